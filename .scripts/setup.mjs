@@ -1,0 +1,92 @@
+// Makes a clone runnable: installs the locked packages, then compiles. Runs before `npm start` and `npm test`.
+// Plain JavaScript for Node 20 without any package, because on a fresh clone there is nothing else.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { contentHash, isDeepEqual, ROOT, sourceFiles, withLock } from './tree.mjs';
+
+const MODULES = join(ROOT, 'node_modules');
+const BUILD = join(ROOT, '.build');
+const NODE = join(MODULES, '.bin', 'node');
+const installStamp = join(MODULES, '.strongroom-installed');
+const buildStamp = join(BUILD, '.sources');
+
+const lockHash = () => contentHash(['package-lock.json']);
+const sourceHash = () =>
+  contentHash([...sourceFiles('src'), 'mikro-orm.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json']);
+const holds = (stamp, hash) => existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+const isInstalled = () => existsSync(NODE) && holds(installStamp, lockHash());
+const isBuilt = () => holds(buildStamp, sourceHash());
+
+/** True when what is installed is what the lock names, also after an `npm install` by hand. */
+function matchesLock() {
+  const installed = join(MODULES, '.package-lock.json');
+  if (!existsSync(NODE) || !existsSync(installed)) return false;
+  const has = JSON.parse(readFileSync(installed, 'utf8')).packages;
+  const { '': _root, ...wanted } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
+  return Object.entries(wanted).every(
+    ([path, { version, integrity, optional }]) =>
+      (optional && !(path in has)) || (has[path]?.version === version && has[path].integrity === integrity),
+  );
+}
+
+function install() {
+  if (isInstalled()) return;
+  const declared = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const locked = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages[''];
+  for (const kind of ['dependencies', 'devDependencies']) {
+    if (!isDeepEqual(declared[kind], locked[kind])) {
+      throw new Error(`package.json and package-lock.json differ in ${kind}: run npm install, and commit both.`);
+    }
+  }
+  if (!matchesLock()) {
+    process.stderr.write('Installing the locked packages ...\n');
+    // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, and a registry need not
+    // hold those. `--no-save` installs what is locked and leaves both files alone. Errors only: this npm may run on
+    // Node 20, and warns of packages that ask for 22, although they will run on the Node 24 that it installs.
+    run(...npm(), 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
+  }
+  writeFileSync(installStamp, lockHash());
+}
+
+/** The npm that runs this script, on the Node that runs npm: the one in node_modules may be about to be replaced. */
+function npm() {
+  const { npm_execpath: script, npm_node_execpath: node } = process.env;
+  return script?.endsWith('.js') ? [node ?? process.execPath, script] : ['npm'];
+}
+
+function build() {
+  if (isBuilt()) return;
+  const hash = sourceHash();
+  // Compiled beside and then swapped in, so that a deleted source leaves nothing behind and a failure changes nothing.
+  const [next, last] = [`${BUILD}-next`, `${BUILD}-last`];
+  for (const path of [next, last]) rmSync(path, { recursive: true, force: true });
+  try {
+    run(NODE, join(MODULES, 'typescript', 'bin', 'tsc'), '--project', ROOT, '--outDir', next);
+  } catch (error) {
+    rmSync(next, { recursive: true, force: true });
+    throw error;
+  }
+  writeFileSync(join(next, '.sources'), hash);
+  if (existsSync(BUILD)) renameSync(BUILD, last);
+  renameSync(next, BUILD);
+  rmSync(last, { recursive: true, force: true });
+}
+
+function run(command, ...args) {
+  const { error, status } = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (error) throw new Error(`${command} cannot be started: ${error.code}`);
+  if (status !== 0) throw new Error(`${[command, ...args].join(' ')} failed, see above.`);
+}
+
+try {
+  if (!isInstalled() || !isBuilt()) {
+    withLock(join(ROOT, '.setup.lock'), () => {
+      install();
+      build();
+    });
+  }
+} catch (error) {
+  process.stderr.write(`Set-up failed: ${error.message}\n`);
+  process.exit(1);
+}
