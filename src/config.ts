@@ -1,0 +1,134 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { hasValidChecksum } from './kernel/crypto/token.js';
+import { isCidr } from './kernel/http/addresses.js';
+
+/** How the service is set up. Frozen; made once at start. Every setting stands in the table of README.md. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Absolute path of the embedded database, the bootstrap token and the local root key. */
+  readonly dataDir: string;
+  /** `null`: embedded Postgres in `dataDir`. */
+  readonly databaseUrl: string | null;
+  /** Base64 of 32 bytes or `file:PATH`; `null`: made once in `dataDir`. */
+  readonly rootKey: string | null;
+  /** Token of the first admin identity; `null`: made at first start. */
+  readonly bootstrapToken: string | null;
+  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly introspection: boolean;
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+}
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .optional()
+    .transform((word) => (word === undefined ? fallback : word === 'true'));
+
+const url = (schemes: readonly string[]) =>
+  z
+    .string()
+    .refine((text) => URL.canParse(text) && schemes.includes(new URL(text).protocol), {
+      error: `must be an address that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    })
+    .optional();
+
+const Settings = z.object({
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a whole number from 0 to 65535')
+    .transform(Number)
+    .refine((port) => port <= 65_535, { error: 'must be a whole number from 0 to 65535' })
+    .optional(),
+  HOST: z
+    .string()
+    .regex(/^[a-zA-Z0-9.:-]{1,253}$/, 'must be a host name or an address')
+    .optional(),
+  DATA_DIR: z.string().min(1, 'must not be empty').optional(),
+  DATABASE_URL: url(['postgres:', 'postgresql:']),
+  JOBS_URL: url(['postgres:', 'postgresql:', 'mongodb:', 'mongodb+srv:']),
+  ROOT_KEY: z
+    .string()
+    .regex(/^(file:.+|[A-Za-z0-9+/]{43}=)$/, 'must be the base64 of 32 bytes, or file:PATH')
+    .optional(),
+  BOOTSTRAP_TOKEN: z
+    .string()
+    .refine(hasValidChecksum, { error: 'must be srt_, 43 base64url characters and their checksum of 6 characters' })
+    .optional(),
+  SMTP_URL: url(['smtp:', 'smtps:']),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((list) => list.split(',').map((entry) => entry.trim()))
+    .refine((entries) => entries.every(isCidr), {
+      error: 'must be addresses or networks (10.0.0.0/8), joined by commas',
+    })
+    .optional(),
+  ALLOW_PRIVATE_TARGETS: flag(false),
+  INTROSPECTION: flag(true),
+  RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'must be fatal, error, warn, info, debug, trace or silent',
+    })
+    .optional(),
+  NODE_ENV: z
+    .enum(['production', 'development', 'test'], { error: 'must be production, development or test' })
+    .optional(),
+});
+
+const NAMES = Object.keys(Settings.shape);
+
+/**
+ * Reads and checks the configuration, and removes the secrets in it from the environment, so that no child process and
+ * no report can show them.
+ *
+ * @param environment `process.env`, or what stands for it
+ * @throws ConfigurationFault with every fault at once: a name and a reason each, never a value
+ * Source: reliability P2, P14.
+ */
+export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+  const given = Object.fromEntries(NAMES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
+  const parsed = Settings.safeParse(given);
+  const faults = [
+    ...(parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
+    ...Object.keys(environment).flatMap(misspelling),
+  ];
+  if (parsed.data === undefined || faults.length > 0) throw new ConfigurationFault(faults);
+  for (const secret of ['ROOT_KEY', 'BOOTSTRAP_TOKEN', 'DATABASE_URL', 'JOBS_URL', 'SMTP_URL'])
+    delete environment[secret];
+  const settings = parsed.data;
+  return Object.freeze({
+    host: settings.HOST ?? '127.0.0.1',
+    port: settings.PORT ?? 4000,
+    dataDir: resolve(settings.DATA_DIR ?? '.data'),
+    databaseUrl: settings.DATABASE_URL ?? null,
+    rootKey: settings.ROOT_KEY ?? null,
+    bootstrapToken: settings.BOOTSTRAP_TOKEN ?? null,
+    trustedProxies: settings.TRUSTED_PROXIES ?? [],
+    introspection: settings.INTROSPECTION,
+    logLevel: settings.LOG_LEVEL ?? 'info',
+  });
+}
+
+/** A variable that is one letter off one of ours is a fault: `DATABSE_URL` would start an empty embedded database. */
+function misspelling(name: string): string[] {
+  if (NAMES.includes(name)) return [];
+  const meant = NAMES.find(
+    (known) => known.length > 6 && isOneEditApart(known, name.toUpperCase().replaceAll('-', '_')),
+  );
+  return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`];
+}
+
+/** True for equal texts, and for one letter added, dropped, changed, or two neighbours swapped. */
+function isOneEditApart(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+  return Math.max(left.length, right.length) <= 1 || (left.length === 2 && left === [...right].reverse().join(''));
+}

@@ -1,0 +1,115 @@
+import type { Context, Transaction } from '../context.js';
+import { type Query, query } from '../database/database.js';
+import { AppError } from '../errors.js';
+import { type AuditEvent, type AuditRecord, auditRecord, insertOf } from './audit-record.js';
+
+const MAX_BATCH = 64;
+const MAX_WAIT_MS = 2;
+const MAX_QUEUE = 10_000;
+const MAX_ANSWER_MS = 2_000;
+
+interface Waiting {
+  readonly record: AuditRecord;
+  readonly stored: () => void;
+  readonly failed: (error: AppError) => void;
+}
+
+/**
+ * The audit trail of this node. Changes are recorded in their own transaction; reads and denials are queued, and many
+ * requests share one insert. Either way the answer leaves only after the commit. Source: reliability P4.
+ */
+export class AuditTrail {
+  #queue: Waiting[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #flushing = 0;
+
+  /**
+   * @param store a statement outside of any transaction
+   * @param key of the row MACs
+   */
+  constructor(
+    private readonly store: Query,
+    private readonly key: Buffer,
+  ) {}
+
+  /** Records a change with the change: both or neither. @throws AUDIT_UNAVAILABLE, which rolls the change back */
+  async recordChange(tx: Transaction, ...events: AuditEvent[]): Promise<void> {
+    const { text, params } = insertOf(
+      events.map((event) => auditRecord(tx, event)),
+      this.key,
+    );
+    try {
+      await query(tx, text, params);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  /**
+   * Records a read (or a denial) and waits until it is stored.
+   *
+   * @throws AUDIT_UNAVAILABLE when it is not stored within two seconds; then nothing may be disclosed
+   */
+  recordRead(ctx: Context, event: AuditEvent): Promise<void> {
+    if (this.#queue.length >= MAX_QUEUE) return Promise.reject(unavailable());
+    return new Promise<void>((resolve, reject) => {
+      const deadline = setTimeout(() => reject(unavailable()), MAX_ANSWER_MS);
+      this.#queue.push({
+        record: auditRecord(ctx, event),
+        stored: () => {
+          clearTimeout(deadline);
+          resolve();
+        },
+        failed: (error) => {
+          clearTimeout(deadline);
+          reject(error);
+        },
+      });
+      this.#schedule();
+    });
+  }
+
+  /** Records waiting for their insert. */
+  get queued(): number {
+    return this.#queue.length;
+  }
+
+  /** Stores what is queued. Called once, when no request runs any more. */
+  async close(): Promise<void> {
+    while (this.#queue.length > 0) await this.#flush();
+  }
+
+  /** An idle node writes at once; while an insert is under way the next batch gathers behind it. */
+  #schedule(): void {
+    if (this.#queue.length >= MAX_BATCH) void this.#flush();
+    else this.#timer ??= setTimeout(() => void this.#flush(), this.#flushing === 0 ? 0 : MAX_WAIT_MS);
+  }
+
+  #clearTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  async #flush(): Promise<void> {
+    this.#clearTimer();
+    const batch = this.#queue.splice(0, MAX_BATCH);
+    if (batch.length === 0) return;
+    const { text, params } = insertOf(
+      batch.map(({ record }) => record),
+      this.key,
+    );
+    this.#flushing += 1;
+    try {
+      await this.store(text, params);
+      for (const { stored } of batch) stored();
+    } catch (error) {
+      for (const { failed } of batch) failed(unavailable(error));
+    } finally {
+      this.#flushing -= 1;
+      if (this.#queue.length > 0) this.#schedule();
+    }
+  }
+}
+
+const unavailable = (cause?: unknown): AppError =>
+  new AppError('AUDIT_UNAVAILABLE', undefined, { cause, retryAfterSeconds: 1 });

@@ -1,0 +1,68 @@
+import { createMongoAbility, type MongoAbility, type RawRuleOf } from '@casl/ability';
+import { AppError } from '../errors.js';
+import type { OrganizationAction, ProjectAction } from './actions.js';
+import { type Conditions, compileConditions, type Fields } from './conditions.js';
+
+/** What a caller may want to do: `subject:verb`, as in `secrets:edit`. */
+export type Action = ProjectAction | OrganizationAction;
+
+/** One permission, in the form of the interface. Later rules win; `inverted` forbids. Source: specification, Permission. */
+export interface Rule {
+  readonly subject: string;
+  readonly action: string | readonly string[];
+  readonly inverted?: boolean;
+  readonly conditions?: Conditions;
+}
+
+/** The rules of one caller in one organization or project, ready to ask. */
+export type Ability = MongoAbility;
+
+/** Compiles rules. Later rules win over earlier ones. Source: behaviour 2. */
+export function buildAbility(rules: readonly Rule[]): Ability {
+  return createMongoAbility(rules as unknown as RawRuleOf<MongoAbility>[], {
+    conditionsMatcher: ((conditions: Conditions) => compileConditions(conditions)) as never,
+    // Things are plain bags of fields here, so their kind travels beside them.
+    detectSubjectType: (thing) => (thing as unknown as { subjectType: string }).subjectType,
+  });
+}
+
+/**
+ * True when the caller may do this to a thing with these fields. Without fields: to at least some thing of the kind.
+ * Pure, and cheap enough for every row of a list.
+ */
+export function can(ability: Ability, action: Action, fields?: Fields): boolean {
+  const [subject, verb] = splitAction(action);
+  return ability.can(verb, fields === undefined ? subject : ({ ...fields, subjectType: subject } as never));
+}
+
+/** Where a denied action was tried, for the audit trail. */
+export interface DeniedAttempt {
+  readonly action: Action;
+  readonly projectId: string | null;
+}
+
+/** PERMISSION_DENIED that knows what was tried. */
+export class PermissionDenied extends AppError {
+  constructor(readonly attempt: DeniedAttempt) {
+    const [subject, verb] = splitAction(attempt.action);
+    super('PERMISSION_DENIED', `You may not ${verb} ${subject} here.`, {
+      details: [{ path: subject, code: verb, message: `needs the action ${verb} on ${subject}` }],
+    });
+  }
+}
+
+/** An organization (the Context) or a project: what a caller's ability is about. */
+export interface Access {
+  readonly ability: Ability;
+  readonly projectId?: string;
+}
+
+/** @throws PERMISSION_DENIED, naming action and subject, never other people's rules. Source: decisions 2.3. */
+export function authorize(access: Access, action: Action, fields?: Fields): void {
+  if (!can(access.ability, action, fields)) throw new PermissionDenied({ action, projectId: access.projectId ?? null });
+}
+
+function splitAction(action: Action): [subject: string, verb: string] {
+  const at = action.indexOf(':');
+  return [action.slice(0, at), action.slice(at + 1)];
+}

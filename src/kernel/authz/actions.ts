@@ -1,0 +1,31 @@
+/** Everything that a rule can name inside a project, by subject. Source: behaviour 2. */
+export const PROJECT_ACTIONS = {
+  workspace: ['edit', 'delete'],
+  settings: ['read', 'edit'],
+  environments: ['read', 'create', 'edit', 'delete'],
+  tags: ['read', 'create', 'edit', 'delete'],
+  member: ['read', 'create', 'edit', 'delete', 'grant-privileges'],
+  identity: ['read', 'create', 'edit', 'delete', 'grant-privileges'],
+  'secret-folders': ['read', 'create', 'edit', 'delete'],
+  secrets: ['read', 'describeSecret', 'readValue', 'create', 'edit', 'delete'],
+} as const;
+
+/** Everything that a rule can name in an organization, by subject. */
+export const ORGANIZATION_ACTIONS = {
+  organization: ['read', 'edit', 'delete'],
+  'sub-organization': ['create', 'edit', 'delete'],
+  workspace: ['create'],
+  'project-templates': ['read'],
+  member: ['read', 'create', 'edit', 'delete'],
+  identity: ['read', 'create', 'edit', 'delete', 'revoke-auth', 'create-token', 'get-token', 'delete-token'],
+} as const;
+
+/** What no role gives: only the installation's own admin may do it. Named here so that a denial can be told and audited. */
+type InstallationAction = 'organization:create' | 'identity:edit-installation-admin';
+
+type ActionOf<T extends Record<string, readonly string[]>> = {
+  [S in keyof T & string]: `${S}:${T[S][number]}`;
+}[keyof T & string];
+
+export type ProjectAction = ActionOf<typeof PROJECT_ACTIONS>;
+export type OrganizationAction = ActionOf<typeof ORGANIZATION_ACTIONS> | InstallationAction;

@@ -1,0 +1,68 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type DataLoader from 'dataloader';
+import type { AuditTrail } from './audit/audit-trail.js';
+import type { Ability } from './authz/ability.js';
+import type { Keyring } from './crypto/keyring.js';
+import type { Database } from './database/database.js';
+import { AppError } from './errors.js';
+
+/** Who acts: a machine identity, a person, or the service itself (jobs, first start). */
+export interface Actor {
+  readonly kind: 'identity' | 'user' | 'system';
+  readonly id: string;
+  readonly name: string;
+  /** The access token of this request; null for the system. */
+  readonly tokenId: string | null;
+  /** May make and delete root organizations. Only the identity of the first start has it. */
+  readonly isInstallationAdmin: boolean;
+}
+
+/** Where a request came from and what it is called in logs, errors and the audit trail. */
+export interface RequestInfo {
+  readonly requestId: string;
+  /** Address of the caller behind trusted proxies; null for jobs. */
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+/** What every service verb stands on. Made once, in app.ts. */
+export interface Kernel {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly auditTrail: AuditTrail;
+}
+
+/**
+ * First argument of every service verb. A job has the same Context with a system actor, so that no verb has a second path.
+ * Made in one place for each way in.
+ */
+export interface Context extends RequestInfo, Kernel {
+  readonly actor: Actor;
+  /** Scope of the token: a root organization, or one of its sub-organizations. Never taken from the request. */
+  readonly organizationId: string;
+  /** The root organization above the scope; equal to `organizationId` for a root scope. */
+  readonly rootOrganizationId: string;
+  /** What the actor may do in the organization. Projects bring abilities of their own. */
+  readonly ability: Ability;
+  /** Batches of this request, by what loads them. See `batched`. */
+  readonly loaders: Map<object, DataLoader<string, unknown>>;
+}
+
+/** A Context inside a database transaction: its queries, its entity manager and its audit rows commit together. */
+export interface Transaction extends Context {
+  readonly em: EntityManager;
+}
+
+/** The way in of a request without a token: only operations marked public accept it. */
+export interface AnonymousContext extends RequestInfo, Kernel {
+  readonly actor: null;
+}
+
+/** @throws TOKEN_MISSING when the request carried no token */
+export function authenticated(ctx: Context | AnonymousContext): Context {
+  if (ctx.actor === null) throw new AppError('TOKEN_MISSING');
+  return ctx;
+}
+
+/** True inside a transaction. */
+export const isTransaction = (ctx: Context): ctx is Transaction => 'em' in ctx;

@@ -1,0 +1,80 @@
+import type { Query } from '../database/database.js';
+
+/** Whose values a key seals: those of an organization itself, or those of one of its projects. */
+export interface KeyScope {
+  readonly organizationId: string;
+  /** `null`: the organization itself. */
+  readonly projectId: string | null;
+}
+
+/** A key version as it is stored, with what is needed to unwrap it. */
+export interface StoredKey {
+  readonly id: string;
+  readonly wrappedKeySealed: Buffer;
+  /** `null`: wrapped by the root key. */
+  readonly parentKeyId: string | null;
+  readonly parentWrappedKeySealed: Buffer | null;
+  /** Seconds of the database's clock. */
+  readonly createdAt: number;
+  readonly isRetired: boolean;
+}
+
+/** A key version to be stored. */
+export interface NewKey {
+  readonly id: string;
+  readonly parentKeyId: string | null;
+  readonly wrappedKeySealed: Buffer;
+}
+
+const LOAD = `
+select key.id, key.wrapped_key_sealed as "wrappedKeySealed", key.parent_key_id as "parentKeyId",
+       parent.wrapped_key_sealed as "parentWrappedKeySealed",
+       extract(epoch from key.created_at)::float8 as "createdAt", key.retired_at is not null as "isRetired"
+from data_key key
+left join data_key parent
+  on parent.id = key.parent_key_id and parent.organization_id = key.organization_id and parent.project_id is null
+where key.organization_id = $1`;
+
+/** All key versions of a scope, retired ones too, in one statement. */
+export const loadKeys = (query: Query, { organizationId, projectId }: KeyScope): Promise<StoredKey[]> =>
+  projectId === null
+    ? query<StoredKey>(`${LOAD} and key.project_id is null`, [organizationId])
+    : query<StoredKey>(`${LOAD} and key.project_id = $2`, [organizationId, projectId]);
+
+/** Adds the first key version of a scope. */
+export async function insertKey(query: Query, { organizationId, projectId }: KeyScope, key: NewKey): Promise<void> {
+  await query(
+    `insert into data_key (id, organization_id, project_id, parent_key_id, wrapped_key_sealed)
+     values ($1, $2, $3, $4, $5)`,
+    [key.id, organizationId, projectId, key.parentKeyId, key.wrappedKeySealed],
+  );
+}
+
+/**
+ * Counts seals before they are made. A key version ends at 2^30 seals or after 365 days of the database's clock.
+ *
+ * @returns the seconds that the version has left, or null when it has ended, is retired, or is not there
+ * Source: reliability P1.
+ */
+export async function reserveSeals(query: Query, keyId: string, seals: number): Promise<number | null> {
+  const [row] = await query<{ secondsLeft: number }>(
+    `update data_key set seals_reserved = seals_reserved + $2::bigint
+     where id = $1 and retired_at is null and seals_reserved + $2::bigint <= 1073741824
+       and created_at > now() - interval '365 days'
+     returning extract(epoch from created_at + interval '365 days' - now())::float8 as "secondsLeft"`,
+    [keyId, seals],
+  );
+  return row?.secondsLeft ?? null;
+}
+
+/** Retires a key version and adds the next one as one step. Of two nodes that try, the second changes nothing. */
+export async function succeedKey(query: Query, retiredKeyId: string, next: NewKey): Promise<void> {
+  await query(
+    `with retired as (
+       update data_key set retired_at = now() where id = $1 and retired_at is null returning organization_id, project_id
+     )
+     insert into data_key (id, organization_id, project_id, parent_key_id, wrapped_key_sealed)
+     select $2::uuid, organization_id, project_id, $3::uuid, $4::bytea from retired`,
+    [retiredKeyId, next.id, next.parentKeyId, next.wrappedKeySealed],
+  );
+}

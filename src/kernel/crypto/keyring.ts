@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Query } from '../database/database.js';
+import { AppError } from '../errors.js';
+import { newId } from '../ids.js';
+import {
+  insertKey,
+  type KeyScope,
+  loadKeys,
+  type NewKey,
+  reserveSeals,
+  type StoredKey,
+  succeedKey,
+} from './key-store.js';
+import type { RootKey } from './root-key.js';
+import { type KeyVersion, ScopeKeys } from './scope-keys.js';
+import { type DataKey, openBytes, type SealPlace, sealBytes } from './seal.js';
+import { Sealer } from './sealer.js';
+
+export type { KeyScope } from './key-store.js';
+export type { Sealer } from './sealer.js';
+
+const KEY_BYTES = 32;
+const BLOCK = 1_000;
+const BLOCK_SECONDS = 3_600;
+const MAX_SCOPES = 1_000;
+const PATIENCE_MS = 250;
+
+/** Where a wrapped key stands: it opens only as the key that it is, of the scope that it is for. */
+const placeOf = (id: string, scope: KeyScope): SealPlace => ({
+  ...scope,
+  table: 'data_key',
+  column: 'wrapped_key_sealed',
+  rowId: id,
+  rowVersion: 1,
+});
+
+/**
+ * The data keys of this node: root key, then organization key, then project key, then value. Keys are opened once and kept
+ * for the scopes used last.
+ *
+ * Source: reliability P1.
+ */
+export class Keyring {
+  readonly #scopes = new Map<string, ScopeKeys>();
+  readonly #refills = new Map<string, Promise<boolean>>();
+
+  /**
+   * @param rootKey opens organization keys
+   * @param autocommit a statement outside of any transaction: a count of seals, and a key that others seal with already,
+   *   must survive the rollback of the request that asked for them
+   */
+  constructor(
+    private readonly rootKey: RootKey,
+    private readonly autocommit: Query,
+    private readonly maxScopes = MAX_SCOPES,
+  ) {}
+
+  /** Makes the first key of an organization. @returns its id */
+  async createOrganizationKey(query: Query, organizationId: string): Promise<string> {
+    const scope = { organizationId, projectId: null };
+    const { id, wrappedKeySealed } = madeKey(scope, (key, place) => this.rootKey.wrap(key, place));
+    await insertKey(query, scope, { id, parentKeyId: null, wrappedKeySealed });
+    return id;
+  }
+
+  /**
+   * Makes the first key of a project.
+   *
+   * @param ids `parentKeyId`: the organization's key to wrap it with; once that has ended, the current one wraps it
+   * @returns its id
+   * @throws KEY_NOT_FOUND when the parent is no key of the organization, SEALED_VALUE_INVALID when it does not open
+   */
+  async createProjectKey(
+    query: Query,
+    { organizationId, projectId, parentKeyId }: { organizationId: string; projectId: string; parentKeyId: string },
+  ): Promise<string> {
+    const organization = { organizationId, projectId: null };
+    await this.ensureKeys(query, organization, [parentKeyId]);
+    const keys = await this.#load(query, organization);
+    if (keys.find(parentKeyId) === undefined) throw new AppError('KEY_NOT_FOUND');
+    const parent = await this.#claim(query, keys, 1, parentKeyId);
+    const scope = { organizationId, projectId };
+    const { id, wrappedKeySealed } = madeKey(scope, (key, place) => sealBytes(parent, place, key));
+    await insertKey(query, scope, { id, parentKeyId: parent.id, wrappedKeySealed });
+    return id;
+  }
+
+  /**
+   * What seals and opens the values of a scope. One statement when the scope is not at hand, none otherwise.
+   *
+   * @param query in the transaction of the caller, where there is one
+   */
+  async sealer(query: Query, scope: KeyScope): Promise<Sealer> {
+    const keys = await this.#load(query, scope);
+    return new Sealer(keys, (seals) => this.#claim(query, keys, seals));
+  }
+
+  /**
+   * Asks the database once more when one of the keys is not at hand: another node may have made it. For lists, before
+   * their records are opened; sealers made earlier see the result.
+   *
+   * @param keyIds as `keyIdOf` read them from the records
+   */
+  async ensureKeys(query: Query, scope: KeyScope, keyIds: Iterable<string | null>): Promise<void> {
+    const keys = await this.#load(query, scope);
+    for (const id of keyIds) {
+      if (id !== null && keys.find(id) === undefined) return this.#reload(query, keys);
+    }
+  }
+
+  async #load(query: Query, { organizationId, projectId }: KeyScope): Promise<ScopeKeys> {
+    const name = `${organizationId}/${projectId ?? ''}`.toLowerCase();
+    const cached = this.#scopes.get(name);
+    const keys = cached ?? new ScopeKeys({ organizationId, projectId });
+    if (cached === undefined || cached.isStale) await this.#reload(query, keys);
+    // While this one was waiting another may have put its own in; all must share one count of seals.
+    const shared = this.#scopes.get(name) ?? keys;
+    this.#scopes.delete(name);
+    this.#scopes.set(name, shared);
+    const [oldest] = this.#scopes.keys();
+    // Only let go, not cleared: requests that are under way still seal with these keys.
+    if (this.#scopes.size > this.maxScopes && oldest !== undefined) this.#scopes.delete(oldest);
+    return shared;
+  }
+
+  async #reload(query: Query, keys: ScopeKeys): Promise<void> {
+    keys.absorb(await loadKeys(query, keys.scope), (row) => this.#unwrap(row, keys.scope));
+  }
+
+  #unwrap(row: StoredKey, scope: KeyScope): Buffer {
+    const place = placeOf(row.id, scope);
+    if (row.parentKeyId === null) return this.rootKey.unwrap(row.wrappedKeySealed, place);
+    if (row.parentWrappedKeySealed === null) throw new AppError('SEALED_VALUE_INVALID');
+    const organization = { organizationId: scope.organizationId, projectId: null };
+    const parent = this.rootKey.unwrap(row.parentWrappedKeySealed, placeOf(row.parentKeyId, organization));
+    try {
+      return openBytes({ id: row.parentKeyId, key: parent }, place, row.wrappedKeySealed);
+    } finally {
+      parent.fill(0);
+    }
+  }
+
+  /** Takes seals out of this node's block, and gets the next block, or the next key version, when it is used up. */
+  async #claim(query: Query, keys: ScopeKeys, seals: number, wantedKeyId?: string): Promise<DataKey> {
+    for (;;) {
+      const wanted = wantedKeyId === undefined ? undefined : keys.find(wantedKeyId);
+      const key = wanted === undefined || wanted.isRetired ? keys.current() : wanted;
+      if (keys.take(key.id, seals)) return key;
+      const refill = this.#refill(keys, key, seals);
+      // The caller may hold the last connection of the pool, and the refill wait for it: the caller's own helps then.
+      const isVisible = await Promise.race([refill, delay(PATIENCE_MS, null, { ref: false })]);
+      if (isVisible === true) continue;
+      // A key of the caller's own transaction is not seen outside of it. These seals are the caller's alone: they go
+      // with its rollback, like what was sealed.
+      if ((await reserveSeals(query, key.id, seals)) !== null) return key;
+      if (!(await refill)) throw new AppError('SEALED_VALUE_INVALID');
+    }
+  }
+
+  /** One at a time for each key. @returns false when the database does not show the key outside of a transaction */
+  #refill(keys: ScopeKeys, key: KeyVersion, seals: number): Promise<boolean> {
+    const running = this.#refills.get(key.id);
+    if (running !== undefined) return running;
+    const refill = this.#reserveBlock(keys, key, seals).finally(() => this.#refills.delete(key.id));
+    // Its caller may have stopped waiting; those who wait get the error all the same.
+    refill.catch(() => undefined);
+    this.#refills.set(key.id, refill);
+    return refill;
+  }
+
+  async #reserveBlock(keys: ScopeKeys, key: KeyVersion, seals: number): Promise<boolean> {
+    const block = Math.ceil(seals / BLOCK) * BLOCK;
+    const secondsLeft = await reserveSeals(this.autocommit, key.id, block);
+    if (secondsLeft !== null) {
+      // Asked again within the hour, so that a version retired elsewhere does not seal for long.
+      keys.grant(key.id, block, performance.now() + Math.min(secondsLeft, BLOCK_SECONDS) * 1_000);
+      return true;
+    }
+    const rows = await loadKeys(this.autocommit, keys.scope);
+    const stored = rows.find(({ id }) => id === key.id);
+    if (stored === undefined) return false;
+    if (!stored.isRetired) await succeedKey(this.autocommit, key.id, await this.#successor(keys.scope));
+    await this.#reload(this.autocommit, keys);
+    return true;
+  }
+
+  async #successor(scope: KeyScope): Promise<NewKey> {
+    if (scope.projectId === null) {
+      return { parentKeyId: null, ...madeKey(scope, (key, place) => this.rootKey.wrap(key, place)) };
+    }
+    const organization = await this.#load(this.autocommit, { ...scope, projectId: null });
+    const parent = await this.#claim(this.autocommit, organization, 1);
+    return { parentKeyId: parent.id, ...madeKey(scope, (key, place) => sealBytes(parent, place, key)) };
+  }
+}
+
+function madeKey(
+  scope: KeyScope,
+  wrap: (key: Buffer, place: SealPlace) => Buffer,
+): { id: string; wrappedKeySealed: Buffer } {
+  const id = newId();
+  const key = randomBytes(KEY_BYTES);
+  try {
+    return { id, wrappedKeySealed: wrap(key, placeOf(id, scope)) };
+  } finally {
+    key.fill(0);
+  }
+}

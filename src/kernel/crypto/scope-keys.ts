@@ -1,0 +1,106 @@
+import { createHmac } from 'node:crypto';
+import { AppError } from '../errors.js';
+import { deriveKey } from './derive-key.js';
+import type { KeyScope, StoredKey } from './key-store.js';
+import type { DataKey } from './seal.js';
+
+/** Seals that this node may make with a key, and the moment (`performance.now()`) after which it asks again. */
+interface Reservation {
+  readonly seals: number;
+  readonly until: number;
+}
+
+/** One version of a key, opened. */
+export interface KeyVersion extends DataKey {
+  readonly createdAt: number;
+  readonly isRetired: boolean;
+  readonly reserved: Reservation;
+}
+
+const NOTHING_RESERVED: Reservation = { seals: 0, until: 0 };
+
+/**
+ * The opened keys of one scope, shared by all requests of this node. Only grows: a version is never dropped and never
+ * un-retired, so that an answer of the database that is overtaken by a newer one does no harm.
+ */
+export class ScopeKeys {
+  readonly #versions = new Map<string, KeyVersion>();
+  #first: Age | null = null;
+  #digestKey: Buffer | null = null;
+  /** A record named a key that is not among these: another node may have added it. */
+  isStale = false;
+
+  constructor(readonly scope: KeyScope) {}
+
+  /** Takes in stored versions. One that does not unwrap is passed over: what it sealed stays closed, the rest opens. */
+  absorb(rows: readonly StoredKey[], unwrap: (row: StoredKey) => Buffer): void {
+    for (const row of rows) {
+      if (this.#first === null || inOrder(row, this.#first) < 0) this.#first = row;
+      const known = this.#versions.get(row.id);
+      const key = known?.key ?? unwrapped(row, unwrap);
+      if (key === null) continue;
+      const isRetired = row.isRetired || known?.isRetired === true;
+      const reserved = isRetired ? NOTHING_RESERVED : (known?.reserved ?? NOTHING_RESERVED);
+      this.#versions.set(row.id, { id: row.id, key, createdAt: row.createdAt, isRetired, reserved });
+    }
+    this.isStale = rows.length === 0;
+  }
+
+  find(keyId: string): KeyVersion | undefined {
+    return this.#versions.get(keyId);
+  }
+
+  /** The version that seals: the newest one not retired. @throws SEALED_VALUE_INVALID when there is none */
+  current(): KeyVersion {
+    const newest = [...this.#versions.values()].sort(inOrder).findLast(({ isRetired }) => !isRetired);
+    if (newest === undefined) throw new AppError('SEALED_VALUE_INVALID');
+    return newest;
+  }
+
+  /** Adds seals that the database has counted. Those of an older block are void once their time is over. */
+  grant(keyId: string, seals: number, until: number): void {
+    const version = this.#versions.get(keyId);
+    if (version === undefined || version.isRetired) return;
+    const left = version.reserved.until > performance.now() ? version.reserved.seals : 0;
+    this.#versions.set(keyId, { ...version, reserved: { seals: left + seals, until } });
+  }
+
+  /** Takes seals out of what is reserved; false when there are not enough. */
+  take(keyId: string, seals: number): boolean {
+    const version = this.#versions.get(keyId);
+    if (version === undefined || version.reserved.seals < seals) return false;
+    if (version.reserved.until <= performance.now()) return false;
+    const reserved = { ...version.reserved, seals: version.reserved.seals - seals };
+    this.#versions.set(keyId, { ...version, reserved });
+    return true;
+  }
+
+  /** HMAC-SHA-256 under a key of this scope. @throws SEALED_VALUE_INVALID when its first key does not open */
+  digest(text: string): Buffer {
+    this.#digestKey ??= deriveKey(this.#firstKey(), 'digest', 32);
+    return createHmac('sha256', this.#digestKey).update(text, 'utf8').digest();
+  }
+
+  /** The key of the first version, which stays for opening: digests must be the same after the key has been succeeded. */
+  #firstKey(): Buffer {
+    const version = this.#versions.get(this.#first?.id ?? '');
+    if (version === undefined) throw new AppError('SEALED_VALUE_INVALID');
+    return version.key;
+  }
+}
+
+interface Age {
+  readonly id: string;
+  readonly createdAt: number;
+}
+
+const inOrder = (a: Age, b: Age): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+
+function unwrapped(row: StoredKey, unwrap: (row: StoredKey) => Buffer): Buffer | null {
+  try {
+    return unwrap(row);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return null;
+    throw error;
+  }
+}

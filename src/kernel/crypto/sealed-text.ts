@@ -1,0 +1,41 @@
+import { inspect } from 'node:util';
+
+const SHOWN = '[sealed]';
+
+/**
+ * A plaintext on its way through the program. However it is printed, copied or logged, it shows `[sealed]`; only the
+ * response writer and the clients of outside systems call `reveal`.
+ *
+ * Source: reliability P17.
+ */
+export class SealedText {
+  readonly #plaintext: string;
+
+  // An own property, since structuredClone, spread and Object.entries see no methods and would show an empty object.
+  readonly text = SHOWN;
+
+  constructor(plaintext: string) {
+    this.#plaintext = plaintext;
+  }
+
+  /** The plaintext itself. */
+  reveal(): string {
+    return this.#plaintext;
+  }
+
+  toString(): string {
+    return SHOWN;
+  }
+
+  toJSON(): string {
+    return SHOWN;
+  }
+
+  [Symbol.toPrimitive](): string {
+    return SHOWN;
+  }
+
+  [inspect.custom](): string {
+    return SHOWN;
+  }
+}

@@ -1,0 +1,67 @@
+import { AppError } from '../errors.js';
+import type { ScopeKeys } from './scope-keys.js';
+import { type DataKey, keyIdOf, openValue, type SealPlace, sealValue } from './seal.js';
+
+const MAX_SEALS_AT_ONCE = 1_000_000;
+
+/** A place within the scope of a sealer. */
+export type PlaceInScope = Omit<SealPlace, 'organizationId' | 'projectId'>;
+
+/** Seals and opens the values of one organization or project, for one request. Made by `Keyring.sealer`. */
+export class Sealer {
+  #claimed: { readonly key: DataKey; seals: number } | null = null;
+
+  /** @param claim counts seals with the current key and answers that key */
+  constructor(
+    private readonly keys: ScopeKeys,
+    private readonly claim: (seals: number) => Promise<DataKey>,
+  ) {}
+
+  /**
+   * Counts seals that are about to be made. A statement is sent for each block of a thousand only.
+   *
+   * @param seals how many calls of `seal` follow, at most 1,000,000
+   * @throws SEALED_VALUE_INVALID when the scope has no key
+   */
+  async reserve(seals: number): Promise<void> {
+    if (!Number.isInteger(seals) || seals < 0 || seals > MAX_SEALS_AT_ONCE)
+      throw new Error('the number of seals is no whole number, or too large');
+    if (seals === 0) return;
+    const key = await this.claim(seals);
+    // Another key than before: what is left of the old one is claimed anew, so that every promised seal can be made.
+    const left = this.#claimed?.seals ?? 0;
+    if (left > 0 && this.#claimed?.key.id !== key.id) {
+      this.#claimed = { key, seals };
+      return this.reserve(left);
+    }
+    this.#claimed = { key, seals: seals + left };
+  }
+
+  /**
+   * Seals one value. Needs `reserve` before.
+   *
+   * @throws VALIDATION_FAILED for a text with unpaired surrogates
+   */
+  seal(place: PlaceInScope, plaintext: string): Buffer {
+    const claimed = this.#claimed;
+    if (claimed === null || claimed.seals < 1) throw new Error('a value was to be sealed without Sealer.reserve');
+    claimed.seals -= 1;
+    return sealValue(claimed.key, { ...place, ...this.keys.scope }, plaintext);
+  }
+
+  /** Opens one value. @throws SEALED_VALUE_INVALID; when the key may be newer than this node's, the next sealer has it */
+  open(place: PlaceInScope, record: Uint8Array): string {
+    const keyId = keyIdOf(record);
+    const key = keyId === null ? undefined : this.keys.find(keyId);
+    if (key === undefined) {
+      if (keyId !== null) this.keys.isStale = true;
+      throw new AppError('SEALED_VALUE_INVALID');
+    }
+    return openValue(key, { ...place, ...this.keys.scope }, record);
+  }
+
+  /** Keyed digest to search for equal values: the same for the same text in one scope, and nowhere else. */
+  digest(text: string): Buffer {
+    return this.keys.digest(text);
+  }
+}

@@ -1,0 +1,27 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const TOKEN_BYTES = 32;
+const TOKEN = /^(srt_[A-Za-z0-9_-]{43})([A-Za-z0-9_-]{6})$/;
+
+const checksum = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 6);
+
+/**
+ * A fresh token: `srt_`, 32 bytes in base64url (43 characters), and a checksum of 6 characters for leak scanners.
+ *
+ * @param random 32 bytes
+ * Source: decisions 3.
+ */
+export function mintToken(random: Buffer = randomBytes(TOKEN_BYTES)): string {
+  if (random.length !== TOKEN_BYTES) throw new Error('a token is made of 32 bytes');
+  const text = `srt_${random.toString('base64url')}`;
+  return text + checksum(text);
+}
+
+/** True for the form of a token with the right checksum. What fails here is no token and costs no query. */
+export function hasValidChecksum(token: string): boolean {
+  const [, text, sum] = TOKEN.exec(token) ?? [];
+  return text !== undefined && checksum(text) === sum;
+}
+
+/** What is stored of a token: its SHA-256. No salt and no stretching, since a token is 256 random bits. */
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { type Account, childOptions, clusterArgument } from './account.js';
+import type { Binaries } from './binaries.js';
+import { DATABASE } from './cluster.js';
+import { boundLogFile, openLogFile } from './log-file.js';
+
+/** What one cluster is run with. */
+export interface ServerSetup {
+  readonly dataDir: string;
+  readonly cluster: string;
+  /** Directory through which clients reach the socket. */
+  readonly host: string;
+  readonly password: string;
+  readonly binaries: Binaries;
+  readonly account: Account;
+}
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: '',
+  unix_socket_directories: '.',
+  unix_socket_permissions: '0700',
+  max_connections: '60',
+  shared_buffers: '64MB',
+  min_wal_size: '32MB',
+  max_wal_size: '256MB',
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  // Statements and their parameters hold what callers sent; none of it may reach the log.
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+  log_min_error_statement: 'panic',
+  log_min_duration_statement: '-1',
+  log_statement: 'none',
+  log_min_messages: 'fatal',
+  log_timezone: 'UTC',
+  timezone: 'UTC',
+};
+
+const STOP_STEPS = [
+  { signal: 'SIGINT', waitMs: 20_000 },
+  { signal: 'SIGQUIT', waitMs: 5_000 },
+  { signal: 'SIGKILL', waitMs: 5_000 },
+] as const;
+
+export const serverLog = (dataDir: string): string => join(dataDir, 'postgres.log');
+
+/** The address of a database of this server, in the form of libpq: the host is the percent-encoded socket directory. */
+export const serverUrl = ({ host, password }: ServerSetup, database: string): string =>
+  `postgres://${DATABASE}:${password}@${encodeURIComponent(host)}/${database}`;
+
+/** One run of the server program. */
+export class Server {
+  /** Resolves when the program has ended, for whatever reason. */
+  readonly ended: Promise<{ code: number | null; signal: string | null }>;
+  #hasEnded = false;
+
+  private constructor(private readonly child: ChildProcess) {
+    this.ended = new Promise((resolve) => {
+      const settle = (code: number | null, signal: string | null) => {
+        this.#hasEnded = true;
+        resolve({ code, signal });
+      };
+      child.once('error', () => settle(null, null));
+      child.once('exit', settle);
+    });
+  }
+
+  /** Starts the program, in a process group of its own: Ctrl-C at a terminal is for the service, which stops it last. */
+  static async start({ dataDir, cluster, binaries, account }: ServerSetup): Promise<Server> {
+    await boundLogFile(serverLog(dataDir));
+    const log = await openLogFile(serverLog(dataDir));
+    try {
+      const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+      return new Server(
+        spawn(binaries.postgres, ['-D', clusterArgument(cluster, account), ...settings], {
+          ...childOptions(account),
+          cwd: cluster,
+          detached: true,
+          stdio: ['ignore', log.fd, log.fd],
+        }),
+      );
+    } finally {
+      await log.close();
+    }
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** True once the server answers a query; false when it ended, or did not answer in time. Recovery takes its time. */
+  async isReady(setup: ServerSetup, waitMs: number): Promise<boolean> {
+    const deadline = performance.now() + waitMs;
+    while (!this.#hasEnded && performance.now() < deadline) {
+      if (await answersQuery(setup)) return true;
+      await delay(15);
+    }
+    return false;
+  }
+
+  /** Stops it: fast, which aborts transactions and writes a checkpoint; then less and less gently. */
+  async stop(): Promise<void> {
+    for (const { signal, waitMs } of STOP_STEPS) {
+      if (this.#hasEnded) return;
+      this.child.kill(signal);
+      const waiting = new AbortController();
+      await Promise.race([this.ended, delay(waitMs, undefined, { signal: waiting.signal }).catch(() => undefined)]);
+      waiting.abort();
+    }
+  }
+}
+
+/** Asks for `select 1` in our database, and makes the database when the server has none yet. */
+async function answersQuery(setup: ServerSetup): Promise<boolean> {
+  try {
+    await query(serverUrl(setup, DATABASE), 'select 1');
+    return true;
+  } catch (error) {
+    const INVALID_CATALOG_NAME = '3D000';
+    if ((error as { code?: string }).code !== INVALID_CATALOG_NAME) return false;
+    return query(serverUrl(setup, 'postgres'), `create database ${DATABASE}`).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+async function query(connectionString: string, text: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'strongroom-supervisor',
+  });
+  // A connection that breaks tells so by an event as well, which ends the process when nobody listens.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query(text);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

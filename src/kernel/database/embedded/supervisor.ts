@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ConfigurationFault } from '../../configuration-fault.js';
+import type { Log } from './account.js';
+import { boundLogFile } from './log-file.js';
+import { clearTheWay } from './orphans.js';
+import { Server, type ServerSetup, serverLog } from './server.js';
+import { keepSocketHost } from './socket-directory.js';
+
+const FIRST_START_MS = 15_000;
+const READY_MS = 120_000;
+const MIN_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 30_000;
+const UPKEEP_MS = 60_000;
+
+/** Keeps one server running on a cluster until it is told to stop. */
+export class Supervisor {
+  #server: Server | null = null;
+  #watching: Promise<void> = Promise.resolve();
+  readonly #stopping = new AbortController();
+
+  constructor(
+    private readonly setup: ServerSetup,
+    private readonly log: Log,
+  ) {}
+
+  get isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /**
+   * Starts the server and returns when it answers. From then on it is started again whenever it ends.
+   *
+   * @throws ConfigurationFault when it does not come up
+   */
+  async start(): Promise<void> {
+    const deadline = performance.now() + FIRST_START_MS;
+    while (!(await this.#attempt())) {
+      if (performance.now() > deadline) {
+        throw new ConfigurationFault(['The embedded database does not start; its log is postgres.log in DATA_DIR.']);
+      }
+      await delay(500);
+    }
+    this.#watching = this.#watch();
+    const upkeep = setInterval(() => void this.#keepUp(), UPKEEP_MS).unref();
+    this.#stopping.signal.addEventListener('abort', () => clearInterval(upkeep));
+  }
+
+  /** Stops the server and waits until it has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#server?.stop();
+    await this.#watching;
+  }
+
+  /** True when a server answers. Whatever of it may be left is gone otherwise. */
+  async #attempt(): Promise<boolean> {
+    const { cluster, host } = this.setup;
+    await clearTheWay(cluster, host, this.log);
+    if (this.isStopping) return false;
+    const server = await Server.start(this.setup);
+    this.#server = server;
+    if (this.isStopping) await server.stop();
+    if (await server.isReady(this.setup, READY_MS)) return true;
+    await server.stop();
+    return false;
+  }
+
+  async #watch(): Promise<void> {
+    let backoffMs = MIN_BACKOFF_MS;
+    while (!this.isStopping) {
+      const since = performance.now();
+      const end = await this.#server?.ended;
+      if (this.isStopping) return;
+      this.log('postgres.ended', { code: end?.code ?? -1, signal: end?.signal ?? 'none' });
+      if (performance.now() - since > MAX_BACKOFF_MS) backoffMs = MIN_BACKOFF_MS;
+      backoffMs = await this.#bringBack(backoffMs);
+    }
+  }
+
+  /** Tries until the server answers again; returns how long to wait should it end soon. */
+  async #bringBack(firstBackoffMs: number): Promise<number> {
+    let backoffMs = firstBackoffMs;
+    while (!this.isStopping) {
+      await delay(backoffMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
+      // A full disk or a lost mount heals without us: no failure ends the attempts.
+      const isBack = await this.#attempt().catch(() => false);
+      if (!this.isStopping)
+        this.log(isBack ? 'postgres.restarted' : 'postgres.restart.failed', { nextWaitMs: backoffMs });
+      if (isBack) break;
+    }
+    return backoffMs;
+  }
+
+  async #keepUp(): Promise<void> {
+    try {
+      await boundLogFile(serverLog(this.setup.dataDir));
+      await keepSocketHost(this.setup.host, this.setup.cluster);
+    } catch {
+      this.log('postgres.upkeep.failed');
+    }
+  }
+}

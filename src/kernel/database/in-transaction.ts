@@ -1,0 +1,74 @@
+import { IsolationLevel } from '@mikro-orm/core';
+import { type Context, isTransaction, type Transaction } from '../context.js';
+import { AppError, type ErrorCode } from '../errors.js';
+
+const ATTEMPTS = 5;
+
+/**
+ * Runs `work` in one transaction, READ COMMITTED, and commits before it answers. Called inside a transaction it joins it.
+ * A serialization failure or a deadlock re-runs the whole function, so `work` has no effect outside of the database:
+ * no call to an outside system, no log line that claims success.
+ *
+ * @throws whatever `work` throws, after the rollback
+ * Source: reliability P8.
+ */
+export async function inTransaction<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  if (isTransaction(ctx)) return work(ctx);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await once(ctx, work);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !['40001', '40P01'].includes(sqlState(error) ?? '')) throw error;
+      await pause(2 ** attempt * 5);
+    }
+  }
+}
+
+async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const em = ctx.database.fork();
+  // The one place where a transaction begins: whatever bounds it to the organization of `ctx` belongs here.
+  await em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED });
+  try {
+    const result = await work({ ...ctx, em, loaders: new Map() });
+    await em.commit();
+    return result;
+  } catch (error) {
+    // A connection that is gone has rolled back by itself; its own error must not hide the first one.
+    await em.rollback().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Full jitter, so that two deadlocked callers do not meet again. */
+const pause = (maxMilliseconds: number): Promise<void> =>
+  new Promise((wake) => setTimeout(wake, Math.random() * maxMilliseconds));
+
+/** Constraints and the codes that callers get for breaking them. */
+export type ConstraintCodes = Readonly<Record<string, ErrorCode>>;
+
+/** Writes the unit of work now, so that a broken constraint becomes its coded error. */
+export async function flush(tx: Transaction, codes: ConstraintCodes = {}): Promise<void> {
+  await guarded(() => tx.em.flush(), codes);
+}
+
+/** Runs a statement and turns the constraints that it may break into coded errors. */
+export async function guarded<T>(statement: () => Promise<T>, codes: ConstraintCodes): Promise<T> {
+  try {
+    return await statement();
+  } catch (error) {
+    const code = codes[constraintOf(error) ?? ''];
+    throw code === undefined ? error : new AppError(code, undefined, { cause: error });
+  }
+}
+
+const constraintOf = (error: unknown): string | undefined => databaseField(error, 'constraint');
+const sqlState = (error: unknown): string | undefined => databaseField(error, 'code');
+
+/** The ORM wraps what the driver throws; the driver's fields are on the cause. */
+function databaseField(error: unknown, field: 'constraint' | 'code'): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const value = (at as unknown as Record<string, unknown>)[field];
+    if (typeof value === 'string') return value;
+  }
+  return undefined;
+}

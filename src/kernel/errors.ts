@@ -1,0 +1,209 @@
+import { GraphQLError } from 'graphql';
+
+/** What one error code means: its HTTP status, the short name of its class, and the sentence used when the thrower gives none. */
+interface ErrorRow {
+  readonly status: number;
+  readonly error: string;
+  readonly message: string;
+}
+
+const row = (status: number, error: string, message: string): ErrorRow => ({ status, error, message });
+const notFound = (thing: string): ErrorRow =>
+  row(404, 'NotFound', `The ${thing} does not exist, or you may not know of it.`);
+const conflict = (message: string): ErrorRow => row(409, 'Conflict', message);
+
+/**
+ * The one table of error codes, used by REST and by GraphQL's `extensions`. A code is a stable machine word.
+ * Source: decisions 2.3.
+ */
+export const ERRORS = {
+  MALFORMED_JSON: row(400, 'BadRequest', 'The body is not valid JSON.'),
+  MALFORMED_REQUEST: row(400, 'BadRequest', 'The request is not valid HTTP.'),
+  UNSUPPORTED_ENCODING: row(400, 'BadRequest', 'The content encoding is not supported; send the body as it is.'),
+  GRAPHQL_SYNTAX: row(400, 'BadRequest', 'The GraphQL document cannot be parsed.'),
+  GRAPHQL_INVALID: row(400, 'BadRequest', 'The GraphQL document does not fit the schema.'),
+
+  TOKEN_MISSING: row(401, 'Unauthorized', 'Send a bearer token in the Authorization header.'),
+  TOKEN_INVALID: row(401, 'Unauthorized', 'The token is not known.'),
+  TOKEN_EXPIRED: row(401, 'Unauthorized', 'The token has expired.'),
+  TOKEN_REVOKED: row(401, 'Unauthorized', 'The token has been revoked.'),
+  TOKEN_USES_EXHAUSTED: row(401, 'Unauthorized', 'The token has been used as often as it may.'),
+  TOKEN_ADDRESS_REFUSED: row(401, 'Unauthorized', 'The token may not be used from this address.'),
+  TOKEN_MAX_TTL_EXCEEDED: row(401, 'Unauthorized', 'Renewal would pass the longest life of the token.'),
+  TOKEN_SCOPE_REFUSED: row(
+    401,
+    'Unauthorized',
+    'The identity is not a member of the organization that the token is scoped to.',
+  ),
+
+  PERMISSION_DENIED: row(403, 'PermissionDenied', 'You may see this, but not do this to it.'),
+
+  ROUTE_NOT_FOUND: row(404, 'NotFound', 'There is nothing at this path.'),
+  ORGANIZATION_NOT_FOUND: notFound('organization'),
+  USER_NOT_FOUND: notFound('user'),
+  IDENTITY_NOT_FOUND: notFound('identity'),
+  TOKEN_AUTH_NOT_FOUND: row(404, 'NotFound', 'The identity has no token authentication attached.'),
+  TOKEN_NOT_FOUND: notFound('token'),
+  MEMBERSHIP_NOT_FOUND: notFound('membership'),
+  PROJECT_NOT_FOUND: notFound('project'),
+  PROJECT_TEMPLATE_NOT_FOUND: notFound('project template'),
+  KEY_NOT_FOUND: notFound('key'),
+  ENVIRONMENT_NOT_FOUND: notFound('environment'),
+  FOLDER_NOT_FOUND: notFound('folder'),
+  SECRET_NOT_FOUND: notFound('secret'),
+  TAG_NOT_FOUND: notFound('tag'),
+
+  METHOD_NOT_ALLOWED: row(405, 'MethodNotAllowed', 'The path does not answer to this method; see the Allow header.'),
+
+  DELETE_PROTECTED: conflict('The project is protected against deletion.'),
+  PROJECT_SLUG_TAKEN: conflict('Another project of the organization has this slug.'),
+  ORGANIZATION_SLUG_TAKEN: conflict('Another organization has this slug.'),
+  ORGANIZATION_IN_USE: conflict('The organization still has projects or sub-organizations, or is your own.'),
+  USERNAME_TAKEN: conflict('Another user of the organization has this username.'),
+  ALREADY_A_MEMBER: conflict('This user or identity is a member already.'),
+  LAST_ADMIN: conflict('The last admin cannot be removed or lose the admin role.'),
+  TOKEN_AUTH_EXISTS: conflict('The identity has token authentication attached already.'),
+  ENVIRONMENT_SLUG_TAKEN: conflict('Another environment of the project has this slug.'),
+  FOLDER_NAME_TAKEN: conflict('The folder has a sub-folder of this name already.'),
+  FOLDER_NOT_EMPTY: conflict('The folder holds secrets or folders.'),
+  SECRET_KEY_TAKEN: conflict('The folder has a secret of this key already.'),
+  TAG_SLUG_TAKEN: conflict('Another tag of the project has this slug.'),
+  CONCURRENT_CHANGE: conflict('Somebody else changed this at the same moment; read it again and retry.'),
+
+  BODY_TOO_LARGE: row(413, 'PayloadTooLarge', 'The body is larger than 1 MiB.'),
+  UNSUPPORTED_MEDIA_TYPE: row(415, 'UnsupportedMediaType', 'Send the body as application/json.'),
+  VALIDATION_FAILED: row(422, 'ValidationFailed', 'The request breaks a rule; see details.'),
+  RATE_LIMITED: row(429, 'RateLimited', 'Too many requests; wait as long as Retry-After says.'),
+  HEADERS_TOO_LARGE: row(431, 'RequestHeaderFieldsTooLarge', 'The header fields are larger than 16 KiB.'),
+
+  INTERNAL: row(500, 'InternalError', 'Something went wrong on our side; quote the request id to your operator.'),
+
+  AUDIT_UNAVAILABLE: row(
+    503,
+    'ServiceUnavailable',
+    'The audit record cannot be stored, so nothing was disclosed or changed.',
+  ),
+  STORE_UNAVAILABLE: row(503, 'ServiceUnavailable', 'The database cannot be reached; try again.'),
+  SHUTTING_DOWN: row(503, 'ServiceUnavailable', 'The service is shutting down; try again.'),
+  SEALED_VALUE_INVALID: row(503, 'ServiceUnavailable', 'A stored value does not open; tell your operator.'),
+  DEADLINE_EXCEEDED: row(504, 'GatewayTimeout', 'The request took too long and was given up.'),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One fault of a request: where (`body.slug`), a machine word, and a sentence without the caller's value. */
+export interface ErrorDetail {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+interface AppErrorOptions {
+  readonly details?: readonly ErrorDetail[];
+  readonly cause?: unknown;
+  /** Seconds for `Retry-After`, where waiting helps. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** The only error that code of ours throws on purpose. `message` never carries a caller's value. */
+export class AppError extends Error {
+  readonly details: readonly ErrorDetail[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string = ERRORS[code].message,
+    options: AppErrorOptions = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}
+
+/** Body of every error reply. Source: decisions 2.2. */
+export interface ErrorBody {
+  readonly reqId: string;
+  readonly statusCode: number;
+  readonly error: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: readonly ErrorDetail[];
+}
+
+/** An error as REST sends it. */
+export interface ErrorEnvelope {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body: ErrorBody;
+}
+
+/** Postgres and socket failures that mean "the database cannot be reached", by SQLSTATE class or Node code. */
+const STORE_DOWN = /^(08|57P|53)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+const DEADLINE = /^(57014|55P03|25P03|25P04)$/;
+
+/** The AppError behind whatever was thrown: unwraps GraphQL, reads database codes, and hides everything else as INTERNAL. */
+export function toAppError(thrown: unknown): AppError {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 8; depth += 1) {
+    if (error instanceof AppError) return error;
+    const code = (error as { code?: unknown }).code;
+    if (typeof code === 'string') {
+      if (DEADLINE.test(code)) return new AppError('DEADLINE_EXCEEDED', undefined, { cause: thrown });
+      if (STORE_DOWN.test(code))
+        return new AppError('STORE_UNAVAILABLE', undefined, { cause: thrown, retryAfterSeconds: 1 });
+    }
+    // pg-pool reports a dead or exhausted pool in words only.
+    if (
+      /^(Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after)/.test(error.message)
+    ) {
+      return new AppError('STORE_UNAVAILABLE', undefined, { cause: thrown, retryAfterSeconds: 1 });
+    }
+    error = (error as { originalError?: unknown }).originalError ?? error.cause;
+  }
+  return new AppError('INTERNAL', undefined, { cause: thrown });
+}
+
+/** Body of the reply for an error, in the one shape that REST and GraphQL's `extensions` share. */
+export function toErrorBody(error: AppError, requestId: string): ErrorBody {
+  const { status, error: name } = ERRORS[error.code];
+  return {
+    reqId: requestId,
+    statusCode: status,
+    error: name,
+    code: error.code,
+    message: error.message,
+    ...(error.details === undefined ? {} : { details: error.details }),
+  };
+}
+
+/** Response headers that belong to an error: `WWW-Authenticate`, `Retry-After`. */
+export function errorHeaders(error: AppError): Record<string, string> {
+  return {
+    ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
+  };
+}
+
+/** Whatever was thrown, as a REST reply. */
+export function toEnvelope(thrown: unknown, requestId: string): ErrorEnvelope {
+  const error = toAppError(thrown);
+  return { statusCode: error.status, headers: errorHeaders(error), body: toErrorBody(error, requestId) };
+}
+
+/**
+ * Whatever was thrown, as a GraphQL error: message, and `extensions` with `code`, `statusCode`, `reqId`, `details`.
+ * Locations and path stay, since they hold names of the document's fields and positions only.
+ */
+export function toGraphQLError(thrown: unknown, requestId: string, at?: GraphQLError): GraphQLError {
+  const error = toAppError(thrown);
+  const { message, error: _name, ...extensions } = toErrorBody(error, requestId);
+  return new GraphQLError(message, {
+    ...(at === undefined ? {} : { nodes: at.nodes, source: at.source, positions: at.positions, path: at.path }),
+    extensions,
+  });
+}

@@ -1,0 +1,120 @@
+import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import { unwrapResolverError } from '@apollo/server/errors';
+import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
+import { type ASTNode, type GraphQLError, type GraphQLFormattedError, type GraphQLSchema, Kind } from 'graphql';
+import type { AnonymousContext, Context } from '../context.js';
+import { AppError, type ErrorDetail, toAppError, toGraphQLError } from '../errors.js';
+
+/** What resolvers get: a caller, or nobody for public fields. */
+export type GraphQLContext = Context | AnonymousContext;
+
+/** Called with the cause of every error that callers see as INTERNAL. */
+export type ReportInternal = (error: unknown, requestId: string) => void;
+
+/** Makes and starts Apollo Server. It installs no signal handlers and no landing page, and answers in our error shape. */
+export async function startApollo(
+  schema: GraphQLSchema,
+  options: { introspection: boolean; reportInternal: ReportInternal },
+): Promise<ApolloServer<GraphQLContext>> {
+  const apollo = new ApolloServer<GraphQLContext>({
+    schema,
+    introspection: options.introspection,
+    csrfPrevention: true,
+    stopOnTerminationSignals: false,
+    includeStacktraceInErrorResponses: false,
+    hideSchemaDetailsFromClientErrors: true,
+    plugins: [ApolloServerPluginCacheControlDisabled(), codedErrors(options.reportInternal)],
+  });
+  await apollo.start();
+  return apollo;
+}
+
+/**
+ * Replaces every error by its coded form as the last thing before the answer. Not `formatError`: that does not see the request id.
+ * An answer without data takes the status of its first error, as REST does.
+ */
+const codedErrors = (reportInternal: ReportInternal): ApolloServerPlugin<GraphQLContext> => ({
+  async requestDidStart() {
+    return {
+      async willSendResponse({ response, errors, contextValue }) {
+        if (response.body.kind !== 'single' || errors === undefined) return;
+        const { requestId } = contextValue;
+        const coded = errors.map((error) => toCodedError(error, requestId, reportInternal));
+        response.body.singleResult.errors = coded.map((error): GraphQLFormattedError => error.toJSON());
+        const [first] = coded;
+        const hasData = Object.values(response.body.singleResult.data ?? {}).some((value) => value !== null);
+        if (!hasData && first !== undefined) response.http.status = Number(first.extensions.statusCode);
+        const waiting = errors
+          .map((error) => toAppError(error).retryAfterSeconds)
+          .find((seconds) => seconds !== undefined);
+        if (waiting !== undefined) response.http.headers.set('retry-after', String(waiting));
+        if (response.http.status === 401) response.http.headers.set('www-authenticate', 'Bearer');
+      },
+    };
+  },
+});
+
+function toCodedError(error: GraphQLError, requestId: string, reportInternal: ReportInternal): GraphQLError {
+  const ours = documentFault(error) ?? toAppError(unwrapResolverError(error) ?? error);
+  if (ours.code === 'INTERNAL') reportInternal(error, requestId);
+  return toGraphQLError(ours, requestId, error);
+}
+
+/**
+ * Errors that GraphQL itself found. Their messages quote what the caller sent, variables and literals too, so they are
+ * told anew: the place, and the name of the field or argument, which is an identifier.
+ */
+function documentFault(error: GraphQLError): AppError | null {
+  switch (error.extensions.code) {
+    case 'GRAPHQL_PARSE_FAILED':
+      return new AppError('GRAPHQL_SYNTAX', `The GraphQL document cannot be parsed${placeOf(error)}.`);
+    case 'GRAPHQL_VALIDATION_FAILED':
+      return new AppError(
+        'GRAPHQL_INVALID',
+        `The GraphQL document does not fit the schema${placeOf(error)}${nameOf(error)}.`,
+      );
+    case 'BAD_USER_INPUT':
+      return new AppError('VALIDATION_FAILED', undefined, { details: [variableFault(error)] });
+    case 'OPERATION_RESOLUTION_FAILURE':
+      return new AppError(
+        'GRAPHQL_INVALID',
+        'The document must hold one operation, or operationName must name one of them.',
+      );
+    case 'BAD_REQUEST':
+      return new AppError(
+        'MALFORMED_REQUEST',
+        'Send a JSON object with query, and optionally variables and operationName.',
+      );
+    default:
+      return null;
+  }
+}
+
+const placeOf = ({ locations }: GraphQLError): string => {
+  const [at] = locations ?? [];
+  return at === undefined ? '' : ` at line ${at.line}, column ${at.column}`;
+};
+
+const NAMED: ReadonlySet<string> = new Set([
+  Kind.FIELD,
+  Kind.ARGUMENT,
+  Kind.NAMED_TYPE,
+  Kind.OBJECT_FIELD,
+  Kind.DIRECTIVE,
+]);
+
+function nameOf({ nodes }: GraphQLError): string {
+  const node = (nodes ?? []).find((candidate: ASTNode) => NAMED.has(candidate.kind));
+  if (node === undefined || !('name' in node) || node.name?.kind !== Kind.NAME || node.name.value.length > 40)
+    return '';
+  return ` (\`${node.name.value}\`)`;
+}
+
+/** graphql-js tells the path of the fault inside the variable only in words: `... at "input.slug"; ...`. */
+function variableFault(error: GraphQLError): ErrorDetail {
+  const inside = / at "(?<path>[A-Za-z_][\w.[\]]{0,120})"/.exec(error.message)?.groups?.path;
+  const definition = (error.nodes ?? []).find((node) => node.kind === Kind.VARIABLE_DEFINITION);
+  const variable =
+    definition?.kind === Kind.VARIABLE_DEFINITION ? definition.variable.name.value.slice(0, 40) : 'variables';
+  return { path: inside ?? variable, code: 'INVALID_TYPE', message: 'does not fit the type that the schema names' };
+}

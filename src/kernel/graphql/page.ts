@@ -1,0 +1,149 @@
+import 'reflect-metadata';
+import type { ClassType } from 'type-graphql';
+import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
+import { z } from 'zod';
+import { AppError } from '../errors.js';
+
+/** Arguments of every list: Relay's forward paging. */
+@ArgsType()
+export class PageArgs {
+  @Field(() => Int, {
+    nullable: true,
+    description: 'At most this many rows, 1 to 1,000. Without it the list is whole.',
+  })
+  first?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it.' })
+  after?: string | null;
+}
+
+/** Rules of `PageArgs`, for the schemas of lists. */
+export const pageRules = {
+  first: z.int().min(1).max(1_000).nullish(),
+  after: z.string().max(2_000).nullish(),
+};
+
+/** What `pageRules` leaves of the arguments. */
+export interface PageRequest {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+}
+
+/** Where a list goes on. */
+@ObjectType({ description: 'Where a list goes on.' })
+export class PageInfo {
+  @Field(() => Boolean, { description: 'There are rows after these.' })
+  hasNextPage!: boolean;
+
+  @Field(() => Boolean, { description: 'There are rows before these: `after` was given.' })
+  hasPreviousPage!: boolean;
+
+  @Field(() => String, { nullable: true, description: 'Cursor of the first row; null for an empty page.' })
+  startCursor!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Cursor of the last row: the next `after`.' })
+  endCursor!: string | null;
+}
+
+/** The position of a row: the columns that the list is ordered by, the last one unique. */
+export type CursorKey = readonly string[];
+
+const encodeCursor = (key: CursorKey): string => Buffer.from(JSON.stringify(key)).toString('base64url');
+
+/**
+ * Reads a cursor.
+ *
+ * @param parts how many columns the list is ordered by
+ * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+ */
+export function decodeCursor(cursor: string, parts: number): CursorKey {
+  try {
+    const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    if (Array.isArray(key) && key.length === parts && key.every((part) => typeof part === 'string')) return key;
+  } catch {
+    // The same fault as a cursor of another list.
+  }
+  throw new AppError('VALIDATION_FAILED', undefined, {
+    details: [{ path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor that this list gave out' }],
+  });
+}
+
+/** A page of rows, shaped as a Relay connection. Edges and page info are made only when they are asked for. */
+export class Page<T> {
+  readonly hasNextPage: boolean;
+  readonly nodes: readonly T[];
+
+  /**
+   * @param rows in order; one more than `first` when there are more
+   * @param keyOf the columns that the list is ordered by
+   */
+  constructor(
+    rows: readonly T[],
+    private readonly request: PageRequest,
+    private readonly keyOf: (row: T) => CursorKey,
+  ) {
+    const { first } = request;
+    this.hasNextPage = first != null && rows.length > first;
+    this.nodes = this.hasNextPage ? rows.slice(0, first as number) : rows;
+  }
+
+  get edges(): { cursor: string; node: T }[] {
+    return this.nodes.map((node) => ({ cursor: encodeCursor(this.keyOf(node)), node }));
+  }
+
+  get pageInfo(): PageInfo {
+    const [start, end] = [this.nodes[0], this.nodes.at(-1)];
+    return {
+      hasNextPage: this.hasNextPage,
+      hasPreviousPage: this.request.after != null,
+      startCursor: start === undefined ? null : encodeCursor(this.keyOf(start)),
+      endCursor: end === undefined ? null : encodeCursor(this.keyOf(end)),
+    };
+  }
+
+  /** The same page with other rows: entities to API types. */
+  map<U>(change: (row: T) => U, keyOf: (row: U) => CursorKey): Page<U> {
+    const page = new Page<U>([], this.request, keyOf);
+    return Object.assign(page, { nodes: this.nodes.map(change), hasNextPage: this.hasNextPage });
+  }
+}
+
+/** What a connection type has, whatever its rows are. */
+export interface ConnectionOf<T> {
+  readonly nodes: readonly T[];
+  readonly edges: readonly { cursor: string; node: T }[];
+  readonly pageInfo: PageInfo;
+}
+
+/**
+ * Makes the connection type of a node type: `connectionOf(ProjectType, 'Project')` is `ProjectConnection`.
+ *
+ * @param order how the rows are ordered, for the description
+ */
+export function connectionOf<T extends object>(
+  node: ClassType<T>,
+  name: string,
+  order: string,
+): ClassType<ConnectionOf<T>> {
+  @ObjectType(`${name}Edge`, { description: `A row of a ${name}Connection and its cursor.` })
+  class Edge {
+    @Field(() => String, { description: 'Position of the row, for `after`.' })
+    cursor!: string;
+
+    @Field(() => node, { description: 'The row.' })
+    node!: T;
+  }
+
+  @ObjectType(`${name}Connection`, { description: `A list of ${name}, ordered by ${order}.`, simpleResolvers: true })
+  class Connection {
+    @Field(() => [node], { description: 'The rows.' })
+    nodes!: T[];
+
+    @Field(() => [Edge], { description: 'The rows with their cursors.' })
+    edges!: Edge[];
+
+    @Field(() => PageInfo, { description: 'Where the list goes on.' })
+    pageInfo!: PageInfo;
+  }
+  return Connection;
+}

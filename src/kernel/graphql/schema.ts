@@ -1,0 +1,63 @@
+import 'reflect-metadata';
+import {
+  type GraphQLFieldResolver,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
+import { buildSchemaSync } from 'type-graphql';
+import { PermissionDenied } from '../authz/ability.js';
+import { type AnonymousContext, authenticated, type Context } from '../context.js';
+
+type ResolverClass = new (...args: never[]) => object;
+type RootField = GraphQLFieldResolver<unknown, Context | AnonymousContext>;
+
+/** Mark of a root field that answers without a token: `@Extensions(PUBLIC)`. */
+export const PUBLIC = { public: true } as const;
+
+/**
+ * Builds the one schema of the process.
+ *
+ * @param resolvers instances, as app.ts made them; the container is a look-up among them
+ */
+export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema {
+  const byClass = new Map(resolvers.map((resolver) => [resolver.constructor, resolver]));
+  const schema = buildSchemaSync({
+    resolvers: [...byClass.keys()] as unknown as [ResolverClass, ...ResolverClass[]],
+    container: { get: (wanted: ResolverClass) => byClass.get(wanted) },
+    // Rules are zod's, in the services: class-validator would check again and quote the caller's values.
+    validate: false,
+  });
+  for (const root of [schema.getQueryType(), schema.getMutationType()]) if (root) guardRootFields(root);
+  return schema;
+}
+
+/** The schema as it is committed in `schema/schema.graphql`: sorted, so that a difference is a change. */
+export const printSortedSchema = (schema: GraphQLSchema): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
+
+/**
+ * Every root field needs a caller unless it says that it is public, and a denial is in the audit trail before it is told.
+ * Here, once for each operation, and not in a middleware, which would run for every field of every row.
+ */
+function guardRootFields(root: GraphQLObjectType): void {
+  for (const field of Object.values(root.getFields())) {
+    const resolve = field.resolve as RootField;
+    const isPublic = field.extensions.public === true;
+    const guarded: RootField = async (source, args, ctx, info) => {
+      if (isPublic) return resolve(source, args, ctx, info);
+      const caller = authenticated(ctx);
+      try {
+        return await resolve(source, args, caller, info);
+      } catch (error) {
+        if (error instanceof PermissionDenied) await recordDenial(caller, error);
+        throw error;
+      }
+    };
+    field.resolve = guarded as typeof field.resolve;
+  }
+}
+
+async function recordDenial(ctx: Context, { attempt }: PermissionDenied): Promise<void> {
+  await ctx.auditTrail.recordRead(ctx, { action: attempt.action, projectId: attempt.projectId, outcome: 'denied' });
+}

@@ -1,0 +1,88 @@
+import { ERRORS, type ErrorCode } from '../errors.js';
+import type { JsonSchema } from '../graphql/answer-schema.js';
+
+/** Codes that no route answers: the router and Node's parser do, on paths that are none. */
+const NOT_OF_ROUTES: ReadonlySet<string> = new Set([
+  'ROUTE_NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'GRAPHQL_SYNTAX',
+  'GRAPHQL_INVALID',
+]);
+/** What is not found and what clashes differs from route to route. */
+const OF_THINGS: ReadonlySet<number> = new Set([404, 409]);
+const OF_BODIES: ReadonlySet<number> = new Set([400, 413, 415]);
+
+/**
+ * The error responses of an operation, by status, for an OpenAPI document. Those that every operation has are references
+ * to `errorComponents`; what it does not find and what it clashes with is its own.
+ *
+ * @param options `hasBody`: the operation takes a body; `own`: the codes of 404 and 409 that it can answer
+ */
+export function errorResponses({ hasBody, own }: { hasBody: boolean; own: readonly ErrorCode[] }): JsonSchema {
+  const shared = [...SHARED.keys()].filter((status) => hasBody || !OF_BODIES.has(status));
+  return {
+    ...Object.fromEntries(shared.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
+    ...Object.fromEntries([...byStatus(own)].map(([status, codes]) => [status, response(codes)])),
+  };
+}
+
+/** `components` of an OpenAPI document that `errorResponses` refers to. */
+export const errorComponents = (): JsonSchema => ({
+  schemas: { Error: errorSchema() },
+  responses: Object.fromEntries([...SHARED].map(([status, codes]) => [status, response(codes)])),
+});
+
+function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const found = new Map<number, ErrorCode[]>();
+  for (const code of codes) found.set(ERRORS[code].status, [...(found.get(ERRORS[code].status) ?? []), code]);
+  return found;
+}
+
+const SHARED = byStatus(
+  (Object.keys(ERRORS) as ErrorCode[]).filter(
+    (code) => !NOT_OF_ROUTES.has(code) && !OF_THINGS.has(ERRORS[code].status),
+  ),
+);
+
+const response = (codes: readonly ErrorCode[]): JsonSchema => ({
+  description: codes.join(', '),
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/Error' },
+      examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
+    },
+  },
+});
+
+const errorExample = (code: ErrorCode): JsonSchema => ({
+  reqId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
+  statusCode: ERRORS[code].status,
+  error: ERRORS[code].error,
+  code,
+  message: ERRORS[code].message,
+});
+
+/** The one shape of every error body. */
+const errorSchema = (): JsonSchema => ({
+  type: 'object',
+  description: 'Every error, on every path.',
+  required: ['reqId', 'statusCode', 'error', 'code', 'message'],
+  properties: {
+    reqId: { type: 'string', format: 'uuid', description: 'Id of the request.' },
+    statusCode: { type: 'integer', description: 'The HTTP status again.' },
+    error: { type: 'string', description: 'Short name of the class.' },
+    code: { type: 'string', enum: Object.keys(ERRORS), description: 'Stable machine word.' },
+    message: { type: 'string', description: 'One sentence for a person.' },
+    details: {
+      type: 'array',
+      description: 'All faults at once.',
+      items: {
+        type: 'object',
+        required: ['path', 'code', 'message'],
+        properties: { path: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
+        additionalProperties: false,
+      },
+    },
+  },
+  additionalProperties: false,
+});

@@ -1,0 +1,53 @@
+import { type Logger as PinoLogger, pino } from 'pino';
+
+/** Ids, counts, names of settings and codes: scalars only, so that no object with a value in it can be logged by accident. */
+export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Writes one line for each event. */
+export interface Log {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+/** JSON lines on standard output. @param level as `LOG_LEVEL` */
+export function createLog(level: string): Log {
+  const logger: PinoLogger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const write =
+    (method: 'debug' | 'info' | 'warn' | 'error') =>
+    (event: string, fields: LogFields = {}) =>
+      logger[method](fields, event);
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+/**
+ * What may be said of an unexpected error: its class, its code, and the lines of our own code that it passed.
+ * Not its message: drivers and validators put values into theirs. Source: reliability P17.
+ */
+export function describeError(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const { code } = error as { code?: unknown };
+  return {
+    error: error.constructor.name,
+    code: typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : null,
+    at: frames
+      .map((line) =>
+        line
+          .trim()
+          .replace(/^at /, '')
+          .replace(/\(?(file:\/\/)?\/\S*\/(?=[^/]+\/[^/]+:\d)/, '('),
+      )
+      .slice(0, 6)
+      .join(' < '),
+    ...(error.cause instanceof Error ? { cause: describeCause(error.cause) } : {}),
+  };
+}
+
+const describeCause = (cause: Error): string => {
+  const { code } = cause as { code?: unknown };
+  return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)
+    ? `${cause.constructor.name} ${code}`
+    : cause.constructor.name;
+};

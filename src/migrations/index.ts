@@ -1,0 +1,4 @@
+import { Foundation } from './0001-foundation.js';
+
+/** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
+export const migrations = [{ name: '0001-foundation', class: Foundation }] as const;

@@ -1,0 +1,366 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { Keyring, type Sealer } from '../../../src/kernel/crypto/keyring.js';
+import { RootKey } from '../../../src/kernel/crypto/root-key.js';
+import { keyIdOf } from '../../../src/kernel/crypto/seal.js';
+import { Database, type Query } from '../../../src/kernel/database/database.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../../src/kernel/database/embedded/embedded-postgres.js';
+import { migrate } from '../../../src/kernel/database/migrate.js';
+
+const SEAL_LIMIT = 2 ** 30;
+const invalid = expect.objectContaining({ code: 'SEALED_VALUE_INVALID' });
+const place = (rowId = randomUUID()) => ({ table: 'secret', column: 'value_sealed', rowId, rowVersion: 1 });
+
+interface Scope {
+  readonly organizationId: string;
+  readonly projectId: string | null;
+}
+
+interface KeyRow {
+  readonly id: string;
+  readonly seals: number;
+  readonly isRetired: boolean;
+  readonly parentKeyId: string | null;
+}
+
+describe('the keyring', () => {
+  const rootKey = new RootKey(randomBytes(32));
+  let dataDir: string;
+  let server: EmbeddedPostgres;
+  let database: Database;
+  let statements = 0;
+
+  /** Outside of any transaction; counted. */
+  const query: Query = (text, params) => {
+    statements += 1;
+    return database.query(text, params);
+  };
+  const node = () => new Keyring(rootKey, query);
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'keyring-'));
+    server = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+    database = await Database.connect(server.url, []);
+    await migrate(
+      database,
+      async () => undefined,
+      async () => undefined,
+    );
+  });
+  afterAll(async () => {
+    await database?.close();
+    await server?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const addOrganization = async (keyring: Keyring, run: Query = query) => {
+    const organizationId = randomUUID();
+    await run('insert into organization (id, name, slug) values ($1, $2, $3)', [organizationId, 'o', organizationId]);
+    return { organizationId, keyId: await keyring.createOrganizationKey(run, organizationId) };
+  };
+
+  const addProject = async (keyring: Keyring, organizationId: string, parentKeyId: string, run: Query = query) => {
+    const projectId = randomUUID();
+    await run(
+      `insert into project (id, organization_id, name, slug, type, kms_secret_manager_key_id)
+       values ($1, $2, 'p', $3, 'secret-manager', $4)`,
+      [projectId, organizationId, projectId, parentKeyId],
+    );
+    await keyring.createProjectKey(run, { organizationId, projectId, parentKeyId });
+    return { organizationId, projectId };
+  };
+
+  const seed = async (keyring = node()) => {
+    const { organizationId, keyId } = await addOrganization(keyring);
+    return {
+      keyring,
+      keyId,
+      organization: { organizationId, projectId: null },
+      project: await addProject(keyring, organizationId, keyId),
+    };
+  };
+
+  const sealerFor = async (keyring: Keyring, scope: Scope, seals: number): Promise<Sealer> => {
+    const sealer = await keyring.sealer(query, scope);
+    await sealer.reserve(seals);
+    return sealer;
+  };
+
+  const keysOf = ({ organizationId, projectId }: Scope): Promise<KeyRow[]> =>
+    database.query<KeyRow>(
+      `select id, seals_reserved::float8 as seals, retired_at is not null as "isRetired", parent_key_id as "parentKeyId"
+       from data_key where organization_id = $1 and project_id is not distinct from $2::uuid order by created_at, id`,
+      [organizationId, projectId],
+    );
+
+  const counted = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = statements;
+    await work();
+    return statements - before;
+  };
+
+  /** Work in a transaction on a connection of its own, rolled back or committed at the end. */
+  const inTransaction = async <T>(end: 'commit' | 'rollback', work: (run: Query) => Promise<T>): Promise<T> => {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    const run: Query = async (text, params = []) => (await client.query(text, [...params])).rows;
+    try {
+      await run('begin');
+      const result = await work(run);
+      await run(end);
+      return result;
+    } finally {
+      await client.end();
+    }
+  };
+
+  test('opens on every node what one node sealed, for organizations and projects', async () => {
+    const { keyring, organization, project } = await seed();
+    for (const scope of [organization, project]) {
+      const at = place();
+      const record = (await sealerFor(keyring, scope, 1)).seal(at, 'value');
+      expect((await node().sealer(query, scope)).open(at, record)).toBe('value');
+    }
+  });
+
+  test('asks the database once for a scope, and then once for a thousand seals', async () => {
+    const { project } = await seed();
+    const keyring = node();
+    expect(await counted(() => keyring.sealer(query, project))).toBe(1);
+    expect(await counted(() => keyring.sealer(query, project))).toBe(0);
+    expect(await counted(() => sealerFor(keyring, project, 1))).toBe(1);
+    const more = async () => {
+      for (let count = 0; count < 999; count += 1) (await sealerFor(keyring, project, 1)).seal(place(), 'x');
+    };
+    expect(await counted(more)).toBe(0);
+    expect(await counted(() => sealerFor(keyring, project, 1))).toBe(1);
+    expect(await counted(() => sealerFor(keyring, project, 2_500))).toBe(1);
+  });
+
+  test('reserves one block for many callers at once', async () => {
+    const { project } = await seed();
+    const keyring = node();
+    await Promise.all(Array.from({ length: 50 }, () => sealerFor(keyring, project, 10)));
+    expect((await keysOf(project)).map(({ seals }) => seals)).toEqual([1_000]);
+  });
+
+  test('makes exactly as many seals as were reserved', async () => {
+    const { keyring, project } = await seed();
+    const sealer = await keyring.sealer(query, project);
+    expect(() => sealer.seal(place(), 'x')).toThrow('without Sealer.reserve');
+    await Promise.all([sealer.reserve(2), sealer.reserve(1), sealer.reserve(0)]);
+    for (let count = 0; count < 3; count += 1) sealer.seal(place(), 'x');
+    expect(() => sealer.seal(place(), 'x')).toThrow('without Sealer.reserve');
+    await expect(sealer.reserve(-1)).rejects.toThrow();
+    await expect(sealer.reserve(1.5)).rejects.toThrow();
+  });
+
+  test('keeps its count when the transaction that asked for it is rolled back', async () => {
+    const { keyring, project } = await seed();
+    await inTransaction('rollback', async (run) => (await keyring.sealer(run, project)).reserve(5));
+    expect((await keysOf(project)).map(({ seals }) => seals)).toEqual([1_000]);
+  });
+
+  test('holds no lock on a key while a transaction seals', async () => {
+    const { keyring, project } = await seed();
+    await inTransaction('commit', async (run) => {
+      await (await keyring.sealer(run, project)).reserve(1);
+      await sealerFor(node(), project, 1);
+    });
+  });
+
+  test('seals in the transaction that makes organization and project, and opens after its commit', async () => {
+    const keyring = node();
+    const at = place();
+    const { project, record } = await inTransaction('commit', async (run) => {
+      const { organizationId, keyId } = await addOrganization(keyring, run);
+      const project = await addProject(keyring, organizationId, keyId, run);
+      const sealer = await keyring.sealer(run, project);
+      await sealer.reserve(3);
+      return { project, record: sealer.seal(at, 'value') };
+    });
+    expect((await keysOf(project)).map(({ seals }) => seals)).toEqual([3]);
+    expect((await node().sealer(query, project)).open(at, record)).toBe('value');
+    expect((await sealerFor(keyring, project, 1)).open(at, record)).toBe('value');
+  });
+
+  test('seals with the connection of the caller when no other is to be had', async () => {
+    const { project } = await seed();
+    const stuck = new Keyring(rootKey, () => new Promise(() => undefined));
+    const sealer = await stuck.sealer(query, project);
+    await sealer.reserve(7);
+    expect(sealer.seal(place(), 'x')).toBeInstanceOf(Buffer);
+    expect((await keysOf(project)).map(({ seals }) => seals)).toEqual([7]);
+  });
+
+  test('tells the caller when the database fails', async () => {
+    const { project } = await seed();
+    const failing = new Keyring(rootKey, () => Promise.reject(new Error('the database is gone')));
+    await expect((await failing.sealer(query, project)).reserve(1)).rejects.toThrow('the database is gone');
+  });
+
+  test.each([
+    ['2^30 seals', `seals_reserved = ${SEAL_LIMIT - 500}`],
+    ['365 days', `created_at = now() - interval '365 days 1 minute'`],
+  ])('ends a key version after %s; what it sealed still opens', async (_limit, change) => {
+    const { keyring, organization, project } = await seed();
+    for (const scope of [organization, project]) {
+      const at = place();
+      const before = (await sealerFor(keyring, scope, 1)).seal(at, 'old');
+      const [old] = await keysOf(scope);
+      await query(`update data_key set ${change} where id = $1`, [old?.id]);
+      const later = node();
+      const digest = (await keyring.sealer(query, scope)).digest('text');
+      const sealer = await sealerFor(later, scope, 3);
+      const after = sealer.seal(at, 'new');
+      const [first, second, ...none] = await keysOf(scope);
+      expect(none).toEqual([]);
+      expect(first).toMatchObject({ id: old?.id, isRetired: true });
+      expect(second).toMatchObject({ isRetired: false, seals: 1_000 });
+      expect([keyIdOf(before), keyIdOf(after)]).toEqual([first?.id, second?.id]);
+      expect([sealer.open(at, before), sealer.open(at, after)]).toEqual(['old', 'new']);
+      expect(sealer.digest('text')).toEqual(digest);
+      // The node that missed it learns of the new key when it is told which keys it needs.
+      const behind = await keyring.sealer(query, scope);
+      expect(() => behind.open(at, after)).toThrow(invalid);
+      await keyring.ensureKeys(query, scope, [keyIdOf(before), keyIdOf(after), null]);
+      expect(behind.open(at, after)).toBe('new');
+    }
+  });
+
+  test('ends a key version once, however many nodes find it ended', async () => {
+    const { project } = await seed();
+    await query(`update data_key set seals_reserved = $2 where project_id = $1`, [project.projectId, SEAL_LIMIT]);
+    const at = place();
+    const nodes = Array.from({ length: 8 }, node);
+    const records = await Promise.all(
+      nodes.map(async (keyring) => (await sealerFor(keyring, project, 1)).seal(at, 'value')),
+    );
+    const keys = await keysOf(project);
+    expect(keys.map(({ isRetired }) => isRetired)).toEqual([true, false]);
+    expect(new Set(records.map(keyIdOf))).toEqual(new Set([keys[1]?.id]));
+  });
+
+  test('opens on the next occasion what another node sealed with a newer key', async () => {
+    const { keyring, project } = await seed();
+    await keyring.sealer(query, project);
+    await query(`update data_key set seals_reserved = $2 where project_id = $1`, [project.projectId, SEAL_LIMIT]);
+    const at = place();
+    const record = (await sealerFor(node(), project, 1)).seal(at, 'value');
+    const behind = await keyring.sealer(query, project);
+    expect(() => behind.open(at, record)).toThrow(invalid);
+    expect(() => behind.open(at, record)).toThrow(invalid);
+    expect((await keyring.sealer(query, project)).open(at, record)).toBe('value');
+  });
+
+  test('wraps a project key with the current organization key when the one asked for has ended', async () => {
+    const { keyring, keyId, organization } = await seed();
+    await query(`update data_key set created_at = now() - interval '400 days' where id = $1`, [keyId]);
+    const later = node();
+    const project = await addProject(later, organization.organizationId, keyId);
+    const [, current] = await keysOf(organization);
+    expect((await keysOf(project)).map(({ parentKeyId }) => parentKeyId)).toEqual([current?.id]);
+    const at = place();
+    const record = (await sealerFor(later, project, 1)).seal(at, 'value');
+    expect((await keyring.sealer(query, project)).open(at, record)).toBe('value');
+  });
+
+  test('takes no key of another organization as parent of a project key', async () => {
+    const [one, other] = [await seed(), await seed()];
+    await expect(
+      one.keyring.createProjectKey(query, { ...one.project, parentKeyId: other.keyId }),
+    ).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' });
+  });
+
+  test('opens nothing of a project for another project or organization, or without the key row', async () => {
+    const [one, other] = [await seed(), await seed()];
+    const keyring = node();
+    const at = place();
+    const record = (await sealerFor(keyring, one.project, 1)).seal(at, 'value');
+    for (const scope of [
+      other.project,
+      one.organization,
+      { ...one.project, organizationId: other.organization.organizationId },
+    ]) {
+      const sealer = await keyring.sealer(query, scope);
+      expect(() => sealer.open(at, record)).toThrow(invalid);
+    }
+    await query('delete from project where id = $1', [one.project.projectId]);
+    const sealer = await node().sealer(query, one.project);
+    expect(() => sealer.open(at, record)).toThrow(invalid);
+    await expect(sealer.reserve(1)).rejects.toThrow(invalid);
+    expect(() => sealer.digest('x')).toThrow(invalid);
+  });
+
+  test('opens neither of two projects whose key rows were swapped, and the others as before', async () => {
+    const { keyring, keyId, organization, project } = await seed();
+    const scopes = [project, await addProject(keyring, organization.organizationId, keyId)];
+    const third = await addProject(keyring, organization.organizationId, keyId);
+    const at = place();
+    const records = await Promise.all(
+      [...scopes, third].map(async (scope) => (await sealerFor(keyring, scope, 1)).seal(at, 'value')),
+    );
+    await query(
+      `update data_key a set wrapped_key_sealed = b.wrapped_key_sealed from data_key b
+       where a.project_id = any($1::uuid[]) and b.project_id = any($1::uuid[]) and a.id <> b.id`,
+      [scopes.map(({ projectId }) => projectId)],
+    );
+    const later = node();
+    for (const [index, scope] of scopes.entries()) {
+      const sealer = await later.sealer(query, scope);
+      expect(() => sealer.open(at, records[index] as Buffer)).toThrow(invalid);
+      await expect(sealer.reserve(1)).rejects.toThrow(invalid);
+    }
+    expect((await later.sealer(query, third)).open(at, records[2] as Buffer)).toBe('value');
+  });
+
+  test('opens nothing with another root key', async () => {
+    const { keyring, project } = await seed();
+    const at = place();
+    const record = (await sealerFor(keyring, project, 1)).seal(at, 'value');
+    const stranger = await new Keyring(new RootKey(randomBytes(32)), query).sealer(query, project);
+    expect(() => stranger.open(at, record)).toThrow(invalid);
+  });
+
+  test('digests equal texts of a scope equally, on every node, and those of other scopes otherwise', async () => {
+    const { keyring, keyId, organization, project } = await seed();
+    const other = await addProject(keyring, organization.organizationId, keyId);
+    const digests = await Promise.all(
+      [organization, project, other].map(async (scope) => (await keyring.sealer(query, scope)).digest('text')),
+    );
+    expect(new Set(digests.map((digest) => digest.toString('hex'))).size).toBe(3);
+    expect(digests[1]).toHaveLength(32);
+    expect((await node().sealer(query, project)).digest('text')).toEqual(digests[1]);
+    expect((await keyring.sealer(query, project)).digest('texts')).not.toEqual(digests[1]);
+  });
+
+  test('keeps the scopes used last, and requests under way are not disturbed when one is let go', async () => {
+    const { keyId, organization, project } = await seed();
+    const small = new Keyring(rootKey, query, 2);
+    const others = [
+      await addProject(small, organization.organizationId, keyId),
+      await addProject(small, organization.organizationId, keyId),
+    ];
+    const sealer = await sealerFor(small, project, 2);
+    for (const other of others) await small.sealer(query, other);
+    const at = place();
+    expect(sealer.open(at, sealer.seal(at, 'value'))).toBe('value');
+    expect(await counted(() => small.sealer(query, others[1] as Scope))).toBe(0);
+    expect(await counted(() => small.sealer(query, project))).toBe(1);
+  });
+
+  test('stores no key in the clear', async () => {
+    const { project } = await seed();
+    const [row] = await database.query<{ sealed: Buffer }>(
+      'select wrapped_key_sealed as sealed from data_key where project_id = $1',
+      [project.projectId],
+    );
+    expect(row?.sealed).toHaveLength(32 + 45);
+  });
+});
