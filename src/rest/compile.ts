@@ -1,0 +1,116 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  parse as parseDocument,
+  typeFromAST,
+  validate,
+} from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { GraphQLContext } from '../kernel/graphql/apollo.js';
+import { checkInputNames, enumTranslator } from '../kernel/graphql/input-types.js';
+import type { Data, Route } from './route.js';
+import { SAMPLE, sampleKeys } from './sample.js';
+
+/** A route that fits the schema, ready to run. */
+export interface CompiledRoute {
+  readonly route: Route;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** Answers the document's data. @throws the first error of the execution */
+  run(ctx: GraphQLContext, variables: object): Promise<Data>;
+}
+
+/**
+ * Compiles routes against the schema, once, at start.
+ *
+ * @throws Error naming the route whose document, variables, path or number does not fit
+ */
+export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): CompiledRoute[] {
+  const seen = new Set<string>();
+  return routes.map((route) => {
+    const name = `${route.method} ${route.path}`;
+    for (const key of [name, ...(route.operation === undefined ? [] : [`operation ${route.operation}`])]) {
+      if (seen.has(key)) throw new Error(`${name}: ${key} is declared twice`);
+      seen.add(key);
+    }
+    try {
+      return compileRoute(schema, route);
+    } catch (error) {
+      throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+    }
+  });
+}
+
+function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
+  if ((route.operation === undefined) !== (route.extension === true))
+    throw new Error('is one of the 18 or an extension, not both');
+  const document = parseDocument(route.document);
+  const [fault] = validate(schema, document);
+  if (fault !== undefined) throw fault;
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const [operation] = operations;
+  if (operation === undefined || operations.length > 1) throw new Error('the document must hold one operation');
+  const types = variableTypes(schema, operation);
+  checkVariables(types, operation, sampleVariables(route));
+  const compiled = compileQuery(schema, document, '', { disableLeafSerialization: true });
+  if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? 'does not compile');
+  const translate = new Map([...types].flatMap(([name, type]) => [[name, enumTranslator(type)] as const]));
+  const run = async (ctx: GraphQLContext, variables: object): Promise<Data> => {
+    const given = Object.entries(variables).filter(([, value]) => value !== undefined);
+    const coerced = Object.fromEntries(given.map(([name, value]) => [name, translate.get(name)?.(value) ?? value]));
+    const { data, errors } = (await compiled.query(undefined, ctx, coerced)) as ExecutionResult;
+    if (errors?.[0] !== undefined) throw errors[0];
+    return data as Data;
+  };
+  return { route, document, operation, run };
+}
+
+const variableTypes = (
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): Map<string, GraphQLInputType> =>
+  new Map(
+    variableDefinitions.map(({ variable, type }) => [
+      variable.name.value,
+      typeFromAST(schema, type as never) as GraphQLInputType,
+    ]),
+  );
+
+/** What `variables` makes of a request in which every parameter and every known key was given. */
+function sampleVariables({ path, query, body, variables }: Route): Record<string, unknown> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+  const used = new Set<string>();
+  const params = new Proxy({} as Record<string, string>, {
+    get: (_, name) => {
+      used.add(String(name));
+      return SAMPLE;
+    },
+  });
+  const made = variables({ params, query: sampleKeys(query), body: sampleKeys(body) }) as Record<string, unknown>;
+  const forgotten = names.filter((name) => !used.has(name));
+  const invented = [...used].filter((name) => !names.includes(name));
+  if (forgotten.length + invented.length > 0)
+    throw new Error(`path parameters and variables differ: ${[...forgotten, ...invented].join(', ')}`);
+  return made;
+}
+
+function checkVariables(
+  types: Map<string, GraphQLInputType>,
+  operation: OperationDefinitionNode,
+  sample: Record<string, unknown>,
+): void {
+  const unknown = Object.keys(sample).filter((name) => !types.has(name));
+  if (unknown.length > 0) throw new Error(`the document has no variable ${unknown.join(', ')}`);
+  for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
+    const name = variable.name.value;
+    const type = types.get(name) as GraphQLInputType;
+    if (sample[name] === undefined && isNonNullType(type) && defaultValue === undefined)
+      throw new Error(`variable ${name} is never given`);
+    checkInputNames(type, sample[name], name);
+  }
+}

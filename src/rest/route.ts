@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../kernel/errors.js';
+import { optionalSample } from '../kernel/graphql/answer-schema.js';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/** What a route's document answers. Its shape is the document's; replies are checked against it when the route is compiled. */
+// biome-ignore lint/suspicious/noExplicitAny: the type of a GraphQL answer is known to the schema, not to TypeScript
+export type Data = Record<string, any>;
+
+/** One REST operation as a value: its rules, and the GraphQL document that answers it. Source: architecture of the REST layer. */
+export interface RouteDefinition<Q extends z.ZodObject, B extends z.ZodObject> {
+  readonly method: Method;
+  /** With `{name}` for path parameters. */
+  readonly path: string;
+  readonly summary: string;
+  /** Number of one of the 18 operations of the interface. */
+  readonly operation?: number;
+  /** Beyond the 18 operations. */
+  readonly extension?: true;
+  /** Answers without a token. */
+  readonly anonymous?: true;
+  /** The reply carries secrets: no cache may keep it. */
+  readonly sensitive?: true;
+  /** Rules of path parameters; without them any text is one. */
+  readonly params?: z.ZodObject;
+  readonly query?: Q;
+  readonly body?: B;
+  /** A body that the rules accept, for the API reference. */
+  readonly example?: z.input<B>;
+  readonly document: string;
+  readonly variables: (request: { params: Record<string, string>; query: z.output<Q>; body: z.output<B> }) => object;
+  /** Moves things about, no more: it also runs on a sample, to tell what the route answers. */
+  readonly reply: (data: Data) => unknown;
+  readonly headers?: (data: Data) => Record<string, string>;
+  /** The codes of its own: what it does not find, what it clashes with. Those of every route are not named. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** A route of any rules. */
+export type Route = RouteDefinition<z.ZodObject, z.ZodObject>;
+
+/** Declares a route. It is compiled, and refused when it does not fit the schema, at start. */
+export const route = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
+  definition: RouteDefinition<Q, B>,
+): Route => definition as unknown as Route;
+
+/** A boolean in a query string: the words `true` and `false`. Source: decisions 2.5. */
+export const queryBoolean = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback ? 'true' : 'false')
+    .transform((word) => word === 'true');
+
+/** A whole number in a query string. */
+export const queryInteger = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, { error: `must be a whole number from ${min} to ${max}` })
+    .default(fallback);
+
+/** Additive paging of a REST list, which is whole without it. Source: decisions 2.6. */
+export const paging = {
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1 to 1000')
+    .transform(Number)
+    .refine((limit) => limit <= 1_000, { error: 'must be a whole number from 1 to 1000' })
+    .optional()
+    .meta({ description: 'At most this many rows, 1 to 1000. Without it the list is whole.' }),
+  cursor: z.string().max(2_000).optional().meta({ description: 'Where to go on: `nextCursor` of the reply before.' }),
+};
+
+/** `nextCursor` of a reply, where a page was asked for and there are more rows. */
+export function nextCursor({ hasNextPage, endCursor }: Data): { nextCursor?: string } {
+  if (typeof hasNextPage !== 'boolean') return { nextCursor: optionalSample(endCursor) as string };
+  return hasNextPage ? { nextCursor: endCursor as string } : {};
+}
