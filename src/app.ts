@@ -1,0 +1,181 @@
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import { bootstrap, createFirstAdmin } from './bootstrap.js';
+import type { Config } from './config.js';
+import type { Feature } from './feature.js';
+import { createAccess } from './features/access/index.js';
+import type { Authenticator } from './features/access/public.js';
+import { createIdentities } from './features/identities/index.js';
+import { createOrganizations } from './features/organizations/index.js';
+import { createProjects } from './features/projects/index.js';
+import { createSecrets } from './features/secrets/index.js';
+import { createRootFolders } from './features/secrets/public.js';
+import { AuditTrail } from './kernel/audit/audit-trail.js';
+import { ConfigurationFault } from './kernel/configuration-fault.js';
+import type { Kernel } from './kernel/context.js';
+import { openInstallation, recordInstallation } from './kernel/crypto/installation.js';
+import { Keyring } from './kernel/crypto/keyring.js';
+import type { RootKey } from './kernel/crypto/root-key.js';
+import { Database } from './kernel/database/database.js';
+import { startEmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
+import { migrate } from './kernel/database/migrate.js';
+import { AppError } from './kernel/errors.js';
+import { startApollo } from './kernel/graphql/apollo.js';
+import { buildGraphQLSchema } from './kernel/graphql/schema.js';
+import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
+import { type Lifecycle, mountHealth } from './kernel/http/health.js';
+import { mountMetrics } from './kernel/http/metrics.js';
+import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
+import { describeError, type Log } from './kernel/log.js';
+import { compileRoutes } from './rest/compile.js';
+import { mountRoutes } from './rest/mount.js';
+import type { Route } from './rest/route.js';
+
+/** The service, listening. */
+export interface App {
+  readonly url: string;
+  /** Token of the first admin, at the very first start only. */
+  readonly bootstrapToken: string | null;
+  /** Finishes running requests, stores what is queued, and closes the database. */
+  stop(): Promise<void>;
+}
+
+/** Services, schema and routes, wired together and not yet running. */
+export interface Assembly {
+  readonly entities: Feature['entities'];
+  readonly schema: GraphQLSchema;
+  readonly routes: readonly Route[];
+  readonly authenticator: Authenticator;
+}
+
+/** The one place that constructs services and hands them to each other. */
+export function assemble(): Assembly {
+  const organizations = createOrganizations({ createFirstAdmin });
+  const identities = createIdentities();
+  const access = createAccess({ ...organizations, ...identities });
+  const projects = createProjects({ createRootFolders });
+  const secrets = createSecrets(projects);
+  const features: Feature[] = [organizations, identities, access, projects, secrets];
+  return {
+    entities: features.flatMap(({ entities }) => entities),
+    schema: buildGraphQLSchema(features.flatMap(({ resolvers }) => resolvers)),
+    routes: features.flatMap(({ routes }) => routes),
+    authenticator: access.authenticator,
+  };
+}
+
+/**
+ * Starts everything: database, migrations, keys, first admin, HTTP.
+ *
+ * @throws ConfigurationFault when the configuration cannot work; then nothing is left running
+ */
+export async function startApp(config: Config, log: Log): Promise<App> {
+  const cleanup: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const step of cleanup.reverse().splice(0)) await step();
+  };
+  try {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch(refuseDataDir);
+    const assembly = assemble();
+    const url = config.databaseUrl ?? (await embeddedDatabase(config, log, cleanup));
+    const database = await Database.connect(url, assembly.entities);
+    cleanup.push(() => database.close());
+    const { kernel, bootstrapToken } = await openKernel(database, config);
+    cleanup.push(() => kernel.auditTrail.close());
+    cleanup.push(() => assembly.authenticator.close(kernel));
+    const lifecycle: Lifecycle = { isDraining: false };
+    const http = await mountEverything(config, log, { ...assembly, kernel, lifecycle });
+    cleanup.push(() => http.close());
+    cleanup.push(async () => {
+      lifecycle.isDraining = true;
+    });
+    return { url: await listen(http, config), bootstrapToken, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function embeddedDatabase(config: Config, log: Log, cleanup: (() => Promise<unknown>)[]): Promise<string> {
+  const server = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    log: (event, fields) => log.info(event, fields),
+  });
+  cleanup.push(() => server.stop());
+  return server.url;
+}
+
+/** Checks the root key before anything is written, migrates, and makes the first admin of an empty database. */
+async function openKernel(
+  database: Database,
+  config: Config,
+): Promise<{ kernel: Kernel; bootstrapToken: string | null }> {
+  let rootKey: RootKey | undefined;
+  let opened: { kernel: Kernel; bootstrapToken: string | null } | undefined;
+  await migrate(
+    database,
+    async () => {
+      rootKey = await openInstallation(database.query, config);
+    },
+    async () => {
+      if (rootKey === undefined) throw new Error('migrations ran before the root key was checked');
+      await recordInstallation(database.query, rootKey);
+      const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'));
+      const kernel: Kernel = { database, keyring: new Keyring(rootKey, database.query), auditTrail };
+      opened = { kernel, bootstrapToken: await bootstrap(kernel, config, (token) => keepToken(config.dataDir, token)) };
+    },
+  );
+  if (opened === undefined) throw new Error('the migration lock was never held');
+  return opened;
+}
+
+async function mountEverything(
+  config: Config,
+  log: Log,
+  { kernel, lifecycle, schema, routes, authenticator }: Assembly & { kernel: Kernel; lifecycle: Lifecycle },
+): Promise<FastifyInstance> {
+  const http = await createHttpServer({ log, trustedProxies: config.trustedProxies, lifecycle });
+  const contextFor: ContextFor = async (request: FastifyRequest) => {
+    const token = bearerToken(request);
+    if (token !== null) return authenticator.authenticate(kernel, requestInfo(request), token);
+    // A header of another scheme is no anonymous call: its sender believes to be known.
+    if (request.headers.authorization !== undefined) throw new AppError('TOKEN_INVALID');
+    return { ...requestInfo(request), ...kernel, actor: null };
+  };
+  mountMetrics(http, kernel);
+  mountHealth(http, kernel.database, lifecycle);
+  const reportInternal = (error: unknown, requestId: string): void =>
+    log.error('request failed', { requestId, ...describeError(error) });
+  const apollo = await startApollo(schema, { introspection: config.introspection, reportInternal });
+  mountGraphQL(http, apollo, contextFor);
+  mountRoutes(http, compileRoutes(schema, routes), { contextFor });
+  return http;
+}
+
+async function listen(http: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    return await http.listen({ host, port });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'EADDRINUSE') throw new ConfigurationFault([`PORT ${port} is in use on this machine; choose another`]);
+    if (code === 'EACCES')
+      throw new ConfigurationFault([`PORT ${port} may not be opened by this user; choose one above 1023`]);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new ConfigurationFault(['HOST is no address of this machine']);
+    throw error;
+  }
+}
+
+/** The token is on disk, readable by the owner alone, before it is in the database. */
+async function keepToken(dataDir: string, token: string): Promise<void> {
+  const file = await open(join(dataDir, 'bootstrap-token'), 'w', 0o600);
+  await file.writeFile(`${token}\n`);
+  await file.sync();
+  await file.close();
+}
+
+function refuseDataDir(): never {
+  throw new ConfigurationFault(['DATA_DIR cannot be made or entered by this user; name a directory that it may write']);
+}

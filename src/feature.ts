@@ -1,0 +1,9 @@
+import type { EntityClass } from './kernel/database/orm-options.js';
+import type { Route } from './rest/route.js';
+
+/** What app.ts mounts of a slice. */
+export interface Feature {
+  readonly entities: readonly EntityClass[];
+  readonly resolvers: readonly object[];
+  readonly routes: readonly Route[];
+}

@@ -1,0 +1,251 @@
+import { type Action, authorize, can } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { Page } from '../../kernel/graphql/page.js';
+import { isId } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import { type IdentityReader, protectInstallationAdmin } from '../identities/public.js';
+import type { OrganizationReader, UserReader } from '../organizations/public.js';
+import {
+  CreatePersonalToken,
+  CreateToken,
+  ListPersonalTokens,
+  ListTokens,
+  OneToken,
+  RenameToken,
+} from './access-token.rules.js';
+import { type IssuedToken, insertToken, selectTokens, tokenCursorKey } from './access-token.store.js';
+import { type AccessTokenView, TOKEN_COLUMNS, toAccessTokenView } from './access-token.view.js';
+import type { HeldUses } from './held-uses.js';
+
+/** What the token slice knows of the others. */
+export interface AccessDependencies {
+  readonly organizations: OrganizationReader;
+  readonly identities: IdentityReader;
+  readonly users: UserReader;
+}
+
+interface FoundToken extends AccessTokenView {
+  readonly isInstallationAdmin: boolean;
+}
+
+/** The verbs of access tokens for those who manage them. What a holder does with its own: token-holder.service.ts. */
+export class AccessTokenService {
+  constructor(
+    private readonly others: AccessDependencies,
+    private readonly heldUses: HeldUses,
+  ) {}
+
+  /**
+   * Makes a token for a machine identity, as its token-auth configuration says. It is shown this once.
+   *
+   * @param raw `{ identityId, name?, organizationSlug? }`: the slug of a sub-organization to scope it to
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND, ORGANIZATION_NOT_FOUND,
+   *   TOKEN_SCOPE_REFUSED, AUDIT_UNAVAILABLE
+   * Source: specification, operation 1; decisions 3; behaviour 3.
+   */
+  async create(ctx: Context, raw: unknown): Promise<IssuedToken> {
+    const { identityId, name, organizationSlug } = parse(CreateToken, raw);
+    authorize(ctx, 'identity:create-token');
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.others.identities.load(tx, identityId);
+      protectInstallationAdmin(tx, identity);
+      const settings = await this.others.identities.holdTokenAuth(tx, identity.id);
+      const organizationId = await this.#scope(tx, { column: 'identity_id', id: identity.id }, organizationSlug);
+      const issued = await insertToken(tx, {
+        owner: { identityId: identity.id },
+        organizationId,
+        name: name ?? null,
+        accessTokenTTL: settings.accessTokenTTL,
+        accessTokenMaxTTL: settings.accessTokenMaxTTL,
+        accessTokenNumUsesLimit: settings.accessTokenNumUsesLimit,
+      });
+      await audit(tx, 'access-token:create', issued.tokenData);
+      return issued;
+    });
+  }
+
+  /**
+   * Makes a personal access token. A user makes its own; an admin of the organization makes any user's, because the first
+   * token of a person has to come from somebody.
+   *
+   * @param raw `{ userId, name?, organizationSlug?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED,
+   *   AUDIT_UNAVAILABLE
+   */
+  async createPersonal(ctx: Context, raw: unknown): Promise<IssuedToken> {
+    const { userId, name, organizationSlug, ...settings } = parse(CreatePersonalToken, raw);
+    if (!isSelf(ctx, userId)) authorize(ctx, 'member:edit');
+    return inTransaction(ctx, async (tx) => {
+      if (!isSelf(tx, userId)) await this.others.users.load(tx, userId);
+      const organizationId = await this.#scope(tx, { column: 'user_id', id: userId }, organizationSlug);
+      const order = { owner: { userId }, organizationId, name: name ?? null, ...settings };
+      const issued = await insertToken(tx, order);
+      await audit(tx, 'personal-access-token:create', issued.tokenData);
+      return issued;
+    });
+  }
+
+  /**
+   * The tokens of a machine identity, newest change first.
+   *
+   * @param raw `{ identityId, first?, after?, offset? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async list(ctx: Context, raw: unknown): Promise<Page<AccessTokenView>> {
+    const { identityId, ...request } = parse(ListTokens, raw);
+    authorize(ctx, 'identity:get-token');
+    const { id } = await this.others.identities.load(ctx, identityId);
+    await this.heldUses.store(ctx.database.query);
+    const page = new Page(await selectTokens(ctx, { column: 'identity_id', id }, request), request, tokenCursorKey);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'access-token:list',
+      facts: { identityId: id, count: page.nodes.length },
+    });
+    return page;
+  }
+
+  /**
+   * The personal access tokens of a user, newest change first. A user sees its own; an admin any user's.
+   *
+   * @param raw `{ userId, first?, after?, offset? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async listPersonal(ctx: Context, raw: unknown): Promise<Page<AccessTokenView>> {
+    const { userId, ...request } = parse(ListPersonalTokens, raw);
+    if (!isSelf(ctx, userId)) {
+      authorize(ctx, 'member:edit');
+      await this.others.users.load(ctx, userId);
+    }
+    await this.heldUses.store(ctx.database.query);
+    const page = new Page(await selectTokens(ctx, { column: 'user_id', id: userId }, request), request, tokenCursorKey);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'personal-access-token:list',
+      facts: { userId, count: page.nodes.length },
+    });
+    return page;
+  }
+
+  /**
+   * One token, without the token itself.
+   *
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async get(ctx: Context, raw: unknown): Promise<AccessTokenView> {
+    const { id } = parse(OneToken, raw);
+    refuseStrangers(ctx);
+    await this.heldUses.store(ctx.database.query);
+    const token = await loadToken(ctx, id);
+    authorizeOn(ctx, token, 'identity:get-token');
+    await ctx.auditTrail.recordRead(ctx, { action: 'access-token:get', facts: { accessTokenId: token.id } });
+    return token;
+  }
+
+  /**
+   * Gives a token another name.
+   *
+   * @param raw `{ id, name? }`; absent keeps, null clears
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async rename(ctx: Context, raw: unknown): Promise<AccessTokenView> {
+    const { id, name } = parse(RenameToken, raw);
+    refuseStrangers(ctx);
+    return inTransaction(ctx, async (tx) => {
+      const token = await loadToken(tx, id);
+      authorizeOn(tx, token, 'identity:create-token');
+      protectInstallationAdmin(tx, token);
+      const [row] = await query<AccessTokenView>(
+        tx,
+        `update access_token t set name = $2, updated_at = now() from organization o
+         where t.id = $1 and o.id = t.organization_id returning ${TOKEN_COLUMNS}`,
+        [token.id, name === undefined ? token.name : name],
+      );
+      if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');
+      await audit(tx, 'access-token:rename', token);
+      return toAccessTokenView(row);
+    });
+  }
+
+  /**
+   * Revokes a token, at once on every node.
+   *
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND (revoked before, too), AUDIT_UNAVAILABLE
+   */
+  async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
+    const { id } = parse(OneToken, raw);
+    refuseStrangers(ctx);
+    return inTransaction(ctx, async (tx) => {
+      const token = await loadToken(tx, id);
+      authorizeOn(tx, token, 'identity:delete-token');
+      protectInstallationAdmin(tx, token);
+      const [row] = await query<AccessTokenView>(
+        tx,
+        `update access_token t set is_revoked = true, updated_at = now() from organization o
+         where t.id = $1 and not t.is_revoked and o.id = t.organization_id returning ${TOKEN_COLUMNS}`,
+        [token.id],
+      );
+      if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');
+      await audit(tx, 'access-token:revoke', token);
+      return toAccessTokenView(row);
+    });
+  }
+
+  /**
+   * The organization that a new token is scoped to: the one of the caller, or below a root the one of the slug. A token of
+   * a sub-organization cannot make one that reaches further than itself.
+   */
+  async #scope(
+    tx: Transaction,
+    owner: { column: 'identity_id' | 'user_id'; id: string },
+    slug: string | null | undefined,
+  ): Promise<string> {
+    if (slug == null || tx.organizationId !== tx.rootOrganizationId) return tx.organizationId;
+    const { id } = await this.others.organizations.loadSubOrganization(tx, tx.rootOrganizationId, slug);
+    const membership = await query(
+      tx,
+      `select 1 from organization_membership where organization_id = $1 and ${owner.column} = $2`,
+      [id, owner.id],
+    );
+    if (membership.length === 0) throw new AppError('TOKEN_SCOPE_REFUSED');
+    return id;
+  }
+}
+
+const isSelf = ({ actor }: Context, userId: string): boolean => actor.kind === 'user' && actor.id === userId;
+
+/** Before a token is looked up: whoever may see no token at all does not learn whether there is one. */
+function refuseStrangers(ctx: Context): void {
+  if (ctx.actor.kind === 'user' || can(ctx.ability, 'member:edit')) return;
+  authorize(ctx, 'identity:get-token');
+}
+
+/** A token of an identity or user of the caller's organization, or of the caller, that it may see. */
+async function loadToken(ctx: Context, id: string): Promise<FoundToken> {
+  const [row] = isId(id)
+    ? await query<FoundToken>(
+        ctx,
+        `select ${TOKEN_COLUMNS}, coalesce(i.is_installation_admin, false) as "isInstallationAdmin"
+         from access_token t join organization o on o.id = t.organization_id
+         left join identity i on i.id = t.identity_id left join app_user u on u.id = t.user_id
+         where t.id = $1 and (($2 and i.organization_id = $4) or ($3 and u.organization_id = $4) or t.user_id = $5)`,
+        [id, can(ctx.ability, 'identity:get-token'), can(ctx.ability, 'member:edit'), ctx.organizationId, ctx.actor.id],
+      )
+    : [];
+  if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');
+  return { ...toAccessTokenView(row), isInstallationAdmin: row.isInstallationAdmin };
+}
+
+function authorizeOn(ctx: Context, token: FoundToken, action: Action): void {
+  if (token.userId !== null && isSelf(ctx, token.userId)) return;
+  authorize(ctx, token.userId === null ? action : 'member:edit');
+}
+
+const audit = (tx: Transaction, action: string, token: AccessTokenView): Promise<void> =>
+  tx.auditTrail.recordChange(tx, {
+    action,
+    facts: { accessTokenId: token.id, identityId: token.identityId, userId: token.userId },
+  });

@@ -1,0 +1,98 @@
+import type { Context, Transaction } from '../../kernel/context.js';
+import { hashToken, mintToken } from '../../kernel/crypto/token.js';
+import { query } from '../../kernel/database/database.js';
+import { guarded } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { decodeCursor, type PageRequest } from '../../kernel/graphql/page.js';
+import { isId, newId } from '../../kernel/ids.js';
+import { type AccessTokenView, TOKEN_COLUMNS, toAccessTokenView } from './access-token.view.js';
+
+/** A token that was just made: the only moment at which it is there to be shown. */
+export interface IssuedToken {
+  readonly accessToken: string;
+  readonly tokenData: AccessTokenView;
+}
+
+/** What a new token is made of. */
+export interface TokenOrder {
+  readonly owner: { readonly identityId: string } | { readonly userId: string };
+  /** The organization that it is scoped to. */
+  readonly organizationId: string;
+  readonly name: string | null;
+  readonly accessTokenTTL: number;
+  readonly accessTokenMaxTTL: number;
+  readonly accessTokenNumUsesLimit: number;
+}
+
+const INSERT = `with t as (
+    insert into access_token (id, organization_id, identity_id, user_id, auth_method, name, token_hash, ttl_seconds, max_ttl_seconds, num_uses_limit, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8::int, $9, $10, case when $8::int > 0 then now() + make_interval(secs => $8::int) end)
+    returning *
+  ) select ${TOKEN_COLUMNS} from t join organization o on o.id = t.organization_id`;
+
+/**
+ * Mints and stores a token. Who may do so, and the audit row, are the caller's business.
+ *
+ * @param accessToken a token that was made elsewhere (first start); otherwise it is minted here
+ * @throws IDENTITY_NOT_FOUND, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND
+ */
+export async function insertToken(
+  tx: Transaction,
+  order: TokenOrder,
+  accessToken: string = mintToken(),
+): Promise<IssuedToken> {
+  const [identityId, userId] = 'userId' in order.owner ? [null, order.owner.userId] : [order.owner.identityId, null];
+  const params = [
+    newId(),
+    order.organizationId,
+    identityId,
+    userId,
+    identityId === null ? 'personal' : 'token-auth',
+    order.name,
+    hashToken(accessToken),
+    order.accessTokenTTL,
+    order.accessTokenMaxTTL,
+    order.accessTokenNumUsesLimit,
+  ];
+  // Owner and scope were loaded before, and may be deleted at this moment.
+  const [row] = await guarded(() => query<AccessTokenView>(tx, INSERT, params), {
+    access_token_identity_id_fkey: 'IDENTITY_NOT_FOUND',
+    access_token_user_id_fkey: 'USER_NOT_FOUND',
+    access_token_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
+  });
+  if (row === undefined) throw new Error('an insert returned no row');
+  return { accessToken, tokenData: toAccessTokenView(row) };
+}
+
+/** Tokens of one owner, newest change first, then id. One more than asked for, so that the page knows of it. */
+export async function selectTokens(
+  ctx: Context,
+  owner: { readonly column: 'identity_id' | 'user_id'; readonly id: string },
+  { first, after, offset }: PageRequest & { readonly offset?: number | null | undefined },
+): Promise<AccessTokenView[]> {
+  const [updatedAt, id] = after == null ? [null, null] : tokenCursor(after);
+  const rows = await query<AccessTokenView>(
+    ctx,
+    `select ${TOKEN_COLUMNS} from access_token t join organization o on o.id = t.organization_id
+     where t.${owner.column} = $1 and ($2::timestamptz is null or t.updated_at < $2 or (t.updated_at = $2 and t.id > $3::uuid))
+     order by t.updated_at desc, t.id limit $4 offset $5`,
+    [owner.id, updatedAt, id, first == null ? null : first + 1, offset ?? 0],
+  );
+  return rows.map(toAccessTokenView);
+}
+
+/** Position of a token in such a list. */
+export const tokenCursorKey = ({ updatedAt, id }: { updatedAt: Date; id: string }): [string, string] => [
+  updatedAt.toISOString(),
+  id,
+];
+
+function tokenCursor(after: string): [string, string] {
+  const [time = '', id = ''] = decodeCursor(after, 2);
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time) && !Number.isNaN(Date.parse(time)) && isId(id)) {
+    return [time, id];
+  }
+  throw new AppError('VALIDATION_FAILED', undefined, {
+    details: [{ path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor that this list gave out' }],
+  });
+}

@@ -1,0 +1,187 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { connectionOf } from '../../kernel/graphql/page.js';
+
+@ObjectType('AccessToken', {
+  description: 'A bearer token of a machine identity or a user: everything but the token itself, which is not kept.',
+  simpleResolvers: true,
+})
+export class AccessTokenType {
+  @Field(() => ID, { description: 'Identifies the token. It is not the token.' })
+  id!: string;
+
+  @Field(() => ID, { nullable: true, description: 'The machine identity that it belongs to; null for a personal one.' })
+  identityId!: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'The user that a personal one belongs to.' })
+  userId!: string | null;
+
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was last renamed, renewed or revoked.' })
+  updatedAt!: Date;
+
+  @Field(() => String, { description: 'How it came to be: `token-auth`, or `personal`.' })
+  authMethod!: string;
+
+  @Field(() => Int, { description: 'Seconds that it lives from its making or last renewal; 0 for no limit.' })
+  accessTokenTTL!: number;
+
+  @Field(() => Int, { description: 'Seconds that renewals can make it live from its making; 0 for no limit.' })
+  accessTokenMaxTTL!: number;
+
+  @Field(() => Float, {
+    description: 'How often it was used. Exact for a limited token; otherwise up to a minute late.',
+  })
+  accessTokenNumUses!: number;
+
+  @Field(() => Int, { description: 'How often it may be used; 0 for no limit.' })
+  accessTokenNumUsesLimit!: number;
+
+  @Field(() => GraphQLDateTimeISO, {
+    nullable: true,
+    description: 'When it was last used. Exact for a limited token; otherwise up to a minute late.',
+  })
+  accessTokenLastUsedAt!: Date | null;
+
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When it was last renewed.' })
+  accessTokenLastRenewedAt!: Date | null;
+
+  @Field(() => Boolean, { description: 'It was revoked and passes no more.' })
+  isAccessTokenRevoked!: boolean;
+
+  @Field(() => String, { nullable: true, description: 'The client secret that it was made with: always null.' })
+  identityUAClientSecretId!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'What people call it.' })
+  name!: string | null;
+
+  @Field(() => Int, { description: 'Seconds of a renewal period: always 0, renewals take the TTL.' })
+  accessTokenPeriod!: number;
+
+  @Field(() => ID, { nullable: true, description: 'The sub-organization that it is scoped to; null for a root one.' })
+  subOrganizationId!: string | null;
+
+  @Field(() => GraphQLDateTimeISO, {
+    nullable: true,
+    description: 'When it expires unless it is renewed; null for never.',
+  })
+  expiresAt!: Date | null;
+}
+
+export const AccessTokenConnection = connectionOf(AccessTokenType, 'AccessToken', 'newest change first, then id');
+
+@InputType({ description: 'A new token of a machine identity.' })
+export class CreateAccessTokenInput {
+  @Field(() => ID, { description: 'The machine identity.' })
+  identityId!: string;
+
+  @Field(() => String, { nullable: true, description: 'What people call it, up to 64 characters.' })
+  name?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Slug of the sub-organization to scope it to.' })
+  organizationSlug?: string | null;
+}
+
+@InputType({ description: 'A new personal access token.' })
+export class CreatePersonalAccessTokenInput {
+  @Field(() => ID, { description: 'The user.' })
+  userId!: string;
+
+  @Field(() => String, { nullable: true, description: 'What people call it, up to 64 characters.' })
+  name?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Slug of the sub-organization to scope it to.' })
+  organizationSlug?: string | null;
+
+  @Field(() => Int, { nullable: true, description: 'Seconds that it lives, 0 for no limit; 30 days when absent.' })
+  accessTokenTTL?: number;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Seconds that it lives at most, 0 for no limit; 30 days when absent.',
+  })
+  accessTokenMaxTTL?: number;
+
+  @Field(() => Int, { nullable: true, description: 'How often it may be used; 0, and when absent, for no limit.' })
+  accessTokenNumUsesLimit?: number;
+}
+
+@InputType({ description: 'A new name of a token.' })
+export class RenameAccessTokenInput {
+  @Field(() => ID, { description: 'The token.' })
+  id!: string;
+
+  @Field(() => String, { nullable: true, description: 'The new name, up to 64 characters; null takes the name away.' })
+  name?: string | null;
+}
+
+@InputType({ description: 'Which token to revoke.' })
+export class RevokeAccessTokenInput {
+  @Field(() => ID, { description: 'The token.' })
+  id!: string;
+}
+
+@InputType({ description: 'A token, named by itself.' })
+export class HeldAccessTokenInput {
+  @Field(() => String, { description: 'The token itself, `srt_...`.' })
+  accessToken!: string;
+}
+
+@ObjectType({ description: 'A token that was just made. This is the only time that it is shown.' })
+export class CreateAccessTokenPayload {
+  @Field(() => String, { description: 'The token: send it as `Authorization: Bearer ...`.' })
+  accessToken!: string;
+
+  @Field(() => Int, { description: 'Seconds until it expires; 0 for never.' })
+  expiresIn!: number;
+
+  @Field(() => Int, { description: 'Seconds that renewals can make it live; 0 for no limit.' })
+  accessTokenMaxTTL!: number;
+
+  @Field(() => String, { description: 'Always `Bearer`.' })
+  tokenType!: string;
+
+  @Field(() => AccessTokenType, { description: 'What is kept of it.' })
+  tokenData!: AccessTokenType;
+}
+
+@ObjectType({ description: 'The renewed token.' })
+export class RenewAccessTokenPayload {
+  @Field(() => String, { description: 'The same token as before.' })
+  accessToken!: string;
+
+  @Field(() => Int, { description: 'Seconds until it expires; 0 for never.' })
+  expiresIn!: number;
+
+  @Field(() => Int, { description: 'Seconds that renewals can make it live from its making; 0 for no limit.' })
+  accessTokenMaxTTL!: number;
+
+  @Field(() => String, { description: 'Always `Bearer`.' })
+  tokenType!: string;
+}
+
+@ObjectType({ description: 'The renamed token.' })
+export class RenameAccessTokenPayload {
+  @Field(() => AccessTokenType, { description: 'The token as it is now.' })
+  token!: AccessTokenType;
+}
+
+@ObjectType({ description: 'The revoked token.' })
+export class RevokeAccessTokenPayload {
+  @Field(() => AccessTokenType, { description: 'The token as it is now.' })
+  token!: AccessTokenType;
+
+  @Field(() => String, { description: 'One sentence for a person.' })
+  message!: string;
+}
+
+@ObjectType({ description: 'The token that gave itself up.' })
+export class RevokeHeldAccessTokenPayload {
+  @Field(() => ID, { description: 'The id of the token.' })
+  id!: string;
+
+  @Field(() => String, { description: 'One sentence for a person.' })
+  message!: string;
+}

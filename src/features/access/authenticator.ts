@@ -1,0 +1,45 @@
+import type { Context, Kernel, RequestInfo } from '../../kernel/context.js';
+import { hashToken, hasValidChecksum } from '../../kernel/crypto/token.js';
+import type { Query } from '../../kernel/database/database.js';
+import { AppError } from '../../kernel/errors.js';
+import type { HeldUses } from './held-uses.js';
+import { contextOf, findToken, passToken, refusalOf } from './token-check.js';
+
+/** Turns a bearer token into a Context. */
+export class Authenticator {
+  constructor(private readonly heldUses: HeldUses) {}
+
+  /**
+   * Checks a token and counts its use. One SQL statement for a token that passes, none for a text that is no token, a
+   * second one to name the cause of a refusal.
+   *
+   * @throws TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED, TOKEN_SCOPE_REFUSED
+   * Source: decisions 3, reliability P3.
+   */
+  async authenticate(kernel: Kernel, info: RequestInfo, token: string): Promise<Context> {
+    if (!hasValidChecksum(token)) throw new AppError('TOKEN_INVALID');
+    const hash = hashToken(token);
+    if (this.heldUses.isFull) await this.heldUses.store(kernel.database.query);
+    const held = this.heldUses.take(hash);
+    const holder = await passToken(kernel.database.query, hash, info.address, held + 1).catch((error: unknown) => {
+      this.heldUses.hold(hash, held);
+      throw error;
+    });
+    if (holder === null) {
+      this.heldUses.hold(hash, held);
+      throw await refusal(kernel.database.query, hash, info.address);
+    }
+    if (!holder.isCounted) this.heldUses.hold(hash, held + 1);
+    return contextOf(kernel, info, holder);
+  }
+
+  /** Stores the uses that this node still holds. Called once, when no request runs any more. */
+  close(kernel: Kernel): Promise<void> {
+    return this.heldUses.store(kernel.database.query);
+  }
+}
+
+/** The cause may be gone by now (a range was widened in between); then the token is refused all the same, this once. */
+async function refusal(query: Query, hash: Buffer, address: string | null): Promise<AppError> {
+  return new AppError(refusalOf(await findToken(query, hash, address)) ?? 'TOKEN_INVALID');
+}

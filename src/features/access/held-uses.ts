@@ -1,0 +1,51 @@
+import type { Query } from '../../kernel/database/database.js';
+
+/** More tokens than this and the uses are written down: memory has an end. */
+const MAX_TOKENS = 10_000;
+
+/**
+ * Uses of unlimited tokens that this node has seen and not yet stored. The token check stores them with the first use of
+ * each minute; whoever reads tokens stores them first. A killed node loses less than a minute of them. Limited tokens are
+ * never held here. Source: reliability P3, architecture 6.3.
+ */
+export class HeldUses {
+  #uses = new Map<string, number>();
+
+  /** Takes the held uses of a token: the caller stores them, or gives them back with `hold`. */
+  take(hash: Buffer): number {
+    const key = hash.toString('hex');
+    const held = this.#uses.get(key) ?? 0;
+    this.#uses.delete(key);
+    return held;
+  }
+
+  hold(hash: Buffer, uses: number): void {
+    if (uses === 0) return;
+    const key = hash.toString('hex');
+    this.#uses.set(key, (this.#uses.get(key) ?? 0) + uses);
+  }
+
+  get isFull(): boolean {
+    return this.#uses.size >= MAX_TOKENS;
+  }
+
+  /** Stores all that is held. */
+  async store(query: Query): Promise<void> {
+    if (this.#uses.size === 0) return;
+    const uses = this.#uses;
+    this.#uses = new Map();
+    try {
+      await query(STORE, [[...uses.keys()], [...uses.values()]]);
+    } catch (error) {
+      for (const [key, count] of uses) this.hold(Buffer.from(key, 'hex'), count);
+      throw error;
+    }
+  }
+}
+
+// Locked in the order of ids, so that two nodes cannot wait for each other.
+const STORE = `update access_token t set num_uses = t.num_uses + held.uses
+  from (select known.id, given.uses from unnest($1::text[], $2::int[]) as given (hash, uses)
+        join access_token known on known.token_hash = decode(given.hash, 'hex')
+        order by known.id for no key update of known) held
+  where t.id = held.id`;

@@ -1,0 +1,19 @@
+import type { Feature } from '../../feature.js';
+import { AccessTokenResolver } from './access-token.resolver.js';
+import { accessTokenRoutes } from './access-token.routes.js';
+import { type AccessDependencies, AccessTokenService } from './access-token.service.js';
+import { Authenticator } from './authenticator.js';
+import { HeldUses } from './held-uses.js';
+import { TokenHolderService } from './token-holder.service.js';
+
+/** Access tokens: who makes them, and what passes with one. */
+export function createAccess(others: AccessDependencies): Feature & { authenticator: Authenticator } {
+  const heldUses = new HeldUses();
+  const tokens = new AccessTokenService(others, heldUses);
+  return {
+    entities: [],
+    resolvers: [new AccessTokenResolver(tokens, new TokenHolderService())],
+    routes: accessTokenRoutes,
+    authenticator: new Authenticator(heldUses),
+  };
+}

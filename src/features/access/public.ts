@@ -1,0 +1,2 @@
+export { insertToken } from './access-token.store.js';
+export { Authenticator } from './authenticator.js';

@@ -1,0 +1,82 @@
+import type { AnonymousContext, Context } from '../../kernel/context.js';
+import { hashToken, hasValidChecksum } from '../../kernel/crypto/token.js';
+import { query, queryOf } from '../../kernel/database/database.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { parse } from '../../kernel/validation.js';
+import { TokenValue } from './access-token.rules.js';
+import { contextOf, findToken, requireValid } from './token-check.js';
+
+/** What a renewed token is good for. */
+export interface RenewedToken {
+  readonly accessToken: string;
+  readonly expiresIn: number;
+  readonly accessTokenMaxTTL: number;
+}
+
+/**
+ * What the holder of a token does with it. These two answer without a bearer token, because the token stands in the body,
+ * and count no use of it. The audit row names its owner.
+ */
+export class TokenHolderService {
+  /**
+   * Lets a token live for another TTL from now. The token stays the same.
+   *
+   * @param raw `{ accessToken }`
+   * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED,
+   *   TOKEN_SCOPE_REFUSED, TOKEN_MAX_TTL_EXCEEDED (nothing changes), AUDIT_UNAVAILABLE
+   * Source: decisions 3, behaviour 3.2.
+   */
+  async renew(request: Context | AnonymousContext, raw: unknown): Promise<RenewedToken> {
+    const { accessToken } = parse(TokenValue, raw);
+    const hash = readHash(accessToken);
+    const token = requireValid(await findToken(request.database.query, hash, request.address));
+    return inTransaction(contextOf(request, request, token), async (tx) => {
+      const [row] = await query<{ ttl: number; maxTtl: number }>(tx, RENEW, [token.tokenId]);
+      if (row === undefined) {
+        // Revoked or spent since it was looked up; otherwise only the longest life is left as the cause.
+        requireValid(await findToken(queryOf(tx), hash, tx.address));
+        throw new AppError('TOKEN_MAX_TTL_EXCEEDED');
+      }
+      await tx.auditTrail.recordChange(tx, { action: 'access-token:renew', facts: { accessTokenId: token.tokenId } });
+      return { accessToken, expiresIn: row.ttl, accessTokenMaxTTL: row.maxTtl };
+    });
+  }
+
+  /**
+   * Revokes a token, at once on every node. Whoever holds it may, from any address: a found token should stop working.
+   *
+   * @param raw `{ accessToken }`
+   * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, AUDIT_UNAVAILABLE
+   * @returns the id of the token
+   */
+  async revoke(request: Context | AnonymousContext, raw: unknown): Promise<string> {
+    const { accessToken } = parse(TokenValue, raw);
+    const token = await findToken(request.database.query, readHash(accessToken), request.address);
+    if (token === null) throw new AppError('TOKEN_INVALID');
+    return inTransaction(contextOf(request, request, token), async (tx) => {
+      const revoked = await query(
+        tx,
+        'update access_token set is_revoked = true, updated_at = now() where id = $1 and not is_revoked returning id',
+        [token.tokenId],
+      );
+      if (revoked.length === 0) throw new AppError('TOKEN_REVOKED');
+      await tx.auditTrail.recordChange(tx, { action: 'access-token:revoke', facts: { accessTokenId: token.tokenId } });
+      return token.tokenId;
+    });
+  }
+}
+
+const RENEW = `update access_token t set
+    expires_at = case when t.ttl_seconds > 0 then now() + make_interval(secs => t.ttl_seconds) end,
+    last_renewed_at = now(), updated_at = now()
+  where t.id = $1 and not t.is_revoked and (t.expires_at is null or t.expires_at > now())
+    and (t.num_uses_limit = 0 or t.num_uses < t.num_uses_limit)
+    and (t.max_ttl_seconds = 0
+         or now() + make_interval(secs => t.ttl_seconds) <= t.created_at + make_interval(secs => t.max_ttl_seconds))
+  returning t.ttl_seconds as ttl, t.max_ttl_seconds as "maxTtl"`;
+
+function readHash(accessToken: string): Buffer {
+  if (!hasValidChecksum(accessToken)) throw new AppError('TOKEN_INVALID');
+  return hashToken(accessToken);
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { pageRules } from '../../kernel/graphql/page.js';
+import { displayName, organizationRole } from '../organizations/public.js';
+
+/** Input of `createIdentity`. Source: behaviour 10 (Identities). */
+export const CreateIdentity = z.strictObject({
+  name: displayName,
+  organizationId: z.string(),
+  role: organizationRole.default('no-access'),
+});
+
+/** Input of `updateIdentity`: absent keeps. */
+export const UpdateIdentity = z.strictObject({
+  id: z.string(),
+  name: displayName.optional(),
+  role: organizationRole.optional(),
+});
+
+/** Names one identity. */
+export const OneIdentity = z.strictObject({ id: z.string() });
+
+/** Arguments of `identities`. */
+export const ListIdentities = z.strictObject({ organizationId: z.string().nullish(), ...pageRules });

@@ -1,0 +1,148 @@
+import { authorize } from '../../kernel/authz/ability.js';
+import type { OrganizationRole } from '../../kernel/authz/roles.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { Page } from '../../kernel/graphql/page.js';
+import { parse } from '../../kernel/validation.js';
+import { addMember, changeRole, namePageBounds, refuseDeletingLastAdmin } from '../organizations/public.js';
+import { Identity } from './identity.entity.js';
+import {
+  type IdentityReader,
+  type IdentityView,
+  protectInstallationAdmin,
+  SELECT_IDENTITY,
+  toIdentityView,
+} from './identity.reader.js';
+import { CreateIdentity, ListIdentities, OneIdentity, UpdateIdentity } from './identity.rules.js';
+
+/** The verbs of machine identities. An identity belongs to the organization that made it. */
+export class IdentityService {
+  constructor(private readonly identities: IdentityReader) {}
+
+  /**
+   * Makes an identity of the caller's organization.
+   *
+   * @param raw `{ name, organizationId, role? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async create(ctx: Context, raw: unknown): Promise<IdentityView> {
+    const { organizationId, ...input } = parse(CreateIdentity, raw);
+    refuseOtherOrganization(ctx, organizationId);
+    authorize(ctx, 'identity:create');
+    return inTransaction(ctx, async (tx) => {
+      const id = await insertIdentity(tx, { ...input, organizationId: tx.organizationId, isInstallationAdmin: false });
+      await audit(tx, 'identity:create', id, { role: input.role });
+      return this.identities.load(tx, id);
+    });
+  }
+
+  /**
+   * One identity of the caller's organization.
+   *
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async get(ctx: Context, raw: unknown): Promise<IdentityView> {
+    const { id } = parse(OneIdentity, raw);
+    authorize(ctx, 'identity:read');
+    const identity = await this.identities.load(ctx, id);
+    await ctx.auditTrail.recordRead(ctx, { action: 'identity:get', facts: { identityId: identity.id } });
+    return identity;
+  }
+
+  /**
+   * The identities of the caller's organization, by name, then id.
+   *
+   * @param raw `{ organizationId?, first?, after? }`; only the caller's own organization can be named
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async list(ctx: Context, raw: unknown): Promise<Page<IdentityView>> {
+    const { organizationId, ...request } = parse(ListIdentities, raw);
+    refuseOtherOrganization(ctx, organizationId ?? ctx.organizationId);
+    authorize(ctx, 'identity:read');
+    const rows = await query<IdentityView>(
+      ctx,
+      `${SELECT_IDENTITY} where i.organization_id = $1 and ($2::text is null or (i.name collate "C", i.id) > ($2, $3::uuid))
+       order by i.name collate "C", i.id limit $4`,
+      [ctx.organizationId, ...namePageBounds(request)],
+    );
+    const page = new Page(rows.map(toIdentityView), request, ({ name, id }) => [name, id]);
+    await ctx.auditTrail.recordRead(ctx, { action: 'identity:list', facts: { count: page.nodes.length } });
+    return page;
+  }
+
+  /**
+   * Renames an identity, or gives it another role in the owning organization.
+   *
+   * @param raw `{ id, name?, role? }`; absent keeps
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   */
+  async update(ctx: Context, raw: unknown): Promise<IdentityView> {
+    const { id, name, role } = parse(UpdateIdentity, raw);
+    authorize(ctx, 'identity:read');
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.identities.load(tx, id);
+      authorize(tx, 'identity:edit');
+      protectInstallationAdmin(tx, identity);
+      if (role !== undefined && role !== identity.role) {
+        await changeRole(tx, identity.organizationId, { kind: 'identity', id: identity.id }, role);
+      }
+      await query(tx, 'update identity set name = coalesce($2, name), updated_at = now() where id = $1', [
+        identity.id,
+        name ?? null,
+      ]);
+      await audit(tx, 'identity:update', identity.id, { role: role ?? identity.role });
+      return this.identities.load(tx, identity.id);
+    });
+  }
+
+  /**
+   * Deletes an identity with all memberships and tokens. The admin of the installation stays.
+   *
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   */
+  async delete(ctx: Context, raw: unknown): Promise<IdentityView> {
+    const { id } = parse(OneIdentity, raw);
+    authorize(ctx, 'identity:read');
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.identities.load(tx, id);
+      authorize(tx, 'identity:delete');
+      protectInstallationAdmin(tx, identity);
+      if (identity.isInstallationAdmin) throw new AppError('LAST_ADMIN');
+      // Locked first: from here on the identity joins no further organization.
+      const held = await query(tx, 'select 1 from identity where id = $1 for update', [identity.id]);
+      if (held.length === 0) throw new AppError('IDENTITY_NOT_FOUND');
+      await refuseDeletingLastAdmin(tx, { kind: 'identity', id: identity.id });
+      await query(tx, 'delete from identity where id = $1', [identity.id]);
+      await audit(tx, 'identity:delete', identity.id, {});
+      return identity;
+    });
+  }
+}
+
+/** Stores a new identity and its membership. Who may do so, and the audit row, are the caller's business. */
+export async function insertIdentity(
+  tx: Transaction,
+  input: { name: string; organizationId: string; role: OrganizationRole; isInstallationAdmin: boolean },
+): Promise<string> {
+  const { role, ...columns } = input;
+  const identity = tx.em.create(Identity, columns);
+  await flush(tx, { identity_organization_id_fkey: 'ORGANIZATION_NOT_FOUND' });
+  await addMember(tx, input.organizationId, { kind: 'identity', id: identity.id }, role);
+  return identity.id;
+}
+
+/** Another organization, and one that is none, are the same to the caller. */
+function refuseOtherOrganization(ctx: Context, organizationId: string): void {
+  if (organizationId.toLowerCase() !== ctx.organizationId) throw new AppError('ORGANIZATION_NOT_FOUND');
+}
+
+const audit = (
+  tx: Transaction,
+  action: string,
+  identityId: string,
+  facts: Readonly<Record<string, string>>,
+): Promise<void> => tx.auditTrail.recordChange(tx, { action, facts: { identityId, ...facts } });

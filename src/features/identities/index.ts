@@ -1,0 +1,23 @@
+import type { Feature } from '../../feature.js';
+import { Identity } from './identity.entity.js';
+import { IdentityReader } from './identity.reader.js';
+import { IdentityResolver } from './identity.resolver.js';
+import { identityRoutes } from './identity.routes.js';
+import { IdentityService } from './identity.service.js';
+import { TokenAuthResolver } from './token-auth.resolver.js';
+import { tokenAuthRoutes } from './token-auth.routes.js';
+import { TokenAuthService } from './token-auth.service.js';
+
+/** Machine identities and how they authenticate. */
+export function createIdentities(): Feature & { identities: IdentityReader } {
+  const identities = new IdentityReader();
+  return {
+    entities: [Identity],
+    resolvers: [
+      new IdentityResolver(new IdentityService(identities)),
+      new TokenAuthResolver(new TokenAuthService(identities)),
+    ],
+    routes: [...identityRoutes, ...tokenAuthRoutes],
+    identities,
+  };
+}

@@ -1,0 +1,48 @@
+import { route } from '../../rest/route.js';
+import { TokenAuthBody, UpdateTokenAuth } from './token-auth.rules.js';
+
+const PATH = '/api/v1/auth/token-auth/identities/{identityId}';
+const FIELDS = `identityId accessTokenTrustedIps { ipAddress } accessTokenTTL accessTokenMaxTTL accessTokenNumUsesLimit
+  createdAt updatedAt`;
+
+/** Token-auth configurations. Source: behaviour 3.3. */
+export const tokenAuthRoutes = [
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Attach token authentication to a machine identity',
+    extension: true,
+    body: TokenAuthBody,
+    document: `mutation ($input: AttachTokenAuthInput!) { attachTokenAuth(input: $input) { tokenAuth { ${FIELDS} } } }`,
+    variables: ({ params, body }) => ({ input: { identityId: params.identityId, ...body } }),
+    reply: ({ attachTokenAuth }) => ({ identityTokenAuth: attachTokenAuth.tokenAuth }),
+  }),
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'Get the token-auth configuration of a machine identity',
+    extension: true,
+    document: `query ($identityId: ID!) { identityTokenAuth(identityId: $identityId) { ${FIELDS} } }`,
+    variables: ({ params }) => ({ identityId: params.identityId }),
+    reply: ({ identityTokenAuth }) => ({ identityTokenAuth }),
+  }),
+  route({
+    method: 'PATCH',
+    path: PATH,
+    summary: 'Change the token-auth configuration of a machine identity',
+    extension: true,
+    body: UpdateTokenAuth.omit({ identityId: true }),
+    document: `mutation ($input: UpdateTokenAuthInput!) { updateTokenAuth(input: $input) { tokenAuth { ${FIELDS} } } }`,
+    variables: ({ params, body }) => ({ input: { identityId: params.identityId, ...body } }),
+    reply: ({ updateTokenAuth }) => ({ identityTokenAuth: updateTokenAuth.tokenAuth }),
+  }),
+  route({
+    method: 'DELETE',
+    path: PATH,
+    summary: 'Remove token authentication and all tokens of a machine identity',
+    extension: true,
+    document: `mutation ($input: RemoveTokenAuthInput!) { removeTokenAuth(input: $input) { tokenAuth { ${FIELDS} } } }`,
+    variables: ({ params }) => ({ input: { identityId: params.identityId } }),
+    reply: ({ removeTokenAuth }) => ({ identityTokenAuth: removeTokenAuth.tokenAuth }),
+  }),
+];

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { isCidr, toCidr } from '../../kernel/http/addresses.js';
+
+/** Ten years. Source: decisions 3. */
+const MAX_SECONDS = 315_360_000;
+/** Thirty days. Source: decisions 3. */
+export const DEFAULT_TTL_SECONDS = 2_592_000;
+const MAX_USES = 2_147_483_647;
+const EVERYWHERE = [{ ipAddress: '0.0.0.0/0' }, { ipAddress: '::/0' }];
+
+/** Seconds that a token lives; 0 means no limit. */
+export const ttlSeconds = z.int().min(0).max(MAX_SECONDS);
+
+/** How often a token passes; 0 means no limit. */
+export const usesLimit = z.int().min(0).max(MAX_USES);
+
+// Zones and IPv4 in IPv6 form never match: callers' addresses are compared without the one and never in the other.
+const range = z
+  .string()
+  .max(64)
+  .refine((text) => !/%|^::ffff:/i.test(text) && isCidr(text), {
+    error: 'must be an address or a network such as 10.0.0.0/8',
+  });
+const trustedIps = z
+  .array(z.strictObject({ ipAddress: range }))
+  .min(1)
+  .max(256);
+
+/** True when a token may live as long as it is issued for. Source: decisions 3 (0 means no limit). */
+export const fitsMaxTtl = (ttl: number, maxTtl: number): boolean => maxTtl === 0 || ttl <= maxTtl;
+
+/** The fault of a TTL above the max TTL. */
+export const TTL_FAULT = { path: ['accessTokenTTL'], error: 'must not be more than accessTokenMaxTTL' };
+
+const shape = {
+  accessTokenTrustedIps: trustedIps.default(EVERYWHERE),
+  accessTokenTTL: ttlSeconds.default(DEFAULT_TTL_SECONDS),
+  accessTokenMaxTTL: ttlSeconds.default(DEFAULT_TTL_SECONDS),
+  accessTokenNumUsesLimit: usesLimit.default(0),
+};
+
+/** Body of the REST route that attaches token authentication; the rule across fields is checked with the input. */
+export const TokenAuthBody = z.strictObject(shape);
+
+/** Input of `attachTokenAuth`. Source: behaviour 3.3. */
+export const AttachTokenAuth = z
+  .strictObject({ identityId: z.string(), ...shape })
+  .refine(({ accessTokenTTL, accessTokenMaxTTL }) => fitsMaxTtl(accessTokenTTL, accessTokenMaxTTL), TTL_FAULT);
+
+/** Input of `updateTokenAuth`: absent keeps. */
+export const UpdateTokenAuth = z.strictObject({
+  identityId: z.string(),
+  accessTokenTrustedIps: trustedIps.optional(),
+  accessTokenTTL: ttlSeconds.optional(),
+  accessTokenMaxTTL: ttlSeconds.optional(),
+  accessTokenNumUsesLimit: usesLimit.optional(),
+});
+
+/** Names the identity whose configuration is meant. */
+export const OneTokenAuth = z.strictObject({ identityId: z.string() });
+
+/** The ranges in the one form that is stored. */
+export const toRanges = (ips: readonly { ipAddress: string }[]): string[] => [
+  ...new Set(ips.flatMap(({ ipAddress }) => toCidr(ipAddress) ?? [])),
+];

@@ -1,0 +1,31 @@
+import type { Feature } from '../../feature.js';
+import { MemberResolver } from './member.resolver.js';
+import { MemberService } from './member.service.js';
+import { OrganizationMembership } from './membership.entity.js';
+import { Organization } from './organization.entity.js';
+import { OrganizationReader } from './organization.reader.js';
+import { OrganizationResolver } from './organization.resolver.js';
+import { type CreateFirstAdmin, OrganizationService } from './organization.service.js';
+import { User } from './user.entity.js';
+import { UserReader } from './user.reader.js';
+import { UserResolver } from './user.resolver.js';
+import { UserService } from './user.service.js';
+
+/** Organizations, their users, and who is a member of what. */
+export function createOrganizations(deps: {
+  createFirstAdmin: CreateFirstAdmin;
+}): Feature & { organizations: OrganizationReader; users: UserReader } {
+  const organizations = new OrganizationReader();
+  const users = new UserReader();
+  return {
+    entities: [Organization, OrganizationMembership, User],
+    resolvers: [
+      new OrganizationResolver(new OrganizationService(organizations, deps.createFirstAdmin)),
+      new UserResolver(new UserService(users)),
+      new MemberResolver(new MemberService(organizations)),
+    ],
+    routes: [],
+    organizations,
+    users,
+  };
+}

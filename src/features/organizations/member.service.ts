@@ -1,0 +1,160 @@
+import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
+import type { OrganizationRole } from '../../kernel/authz/roles.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { Page } from '../../kernel/graphql/page.js';
+import { isId } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import { ListMembers, RemoveMember, SetMember } from './member.rules.js';
+import { addMember, changeRole, findRole, type Member, removeMember } from './memberships.js';
+import { namePageBounds } from './name-page.js';
+import type { OrganizationReader, OrganizationView } from './organization.reader.js';
+
+/** A member as services pass it on. */
+export interface MemberView extends Member {
+  readonly name: string;
+  readonly organizationId: string;
+  readonly role: OrganizationRole;
+}
+
+interface Candidate extends Member {
+  readonly name: string;
+  /** The organization that owns the account. */
+  readonly ownerId: string;
+  readonly isInstallationAdmin: boolean;
+}
+
+/** The verbs of organization memberships: above all, who of a root organization works in which sub-organization. */
+export class MemberService {
+  constructor(private readonly organizations: OrganizationReader) {}
+
+  /**
+   * The members of the caller's organization or of a sub-organization below it, by name, then id.
+   *
+   * @param raw `{ organizationId?, first?, after? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async list(ctx: Context, raw: unknown): Promise<Page<MemberView>> {
+    const { organizationId, ...request } = parse(ListMembers, raw);
+    authorize(ctx, 'member:read');
+    const organization = await this.organizations.load(ctx, organizationId ?? ctx.organizationId);
+    authorizeChange(ctx, organization, 'member:read');
+    const rows = await query<MemberView>(ctx, LIST, [organization.id, ...namePageBounds(request)]);
+    const page = new Page(rows, request, ({ name, id }) => [name, id]);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'organization-member:list',
+      facts: { organizationId: organization.id, count: page.nodes.length },
+    });
+    return page;
+  }
+
+  /**
+   * Makes somebody a member, or gives a member another role.
+   *
+   * @param raw `{ organizationId?, userId | identityId, role }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
+   *   ALREADY_A_MEMBER (somebody else added it at the same moment), LAST_ADMIN, AUDIT_UNAVAILABLE
+   */
+  async set(ctx: Context, raw: unknown): Promise<MemberView> {
+    const { organizationId, role, ...who } = parse(SetMember, raw);
+    authorize(ctx, 'member:read');
+    return inTransaction(ctx, async (tx) => {
+      const organization = await this.organizations.load(tx, organizationId ?? tx.organizationId);
+      authorizeChange(tx, organization, 'member:edit');
+      const member = await loadCandidate(tx, organization, toMember(who));
+      if ((await findRole(tx, organization.id, member)) === null) await addMember(tx, organization.id, member, role);
+      else await changeRole(tx, organization.id, member, role);
+      await audit(tx, 'organization-member:set', organization.id, member, role);
+      return { kind: member.kind, id: member.id, name: member.name, organizationId: organization.id, role };
+    });
+  }
+
+  /**
+   * Ends a membership. The organization that owns an account cannot be left: the account is deleted instead.
+   *
+   * @param raw `{ organizationId?, userId | identityId }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
+   *   MEMBERSHIP_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   */
+  async remove(ctx: Context, raw: unknown): Promise<MemberView> {
+    const { organizationId, ...who } = parse(RemoveMember, raw);
+    authorize(ctx, 'member:read');
+    return inTransaction(ctx, async (tx) => {
+      const organization = await this.organizations.load(tx, organizationId ?? tx.organizationId);
+      authorizeChange(tx, organization, 'member:delete');
+      const member = await loadCandidate(tx, organization, toMember(who));
+      if (member.ownerId === organization.id) throw ownedHere();
+      const role = await findRole(tx, organization.id, member);
+      if (role === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      await removeMember(tx, organization.id, member);
+      await audit(tx, 'organization-member:remove', organization.id, member, role);
+      return { kind: member.kind, id: member.id, name: member.name, organizationId: organization.id, role };
+    });
+  }
+}
+
+const LIST = `select * from (
+    select case when m.user_id is null then 'identity' else 'user' end as kind, coalesce(u.id, i.id) as id,
+           coalesce(u.username, i.name) as name, m.organization_id as "organizationId", m.role
+    from organization_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id
+    where m.organization_id = $1) as member
+  where $2::text is null or (name collate "C", id) > ($2, $3::uuid)
+  order by name collate "C", id limit $4`;
+
+// Both kinds are read here and not in the slice of identities, which stands on this one.
+const CANDIDATE = {
+  user: `select id, username as name, organization_id as "ownerId", false as "isInstallationAdmin"
+    from app_user where id = $1 and organization_id in ($2, $3) for key share`,
+  identity: `select id, name, organization_id as "ownerId", is_installation_admin as "isInstallationAdmin"
+    from identity where id = $1 and organization_id in ($2, $3) for key share`,
+} as const;
+
+/** Somebody whose account is owned by the organization or by the root above it. */
+async function loadCandidate(
+  tx: Transaction,
+  organization: OrganizationView,
+  { kind, id }: Member,
+): Promise<Candidate> {
+  const [row] = isId(id)
+    ? await query<Omit<Candidate, 'kind'>>(tx, CANDIDATE[kind], [
+        id,
+        organization.id,
+        organization.parentId ?? organization.id,
+      ])
+    : [];
+  if (row === undefined) throw new AppError(kind === 'user' ? 'USER_NOT_FOUND' : 'IDENTITY_NOT_FOUND');
+  if (row.isInstallationAdmin && !tx.actor.isInstallationAdmin) {
+    throw new PermissionDenied({ action: 'identity:edit-installation-admin', projectId: null });
+  }
+  return { ...row, kind };
+}
+
+/** In the scope: the rights on members. Below it: the right to change sub-organizations. Never above it. */
+function authorizeChange(
+  ctx: Context,
+  { id, parentId }: OrganizationView,
+  action: 'member:read' | 'member:edit' | 'member:delete',
+): void {
+  if (id !== ctx.organizationId && parentId !== ctx.organizationId) {
+    throw new PermissionDenied({ action, projectId: null });
+  }
+  authorize(ctx, id === ctx.organizationId ? action : 'sub-organization:edit');
+}
+
+const toMember = ({ userId, identityId }: { userId?: string | null; identityId?: string | null }): Member =>
+  userId == null ? { kind: 'identity', id: identityId ?? '' } : { kind: 'user', id: userId };
+
+const ownedHere = (): AppError =>
+  new AppError('VALIDATION_FAILED', undefined, {
+    details: [
+      { path: 'organizationId', code: 'OWNED_HERE', message: 'owns the account; delete the user or identity instead' },
+    ],
+  });
+
+const audit = (tx: Transaction, action: string, organizationId: string, member: Member, role: string): Promise<void> =>
+  tx.auditTrail.recordChange(tx, {
+    action,
+    facts: { organizationId, memberKind: member.kind, memberId: member.id, role },
+  });

@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { newId } from '../../kernel/ids.js';
+
+// Root slugs are unique in the installation, those of sub-organizations below their root: two partial indexes of the
+// migration, `organization_root_slug_unique` and `organization_sub_slug_unique`.
+const OrganizationSchema = defineEntity({
+  name: 'Organization',
+  tableName: 'organization',
+  properties: {
+    id: p.uuid().primary().onCreate(newId),
+    parentId: p.uuid().nullable(),
+    name: p.string().length(64),
+    slug: p.string().length(64),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+/** A tenant, or (with a parent) a part of one. Everything else belongs to exactly one. */
+export class Organization extends OrganizationSchema.class {}
+OrganizationSchema.setClass(Organization);

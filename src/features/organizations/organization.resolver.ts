@@ -1,0 +1,77 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import type { OrganizationService } from './organization.service.js';
+import {
+  CreateOrganizationInput,
+  CreateOrganizationPayload,
+  CreateSubOrganizationInput,
+  CreateSubOrganizationPayload,
+  DeleteOrganizationInput,
+  DeleteOrganizationPayload,
+  OrganizationType,
+  UpdateOrganizationInput,
+  UpdateOrganizationPayload,
+} from './organization.type.js';
+
+@Resolver(() => OrganizationType)
+export class OrganizationResolver {
+  constructor(private readonly service: OrganizationService) {}
+
+  @Query(() => OrganizationType, {
+    description: 'An organization that your token can see; without an id the one it is scoped to.',
+  })
+  organization(
+    @Ctx() ctx: Context,
+    @Arg('id', () => ID, { nullable: true, description: 'The organization; absent for that of your token.' })
+    id?: string,
+  ): Promise<OrganizationType> {
+    return this.service.get(ctx, { id });
+  }
+
+  @Query(() => [OrganizationType], {
+    description: 'Your root organization first, then the sub-organizations that your token can see, by name.',
+  })
+  organizations(@Ctx() ctx: Context): Promise<OrganizationType[]> {
+    return this.service.list(ctx);
+  }
+
+  @Mutation(() => CreateOrganizationPayload, {
+    description: 'Makes a root organization with its first admin. Only the admin of the installation may.',
+  })
+  createOrganization(
+    @Ctx() ctx: Context,
+    @Arg('input', () => CreateOrganizationInput, { description: 'The new organization.' })
+    input: CreateOrganizationInput,
+  ): Promise<CreateOrganizationPayload> {
+    return this.service.create(ctx, input);
+  }
+
+  @Mutation(() => CreateSubOrganizationPayload, {
+    description: 'Makes a sub-organization of your root organization. You become an admin of it.',
+  })
+  async createSubOrganization(
+    @Ctx() ctx: Context,
+    @Arg('input', () => CreateSubOrganizationInput, { description: 'The new sub-organization.' })
+    input: CreateSubOrganizationInput,
+  ): Promise<CreateSubOrganizationPayload> {
+    return { organization: await this.service.createSub(ctx, input) };
+  }
+
+  @Mutation(() => UpdateOrganizationPayload, { description: 'Changes the name or the slug of an organization.' })
+  async updateOrganization(
+    @Ctx() ctx: Context,
+    @Arg('input', () => UpdateOrganizationInput, { description: 'What to change.' }) input: UpdateOrganizationInput,
+  ): Promise<UpdateOrganizationPayload> {
+    return { organization: await this.service.update(ctx, input) };
+  }
+
+  @Mutation(() => DeleteOrganizationPayload, {
+    description: 'Deletes an organization without projects and sub-organizations, and everybody in it.',
+  })
+  async deleteOrganization(
+    @Ctx() ctx: Context,
+    @Arg('input', () => DeleteOrganizationInput, { description: 'Which one.' }) input: DeleteOrganizationInput,
+  ): Promise<DeleteOrganizationPayload> {
+    return { organization: await this.service.delete(ctx, input) };
+  }
+}

@@ -1,0 +1,226 @@
+import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { query, queryOf } from '../../kernel/database/database.js';
+import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { isId } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import { addMember, memberOf } from './memberships.js';
+import { Organization } from './organization.entity.js';
+import {
+  ORGANIZATION_COLUMNS,
+  type OrganizationReader,
+  type OrganizationView,
+  toOrganizationView,
+} from './organization.reader.js';
+import {
+  CreateOrganization,
+  DeleteOrganization,
+  GetOrganization,
+  slugFor,
+  UpdateOrganization,
+} from './organization.rules.js';
+
+const SLUGS = {
+  organization_root_slug_unique: 'ORGANIZATION_SLUG_TAKEN',
+  organization_sub_slug_unique: 'ORGANIZATION_SLUG_TAKEN',
+} as const;
+
+/** Makes the first admin of a new root organization; the token is shown once. */
+export type CreateFirstAdmin = (
+  tx: Transaction,
+  organizationId: string,
+) => Promise<{ identityId: string; accessToken: string }>;
+
+/** The verbs of organizations. */
+export class OrganizationService {
+  constructor(
+    private readonly organizations: OrganizationReader,
+    private readonly createFirstAdmin: CreateFirstAdmin,
+  ) {}
+
+  /**
+   * One organization that the scope of the caller can see; without an id the scope itself.
+   *
+   * @param raw `{ id? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async get(ctx: Context, raw: unknown): Promise<OrganizationView> {
+    const { id } = parse(GetOrganization, raw);
+    authorize(ctx, 'organization:read');
+    const organization = await this.organizations.load(ctx, id ?? ctx.organizationId);
+    await ctx.auditTrail.recordRead(ctx, { action: 'organization:get', facts: { organizationId: organization.id } });
+    return organization;
+  }
+
+  /**
+   * The root organization of the caller first, then the sub-organizations that its scope can see, by name and id.
+   *
+   * @throws PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async list(ctx: Context): Promise<OrganizationView[]> {
+    authorize(ctx, 'organization:read');
+    const rows = await query<OrganizationView>(
+      ctx,
+      `select ${ORGANIZATION_COLUMNS} from organization o where o.id in ($1, $2) or o.parent_id = $1
+       order by o.parent_id nulls first, o.name collate "C", o.id`,
+      [ctx.organizationId, ctx.rootOrganizationId],
+    );
+    await ctx.auditTrail.recordRead(ctx, { action: 'organization:list', facts: { count: rows.length } });
+    return rows.map(toOrganizationView);
+  }
+
+  /**
+   * Makes a root organization with its data key and its first admin, an identity that belongs to nobody else.
+   * Only the admin of the installation may.
+   *
+   * @param raw `{ name, slug? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   */
+  async create(
+    ctx: Context,
+    raw: unknown,
+  ): Promise<{ organization: OrganizationView; identityId: string; accessToken: string }> {
+    const input = parse(CreateOrganization, raw);
+    if (!ctx.actor.isInstallationAdmin) throw new PermissionDenied({ action: 'organization:create', projectId: null });
+    return inTransaction(ctx, async (tx) => {
+      const organization = await this.#insert(tx, input, null);
+      const admin = await this.createFirstAdmin(tx, organization.id);
+      await tx.auditTrail.recordChange(tx, {
+        action: 'organization:create',
+        facts: { organizationId: organization.id, slug: organization.slug, identityId: admin.identityId },
+      });
+      return { organization: toOrganizationView(organization), ...admin };
+    });
+  }
+
+  /**
+   * Makes a sub-organization of the caller's root organization, one level deep. The caller becomes an admin of it.
+   *
+   * @param raw `{ name, slug? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   */
+  async createSub(ctx: Context, raw: unknown): Promise<OrganizationView> {
+    const input = parse(CreateOrganization, raw);
+    authorize(ctx, 'sub-organization:create');
+    if (ctx.organizationId !== ctx.rootOrganizationId) {
+      throw new PermissionDenied({ action: 'sub-organization:create', projectId: null });
+    }
+    return inTransaction(ctx, async (tx) => {
+      const organization = await this.#insert(tx, input, tx.organizationId);
+      await addMember(tx, organization.id, memberOf(tx.actor), 'admin');
+      await tx.auditTrail.recordChange(tx, {
+        action: 'sub-organization:create',
+        facts: { organizationId: organization.id, slug: organization.slug },
+      });
+      return toOrganizationView(organization);
+    });
+  }
+
+  /**
+   * Renames an organization, or gives it another slug.
+   *
+   * @param raw `{ id, name?, slug? }`; absent keeps
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   */
+  async update(ctx: Context, raw: unknown): Promise<OrganizationView> {
+    const { id, name, slug } = parse(UpdateOrganization, raw);
+    authorize(ctx, 'organization:read');
+    return inTransaction(ctx, async (tx) => {
+      const known = await this.organizations.load(tx, id);
+      authorizeChange(tx, known, 'edit');
+      const [row] = await guarded(
+        () =>
+          query<OrganizationView>(
+            tx,
+            `update organization o set name = coalesce($2, o.name), slug = coalesce($3, o.slug), updated_at = now()
+             where o.id = $1 returning ${ORGANIZATION_COLUMNS}`,
+            [known.id, name ?? null, slug ?? null],
+          ),
+        SLUGS,
+      );
+      if (row === undefined) throw new AppError('ORGANIZATION_NOT_FOUND');
+      await tx.auditTrail.recordChange(tx, {
+        action: 'organization:update',
+        facts: { organizationId: row.id, slug: row.slug },
+      });
+      return toOrganizationView(row);
+    });
+  }
+
+  /**
+   * Deletes an organization and everything in it. A sub-organization: an admin of its root. A root organization: the admin
+   * of the installation, and never the own one.
+   *
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, ORGANIZATION_IN_USE, AUDIT_UNAVAILABLE
+   */
+  async delete(ctx: Context, raw: unknown): Promise<OrganizationView> {
+    const { id } = parse(DeleteOrganization, raw);
+    authorize(ctx, 'organization:read');
+    return inTransaction(ctx, async (tx) => {
+      const organization = await loadForDeletion(tx, id);
+      if (organization.id === tx.rootOrganizationId && tx.actor.isInstallationAdmin) {
+        throw new AppError('ORGANIZATION_IN_USE');
+      }
+      authorizeDeletion(tx, organization);
+      const [use] = await query(
+        tx,
+        'select 1 from project where organization_id = $1 union all select 1 from organization where parent_id = $1 limit 1',
+        [organization.id],
+      );
+      if (use !== undefined) throw new AppError('ORGANIZATION_IN_USE');
+      await query(tx, 'delete from organization where id = $1', [organization.id]);
+      await tx.auditTrail.recordChange(tx, {
+        action: 'organization:delete',
+        facts: { organizationId: organization.id, slug: organization.slug },
+      });
+      return organization;
+    });
+  }
+
+  async #insert(
+    tx: Transaction,
+    { name, slug }: { name: string; slug?: string | null | undefined },
+    parentId: string | null,
+  ): Promise<Organization> {
+    const organization = tx.em.create(Organization, { name, slug: slug ?? slugFor(name), parentId });
+    await flush(tx, { ...SLUGS, organization_parent_id_fkey: 'ORGANIZATION_NOT_FOUND' });
+    await tx.keyring.createOrganizationKey(queryOf(tx), organization.id);
+    return organization;
+  }
+}
+
+/**
+ * What the caller can see; for the admin of the installation any root organization. The lock keeps new projects and
+ * sub-organizations out: their foreign keys wait for it.
+ */
+async function loadForDeletion(tx: Transaction, id: string): Promise<OrganizationView> {
+  const [row] = isId(id)
+    ? await query<OrganizationView>(
+        tx,
+        `select ${ORGANIZATION_COLUMNS} from organization o
+         where o.id = $1 and (o.id in ($2, $3) or o.parent_id = $2 or ($4 and o.parent_id is null)) for update`,
+        [id, tx.organizationId, tx.rootOrganizationId, tx.actor.isInstallationAdmin],
+      )
+    : [];
+  if (row === undefined) throw new AppError('ORGANIZATION_NOT_FOUND');
+  return toOrganizationView(row);
+}
+
+function authorizeDeletion(ctx: Context, organization: OrganizationView): void {
+  if (organization.parentId !== null) {
+    authorizeChange(ctx, organization, 'delete');
+  } else if (!ctx.actor.isInstallationAdmin) {
+    throw new PermissionDenied({ action: 'organization:delete', projectId: null });
+  }
+}
+
+/** Rights in the scope reach the scope itself and the sub-organizations below it, never the root above it. */
+function authorizeChange(ctx: Context, { id, parentId }: OrganizationView, verb: 'edit' | 'delete'): void {
+  const isOwn = id === ctx.organizationId && verb === 'edit';
+  if (!isOwn && parentId !== ctx.organizationId) {
+    throw new PermissionDenied({ action: `organization:${verb}`, projectId: null });
+  }
+  authorize(ctx, isOwn ? 'organization:edit' : `sub-organization:${verb}`);
+}

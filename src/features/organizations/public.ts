@@ -1,0 +1,8 @@
+export { addMember, changeRole, refuseDeletingLastAdmin } from './memberships.js';
+export { namePageBounds } from './name-page.js';
+export { Organization } from './organization.entity.js';
+export { OrganizationReader } from './organization.reader.js';
+export { displayName, organizationRole, organizationSlug } from './organization.rules.js';
+export type { CreateFirstAdmin } from './organization.service.js';
+export { UserReader } from './user.reader.js';
+export { OrganizationRoleEnum } from './user.type.js';

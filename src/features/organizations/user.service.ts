@@ -1,0 +1,128 @@
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { Page } from '../../kernel/graphql/page.js';
+import { parse } from '../../kernel/validation.js';
+import { addMember, changeRole, refuseDeletingLastAdmin } from './memberships.js';
+import { namePageBounds } from './name-page.js';
+import { User } from './user.entity.js';
+import { SELECT_USER, toUserView, type UserReader, type UserView } from './user.reader.js';
+import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
+
+const TAKEN = { app_user_username_unique: 'USERNAME_TAKEN' } as const;
+
+/** The verbs of users. A user belongs to the organization that made it; sub-organizations take it in as a member. */
+export class UserService {
+  constructor(private readonly users: UserReader) {}
+
+  /**
+   * Makes a user of the caller's organization.
+   *
+   * @param raw `{ username, role? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USERNAME_TAKEN, AUDIT_UNAVAILABLE
+   */
+  async create(ctx: Context, raw: unknown): Promise<UserView> {
+    const { username, role } = parse(CreateUser, raw);
+    authorize(ctx, 'member:create');
+    return inTransaction(ctx, async (tx) => {
+      const user = tx.em.create(User, { username, organizationId: tx.organizationId });
+      await flush(tx, { ...TAKEN, app_user_organization_id_fkey: 'ORGANIZATION_NOT_FOUND' });
+      await addMember(tx, tx.organizationId, { kind: 'user', id: user.id }, role);
+      await audit(tx, 'user:create', user.id, { role });
+      return this.users.load(tx, user.id);
+    });
+  }
+
+  /**
+   * One user of the caller's organization.
+   *
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async get(ctx: Context, raw: unknown): Promise<UserView> {
+    const { id } = parse(OneUser, raw);
+    authorize(ctx, 'member:read');
+    const user = await this.users.load(ctx, id);
+    await ctx.auditTrail.recordRead(ctx, { action: 'user:get', facts: { userId: user.id } });
+    return user;
+  }
+
+  /**
+   * The users of the caller's organization, by username, then id.
+   *
+   * @param raw `{ first?, after? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async list(ctx: Context, raw: unknown): Promise<Page<UserView>> {
+    const request = parse(ListUsers, raw);
+    authorize(ctx, 'member:read');
+    const rows = await query<UserView>(
+      ctx,
+      `${SELECT_USER} where u.organization_id = $1 and ($2::text is null or (u.username collate "C", u.id) > ($2, $3::uuid))
+       order by u.username collate "C", u.id limit $4`,
+      [ctx.organizationId, ...namePageBounds(request)],
+    );
+    const page = new Page(rows.map(toUserView), request, ({ username, id }) => [username, id]);
+    await ctx.auditTrail.recordRead(ctx, { action: 'user:list', facts: { count: page.nodes.length } });
+    return page;
+  }
+
+  /**
+   * Renames a user, or gives it another role in the owning organization.
+   *
+   * @param raw `{ id, username?, role? }`; absent keeps
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, USERNAME_TAKEN, LAST_ADMIN, AUDIT_UNAVAILABLE
+   */
+  async update(ctx: Context, raw: unknown): Promise<UserView> {
+    const { id, username, role } = parse(UpdateUser, raw);
+    authorize(ctx, 'member:read');
+    return inTransaction(ctx, async (tx) => {
+      const user = await this.users.load(tx, id);
+      authorize(tx, 'member:edit');
+      if (role !== undefined && role !== user.role) {
+        await changeRole(tx, user.organizationId, { kind: 'user', id: user.id }, role);
+      }
+      await guarded(
+        () =>
+          query(tx, 'update app_user set username = coalesce($2, username), updated_at = now() where id = $1', [
+            user.id,
+            username ?? null,
+          ]),
+        TAKEN,
+      );
+      await audit(tx, 'user:update', user.id, { role: role ?? user.role });
+      return this.users.load(tx, user.id);
+    });
+  }
+
+  /**
+   * Deletes a user with all memberships and tokens.
+   *
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   */
+  async delete(ctx: Context, raw: unknown): Promise<UserView> {
+    const { id } = parse(OneUser, raw);
+    authorize(ctx, 'member:read');
+    return inTransaction(ctx, async (tx) => {
+      const user = await this.users.load(tx, id);
+      authorize(tx, 'member:delete');
+      // Locked first: from here on the user joins no further organization.
+      const held = await query(tx, 'select 1 from app_user where id = $1 for update', [user.id]);
+      if (held.length === 0) throw new AppError('USER_NOT_FOUND');
+      await refuseDeletingLastAdmin(tx, { kind: 'user', id: user.id });
+      await query(tx, 'delete from app_user where id = $1', [user.id]);
+      await audit(tx, 'user:delete', user.id, {});
+      return user;
+    });
+  }
+}
+
+const audit = (
+  tx: Transaction,
+  action: string,
+  userId: string,
+  facts: Readonly<Record<string, string>>,
+): Promise<void> => tx.auditTrail.recordChange(tx, { action, facts: { userId, ...facts } });

@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { newId } from '../../kernel/ids.js';
+
+const EnvironmentSchema = defineEntity({
+  name: 'Environment',
+  tableName: 'environment',
+  properties: {
+    id: p.uuid().primary().onCreate(newId),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    name: p.text(),
+    slug: p.text(),
+    position: p.integer(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+/** A place of deployment in a project. Positions are 1 to n without gaps; the unique key on them is checked at commit. */
+export class Environment extends EnvironmentSchema.class {}
+EnvironmentSchema.setClass(Environment);

@@ -1,0 +1,58 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import type { EnvironmentService, ReadEnvironment } from './environment.service.js';
+import {
+  CreateEnvironmentInput,
+  CreateEnvironmentPayload,
+  DeleteEnvironmentInput,
+  DeleteEnvironmentPayload,
+  EnvironmentType,
+  toEnvironmentType,
+  UpdateEnvironmentInput,
+  UpdateEnvironmentPayload,
+} from './environment.type.js';
+
+const toType = ({ environment, access }: ReadEnvironment): EnvironmentType => toEnvironmentType(environment, access);
+
+@Resolver(() => EnvironmentType)
+export class EnvironmentResolver {
+  constructor(private readonly environments: EnvironmentService) {}
+
+  @Query(() => EnvironmentType, { description: 'An environment of a project, by id or by slug.' })
+  async environment(
+    @Ctx() ctx: Context,
+    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('id', () => ID, { nullable: true, description: 'Id of the environment; or give its slug.' }) id?:
+      | string
+      | null,
+    @Arg('slug', () => String, { nullable: true, description: 'Slug of the environment; or give its id.' }) slug?:
+      | string
+      | null,
+  ): Promise<EnvironmentType> {
+    return toType(await this.environments.get(ctx, { projectId, id, slug }));
+  }
+
+  @Mutation(() => CreateEnvironmentPayload, { description: 'Adds an environment to a project.' })
+  async createEnvironment(
+    @Ctx() ctx: Context,
+    @Arg('input', () => CreateEnvironmentInput, { description: 'What it is.' }) input: CreateEnvironmentInput,
+  ): Promise<CreateEnvironmentPayload> {
+    return { environment: toType(await this.environments.create(ctx, input)) };
+  }
+
+  @Mutation(() => UpdateEnvironmentPayload, { description: 'Renames an environment or moves it among the others.' })
+  async updateEnvironment(
+    @Ctx() ctx: Context,
+    @Arg('input', () => UpdateEnvironmentInput, { description: 'What changes.' }) input: UpdateEnvironmentInput,
+  ): Promise<UpdateEnvironmentPayload> {
+    return { environment: toType(await this.environments.update(ctx, input)) };
+  }
+
+  @Mutation(() => DeleteEnvironmentPayload, { description: 'Deletes an environment with its folders and secrets.' })
+  async deleteEnvironment(
+    @Ctx() ctx: Context,
+    @Arg('input', () => DeleteEnvironmentInput, { description: 'Which one.' }) input: DeleteEnvironmentInput,
+  ): Promise<DeleteEnvironmentPayload> {
+    return { environment: toType(await this.environments.delete(ctx, input)) };
+  }
+}

@@ -1,0 +1,58 @@
+import { route } from '../../rest/route.js';
+import { EnvironmentChanges, NewEnvironment } from './environment.rules.js';
+
+const FIELDS = 'id name slug position projectId createdAt updatedAt';
+const PATH = '/api/v1/projects/{projectId}/environments';
+
+type Changed = { environment: { projectId: unknown } };
+const done = (message: string, { environment }: Changed) => ({
+  message,
+  projectId: environment.projectId,
+  environment,
+});
+
+/** Environments of a project. Source: behaviour 10 (Environments). */
+export const environmentRoutes = [
+  route({
+    extension: true,
+    method: 'POST',
+    path: PATH,
+    summary: 'Create an environment',
+    body: NewEnvironment,
+    document: `mutation ($input: CreateEnvironmentInput!) { createEnvironment(input: $input) { environment { ${FIELDS} } } }`,
+    variables: ({ params, body }) => ({ input: { projectId: params.projectId, ...body } }),
+    reply: ({ createEnvironment }) => done('The environment was created.', createEnvironment),
+    example: { name: 'Preview', slug: 'preview', position: 2 },
+  }),
+  route({
+    extension: true,
+    method: 'GET',
+    path: `${PATH}/{environmentId}`,
+    summary: 'Get an environment',
+    document: `query ($projectId: ID!, $environmentId: ID!) { environment(projectId: $projectId, id: $environmentId) { ${FIELDS} } }`,
+    variables: ({ params }) => ({ projectId: params.projectId, environmentId: params.environmentId }),
+    reply: ({ environment }) => ({ environment }),
+  }),
+  route({
+    extension: true,
+    method: 'PATCH',
+    path: `${PATH}/{environmentId}`,
+    summary: 'Rename or move an environment',
+    body: EnvironmentChanges,
+    document: `mutation ($input: UpdateEnvironmentInput!) { updateEnvironment(input: $input) { environment { ${FIELDS} } } }`,
+    variables: ({ params, body }) => ({
+      input: { projectId: params.projectId, environmentId: params.environmentId, ...body },
+    }),
+    reply: ({ updateEnvironment }) => done('The environment was updated.', updateEnvironment),
+    example: { name: 'Pre-production', position: 1 },
+  }),
+  route({
+    extension: true,
+    method: 'DELETE',
+    path: `${PATH}/{environmentId}`,
+    summary: 'Delete an environment with its folders and secrets',
+    document: `mutation ($input: DeleteEnvironmentInput!) { deleteEnvironment(input: $input) { environment { ${FIELDS} } } }`,
+    variables: ({ params }) => ({ input: { projectId: params.projectId, environmentId: params.environmentId } }),
+    reply: ({ deleteEnvironment }) => done('The environment was deleted.', deleteEnvironment),
+  }),
+];

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { personText, slugText } from './project.rules.js';
+
+const position = z.int().min(1).max(10_000);
+
+/** What is given of a new environment. Without a position it comes last. Source: behaviour 10 (Environments). */
+export const NewEnvironment = z.strictObject({
+  name: personText(1, 64),
+  slug: slugText(1, 64),
+  position: position.nullish(),
+});
+
+/** Input of `createEnvironment`. */
+export const CreateEnvironment = NewEnvironment.extend({ projectId: z.string() });
+
+/** What may change of an environment; absent keeps. A position moves it there, and the others make room. */
+export const EnvironmentChanges = z.strictObject({
+  name: personText(1, 64).optional(),
+  slug: slugText(1, 64).optional(),
+  position: position.optional(),
+});
+
+/** Input of `updateEnvironment`. */
+export const UpdateEnvironment = EnvironmentChanges.extend({ projectId: z.string(), environmentId: z.string() });
+
+/** Input of `deleteEnvironment`. */
+export const DeleteEnvironment = z.strictObject({ projectId: z.string(), environmentId: z.string() });
+
+/** Arguments of the lookup of one environment: its id or its slug. */
+export const FindEnvironment = z
+  .strictObject({ projectId: z.string(), id: z.string().nullish(), slug: slugText(1, 64).nullish() })
+  .refine(({ id, slug }) => (id == null) !== (slug == null), {
+    path: ['id'],
+    error: 'must be given, or else slug, not both',
+  });

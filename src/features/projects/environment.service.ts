@@ -1,0 +1,178 @@
+import { raw } from '@mikro-orm/core';
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { isId, newId } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import { Environment } from './environment.entity.js';
+import { CreateEnvironment, DeleteEnvironment, FindEnvironment, UpdateEnvironment } from './environment.rules.js';
+import type { ProjectReader } from './project.reader.js';
+import { type EnvironmentRecord, type ProjectAccess, toEnvironmentRecord } from './project.records.js';
+import type { CreateRootFolders } from './public.js';
+
+/** An environment, and its project as the caller has it. */
+export interface ReadEnvironment {
+  readonly environment: EnvironmentRecord;
+  readonly access: ProjectAccess;
+}
+
+const SLUG_TAKEN = { environment_slug_unique: 'ENVIRONMENT_SLUG_TAKEN' } as const;
+
+const COLUMNS = `id, project_id as "projectId", name, slug, position, created_at as "createdAt", updated_at as "updatedAt"`;
+const BY_ID = `select ${COLUMNS} from environment where project_id = $1 and id = $2`;
+const BY_SLUG = `select ${COLUMNS} from environment where project_id = $1 and slug = $2`;
+
+/** The verbs of environments. Positions change only under the lock of the project, so that they stay 1 to n. */
+export class EnvironmentService {
+  constructor(
+    private readonly projects: ProjectReader,
+    private readonly createRootFolders: CreateRootFolders,
+  ) {}
+
+  /**
+   * One environment, by id or by slug.
+   *
+   * @param input `{ projectId, id? , slug? }`, exactly one of the two
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Environments).
+   */
+  async get(ctx: Context, input: unknown): Promise<ReadEnvironment> {
+    const { projectId, id, slug } = parse(FindEnvironment, input);
+    const access = await this.projects.load(ctx, projectId);
+    authorize(access, 'environments:read');
+    const environment = await find(ctx, access, id == null ? { slug: slug as string } : { id });
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'environment:get',
+      projectId: access.projectId,
+      facts: { environmentId: environment.id },
+    });
+    return { environment, access };
+  }
+
+  /**
+   * Adds an environment with its root folder, last or at a position.
+   *
+   * @param input `{ projectId, name, slug, position? }`; a position beyond the end is the end
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Environments).
+   */
+  create(ctx: Context, input: unknown): Promise<ReadEnvironment> {
+    const { projectId, name, slug, position } = parse(CreateEnvironment, input);
+    return inTransaction(ctx, async (tx) => {
+      const access = await this.projects.load(tx, projectId);
+      authorize(access, 'environments:create');
+      const count = await lockPositions(tx, access);
+      const at = Math.min(position ?? count + 1, count + 1);
+      await shift(tx, access, { from: at, to: count, by: 1 });
+      const { id } = tx.em.create(Environment, {
+        id: newId(),
+        organizationId: access.organizationId,
+        projectId: access.projectId,
+        name,
+        slug,
+        position: at,
+      });
+      await flush(tx, SLUG_TAKEN);
+      await this.createRootFolders(tx, [{ id, projectId: access.projectId }]);
+      await record(tx, 'environment:create', access, { id, slug });
+      return { environment: await find(tx, access, { id }), access };
+    });
+  }
+
+  /**
+   * Renames an environment, or moves it to another position.
+   *
+   * @param input `{ projectId, environmentId, name?, slug?, position? }`; a position beyond the end is the end
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Environments).
+   */
+  update(ctx: Context, input: unknown): Promise<ReadEnvironment> {
+    const { projectId, environmentId, name, slug, position } = parse(UpdateEnvironment, input);
+    return inTransaction(ctx, async (tx) => {
+      const access = await this.projects.load(tx, projectId);
+      authorize(access, 'environments:edit');
+      const count = await lockPositions(tx, access);
+      const { id, position: was } = await find(tx, access, { id: environmentId });
+      const at = Math.min(position ?? was, count);
+      if (at < was) await shift(tx, access, { from: at, to: was - 1, by: 1 });
+      if (at > was) await shift(tx, access, { from: was + 1, to: at, by: -1 });
+      const changes = {
+        ...(name === undefined ? {} : { name }),
+        ...(slug === undefined ? {} : { slug }),
+        position: at,
+      };
+      await guarded(() => tx.em.nativeUpdate(Environment, { id }, { ...changes, updatedAt: raw('now()') }), SLUG_TAKEN);
+      const environment = await find(tx, access, { id });
+      await record(tx, 'environment:update', access, environment);
+      return { environment, access };
+    });
+  }
+
+  /**
+   * Deletes an environment with its folders and secrets; the ones behind it move up.
+   *
+   * @param input `{ projectId, environmentId }`
+   * @returns the environment as it was
+   * @throws PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Environments).
+   */
+  delete(ctx: Context, input: unknown): Promise<ReadEnvironment> {
+    const { projectId, environmentId } = parse(DeleteEnvironment, input);
+    return inTransaction(ctx, async (tx) => {
+      const access = await this.projects.load(tx, projectId);
+      authorize(access, 'environments:delete');
+      const count = await lockPositions(tx, access);
+      const environment = await find(tx, access, { id: environmentId });
+      await tx.em.nativeDelete(Environment, { id: environment.id });
+      await shift(tx, access, { from: environment.position + 1, to: count, by: -1 });
+      await record(tx, 'environment:delete', access, environment);
+      return { environment, access };
+    });
+  }
+}
+
+async function find(
+  ctx: Context,
+  access: ProjectAccess,
+  by: { id: string } | { slug: string },
+): Promise<EnvironmentRecord> {
+  const isFindable = 'slug' in by || isId(by.id);
+  const [text, key] = 'slug' in by ? [BY_SLUG, by.slug] : [BY_ID, by.id];
+  const [row] = isFindable ? await query<EnvironmentRecord>(ctx, text, [access.projectId, key]) : [];
+  if (row === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
+  return toEnvironmentRecord(row);
+}
+
+/** Holds off other changes of positions until the commit, and counts the environments. Adding secrets is not held off. */
+async function lockPositions(tx: Transaction, { projectId }: ProjectAccess): Promise<number> {
+  const [project] = await query(tx, 'select 1 from project where id = $1 for no key update', [projectId]);
+  if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+  const [counted] = await query<{ count: number }>(
+    tx,
+    'select count(*)::integer as count from environment where project_id = $1',
+    [projectId],
+  );
+  return counted?.count ?? 0;
+}
+
+async function shift(
+  tx: Transaction,
+  { projectId }: ProjectAccess,
+  { from, to, by }: { from: number; to: number; by: 1 | -1 },
+): Promise<void> {
+  if (from > to) return;
+  await query(
+    tx,
+    'update environment set position = position + $4 where project_id = $1 and position between $2 and $3',
+    [projectId, from, to, by],
+  );
+}
+
+const record = (
+  tx: Transaction,
+  action: string,
+  { projectId }: ProjectAccess,
+  { id, slug }: { id: string; slug: string },
+): Promise<void> => tx.auditTrail.recordChange(tx, { action, projectId, facts: { environmentId: id, slug } });

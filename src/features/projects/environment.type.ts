@@ -1,0 +1,106 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
+
+/** What the API shows of an environment. `access` is for field resolvers and is no field itself. */
+@ObjectType('Environment', {
+  description: 'A place of deployment in a project, such as production.',
+  simpleResolvers: true,
+})
+export class EnvironmentType {
+  readonly access!: ProjectAccess;
+
+  @Field(() => ID, { description: 'Id of the environment.' })
+  id!: string;
+
+  @Field(() => String, { description: 'What people read.' })
+  name!: string;
+
+  @Field(() => String, { description: 'What programs name it by; unique in the project.' })
+  slug!: string;
+
+  @Field(() => Int, { description: 'Its place among the environments of the project, from 1 without gaps.' })
+  position!: number;
+
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was last changed.' })
+  updatedAt!: Date;
+}
+
+export const toEnvironmentType = (record: EnvironmentRecord, access: ProjectAccess): EnvironmentType => ({
+  access,
+  ...record,
+});
+
+@InputType({ description: 'What a new environment is.' })
+export class CreateEnvironmentInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'What people read, 1 to 64 characters.' })
+  name!: string;
+
+  @Field(() => String, {
+    description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique in the project.',
+  })
+  slug!: string;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Its place, from 1; the ones from there on move up. Last when absent.',
+  })
+  position?: number | null;
+}
+
+@ObjectType({ description: 'The new environment.' })
+export class CreateEnvironmentPayload {
+  @Field(() => EnvironmentType, { description: 'The environment, with an empty root folder.' })
+  environment!: EnvironmentType;
+}
+
+@InputType({ description: 'What changes of an environment; what is absent stays.' })
+export class UpdateEnvironmentInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => ID, { description: 'The environment.' })
+  environmentId!: string;
+
+  @Field(() => String, { nullable: true, description: 'What people read, 1 to 64 characters.' })
+  name?: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique in the project.',
+  })
+  slug?: string;
+
+  @Field(() => Int, { nullable: true, description: 'Its new place, from 1; the others make room.' })
+  position?: number;
+}
+
+@ObjectType({ description: 'The environment after the change.' })
+export class UpdateEnvironmentPayload {
+  @Field(() => EnvironmentType, { description: 'The environment.' })
+  environment!: EnvironmentType;
+}
+
+@InputType({ description: 'Which environment goes, with everything in it.' })
+export class DeleteEnvironmentInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => ID, { description: 'The environment.' })
+  environmentId!: string;
+}
+
+@ObjectType({ description: 'The environment that is gone.' })
+export class DeleteEnvironmentPayload {
+  @Field(() => EnvironmentType, { description: 'As it was.' })
+  environment!: EnvironmentType;
+}

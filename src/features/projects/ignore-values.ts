@@ -1,0 +1,34 @@
+import type { Context } from '../../kernel/context.js';
+import { keyIdOf } from '../../kernel/crypto/seal.js';
+import { queryOf } from '../../kernel/database/database.js';
+
+const placeOf = (projectId: string) => ({
+  table: 'project',
+  column: 'secret_detection_ignore_values',
+  rowId: projectId,
+  rowVersion: 1,
+});
+
+/** The key of the organization, not of the project: a list of any number of projects then needs one key. */
+const scopeOf = ({ organizationId }: Context) => ({ organizationId, projectId: null });
+
+/**
+ * Seals the values that leak detection passes over: they are likely secrets themselves. Called before a transaction and not
+ * in one: the count of seals must stand whether or not the write does.
+ */
+export async function sealIgnoreValues(ctx: Context, projectId: string, values: readonly string[]): Promise<Buffer> {
+  const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(ctx));
+  await sealer.reserve(1);
+  return sealer.seal(placeOf(projectId), JSON.stringify(values));
+}
+
+/** Opens them. @throws SEALED_VALUE_INVALID */
+export async function openIgnoreValues(
+  ctx: Context,
+  projectId: string,
+  sealed: Uint8Array,
+): Promise<readonly string[]> {
+  await ctx.keyring.ensureKeys(queryOf(ctx), scopeOf(ctx), [keyIdOf(sealed)]);
+  const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(ctx));
+  return JSON.parse(sealer.open(placeOf(projectId), sealed)) as string[];
+}

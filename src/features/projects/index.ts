@@ -1,0 +1,35 @@
+import type { Feature } from '../../feature.js';
+import { Environment } from './environment.entity.js';
+import { EnvironmentResolver } from './environment.resolver.js';
+import { environmentRoutes } from './environment.routes.js';
+import { EnvironmentService } from './environment.service.js';
+import { ProjectMembership } from './membership.entity.js';
+import { MembershipResolver } from './membership.resolver.js';
+import { membershipRoutes } from './membership.routes.js';
+import { MembershipService } from './membership.service.js';
+import { Project } from './project.entity.js';
+import { ProjectReader } from './project.reader.js';
+import { ProjectResolver } from './project.resolver.js';
+import { projectRoutes } from './project.routes.js';
+import { ProjectService } from './project.service.js';
+import type { CreateRootFolders } from './public.js';
+
+/** Projects with their environments and members. */
+export function createProjects({
+  createRootFolders,
+}: {
+  createRootFolders: CreateRootFolders;
+}): Feature & { projects: ProjectReader } {
+  const projects = new ProjectReader();
+  const memberships = new MembershipService(projects);
+  return {
+    entities: [Project, Environment, ProjectMembership],
+    resolvers: [
+      new ProjectResolver(new ProjectService(projects, createRootFolders), memberships),
+      new EnvironmentResolver(new EnvironmentService(projects, createRootFolders)),
+      new MembershipResolver(memberships),
+    ],
+    routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes],
+    projects,
+  };
+}

@@ -1,0 +1,23 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { newId } from '../../kernel/ids.js';
+
+const ProjectMembershipSchema = defineEntity({
+  name: 'ProjectMembership',
+  tableName: 'project_membership',
+  properties: {
+    id: p.uuid().primary().onCreate(newId),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    userId: p.uuid().nullable(),
+    identityId: p.uuid().nullable(),
+    roles: p.array(),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+/**
+ * A user or an identity in a project. Foreign keys to its organization membership see to it that nobody is a member
+ * without being one of the organization, and that leaving the organization leaves its projects.
+ */
+export class ProjectMembership extends ProjectMembershipSchema.class {}
+ProjectMembershipSchema.setClass(ProjectMembership);

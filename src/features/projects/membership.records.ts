@@ -1,0 +1,69 @@
+import type { Context } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import type { MemberKind } from './membership.rules.js';
+
+/** A membership with the name of its member. */
+export interface MembershipRecord {
+  readonly id: string;
+  readonly projectId: string;
+  readonly memberKind: MemberKind;
+  readonly memberId: string;
+  readonly name: string;
+  readonly roles: string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const SELECT = `select m.id, m.project_id as "projectId", case when m.user_id is null then 'identity' else 'user' end as "memberKind",
+    coalesce(m.user_id, m.identity_id) as "memberId", coalesce(u.username, i.name) as name, m.roles,
+    m.created_at as "createdAt", m.updated_at as "updatedAt"
+  from project_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id`;
+
+const ORDER = `order by coalesce(u.username, i.name) collate "C", m.id`;
+
+const ONE = {
+  user: `${SELECT} where m.project_id = $1 and m.user_id = $2`,
+  identity: `${SELECT} where m.project_id = $1 and m.identity_id = $2`,
+} as const satisfies Record<MemberKind, string>;
+
+const LIST = `${SELECT} where m.project_id = $1 and ($2::text is null or $2 = case when m.user_id is null then 'identity' else 'user' end)
+    and ($3::text is null or (coalesce(u.username, i.name) collate "C", m.id) > ($3::text collate "C", $4::uuid))
+  ${ORDER} limit $5`;
+
+const OF_PROJECTS = `${SELECT} where m.project_id = any($1::uuid[]) ${ORDER}`;
+
+/** One membership; undefined when the user or identity is no member. */
+export async function findMembership(
+  ctx: Context,
+  projectId: string,
+  kind: MemberKind,
+  memberId: string,
+): Promise<MembershipRecord | undefined> {
+  const [row] = await query<MembershipRecord>(ctx, ONE[kind], [projectId, memberId]);
+  return row && toRecord(row);
+}
+
+/** Memberships of a project by name, then id. @param kind null: both kinds @param limit null: all */
+export async function listMemberships(
+  ctx: Context,
+  projectId: string,
+  { kind, after, limit }: { kind: MemberKind | null; after: readonly [string, string] | null; limit: number | null },
+): Promise<MembershipRecord[]> {
+  const params = [projectId, kind, after?.[0] ?? null, after?.[1] ?? null, limit];
+  return (await query<MembershipRecord>(ctx, LIST, params)).map(toRecord);
+}
+
+/** Memberships of many projects in one statement, each list by name, then id. For `batched`. */
+export async function membershipsOfProjects(
+  ctx: Context,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, MembershipRecord[]>> {
+  const rows = await query<MembershipRecord>(ctx, OF_PROJECTS, [[...projectIds]]);
+  return Map.groupBy(rows.map(toRecord), ({ projectId }) => projectId);
+}
+
+const toRecord = (row: MembershipRecord): MembershipRecord => ({
+  ...row,
+  createdAt: new Date(row.createdAt),
+  updatedAt: new Date(row.updatedAt),
+});

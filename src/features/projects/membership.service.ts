@@ -1,0 +1,208 @@
+import { raw } from '@mikro-orm/core';
+import { type Action, authorize, can } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { batched } from '../../kernel/database/batched.js';
+import { query } from '../../kernel/database/database.js';
+import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { Page } from '../../kernel/graphql/page.js';
+import { isId } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import { ProjectMembership } from './membership.entity.js';
+import { findMembership, listMemberships, type MembershipRecord, membershipsOfProjects } from './membership.records.js';
+import {
+  exceeds,
+  ListMembers,
+  MEMBER_KINDS,
+  MemberKey,
+  type MemberKind,
+  MemberRoles,
+  subjectOf,
+} from './membership.rules.js';
+import { afterNameAndId } from './name-cursor.js';
+import type { ProjectReader } from './project.reader.js';
+import type { ProjectAccess } from './project.records.js';
+
+type Verb = 'read' | 'create' | 'edit' | 'delete' | 'grant-privileges';
+
+const actionOn = (kind: MemberKind, verb: Verb): Action => `${subjectOf(kind)}:${verb}`;
+
+const CONSTRAINTS = {
+  project_membership_user_unique: 'ALREADY_A_MEMBER',
+  project_membership_identity_unique: 'ALREADY_A_MEMBER',
+  project_membership_user_fk: 'USER_NOT_FOUND',
+  project_membership_identity_fk: 'IDENTITY_NOT_FOUND',
+  project_membership_project_id_fkey: 'PROJECT_NOT_FOUND',
+} as const;
+
+/** The verbs of project members: people under the rules of `member`, machine identities under those of `identity`. */
+export class MembershipService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Members of a project by name, then id.
+   *
+   * @param input `{ projectId, memberKind?, first?, after? }`; without a kind the right to read both is needed
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Identity in project).
+   */
+  async list(ctx: Context, input: unknown): Promise<Page<MembershipRecord>> {
+    const { projectId, memberKind, ...request } = parse(ListMembers, input);
+    const after = afterNameAndId(request.after);
+    const project = await this.projects.load(ctx, projectId);
+    for (const kind of memberKind == null ? MEMBER_KINDS : [memberKind]) authorize(project, actionOn(kind, 'read'));
+    const limit = request.first == null ? null : request.first + 1;
+    const rows = await listMemberships(ctx, project.projectId, { kind: memberKind ?? null, after, limit });
+    const page = new Page(rows, request, ({ name, id }) => [name, id]);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'project-membership:list',
+      projectId: project.projectId,
+      facts: { count: page.nodes.length },
+    });
+    return page;
+  }
+
+  /**
+   * One member of a project.
+   *
+   * @param input `{ projectId, memberKind, memberId }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Identity in project).
+   */
+  async get(ctx: Context, input: unknown): Promise<MembershipRecord> {
+    const { projectId, memberKind, memberId } = parse(MemberKey, input);
+    const project = await this.projects.load(ctx, projectId);
+    authorize(project, actionOn(memberKind, 'read'));
+    const membership = await load(ctx, project, memberKind, memberId);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'project-membership:get',
+      projectId: project.projectId,
+      facts: { memberKind, memberId: membership.memberId },
+    });
+    return membership;
+  }
+
+  /**
+   * The members of a project that the caller may read, inside of another answer; null when it may read none. Batched over
+   * all projects of a request.
+   */
+  async membersOf(ctx: Context, project: ProjectAccess): Promise<MembershipRecord[] | null> {
+    const readable = MEMBER_KINDS.filter((kind) => can(project.ability, actionOn(kind, 'read')));
+    if (readable.length === 0) return null;
+    const all = (await batched(ctx, membershipsOfProjects, project.projectId)) ?? [];
+    return all.filter(({ memberKind }) => readable.includes(memberKind));
+  }
+
+  /**
+   * Takes a user or identity of the organization into a project.
+   *
+   * @param input `{ projectId, memberKind, memberId, roles }`, 1 to 4 built-in roles
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, USER_NOT_FOUND, IDENTITY_NOT_FOUND, ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Identity in project).
+   */
+  add(ctx: Context, input: unknown): Promise<MembershipRecord> {
+    const { projectId, memberKind, memberId, roles } = parse(MemberRoles, input);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      authorize(project, actionOn(memberKind, 'create'));
+      authorizeReach(project, memberKind, roles);
+      if (!isId(memberId)) throw new AppError(memberKind === 'user' ? 'USER_NOT_FOUND' : 'IDENTITY_NOT_FOUND');
+      tx.em.create(ProjectMembership, {
+        organizationId: project.organizationId,
+        projectId: project.projectId,
+        userId: memberKind === 'user' ? memberId : null,
+        identityId: memberKind === 'identity' ? memberId : null,
+        roles,
+      });
+      // No look before the insert: its foreign key knows who belongs to the organization, also at the same moment.
+      await flush(tx, CONSTRAINTS);
+      const membership = await load(tx, project, memberKind, memberId);
+      await record(tx, 'project-membership:create', membership);
+      return membership;
+    });
+  }
+
+  /**
+   * Replaces the roles of a member.
+   *
+   * @param input `{ projectId, memberKind, memberId, roles }`, 1 to 4 built-in roles
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Identity in project).
+   */
+  update(ctx: Context, input: unknown): Promise<MembershipRecord> {
+    const { projectId, memberKind, memberId, roles } = parse(MemberRoles, input);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      authorize(project, actionOn(memberKind, 'edit'));
+      await lockMembers(tx, project);
+      const before = await load(tx, project, memberKind, memberId);
+      authorizeReach(project, memberKind, [...before.roles, ...roles]);
+      await tx.em.nativeUpdate(ProjectMembership, { id: before.id }, { roles, updatedAt: raw('now()') });
+      if (before.roles.includes('admin') && !roles.includes('admin')) await requireAdmin(tx, project);
+      const membership = await load(tx, project, memberKind, memberId);
+      await record(tx, 'project-membership:update', membership);
+      return membership;
+    });
+  }
+
+  /**
+   * Takes a member out of a project.
+   *
+   * @param input `{ projectId, memberKind, memberId }`
+   * @returns the membership as it was
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Identity in project).
+   */
+  remove(ctx: Context, input: unknown): Promise<MembershipRecord> {
+    const { projectId, memberKind, memberId } = parse(MemberKey, input);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      authorize(project, actionOn(memberKind, 'delete'));
+      await lockMembers(tx, project);
+      const membership = await load(tx, project, memberKind, memberId);
+      authorizeReach(project, memberKind, membership.roles);
+      await tx.em.nativeDelete(ProjectMembership, { id: membership.id });
+      if (membership.roles.includes('admin')) await requireAdmin(tx, project);
+      await record(tx, 'project-membership:delete', membership);
+      return membership;
+    });
+  }
+}
+
+async function load(
+  ctx: Context,
+  project: ProjectAccess,
+  kind: MemberKind,
+  memberId: string,
+): Promise<MembershipRecord> {
+  const found = isId(memberId) ? await findMembership(ctx, project.projectId, kind, memberId) : undefined;
+  if (found === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+  return found;
+}
+
+/** Giving away more than one has, or touching somebody who has more, is a right of its own. Source: behaviour 1.1, 2. */
+function authorizeReach(project: ProjectAccess, kind: MemberKind, roles: readonly string[]): void {
+  if (exceeds(project.ability, roles)) authorize(project, actionOn(kind, 'grant-privileges'));
+}
+
+/** Two admins who remove each other at the same moment must not both succeed. */
+async function lockMembers(tx: Transaction, { projectId }: ProjectAccess): Promise<void> {
+  const [project] = await query(tx, 'select 1 from project where id = $1 for no key update', [projectId]);
+  if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+}
+
+/** @throws LAST_ADMIN when the change left the project without an admin; throwing undoes the change */
+async function requireAdmin(tx: Transaction, { projectId }: ProjectAccess): Promise<void> {
+  const [admin] = await query(
+    tx,
+    `select 1 from project_membership where project_id = $1 and 'admin' = any(roles) limit 1`,
+    [projectId],
+  );
+  if (admin === undefined) throw new AppError('LAST_ADMIN');
+}
+
+const record = (
+  tx: Transaction,
+  action: string,
+  { projectId, memberKind, memberId, roles }: MembershipRecord,
+): Promise<void> => tx.auditTrail.recordChange(tx, { action, projectId, facts: { memberKind, memberId, roles } });

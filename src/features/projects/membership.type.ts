@@ -1,0 +1,102 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { connectionOf } from '../../kernel/graphql/page.js';
+import type { MemberKind } from './membership.rules.js';
+
+/** GraphQL's names of the kinds of members. */
+export const MemberKindEnum = { USER: 'user', IDENTITY: 'identity' } as const;
+registerEnumType(MemberKindEnum, {
+  name: 'MemberKind',
+  description: 'Who a member is.',
+  valuesConfig: { USER: { description: 'A person.' }, IDENTITY: { description: 'A machine identity.' } },
+});
+
+/** A user or identity in a project. */
+@ObjectType('ProjectMembership', { description: 'A person or a machine identity in a project.', simpleResolvers: true })
+export class ProjectMembershipType {
+  @Field(() => ID, { description: 'Id of the membership.' })
+  id!: string;
+
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => MemberKindEnum, { description: 'Who it is.' })
+  memberKind!: MemberKind;
+
+  @Field(() => ID, { description: 'Id of the user or identity.' })
+  memberId!: string;
+
+  @Field(() => String, { description: 'Username of the user, or name of the identity.' })
+  name!: string;
+
+  @Field(() => [String], { description: 'Slugs of the roles. What they allow adds up.' })
+  roles!: string[];
+
+  @Field(() => GraphQLDateTimeISO, { description: 'Since when.' })
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTimeISO, { description: 'When the roles were last changed.' })
+  updatedAt!: Date;
+}
+
+export const ProjectMembershipConnection = connectionOf(ProjectMembershipType, 'ProjectMembership', 'name, then id');
+
+@InputType({ description: 'Who joins a project, and as what.' })
+export class AddProjectMemberInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => MemberKindEnum, { description: 'Who it is.' })
+  memberKind!: MemberKind;
+
+  @Field(() => ID, { description: 'Id of the user or identity, a member of the organization.' })
+  memberId!: string;
+
+  @Field(() => [String], { description: 'Slugs of 1 to 4 roles, each once: `admin`, `member`, `viewer`, `no-access`.' })
+  roles!: string[];
+}
+
+@ObjectType({ description: 'The new membership.' })
+export class AddProjectMemberPayload {
+  @Field(() => ProjectMembershipType, { description: 'The membership.' })
+  membership!: ProjectMembershipType;
+}
+
+@InputType({ description: 'The roles that a member has from now on.' })
+export class UpdateProjectMemberInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => MemberKindEnum, { description: 'Who it is.' })
+  memberKind!: MemberKind;
+
+  @Field(() => ID, { description: 'Id of the user or identity.' })
+  memberId!: string;
+
+  @Field(() => [String], { description: 'Slugs of 1 to 4 roles, each once. They replace the ones before.' })
+  roles!: string[];
+}
+
+@ObjectType({ description: 'The membership after the change.' })
+export class UpdateProjectMemberPayload {
+  @Field(() => ProjectMembershipType, { description: 'The membership.' })
+  membership!: ProjectMembershipType;
+}
+
+@InputType({ description: 'Who leaves a project.' })
+export class RemoveProjectMemberInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => MemberKindEnum, { description: 'Who it is.' })
+  memberKind!: MemberKind;
+
+  @Field(() => ID, { description: 'Id of the user or identity.' })
+  memberId!: string;
+}
+
+@ObjectType({ description: 'The membership that is gone.' })
+export class RemoveProjectMemberPayload {
+  @Field(() => ProjectMembershipType, { description: 'As it was.' })
+  membership!: ProjectMembershipType;
+}

@@ -1,0 +1,176 @@
+import type { Ability, Access } from '../../kernel/authz/ability.js';
+import { projectAbility } from '../../kernel/authz/roles.js';
+import type { Context } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import { isId } from '../../kernel/ids.js';
+import type { ProjectKind } from './project.rules.js';
+
+/** A project as one caller has it: what rules need to know, and what the caller may do there. */
+export interface ProjectAccess extends Access {
+  readonly projectId: string;
+  readonly organizationId: string;
+  readonly type: ProjectKind;
+  readonly name: string;
+  readonly slug: string;
+  /** Slugs of the caller's roles. */
+  readonly roles: readonly string[];
+  readonly ability: Ability;
+  readonly enforceEncryptedSecretMetadata: boolean;
+}
+
+/** An environment row. */
+export interface EnvironmentRecord {
+  readonly id: string;
+  readonly projectId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly position: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A whole project with its environments, as one caller has it. */
+export interface ProjectRecord {
+  readonly access: ProjectAccess;
+  readonly description: string | null;
+  readonly defaultProduct: string | null;
+  readonly autoCapitalization: boolean;
+  readonly version: number;
+  readonly upgradeStatus: string | null;
+  readonly pitVersionLimit: number;
+  readonly kmsCertificateKeyId: string | null;
+  readonly kmsSecretManagerKeyId: string;
+  readonly auditLogsRetentionDays: number | null;
+  readonly hasDeleteProtection: boolean;
+  readonly secretSharing: boolean;
+  readonly showSnapshotsLegacy: boolean;
+  readonly secretDetectionIgnoreValuesSealed: Uint8Array | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** By position. */
+  readonly environments: readonly EnvironmentRecord[];
+}
+
+interface AccessRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly type: ProjectKind;
+  readonly name: string;
+  readonly slug: string;
+  readonly enforceEncryptedSecretMetadata: boolean;
+  readonly roles: readonly string[];
+}
+
+type RecordRow = AccessRow &
+  Omit<ProjectRecord, 'access' | 'environments'> & { readonly environments: readonly EnvironmentRecord[] };
+
+const ACCESS_COLUMNS = `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
+  p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", m.roles`;
+
+const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "defaultProduct", p.auto_capitalization as "autoCapitalization",
+  p.version, p.upgrade_status as "upgradeStatus", p.pit_version_limit as "pitVersionLimit",
+  p.kms_certificate_key_id as "kmsCertificateKeyId", p.kms_secret_manager_key_id as "kmsSecretManagerKeyId",
+  p.audit_logs_retention_days as "auditLogsRetentionDays", p.has_delete_protection as "hasDeleteProtection",
+  p.secret_sharing as "secretSharing", p.show_snapshots_legacy as "showSnapshotsLegacy",
+  p.secret_detection_ignore_values_sealed as "secretDetectionIgnoreValuesSealed",
+  p.created_at as "createdAt", p.updated_at as "updatedAt",
+  (select coalesce(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'name', e.name, 'slug', e.slug,
+      'position', e.position, 'createdAt', e.created_at, 'updatedAt', e.updated_at) order by e.position), '[]')
+   from environment e where e.project_id = p.id) as environments`;
+
+type Member = 'identity' | 'user';
+type Texts = Readonly<Record<Member, string>>;
+
+/** One text for each kind of caller, so that each is planned once and uses the index of its column. */
+const forMember = (text: (join: string) => string): Texts => {
+  const join = (column: string) => `project p join project_membership m on m.project_id = p.id and m.${column} = $1`;
+  return { identity: text(join('identity_id')), user: text(join('user_id')) };
+};
+
+const LOAD = forMember((from) => `select ${ACCESS_COLUMNS} from ${from} where p.organization_id = $2 and p.id = $3`);
+const BY_ID = forMember((from) => `select ${RECORD_COLUMNS} from ${from} where p.organization_id = $2 and p.id = $3`);
+const BY_SLUG = forMember(
+  (from) => `select ${RECORD_COLUMNS} from ${from} where p.organization_id = $2 and p.slug = $3`,
+);
+const LIST = forMember(
+  (from) => `select ${RECORD_COLUMNS} from ${from}
+  where p.organization_id = $2 and ($3::text is null or p.type = $3)
+    and ($4::text is null or (p.name collate "C", p.id) > ($4::text collate "C", $5::uuid))
+  order by p.name collate "C", p.id limit $6`,
+);
+
+/** Membership is what makes a project visible; the service itself is nobody's member. */
+const run = <R extends object>(ctx: Context, texts: Texts, ...params: readonly unknown[]): Promise<R[]> =>
+  query<R>(ctx, texts[ctx.actor.kind === 'user' ? 'user' : 'identity'], [ctx.actor.id, ctx.organizationId, ...params]);
+
+/** What the caller may do in a project; undefined when it is unknown or the caller no member. One statement. */
+export async function findAccess(ctx: Context, projectId: string): Promise<ProjectAccess | undefined> {
+  if (!isId(projectId)) return undefined;
+  const [row] = await run<AccessRow>(ctx, LOAD, projectId);
+  return row && toAccess(row);
+}
+
+/** A whole project by id, with its environments, in one statement. */
+export async function findById(ctx: Context, projectId: string): Promise<ProjectRecord | undefined> {
+  if (!isId(projectId)) return undefined;
+  const [row] = await run<RecordRow>(ctx, BY_ID, projectId);
+  return row && toRecord(row);
+}
+
+/** A whole project by its slug in the organization of the caller's token. */
+export async function findBySlug(ctx: Context, slug: string): Promise<ProjectRecord | undefined> {
+  const [row] = await run<RecordRow>(ctx, BY_SLUG, slug);
+  return row && toRecord(row);
+}
+
+/**
+ * The caller's projects by name (by code points), then id, in one statement.
+ *
+ * @param after name and id of the row before the first
+ * @param limit null: all
+ */
+export async function listRecords(
+  ctx: Context,
+  { type, after, limit }: { type: ProjectKind | null; after: readonly [string, string] | null; limit: number | null },
+): Promise<ProjectRecord[]> {
+  const rows = await run<RecordRow>(ctx, LIST, type, after?.[0] ?? null, after?.[1] ?? null, limit);
+  return rows.map(toRecord);
+}
+
+const toAccess = (row: AccessRow): ProjectAccess => ({
+  projectId: row.id,
+  organizationId: row.organizationId,
+  type: row.type,
+  name: row.name,
+  slug: row.slug,
+  roles: row.roles,
+  ability: projectAbility(row.roles),
+  enforceEncryptedSecretMetadata: row.enforceEncryptedSecretMetadata,
+});
+
+const toRecord = (row: RecordRow): ProjectRecord => ({
+  access: toAccess(row),
+  description: row.description,
+  defaultProduct: row.defaultProduct,
+  autoCapitalization: row.autoCapitalization,
+  version: row.version,
+  upgradeStatus: row.upgradeStatus,
+  pitVersionLimit: row.pitVersionLimit,
+  kmsCertificateKeyId: row.kmsCertificateKeyId,
+  kmsSecretManagerKeyId: row.kmsSecretManagerKeyId,
+  auditLogsRetentionDays: row.auditLogsRetentionDays,
+  hasDeleteProtection: row.hasDeleteProtection,
+  secretSharing: row.secretSharing,
+  showSnapshotsLegacy: row.showSnapshotsLegacy,
+  secretDetectionIgnoreValuesSealed: row.secretDetectionIgnoreValuesSealed,
+  createdAt: new Date(row.createdAt),
+  updatedAt: new Date(row.updatedAt),
+  environments: row.environments.map(toEnvironmentRecord),
+});
+
+/** The driver gives times as text. */
+export const toEnvironmentRecord = (row: EnvironmentRecord): EnvironmentRecord => ({
+  ...row,
+  createdAt: new Date(row.createdAt),
+  updatedAt: new Date(row.updatedAt),
+});

@@ -1,0 +1,104 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import { selects } from '../../kernel/graphql/selection.js';
+import type { MembershipRecord } from './membership.records.js';
+import type { MembershipService } from './membership.service.js';
+import { ProjectMembershipType } from './membership.type.js';
+import type { ProjectKind } from './project.rules.js';
+import type { ProjectService } from './project.service.js';
+import {
+  CreateProjectInput,
+  CreateProjectPayload,
+  DeleteProjectInput,
+  DeleteProjectPayload,
+  ProjectConnection,
+  ProjectKindEnum,
+  ProjectType,
+  toProjectType,
+  UpdateProjectInput,
+  UpdateProjectPayload,
+} from './project.type.js';
+import { builtInRolesOf, ProjectRoleType } from './role.type.js';
+
+@Resolver(() => ProjectType)
+export class ProjectResolver {
+  constructor(
+    private readonly projects: ProjectService,
+    private readonly memberships: MembershipService,
+  ) {}
+
+  @Query(() => ProjectType, { description: 'A project that you are a member of.' })
+  async project(
+    @Ctx() ctx: Context,
+    @Arg('id', () => ID, { description: 'Id of the project.' }) id: string,
+  ): Promise<ProjectType> {
+    return toProjectType(await this.projects.get(ctx, id));
+  }
+
+  @Query(() => ProjectType, { description: 'A project that you are a member of, by its slug in your organization.' })
+  async projectBySlug(
+    @Ctx() ctx: Context,
+    @Arg('slug', () => String, { description: 'Slug of the project, 1 to 64 characters.' }) slug: string,
+  ): Promise<ProjectType> {
+    return toProjectType(await this.projects.getBySlug(ctx, { slug }));
+  }
+
+  @Query(() => ProjectConnection, {
+    name: 'projects',
+    description:
+      'The projects that you are a member of. Asking for their roles needs the right to add members to the organization.',
+  })
+  async listProjects(
+    @Ctx() ctx: Context,
+    @Args(() => PageArgs) page: PageArgs,
+    @Info() info: GraphQLResolveInfo,
+    @Arg('type', () => ProjectKindEnum, { nullable: true, description: 'Only projects of this type.' })
+    type?: ProjectKind | null,
+  ): Promise<ConnectionOf<ProjectType>> {
+    const includeRoles = selects(info, ['nodes', 'roles']) || selects(info, ['edges', 'node', 'roles']);
+    const found = await this.projects.list(ctx, { ...page, type, includeRoles });
+    return found.map(toProjectType, ({ name, id }) => [name, id]);
+  }
+
+  @Mutation(() => CreateProjectPayload, { description: 'Makes a project. You are its first admin.' })
+  async createProject(
+    @Ctx() ctx: Context,
+    @Arg('input', () => CreateProjectInput, { description: 'What it is.' }) input: CreateProjectInput,
+  ): Promise<CreateProjectPayload> {
+    return { project: toProjectType(await this.projects.create(ctx, input)) };
+  }
+
+  @Mutation(() => UpdateProjectPayload, { description: 'Changes settings of a project.' })
+  async updateProject(
+    @Ctx() ctx: Context,
+    @Arg('input', () => UpdateProjectInput, { description: 'What changes.' }) input: UpdateProjectInput,
+  ): Promise<UpdateProjectPayload> {
+    return { project: toProjectType(await this.projects.update(ctx, input)) };
+  }
+
+  @Mutation(() => DeleteProjectPayload, {
+    description: 'Deletes a project with everything in it, unless it is protected.',
+  })
+  async deleteProject(
+    @Ctx() ctx: Context,
+    @Arg('input', () => DeleteProjectInput, { description: 'Which one.' }) input: DeleteProjectInput,
+  ): Promise<DeleteProjectPayload> {
+    return { project: toProjectType(await this.projects.delete(ctx, input)) };
+  }
+
+  @FieldResolver(() => [ProjectRoleType], { description: 'The roles that its members can have, admin first.' })
+  roles(@Root() project: ProjectType): ProjectRoleType[] {
+    return builtInRolesOf(project);
+  }
+
+  @FieldResolver(() => [ProjectMembershipType], {
+    nullable: true,
+    description:
+      'Its members by name, then id: users if you may read members, identities if you may read identities; null if neither.',
+  })
+  members(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<MembershipRecord[] | null> {
+    return this.memberships.membersOf(ctx, project.access);
+  }
+}

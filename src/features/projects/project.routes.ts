@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
+import { BySlug, CreateProject, PROJECT_KINDS, ProjectChanges } from './project.rules.js';
+
+/** The fields of a project in the order of the interface. `_id` is added by `withId`. Source: specification, Project. */
+const FIELDS = `id name type slug orgId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus
+  pitVersionLimit kmsCertificateKeyId auditLogsRetentionDays hasDeleteProtection secretSharing showSnapshotsLegacy
+  secretDetectionIgnoreValues enforceEncryptedSecretManagerSecretMetadata`;
+const WHOLE = `${FIELDS} environments { id name slug }`;
+const ROLES = `roles {
+  id name slug createdAt updatedAt projectId description version permissions { subject action inverted conditions }
+}`;
+
+const withId = <P extends { id: unknown }>(project: P) => ({ ...project, _id: project.id });
+
+const { name, description, ...given } = CreateProject.shape;
+const CreateBody = z.strictObject({ projectName: name, projectDescription: description, ...given });
+
+const creation = (at: { operation: 7; path: string } | { extension: true; path: string }, summary: string) =>
+  route({
+    ...at,
+    method: 'POST',
+    summary,
+    body: CreateBody,
+    document: `mutation ($input: CreateProjectInput!) {
+      createProject(input: $input) { project { ${WHOLE} kmsSecretManagerKeyId } }
+    }`,
+    variables: ({ body: { projectName, projectDescription, ...rest } }) => ({
+      input: { name: projectName, description: projectDescription, ...rest },
+    }),
+    reply: ({ createProject }) => ({ project: withId(createProject.project) }),
+    example: { projectName: 'Web shop', slug: 'web-shop' },
+  });
+
+export const projectRoutes = [
+  route({
+    operation: 2,
+    method: 'GET',
+    path: '/api/v1/projects/{projectId}',
+    summary: 'Get a project',
+    document: `query ($projectId: ID!) { project(id: $projectId) { ${WHOLE} } }`,
+    variables: ({ params }) => ({ projectId: params.projectId }),
+    reply: ({ project }) => ({ project: withId(project) }),
+  }),
+  route({
+    operation: 3,
+    method: 'DELETE',
+    path: '/api/v1/projects/{projectId}',
+    summary: 'Delete a project',
+    document: `mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { project { ${FIELDS} } } }`,
+    variables: ({ params }) => ({ input: { projectId: params.projectId } }),
+    reply: ({ deleteProject }) => ({ project: deleteProject.project }),
+  }),
+  route({
+    operation: 4,
+    method: 'GET',
+    path: '/api/v1/projects/slug/{slug}',
+    summary: 'Get a project by slug',
+    params: BySlug,
+    document: `query ($slug: String!) { projectBySlug(slug: $slug) { ${WHOLE} } }`,
+    variables: ({ params }) => ({ slug: params.slug }),
+    reply: ({ projectBySlug }) => withId(projectBySlug),
+  }),
+  route({
+    operation: 5,
+    method: 'GET',
+    path: '/api/v1/projects',
+    summary: 'List projects',
+    query: z.strictObject({ includeRoles: queryBoolean(false), type: z.enum(PROJECT_KINDS).optional(), ...paging }),
+    document: `query ($type: ProjectType, $includeRoles: Boolean!, $first: Int, $after: String) {
+      projects(type: $type, first: $first, after: $after) {
+        nodes { ${WHOLE} ${ROLES.replace('roles', 'roles @include(if: $includeRoles)')} }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`,
+    variables: ({ query }) => ({
+      type: query.type,
+      includeRoles: query.includeRoles,
+      first: query.limit,
+      after: query.cursor,
+    }),
+    reply: ({ projects: { nodes, pageInfo } }) => ({
+      projects: nodes.map(withId),
+      ...nextCursor(pageInfo),
+    }),
+  }),
+  route({
+    operation: 6,
+    method: 'GET',
+    path: '/api/v1/workspace/{workspaceId}',
+    summary: 'Get a project (legacy path)',
+    document: `query ($projectId: ID!) { project(id: $projectId) { ${WHOLE} } }`,
+    variables: ({ params }) => ({ projectId: params.workspaceId }),
+    reply: ({ project }) => ({ workspace: withId(project) }),
+  }),
+  creation({ operation: 7, path: '/api/v2/workspace' }, 'Create a project'),
+  creation({ extension: true, path: '/api/v1/projects' }, 'Create a project (current path)'),
+  route({
+    extension: true,
+    method: 'PATCH',
+    path: '/api/v1/projects/{projectId}',
+    summary: 'Update a project',
+    body: ProjectChanges,
+    document: `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { ${WHOLE} } } }`,
+    variables: ({ params, body }) => ({ input: { projectId: params.projectId, ...body } }),
+    reply: ({ updateProject }) => ({ project: withId(updateProject.project) }),
+    example: { name: 'Web shop', hasDeleteProtection: true },
+  }),
+];

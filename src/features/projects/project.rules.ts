@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { pageRules } from '../../kernel/graphql/page.js';
+
+/** What a project is for. Source: specification, Project. */
+export const PROJECT_KINDS = ['secret-manager', 'cert-manager', 'kms', 'ssh', 'secret-scanning', 'pam', 'ai'] as const;
+export type ProjectKind = (typeof PROJECT_KINDS)[number];
+
+/** Environments of a new project, in order. Source: decisions 4.2. */
+export const DEFAULT_ENVIRONMENTS = [
+  { name: 'Development', slug: 'dev' },
+  { name: 'Staging', slug: 'staging' },
+  { name: 'Production', slug: 'prod' },
+] as const;
+
+/** Name of the template that is always there. */
+export const DEFAULT_TEMPLATE = 'default';
+
+const MAX_SLUG = 36;
+const SUFFIX = 4;
+const MAX_IGNORE_VALUES = 500;
+
+/** Postgres stores no NUL, and half a surrogate pair is no text: both would fail only there. */
+const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
+
+/** Text of a person, trimmed; lengths in UTF-16 units. */
+export const personText = (min: number, max: number) =>
+  z.string().trim().min(min).max(max).refine(isStorable, { error: 'must be well-formed text without NUL' });
+
+/** Lower-case words joined by single hyphens. Source: decisions 4.1, behaviour 1.3. */
+export const slugText = (min: number, max: number) =>
+  z
+    .string()
+    .trim()
+    .min(min)
+    .max(max)
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case words joined by single hyphens');
+
+const settings = {
+  name: personText(1, 64),
+  description: personText(0, 1024).nullish(),
+};
+
+/** Input of `createProject`. Source: specification 7, decisions 4.1, 4.4, 4.5. */
+export const CreateProject = z.strictObject({
+  ...settings,
+  slug: slugText(5, MAX_SLUG).nullish(),
+  kmsKeyId: z.string().max(64).nullish(),
+  template: slugText(1, 64).default(DEFAULT_TEMPLATE),
+  type: z.enum(PROJECT_KINDS).default('secret-manager'),
+  shouldCreateDefaultEnvs: z.boolean().default(true),
+  hasDeleteProtection: z.boolean().default(false),
+});
+
+/** What may change of a project. Absent keeps; null clears where null is a value. Source: behaviour 4.6. */
+export const ProjectChanges = z.strictObject({
+  name: settings.name.optional(),
+  description: settings.description,
+  slug: slugText(1, 64).optional(),
+  autoCapitalization: z.boolean().optional(),
+  hasDeleteProtection: z.boolean().optional(),
+  secretSharing: z.boolean().optional(),
+  showSnapshotsLegacy: z.boolean().optional(),
+  enforceEncryptedSecretManagerSecretMetadata: z.boolean().optional(),
+  pitVersionLimit: z.int().min(1).max(100).optional(),
+  secretDetectionIgnoreValues: z
+    .array(z.string().min(1).max(1024).refine(isStorable, { error: 'must be well-formed text without NUL' }))
+    .max(MAX_IGNORE_VALUES)
+    .nullish(),
+});
+
+/** Input of `updateProject`: the project and what changes of it. */
+export const UpdateProject = ProjectChanges.extend({ projectId: z.string() });
+
+/** Input of `deleteProject`. */
+export const DeleteProject = z.strictObject({ projectId: z.string() });
+
+/** Filter and page of the list of projects. */
+export const ListProjects = z.strictObject({
+  type: z.enum(PROJECT_KINDS).nullish(),
+  includeRoles: z.boolean(),
+  ...pageRules,
+});
+
+/** Argument of the lookup by slug. Source: specification, Limits. */
+export const BySlug = z.strictObject({ slug: slugText(1, 64) });
+
+/**
+ * A slug for a project that was given none: the name in lower-case ASCII words, and a suffix that makes it likely unique.
+ * A name without a single such letter or digit counts as `project`.
+ *
+ * @param suffix 4 random letters or digits
+ * @returns 6 to 36 characters
+ * Source: decisions 4.1.
+ */
+export function slugFor(name: string, suffix: string): string {
+  const words = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-');
+  const stem = trimHyphens(trimHyphens(words).slice(0, MAX_SLUG - SUFFIX - 1));
+  return `${stem === '' ? 'project' : stem}-${suffix}`;
+}
+
+const trimHyphens = (text: string): string => text.replace(/^-+|-+$/g, '');
+
+/** How many random characters `slugFor` wants. */
+export const SLUG_SUFFIX_LENGTH = SUFFIX;
+
+/**
+ * Id of a built-in role in a project. Built-in roles are no rows, so it is derived: always the same for a project and slug,
+ * in the form of a version 8 UUID.
+ */
+export function builtInRoleId(projectId: string, slug: string): string {
+  const bytes = createHash('sha256').update(`built-in-role:${projectId}:${slug}`).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

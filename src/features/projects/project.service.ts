@@ -1,0 +1,309 @@
+import { raw } from '@mikro-orm/core';
+import type { z } from 'zod';
+import { authorize, can } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { query, queryOf } from '../../kernel/database/database.js';
+import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { Page } from '../../kernel/graphql/page.js';
+import { isId, newId, randomLetters } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import { Environment } from './environment.entity.js';
+import { openIgnoreValues, sealIgnoreValues } from './ignore-values.js';
+import { ProjectMembership } from './membership.entity.js';
+import { afterNameAndId } from './name-cursor.js';
+import { Project } from './project.entity.js';
+import type { ProjectReader } from './project.reader.js';
+import { findById, findBySlug, listRecords, type ProjectAccess, type ProjectRecord } from './project.records.js';
+import {
+  BySlug,
+  CreateProject,
+  DEFAULT_ENVIRONMENTS,
+  DEFAULT_TEMPLATE,
+  DeleteProject,
+  ListProjects,
+  SLUG_SUFFIX_LENGTH,
+  slugFor,
+  UpdateProject,
+} from './project.rules.js';
+import type { CreateRootFolders } from './public.js';
+
+/** A project as a verb answers it: nothing sealed is left in it. */
+export type ReadProject = Omit<ProjectRecord, 'secretDetectionIgnoreValuesSealed'> & {
+  /** Null also when the caller may not read the settings. */
+  readonly secretDetectionIgnoreValues: readonly string[] | null;
+};
+
+type NewProject = z.infer<typeof CreateProject>;
+type Changes = Omit<z.infer<typeof UpdateProject>, 'projectId'>;
+
+const SLUG_TAKEN = { project_slug_unique: 'PROJECT_SLUG_TAKEN' } as const;
+/** The caller can leave the organization, or the organization go, while the project is being made. */
+const GONE = {
+  project_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
+  project_membership_user_fk: 'USER_NOT_FOUND',
+  project_membership_identity_fk: 'IDENTITY_NOT_FOUND',
+} as const;
+
+/** The verbs of projects. Membership is enough to read one; whoever is no member does not know of it. */
+export class ProjectService {
+  constructor(
+    private readonly projects: ProjectReader,
+    private readonly createRootFolders: CreateRootFolders,
+  ) {}
+
+  /**
+   * A project by id.
+   *
+   * @throws PROJECT_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * Source: specification 2 and 6, decisions 4.
+   */
+  async get(ctx: Context, projectId: string): Promise<ReadProject> {
+    return this.#answer(ctx, await findById(ctx, projectId));
+  }
+
+  /**
+   * A project by its slug in the organization of the token.
+   *
+   * @param input `{ slug }`, 1 to 64 characters
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * Source: specification 4.
+   */
+  async getBySlug(ctx: Context, input: unknown): Promise<ReadProject> {
+    const { slug } = parse(BySlug, input);
+    return this.#answer(ctx, await findBySlug(ctx, slug));
+  }
+
+  /**
+   * The projects that the caller is a member of, by name, then id.
+   *
+   * @param input `{ type?, includeRoles, first?, after? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED when roles are asked for without the right to add members of the
+   * organization, AUDIT_UNAVAILABLE
+   * Source: specification 5, behaviour 4.4.
+   */
+  async list(ctx: Context, input: unknown): Promise<Page<ReadProject>> {
+    const { type, includeRoles, ...request } = parse(ListProjects, input);
+    const after = afterNameAndId(request.after);
+    if (includeRoles) authorize(ctx, 'member:create');
+    const limit = request.first == null ? null : request.first + 1;
+    const records = await listRecords(ctx, { type: type ?? null, after, limit });
+    const { projects, unreadable } = await this.#readable(ctx, records);
+    const page = new Page(projects, request, ({ access }) => [access.name, access.projectId]);
+    await ctx.auditTrail.recordRead(ctx, { action: 'project:list', facts: { count: page.nodes.length, unreadable } });
+    return page;
+  }
+
+  /**
+   * Makes a project with its data key and environments; the caller is its first admin.
+   *
+   * @param input `{ name, description?, slug?, kmsKeyId?, template?, type?, shouldCreateDefaultEnvs?, hasDeleteProtection? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND, KEY_NOT_FOUND, PROJECT_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * Source: specification 7, decisions 4.
+   */
+  async create(ctx: Context, input: unknown): Promise<ReadProject> {
+    const wanted = parse(CreateProject, input);
+    authorize(ctx, 'workspace:create');
+    if (wanted.template !== DEFAULT_TEMPLATE) {
+      authorize(ctx, 'project-templates:read');
+      throw new AppError('PROJECT_TEMPLATE_NOT_FOUND');
+    }
+    const { slug } = wanted;
+    if (slug != null) return inTransaction(ctx, (tx) => this.#make(tx, wanted, slug));
+    const attempt = () =>
+      inTransaction(ctx, (tx) => this.#make(tx, wanted, slugFor(wanted.name, randomLetters(SLUG_SUFFIX_LENGTH))));
+    try {
+      return await attempt();
+    } catch (error) {
+      // A made-up slug can be taken by chance; the caller did not choose it, so other letters are drawn once.
+      if (error instanceof AppError && error.code === 'PROJECT_SLUG_TAKEN') return attempt();
+      throw error;
+    }
+  }
+
+  /**
+   * Changes settings of a project. Two changes at once: the later one wins, field by field.
+   *
+   * @param input `projectId` and `ProjectChanges`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PROJECT_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * Source: behaviour 4.6.
+   */
+  async update(ctx: Context, input: unknown): Promise<ReadProject> {
+    const { projectId, ...changes } = parse(UpdateProject, input);
+    const sealed = await this.#sealed(ctx, projectId, changes.secretDetectionIgnoreValues);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      authorizeChange(project, changes);
+      const changed = Object.keys(changes).filter((name) => changes[name as keyof Changes] !== undefined);
+      if (changed.length > 0) {
+        const columns = { ...columnsOf(changes, sealed), updatedAt: raw('now()') };
+        await guarded(() => tx.em.nativeUpdate(Project, { id: project.projectId }, columns), SLUG_TAKEN);
+      }
+      await tx.auditTrail.recordChange(tx, {
+        action: 'project:update',
+        projectId: project.projectId,
+        facts: { changed: changed.sort() },
+      });
+      return this.#open(tx, await findById(tx, projectId));
+    });
+  }
+
+  /**
+   * Deletes a project with everything in it, at once for every operation.
+   *
+   * @param input `{ projectId }`
+   * @returns the project as it was
+   * @throws PROJECT_NOT_FOUND, PERMISSION_DENIED, DELETE_PROTECTED, AUDIT_UNAVAILABLE
+   * Source: specification 3, decisions 4.7.
+   */
+  async delete(ctx: Context, input: unknown): Promise<ReadProject> {
+    const { projectId } = parse(DeleteProject, input);
+    return inTransaction(ctx, async (tx) => {
+      const record = await findById(tx, projectId);
+      if (record === undefined) throw new AppError('PROJECT_NOT_FOUND');
+      authorize(record.access, 'workspace:delete');
+      // The protection is part of the statement: it may have been switched on since the row was read.
+      const deleted = await tx.em.nativeDelete(Project, { id: record.access.projectId, hasDeleteProtection: false });
+      if (deleted === 0) {
+        // Throws PROJECT_NOT_FOUND when another caller deleted it meanwhile.
+        await this.projects.load(tx, projectId);
+        throw new AppError('DELETE_PROTECTED');
+      }
+      await tx.auditTrail.recordChange(tx, {
+        action: 'project:delete',
+        projectId: record.access.projectId,
+        facts: { slug: record.access.slug, environments: record.environments.length },
+      });
+      // Values that do not open must not keep a project from being deleted.
+      const { projects } = await this.#readable(tx, [record]);
+      return projects[0] as ReadProject;
+    });
+  }
+
+  /** The values under seal; null and undefined stay. Before the transaction of the change: see `sealIgnoreValues`. */
+  async #sealed(
+    ctx: Context,
+    projectId: string,
+    values: readonly string[] | null | undefined,
+  ): Promise<Buffer | null | undefined> {
+    if (values == null) return values;
+    const project = await this.projects.load(ctx, projectId);
+    authorizeChange(project, { secretDetectionIgnoreValues: [] });
+    return sealIgnoreValues(ctx, project.projectId, values);
+  }
+
+  async #answer(ctx: Context, record: ProjectRecord | undefined): Promise<ReadProject> {
+    const project = await this.#open(ctx, record);
+    await ctx.auditTrail.recordRead(ctx, { action: 'project:get', projectId: project.access.projectId });
+    return project;
+  }
+
+  async #open(ctx: Context, record: ProjectRecord | undefined): Promise<ReadProject> {
+    if (record === undefined) throw new AppError('PROJECT_NOT_FOUND');
+    const { secretDetectionIgnoreValuesSealed: sealed, ...rest } = record;
+    const isShown = sealed !== null && can(record.access.ability, 'settings:read');
+    const values = isShown ? await openIgnoreValues(ctx, record.access.projectId, sealed) : null;
+    return { ...rest, secretDetectionIgnoreValues: values };
+  }
+
+  /** All records, those too whose sealed settings do not open: these are withheld, and counted. */
+  async #readable(
+    ctx: Context,
+    records: readonly ProjectRecord[],
+  ): Promise<{ projects: ReadProject[]; unreadable: number }> {
+    let unreadable = 0;
+    const projects: ReadProject[] = [];
+    for (const record of records) {
+      try {
+        projects.push(await this.#open(ctx, record));
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'SEALED_VALUE_INVALID') throw error;
+        unreadable += 1;
+        projects.push(await this.#open(ctx, { ...record, secretDetectionIgnoreValuesSealed: null }));
+      }
+    }
+    return { projects, unreadable };
+  }
+
+  async #make(tx: Transaction, wanted: NewProject, slug: string): Promise<ReadProject> {
+    const { organizationId } = tx;
+    const keyId = await organizationKey(tx, wanted.kmsKeyId ?? null);
+    const id = newId();
+    tx.em.create(Project, {
+      id,
+      organizationId,
+      name: wanted.name,
+      slug,
+      type: wanted.type,
+      description: wanted.description ?? null,
+      defaultProduct: wanted.type,
+      kmsSecretManagerKeyId: keyId,
+      hasDeleteProtection: wanted.hasDeleteProtection,
+    });
+    // Written before the rest, because keys, environments and members refer to it.
+    await flush(tx, { ...SLUG_TAKEN, ...GONE });
+    await tx.keyring.createProjectKey(queryOf(tx), {
+      organizationId,
+      projectId: id,
+      parentKeyId: keyId,
+    });
+    await this.#fill(tx, id, wanted.shouldCreateDefaultEnvs);
+    await tx.auditTrail.recordChange(tx, {
+      action: 'project:create',
+      projectId: id,
+      facts: { slug, type: wanted.type, defaultEnvironments: wanted.shouldCreateDefaultEnvs },
+    });
+    return this.#open(tx, await findById(tx, id));
+  }
+
+  /** The first environments with their root folders, and the first admin. */
+  async #fill(tx: Transaction, projectId: string, hasDefaultEnvironments: boolean): Promise<void> {
+    const { organizationId, actor } = tx;
+    const environments = (hasDefaultEnvironments ? DEFAULT_ENVIRONMENTS : []).map((environment, index) =>
+      tx.em.create(Environment, { id: newId(), organizationId, projectId, ...environment, position: index + 1 }),
+    );
+    tx.em.create(ProjectMembership, {
+      organizationId,
+      projectId,
+      userId: actor.kind === 'user' ? actor.id : null,
+      identityId: actor.kind === 'identity' ? actor.id : null,
+      roles: ['admin'],
+    });
+    await flush(tx, GONE);
+    if (environments.length > 0)
+      await this.createRootFolders(
+        tx,
+        environments.map(({ id }) => ({ id, projectId })),
+      );
+  }
+}
+
+/** @throws PERMISSION_DENIED */
+function authorizeChange(project: ProjectAccess, { secretDetectionIgnoreValues }: Changes): void {
+  authorize(project, 'settings:edit');
+  // Admins only, of the built-in roles. Source: behaviour 4.6.
+  if (secretDetectionIgnoreValues !== undefined) authorize(project, 'workspace:edit');
+}
+
+function columnsOf(changes: Changes, sealed: Buffer | null | undefined): Record<string, unknown> {
+  const { enforceEncryptedSecretManagerSecretMetadata, secretDetectionIgnoreValues: _, ...same } = changes;
+  const columns = {
+    ...same,
+    enforceEncryptedSecretMetadata: enforceEncryptedSecretManagerSecretMetadata,
+    secretDetectionIgnoreValuesSealed: sealed,
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+/** The key given, or the newest of the organization. @throws KEY_NOT_FOUND for an id that is no key of it */
+async function organizationKey(tx: Transaction, keyId: string | null): Promise<string> {
+  if (keyId !== null && !isId(keyId)) throw new AppError('KEY_NOT_FOUND');
+  const [key] = await query<{ id: string }>(
+    tx,
+    `select id from data_key where organization_id = $1 and project_id is null and retired_at is null
+       and ($2::uuid is null or id = $2) order by created_at desc, id desc limit 1`,
+    [tx.organizationId, keyId],
+  );
+  if (key === undefined) throw new AppError('KEY_NOT_FOUND');
+  return key.id;
+}

@@ -1,0 +1,126 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { connectionOf } from '../../kernel/graphql/page.js';
+
+/** What the API shows of a folder. */
+@ObjectType('Folder', {
+  description: 'A folder of an environment. It holds secrets and folders.',
+  simpleResolvers: true,
+})
+export class FolderType {
+  @Field(() => ID, { description: 'Id of the folder.' })
+  id!: string;
+
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => ID, { description: 'The environment.' })
+  environmentId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => ID, { nullable: true, description: 'The folder that it is in; null for the root folder.' })
+  parentId!: string | null;
+
+  @Field(() => String, { description: 'Its name; `root` for the root folder.' })
+  name!: string;
+
+  @Field(() => String, { description: 'Its whole path, from `/`.' })
+  path!: string;
+
+  @Field(() => String, { nullable: true, description: 'What people wrote about it.' })
+  description!: string | null;
+
+  @Field(() => Int, { description: 'Rises by one with every change of its name or description.' })
+  version!: number;
+
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was last changed.' })
+  updatedAt!: Date;
+}
+
+export const FolderConnection = connectionOf(FolderType, 'Folder', 'name');
+
+@InputType({ description: 'What a new folder is. What is missing above it is made too.' })
+export class CreateFolderInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder that it goes into.', defaultValue: '/' })
+  path!: string;
+
+  @Field(() => String, { description: 'Letters, digits, - and _, 1 to 255 characters.' })
+  name!: string;
+
+  @Field(() => String, { nullable: true, description: 'Up to 1,024 characters.' })
+  description?: string | null;
+}
+
+@InputType({ description: 'What changes of a folder; what is absent stays.' })
+export class UpdateFolderInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Path of the folder that it is in, to be sure; any when absent.',
+  })
+  path?: string | null;
+
+  @Field(() => ID, { description: 'The folder.' })
+  folderId!: string;
+
+  @Field(() => String, { nullable: true, description: 'Letters, digits, - and _, 1 to 255 characters.' })
+  name?: string;
+
+  @Field(() => String, { nullable: true, description: 'Up to 1,024 characters; null clears it.' })
+  description?: string | null;
+}
+
+@InputType({ description: 'Which folder goes.' })
+export class DeleteFolderInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, {
+    description: 'Path of the folder that it is in, when it is named by its name.',
+    defaultValue: '/',
+  })
+  path!: string;
+
+  @Field(() => String, { description: 'Id of the folder, or its name in the folder at `path`.' })
+  folderIdOrName!: string;
+
+  @Field(() => Boolean, { description: 'Delete it with the secrets and folders in it.', defaultValue: false })
+  forceDelete!: boolean;
+}
+
+@ObjectType({ description: 'The new folder, or the one that was there.' })
+export class CreateFolderPayload {
+  @Field(() => FolderType, { description: 'The folder.' })
+  folder!: FolderType;
+}
+
+@ObjectType({ description: 'The folder after the change.' })
+export class UpdateFolderPayload {
+  @Field(() => FolderType, { description: 'The folder.' })
+  folder!: FolderType;
+}
+
+@ObjectType({ description: 'The folder that is gone.' })
+export class DeleteFolderPayload {
+  @Field(() => FolderType, { description: 'As it was.' })
+  folder!: FolderType;
+}

@@ -1,0 +1,32 @@
+import type { Feature } from '../../feature.js';
+import type { ProjectReader } from '../projects/public.js';
+import { EnvironmentFoldersResolver, FolderResolver } from './folder.resolver.js';
+import { folderRoutes } from './folder.routes.js';
+import { FolderService } from './folder.service.js';
+import { EnvironmentSecretsResolver, SecretResolver } from './secret.resolver.js';
+import { secretRoutes } from './secret.routes.js';
+import { SecretService } from './secret.service.js';
+import { SecretReadingService } from './secret-reading.service.js';
+import { Tag } from './tag.entity.js';
+import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
+import { tagRoutes } from './tag.routes.js';
+import { TagService } from './tag.service.js';
+
+/** Secrets with their folders and tags. */
+export function createSecrets({ projects }: { projects: ProjectReader }): Feature {
+  const reading = new SecretReadingService(projects);
+  const folders = new FolderService(projects);
+  const tags = new TagService(projects);
+  return {
+    entities: [Tag],
+    resolvers: [
+      new SecretResolver(new SecretService(projects), reading),
+      new EnvironmentSecretsResolver(reading),
+      new FolderResolver(folders),
+      new EnvironmentFoldersResolver(folders),
+      new TagResolver(tags),
+      new ProjectTagsResolver(tags),
+    ],
+    routes: [...secretRoutes, ...folderRoutes, ...tagRoutes],
+  };
+}

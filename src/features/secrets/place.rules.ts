@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+const MAX_PATH = 2_000;
+const ROOT = '/';
+
+/** Postgres stores no NUL in texts, and half a surrogate pair is no text: neither may come back changed. */
+export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
+
+/** One text that people write, as it is stored: bounds in UTF-16 units. */
+export const storedText = (max: number) =>
+  z.string().max(max).refine(isStorable, { error: 'must be well-formed text without NUL' });
+
+/** Lower-case words joined by single hyphens, 1 to 64. Source: behaviour 1.3. */
+export const tagSlug = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case words joined by single hyphens');
+
+/** Name of a folder. Source: decisions 5.1. */
+export const folderName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(255)
+  .regex(/^[A-Za-z0-9_-]*$/, 'must be letters, digits, - and _');
+
+/**
+ * Path of a folder: starts with a slash; one trailing slash is dropped; segments are folder names. Nothing is resolved:
+ * `..` is no name. Source: decisions 5.1.
+ */
+export const folderPath = z
+  .string()
+  .max(MAX_PATH)
+  .trim()
+  .overwrite((path) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path))
+  .regex(
+    /^(\/|(\/[A-Za-z0-9_-]{1,255})+)$/,
+    'must start with / and be names of letters, digits, - and _ between slashes',
+  );
+
+/** Where secrets and folders are: a project, an environment by slug, a path. An environment that is no slug is unknown, not a fault. */
+export const place = {
+  projectId: z.string(),
+  environment: z.string().trim().min(1).max(255).refine(isStorable, { error: 'must be well-formed text without NUL' }),
+  secretPath: folderPath.default(ROOT),
+};
+
+/** A place, parsed. */
+export interface Place {
+  readonly projectId: string;
+  readonly environment: string;
+  readonly secretPath: string;
+}
+
+/** `/a` and `b` -> `/a/b`. */
+export const joinPath = (parent: string, name: string): string => (parent === ROOT ? `/${name}` : `${parent}/${name}`);
+
+/** `/a/b` -> `/a`, `/a` -> `/`. */
+export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/')) || ROOT;
+
+/** A path and all above it, from the top, without the root: `/a/b` -> `["/a", "/a/b"]`. */
+export function pathsDownTo(path: string): string[] {
+  if (path === ROOT) return [];
+  const names = path.slice(1).split('/');
+  return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}`);
+}
+
+/** True when a path fits its column and index. */
+export const isShortEnough = (path: string): boolean => path.length <= MAX_PATH;

@@ -1,0 +1,15 @@
+import { query } from '../../kernel/database/database.js';
+import { newId } from '../../kernel/ids.js';
+import type { CreateRootFolders } from '../projects/public.js';
+
+/** Gives each environment its root folder `/`, named root, in one statement. Source: decisions 4.2. */
+export const createRootFolders: CreateRootFolders = async (tx, environments) => {
+  if (environments.length === 0) return;
+  await query(
+    tx,
+    `insert into folder (id, organization_id, project_id, environment_id, parent_id, name, path)
+     select given.id, e.organization_id, e.project_id, e.id, null, 'root', '/'
+     from unnest($1::uuid[], $2::uuid[]) as given (id, environment_id) join environment e on e.id = given.environment_id`,
+    [environments.map(newId), environments.map(({ id }) => id)],
+  );
+};

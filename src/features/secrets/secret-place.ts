@@ -1,0 +1,101 @@
+import type { Context } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import { isId } from '../../kernel/ids.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import type { Place } from './place.rules.js';
+import { findPlace, type TagRecord } from './secret.records.js';
+import type { PathOf } from './secret.rules.js';
+
+/** An environment and a folder that exist. */
+export interface FoundPlace {
+  readonly environmentId: string;
+  readonly folderId: string;
+}
+
+/**
+ * A project that can hold secrets.
+ *
+ * @throws PROJECT_NOT_FOUND, VALIDATION_FAILED (WRONG_PROJECT_TYPE)
+ */
+export async function loadSecretProject(
+  ctx: Context,
+  projects: ProjectReader,
+  projectId: string,
+): Promise<ProjectAccess> {
+  const project = await projects.load(ctx, projectId);
+  if (project.type !== 'secret-manager') {
+    throw new AppError('VALIDATION_FAILED', 'Only projects of the type secret-manager have secrets and folders.', {
+      details: [
+        { path: 'projectId', code: 'WRONG_PROJECT_TYPE', message: 'must be a project of the type secret-manager' },
+      ],
+    });
+  }
+  return project;
+}
+
+/**
+ * The project that a thing belongs to which the caller named by its id only. Not knowing of the project is the same as
+ * there being no such thing.
+ *
+ * @throws `code`
+ */
+export async function loadOwningProject(
+  ctx: Context,
+  projects: ProjectReader,
+  { projectId, code }: { projectId: string | undefined; code: 'SECRET_NOT_FOUND' | 'FOLDER_NOT_FOUND' },
+): Promise<ProjectAccess> {
+  if (projectId === undefined) throw new AppError(code);
+  try {
+    return await projects.load(ctx, projectId);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'PROJECT_NOT_FOUND') throw new AppError(code);
+    throw error;
+  }
+}
+
+/** Id of an environment of a loaded project. @throws ENVIRONMENT_NOT_FOUND */
+export async function requireEnvironment(ctx: Context, at: Omit<Place, 'secretPath'>): Promise<string> {
+  const found = await findPlace(ctx, { ...at, secretPath: '/' });
+  if (found === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
+  return found.environmentId;
+}
+
+/** @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
+export async function requirePlace(ctx: Context, place: Place): Promise<FoundPlace> {
+  const found = await findPlace(ctx, place);
+  if (found === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
+  const { environmentId, folderId } = found;
+  if (folderId === null) throw new AppError('FOLDER_NOT_FOUND');
+  return { environmentId, folderId };
+}
+
+/**
+ * Tags of a project by id, for all secrets of a call at once.
+ *
+ * @throws TAG_NOT_FOUND, naming each place where an unknown one stands
+ */
+export async function loadTags(
+  ctx: Context,
+  projectId: string,
+  { wanted, pathOf }: { wanted: readonly (readonly string[])[]; pathOf: PathOf },
+): Promise<ReadonlyMap<string, TagRecord>> {
+  const ids = [...new Set(wanted.flat().filter(isId))];
+  const tags =
+    ids.length === 0
+      ? []
+      : await query<TagRecord>(ctx, 'select id, slug, color from tag where project_id = $1 and id = any($2::uuid[])', [
+          projectId,
+          ids,
+        ]);
+  const known = new Map(tags.map((tag) => [tag.id, tag]));
+  const details = wanted.flatMap((tagIds, index) =>
+    tagIds.flatMap((id, at): ErrorDetail[] =>
+      known.has(id.toLowerCase())
+        ? []
+        : [{ path: pathOf(index, `tagIds[${at}]`), code: 'TAG_NOT_FOUND', message: 'is no tag of the project' }],
+    ),
+  );
+  if (details.length > 0) throw new AppError('TAG_NOT_FOUND', undefined, { details });
+  return known;
+}

@@ -1,0 +1,114 @@
+import type { Context } from '../../kernel/context.js';
+import type { Sealer } from '../../kernel/crypto/keyring.js';
+import { keyIdOf } from '../../kernel/crypto/seal.js';
+import { queryOf } from '../../kernel/database/database.js';
+import { AppError } from '../../kernel/errors.js';
+import type { ProjectAccess } from '../projects/public.js';
+import type { SecretRecord, StoredEntry } from './secret.records.js';
+
+const TABLE = 'secret';
+
+/** An entry of metadata in the clear. */
+export interface MetadataEntry {
+  readonly key: string;
+  readonly value: string;
+  readonly isEncrypted: boolean;
+}
+
+/** What of a secret is sealed, in the clear. */
+export interface Clear {
+  readonly value: string;
+  readonly comment: string;
+  readonly metadata: readonly MetadataEntry[];
+}
+
+/** What of a secret is sealed, as it is stored. */
+export interface Sealed {
+  readonly valueSealed: Uint8Array;
+  readonly commentSealed: Uint8Array | null;
+  readonly metadata: readonly StoredEntry[];
+  readonly metadataSealed: Uint8Array | null;
+}
+
+/** A part of a secret that is sealed by itself. */
+export type SealedPart = 'value' | 'comment' | 'metadata';
+
+/** Seals of one secret at most: its value, its comment, its encrypted metadata. */
+const SEALS_PER_SECRET = 3;
+
+/** What seals this many secrets of a project. Each attempt of a transaction needs a new one. */
+export async function sealerFor(
+  ctx: Context,
+  { organizationId, projectId }: ProjectAccess,
+  secrets: number,
+): Promise<Sealer> {
+  const sealer = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
+  await sealer.reserve(secrets * SEALS_PER_SECRET);
+  return sealer;
+}
+
+/** What opens these rows of a project, with keys that another node may have made meanwhile. */
+export async function openerFor(
+  ctx: Context,
+  { organizationId, projectId }: ProjectAccess,
+  records: readonly SecretRecord[],
+): Promise<Sealer> {
+  const scope = { organizationId, projectId };
+  const keyIds = records.flatMap(({ valueSealed, commentSealed, metadataSealed }) =>
+    [valueSealed, commentSealed, metadataSealed].map((sealed) => (sealed == null ? null : keyIdOf(sealed))),
+  );
+  await ctx.keyring.ensureKeys(queryOf(ctx), scope, new Set(keyIds));
+  return ctx.keyring.sealer(queryOf(ctx), scope);
+}
+
+/** Seals a secret for one row at one version: it opens nowhere else. Source: reliability P1. */
+export function sealSecret(
+  sealer: Sealer,
+  row: { id: string; version: number },
+  { value, comment, metadata }: Clear,
+): Sealed {
+  const seal = (column: SealedPart, text: string): Uint8Array =>
+    sealer.seal({ table: TABLE, column, rowId: row.id, rowVersion: row.version }, text);
+  const encrypted = metadata.filter(({ isEncrypted }) => isEncrypted);
+  return {
+    valueSealed: seal('value', value),
+    commentSealed: comment === '' ? null : seal('comment', comment),
+    metadata: metadata.map((entry) =>
+      entry.isEncrypted ? { key: entry.key, isEncrypted: true } : { key: entry.key, value: entry.value },
+    ),
+    metadataSealed:
+      encrypted.length === 0 ? null : seal('metadata', JSON.stringify(encrypted.map((entry) => entry.value))),
+  };
+}
+
+/** Opens one part. @throws SEALED_VALUE_INVALID when it was not sealed for this row and version */
+function open(sealer: Sealer, { id, version }: SecretRecord, column: SealedPart, sealed: Uint8Array): string {
+  return sealer.open({ table: TABLE, column, rowId: id, rowVersion: version }, sealed);
+}
+
+/** The value of a row that was read with values. @throws SEALED_VALUE_INVALID */
+export function openSecretValue(sealer: Sealer, record: SecretRecord): string {
+  if (record.valueSealed === undefined) throw new Error('the row was read without its value');
+  return open(sealer, record, 'value', record.valueSealed);
+}
+
+/** The comment; empty when there is none. @throws SEALED_VALUE_INVALID */
+export const openSecretComment = (sealer: Sealer, record: SecretRecord): string =>
+  record.commentSealed === null ? '' : open(sealer, record, 'comment', record.commentSealed);
+
+/** All metadata, encrypted entries too. @throws SEALED_VALUE_INVALID */
+export function openSecretMetadata(sealer: Sealer, record: SecretRecord): MetadataEntry[] {
+  const values = record.metadataSealed === null ? [] : encryptedValues(sealer, record, record.metadataSealed);
+  let next = 0;
+  return record.metadata.map((entry) => {
+    if ('value' in entry) return { key: entry.key, value: entry.value, isEncrypted: false };
+    const value = values[next];
+    next += 1;
+    // The open part of a row can be edited without the key: then it names entries that were never sealed.
+    if (value === undefined) throw new AppError('SEALED_VALUE_INVALID');
+    return { key: entry.key, value, isEncrypted: true };
+  });
+}
+
+const encryptedValues = (sealer: Sealer, record: SecretRecord, sealed: Uint8Array): string[] =>
+  JSON.parse(open(sealer, record, 'metadata', sealed)) as string[];

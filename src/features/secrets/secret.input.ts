@@ -1,0 +1,209 @@
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { SecretType } from './secret.type.js';
+
+@InputType({ description: 'A pair that a secret must have, among its unencrypted metadata.' })
+export class SecretMetadataFilterInput {
+  @Field(() => String, { description: 'The key, exactly.' })
+  key!: string;
+
+  @Field(() => String, { description: 'The value, exactly.' })
+  value!: string;
+}
+
+@InputType({ description: 'A key and a value to keep beside a secret.' })
+export class SecretMetadataInput {
+  @Field(() => String, { description: 'The key, 1 to 255 characters; never encrypted.' })
+  key!: string;
+
+  @Field(() => String, { nullable: true, description: 'The value, up to 1,020 characters; empty when absent.' })
+  value?: string | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Store the value encrypted; filters do not see it then.' })
+  isEncrypted?: boolean | null;
+}
+
+@InputType({ description: 'What a new secret is.' })
+export class NewSecretInput {
+  @Field(() => String, { description: 'The key: 1 to 255 characters, no `/`, `:`, `=` or control characters.' })
+  secretKey!: string;
+
+  @Field(() => String, { description: 'The value, up to 512 KiB of UTF-8; kept to the byte.', defaultValue: '' })
+  secretValue!: string;
+
+  @Field(() => String, { nullable: true, description: 'A comment, up to 10,000 characters.' })
+  secretComment?: string | null;
+
+  @Field(() => [SecretMetadataInput], {
+    nullable: true,
+    description: 'What to keep beside it, up to 50 entries; the list is whole.',
+  })
+  secretMetadata?: SecretMetadataInput[] | null;
+
+  @Field(() => [ID], { nullable: true, description: 'Ids of its tags; the list is whole.' })
+  tagIds?: string[] | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Clients leave line breaks of the value as they are.' })
+  skipMultilineEncoding?: boolean | null;
+
+  @Field(() => String, { nullable: true, description: 'What a reminder is to say, up to 1,024 characters.' })
+  secretReminderNote?: string | null;
+
+  @Field(() => Int, { nullable: true, description: 'Days between reminders, 1 to 365.' })
+  secretReminderRepeatDays?: number | null;
+}
+
+@InputType({ description: 'A new secret and where it goes.' })
+export class CreateSecretInput extends NewSecretInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  secretPath!: string;
+}
+
+@InputType({ description: 'New secrets of one folder: all or none.' })
+export class CreateSecretsInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  secretPath!: string;
+
+  @Field(() => [NewSecretInput], { description: 'The secrets, 1 to 1,000, no key twice.' })
+  secrets!: NewSecretInput[];
+}
+
+@InputType({ description: 'What changes of a secret: what is absent stays, null clears.' })
+export class SecretChangeInput {
+  @Field(() => String, { description: 'The key: 1 to 255 characters, no `/`, `:`, `=` or control characters.' })
+  secretKey!: string;
+
+  @Field(() => String, { nullable: true, description: 'A new key.' })
+  newSecretKey?: string;
+
+  @Field(() => String, { nullable: true, description: 'A new value, up to 512 KiB of UTF-8; may be empty, not null.' })
+  secretValue?: string;
+
+  @Field(() => String, { nullable: true, description: 'A comment, up to 10,000 characters.' })
+  secretComment?: string | null;
+
+  @Field(() => [SecretMetadataInput], {
+    nullable: true,
+    description: 'What to keep beside it, up to 50 entries; the list is whole.',
+  })
+  secretMetadata?: SecretMetadataInput[] | null;
+
+  @Field(() => [ID], { nullable: true, description: 'Ids of its tags; the list is whole.' })
+  tagIds?: string[] | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Clients leave line breaks of the value as they are.' })
+  skipMultilineEncoding?: boolean | null;
+
+  @Field(() => String, { nullable: true, description: 'What a reminder is to say, up to 1,024 characters.' })
+  secretReminderNote?: string | null;
+
+  @Field(() => Int, { nullable: true, description: 'Days between reminders, 1 to 365.' })
+  secretReminderRepeatDays?: number | null;
+}
+
+@InputType({ description: 'What changes of a secret, and where it is.' })
+export class UpdateSecretInput extends SecretChangeInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  secretPath!: string;
+}
+
+@InputType({ description: 'Changes of secrets of one folder: all or none.' })
+export class UpdateSecretsInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  secretPath!: string;
+
+  @Field(() => [SecretChangeInput], { description: 'The changes, 1 to 1,000, no key twice.' })
+  secrets!: SecretChangeInput[];
+}
+
+@InputType({ description: 'A secret of a folder.' })
+export class SecretKeyInput {
+  @Field(() => String, { description: 'The key: 1 to 255 characters, no `/`, `:`, `=` or control characters.' })
+  secretKey!: string;
+}
+
+@InputType({ description: 'Which secret goes.' })
+export class DeleteSecretInput extends SecretKeyInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  secretPath!: string;
+}
+
+@InputType({ description: 'Which secrets of one folder go: all or none.' })
+export class DeleteSecretsInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  secretPath!: string;
+
+  @Field(() => [SecretKeyInput], { description: 'The secrets, 1 to 1,000, no key twice.' })
+  secrets!: SecretKeyInput[];
+}
+
+@ObjectType({ description: 'The new secret.' })
+export class CreateSecretPayload {
+  @Field(() => SecretType, { description: 'The secret.' })
+  secret!: SecretType;
+}
+
+@ObjectType({ description: 'The new secrets, in the order given.' })
+export class CreateSecretsPayload {
+  @Field(() => [SecretType], { description: 'The secrets.' })
+  secrets!: readonly SecretType[];
+}
+
+@ObjectType({ description: 'The secret after the change.' })
+export class UpdateSecretPayload {
+  @Field(() => SecretType, { description: 'The secret.' })
+  secret!: SecretType;
+}
+
+@ObjectType({ description: 'The secrets after the change, in the order given.' })
+export class UpdateSecretsPayload {
+  @Field(() => [SecretType], { description: 'The secrets.' })
+  secrets!: readonly SecretType[];
+}
+
+@ObjectType({ description: 'The secret that is gone.' })
+export class DeleteSecretPayload {
+  @Field(() => SecretType, { description: 'As it was.' })
+  secret!: SecretType;
+}
+
+@ObjectType({ description: 'The secrets that are gone, in the order given.' })
+export class DeleteSecretsPayload {
+  @Field(() => [SecretType], { description: 'As they were.' })
+  secrets!: readonly SecretType[];
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { ErrorDetail } from '../../kernel/errors.js';
+import { pageRules } from '../../kernel/graphql/page.js';
+import { metadataPairs } from './metadata-filter.rules.js';
+import { isStorable, place, storedText, tagSlug } from './place.rules.js';
+
+const MAX_VALUE_BYTES = 512 * 1024;
+const MAX_BATCH = 1_000;
+const MAX_TAGS = 100;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what the rule refuses
+const FORBIDDEN_IN_KEY = /[/:=\u0000-\u001f\u007f-\u009f]/;
+
+/** Name of a secret. Source: decisions 5.2. */
+export const secretKey = z
+  .string()
+  .trim()
+  .min(1)
+  .max(255)
+  .refine((key) => !FORBIDDEN_IN_KEY.test(key) && key.isWellFormed(), {
+    error: 'must have no /, :, = or control characters',
+  });
+
+/** Value of a secret: kept as it is, to the byte. Source: decisions 5.2. */
+const secretValue = z
+  .string()
+  .max(MAX_VALUE_BYTES)
+  .refine((value) => value.isWellFormed(), { error: 'must be well-formed text' })
+  .refine((value) => Buffer.byteLength(value) <= MAX_VALUE_BYTES, { error: 'must be at most 512 KiB of UTF-8' });
+
+const secretComment = z
+  .string()
+  .max(10_000)
+  .refine((comment) => comment.isWellFormed(), { error: 'must be well-formed text' });
+
+const metadataEntry = z.strictObject({
+  key: z.string().trim().min(1).max(255).refine(isStorable, { error: 'must be well-formed text without NUL' }),
+  value: storedText(1_020).nullish(),
+  isEncrypted: z.boolean().nullish(),
+});
+
+const attributes = {
+  secretComment: secretComment.nullish(),
+  secretMetadata: z.array(metadataEntry).max(50).nullish(),
+  tagIds: z.array(z.string()).max(MAX_TAGS).nullish(),
+  skipMultilineEncoding: z.boolean().nullish(),
+  secretReminderNote: storedText(1_024).nullish(),
+  secretReminderRepeatDays: z.int().min(1).max(365).nullish(),
+};
+
+/** A secret to make. Without a value it is the empty text. */
+export const NewSecret = z.strictObject({ secretKey, secretValue: secretValue.default(''), ...attributes });
+export type NewSecret = z.infer<typeof NewSecret>;
+
+/** What may change of a secret. Absent keeps, null clears. */
+export const SecretChange = z.strictObject({
+  secretKey,
+  newSecretKey: secretKey.optional(),
+  secretValue: secretValue.optional(),
+  ...attributes,
+});
+export type SecretChange = z.infer<typeof SecretChange>;
+
+/** Input of `createSecret`. */
+export const CreateSecret = NewSecret.extend(place);
+
+/** Input of `createSecrets`: all or nothing, 1 to 1,000, no key twice. */
+export const CreateSecrets = z.strictObject({ ...place, secrets: z.array(NewSecret).min(1).max(MAX_BATCH) });
+
+/** Input of `updateSecret`. */
+export const UpdateSecret = SecretChange.extend(place);
+
+/** Input of `updateSecrets`. */
+export const UpdateSecrets = z.strictObject({ ...place, secrets: z.array(SecretChange).min(1).max(MAX_BATCH) });
+
+/** Input of `deleteSecret`. */
+export const DeleteSecret = z.strictObject({ ...place, secretKey });
+
+/** Input of `deleteSecrets`. */
+export const DeleteSecrets = z.strictObject({
+  ...place,
+  secrets: z.array(z.strictObject({ secretKey })).min(1).max(MAX_BATCH),
+});
+
+/** What narrows a list, and whether values are opened for it. */
+export const filters = {
+  viewSecretValue: z.boolean().default(true),
+  tagSlugs: z.array(tagSlug).max(MAX_TAGS).nullish(),
+  metadata: metadataPairs.nullish(),
+};
+
+/** Arguments of `secrets`. */
+export const ListSecrets = z.strictObject({ ...place, ...filters, ...pageRules });
+
+/** Arguments of the list of one environment, where the place is known. */
+export const ListInEnvironment = ListSecrets.omit({ projectId: true, environment: true, first: true, after: true });
+
+/** Arguments of `secret`. */
+export const GetSecret = z.strictObject({ id: z.string(), viewSecretValue: z.boolean().default(true) });
+
+/** Arguments of `secretByKey`. */
+export const GetSecretByKey = z.strictObject({ ...place, secretKey, viewSecretValue: z.boolean().default(true) });
+
+/** Place of a fault: `secretKey` in a call for one secret, `secrets[3].secretKey` in a batch. */
+export type PathOf = (index: number, field: string) => string;
+
+/** Keys that come twice in one batch, each later one a fault. */
+export function repeatedKeys(keys: readonly string[], pathOf: PathOf, field: string): ErrorDetail[] {
+  const seen = new Set<string>();
+  return keys.flatMap((key, index) => {
+    if (!seen.has(key)) {
+      seen.add(key);
+      return [];
+    }
+    return [{ path: pathOf(index, field), code: 'DUPLICATE', message: 'is named twice in this batch' }];
+  });
+}
+
+/** Entries that the project wants encrypted and that are not. Source: behaviour 5.8. */
+export const plainMetadata = (secrets: readonly Pick<NewSecret, 'secretMetadata'>[], pathOf: PathOf): ErrorDetail[] =>
+  secrets.flatMap(({ secretMetadata }, index) =>
+    (secretMetadata ?? []).flatMap((entry, at) =>
+      entry.isEncrypted === true
+        ? []
+        : [
+            {
+              path: pathOf(index, `secretMetadata[${at}].isEncrypted`),
+              code: 'ENCRYPTION_REQUIRED',
+              message: 'the project wants all metadata encrypted',
+            },
+          ],
+    ),
+  );

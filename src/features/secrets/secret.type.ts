@@ -1,0 +1,150 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { connectionOf } from '../../kernel/graphql/page.js';
+import { TagType } from './tag.type.js';
+
+/** GraphQL's names of the kinds of secrets. */
+export const SecretKindEnum = { SHARED: 'shared' } as const;
+registerEnumType(SecretKindEnum, {
+  name: 'SecretType',
+  description: 'Whose a secret is.',
+  valuesConfig: { SHARED: { description: 'Of all who may read it.' } },
+});
+
+/** GraphQL's names of the kinds of actors. */
+export const SecretActorKindEnum = { IDENTITY: 'identity', USER: 'user', PLATFORM: 'platform' } as const;
+registerEnumType(SecretActorKindEnum, {
+  name: 'SecretActorType',
+  description: 'What kind of actor wrote a secret.',
+  valuesConfig: {
+    IDENTITY: { description: 'A machine identity.' },
+    USER: { description: 'A person.' },
+    PLATFORM: { description: 'The service itself.' },
+  },
+});
+
+@ObjectType('SecretActor', { description: 'Who wrote a secret last.', simpleResolvers: true })
+export class SecretActorType {
+  @Field(() => ID, { nullable: true, description: 'Id of the identity or user; null for the service itself.' })
+  actorId!: string | null;
+
+  @Field(() => SecretActorKindEnum, { description: 'What kind of actor it is.' })
+  actorType!: 'identity' | 'user' | 'platform';
+
+  @Field(() => String, { nullable: true, description: 'Its name; null when it is gone.' })
+  name!: string | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Its membership of the project; null when it is no member any more.',
+  })
+  membershipId!: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'The group through which it is a member, if so.' })
+  groupId!: string | null;
+}
+
+@ObjectType('SecretMetadata', {
+  description: 'A key and a value that people keep beside a secret.',
+  simpleResolvers: true,
+})
+export class SecretMetadataType {
+  @Field(() => String, { description: 'The key; never encrypted.' })
+  key!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The value; null when it is stored encrypted and does not open.',
+  })
+  value!: string | null;
+
+  @Field(() => Boolean, { description: 'The value is stored encrypted, and filters do not see it.' })
+  isEncrypted!: boolean;
+}
+
+/** What the API shows of a secret. */
+@ObjectType('Secret', { description: 'A key and a value in a folder of an environment.', simpleResolvers: true })
+export class SecretType {
+  @Field(() => ID, { description: 'Id of the secret.' })
+  id!: string;
+
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => ID, { description: 'The folder.' })
+  folderId!: string;
+
+  @Field(() => String, { description: 'Path of the folder.' })
+  secretPath!: string;
+
+  @Field(() => Int, { description: 'Starts at 1 and rises by one with every change.' })
+  version!: number;
+
+  @Field(() => SecretKindEnum, { description: 'Whose it is.' })
+  type!: 'shared';
+
+  @Field(() => String, { description: 'The key, unique in the folder.' })
+  secretKey!: string;
+
+  @Field(() => String, { nullable: true, description: 'The value; null when it is withheld.' })
+  secretValue!: string | null;
+
+  @Field(() => Boolean, { description: 'The value is withheld: not asked for, not allowed, or not readable.' })
+  secretValueHidden!: boolean;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The comment; empty when there is none, null when it does not open.',
+  })
+  secretComment!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'What a reminder is to say.' })
+  secretReminderNote!: string | null;
+
+  @Field(() => Int, { nullable: true, description: 'Days between reminders.' })
+  secretReminderRepeatDays!: number | null;
+
+  @Field(() => Boolean, { description: 'Clients leave line breaks of the value as they are.' })
+  skipMultilineEncoding!: boolean;
+
+  @Field(() => SecretActorType, { description: 'Who wrote it last.' })
+  actor!: SecretActorType;
+
+  @Field(() => Boolean, { description: 'A rotation writes its value.' })
+  isRotatedSecret!: boolean;
+
+  @Field(() => ID, { nullable: true, description: 'The rotation that writes its value.' })
+  rotationId!: string | null;
+
+  @Field(() => [SecretMetadataType], { description: 'What people keep beside it.' })
+  secretMetadata!: readonly SecretMetadataType[];
+
+  @Field(() => [TagType], { description: 'All its tags, by slug.' })
+  tags!: readonly TagType[];
+
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was last changed.' })
+  updatedAt!: Date;
+}
+
+@ObjectType({ description: 'A part of a secret that does not open, and was withheld.', simpleResolvers: true })
+export class SecretReadIssue {
+  @Field(() => ID, { description: 'The secret.' })
+  secretId!: string;
+
+  @Field(() => String, {
+    description: 'Which part: VALUE_DOES_NOT_OPEN, COMMENT_DOES_NOT_OPEN or METADATA_DOES_NOT_OPEN.',
+  })
+  reason!: string;
+}
+
+@ObjectType('SecretConnection', { description: 'A list of secrets, ordered by path, then key.', simpleResolvers: true })
+export class SecretConnection extends connectionOf(SecretType, 'Secret', 'path, then key') {
+  @Field(() => [SecretReadIssue], { description: 'What of these secrets does not open.' })
+  readIssues!: readonly SecretReadIssue[];
+}

@@ -1,0 +1,19 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { newId } from '../../kernel/ids.js';
+
+const TagSchema = defineEntity({
+  name: 'Tag',
+  tableName: 'tag',
+  properties: {
+    id: p.uuid().primary().onCreate(newId),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    slug: p.text(),
+    color: p.text(),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+/** A label on secrets of one project. People read the slug; there is no other name. */
+export class Tag extends TagSchema.class {}
+TagSchema.setClass(Tag);

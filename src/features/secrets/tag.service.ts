@@ -1,0 +1,155 @@
+import { raw as sql } from '@mikro-orm/core';
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { type BatchLoad, batched } from '../../kernel/database/batched.js';
+import { query } from '../../kernel/database/database.js';
+import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { decodeCursor, Page } from '../../kernel/graphql/page.js';
+import { isId } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectReader } from '../projects/public.js';
+import type { TagRecord } from './secret.records.js';
+import { Tag } from './tag.entity.js';
+import { CreateTag, ListTags, TagBySlug, TagPlace, UpdateTag } from './tag.rules.js';
+
+const CODES = { tag_slug_unique: 'TAG_SLUG_TAKEN', tag_project_id_fkey: 'PROJECT_NOT_FOUND' } as const;
+
+/** Tags of a project: labels by which secrets are found and allowed. */
+export class TagService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Adds a tag to a project.
+   *
+   * @param raw `{ projectId, slug, color }`; the rules are `CreateTag`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, TAG_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Tags).
+   */
+  create(ctx: Context, raw: unknown): Promise<TagRecord> {
+    const { projectId, slug, color } = parse(CreateTag, raw);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      authorize(project, 'tags:create');
+      const tag = tx.em.create(Tag, {
+        organizationId: project.organizationId,
+        projectId: project.projectId,
+        slug,
+        color,
+      });
+      // No look before the insert: two callers could both find the slug free. The constraint decides.
+      await flush(tx, CODES);
+      await recordTag(tx, 'tag:create', tag);
+      return tag;
+    });
+  }
+
+  /**
+   * Changes slug and colour of a tag, on all its secrets at once.
+   *
+   * @param raw `{ projectId, tagId, slug?, color? }`; the rules are `UpdateTag`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, TAG_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Tags).
+   */
+  update(ctx: Context, raw: unknown): Promise<TagRecord> {
+    const { projectId, tagId, slug, color } = parse(UpdateTag, raw);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      authorize(project, 'tags:edit');
+      const tag = await findTag(tx, project.projectId, tagId);
+      tx.em.assign(tag, { slug: slug ?? tag.slug, color: color ?? tag.color, updatedAt: sql('now()') });
+      await flush(tx, CODES);
+      await recordTag(tx, 'tag:update', tag);
+      return tag;
+    });
+  }
+
+  /**
+   * Deletes a tag; the secrets that carry it stay.
+   *
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Tags).
+   */
+  delete(ctx: Context, raw: unknown): Promise<TagRecord> {
+    const { projectId, tagId } = parse(TagPlace, raw);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      authorize(project, 'tags:delete');
+      const tag = await findTag(tx, project.projectId, tagId);
+      // By statement and not by unit of work: of two callers, one deletes a row and the other finds none.
+      const deleted = await query(tx, 'delete from tag where id = $1 returning id', [tag.id]);
+      if (deleted.length === 0) throw new AppError('TAG_NOT_FOUND');
+      await recordTag(tx, 'tag:delete', tag);
+      return tag;
+    });
+  }
+
+  /** One tag by id. @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND. Source: behaviour 10 (Tags). */
+  get(ctx: Context, raw: unknown): Promise<TagRecord> {
+    const { projectId, tagId } = parse(TagPlace, raw);
+    return this.#read(ctx, projectId, { column: 'id', value: isId(tagId) ? tagId : null });
+  }
+
+  /** One tag by slug. @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND. Source: behaviour 10 (Tags). */
+  getBySlug(ctx: Context, raw: unknown): Promise<TagRecord> {
+    const { projectId, slug } = parse(TagBySlug, raw);
+    return this.#read(ctx, projectId, { column: 'slug', value: slug });
+  }
+
+  /** Tags of a project, by slug. @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED. Source: behaviour 10 (Tags). */
+  async list(ctx: Context, raw: unknown): Promise<Page<TagRecord>> {
+    const { projectId, ...page } = parse(ListTags, raw);
+    const project = await this.projects.load(ctx, projectId);
+    authorize(project, 'tags:read');
+    const after = page.after == null ? null : (decodeCursor(page.after, 1)[0] ?? '').replaceAll('\u0000', '');
+    const tags = await query<TagRecord>(
+      ctx,
+      `select id, slug, color from tag where project_id = $1 and ($2::text is null or slug collate "C" > $2)
+       order by slug collate "C" limit $3`,
+      [project.projectId, after, page.first == null ? null : page.first + 1],
+    );
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'tag:list',
+      projectId: project.projectId,
+      facts: { count: Math.min(tags.length, page.first ?? tags.length) },
+    });
+    return new Page(tags, page, ({ slug }) => [slug]);
+  }
+
+  /** Tags of a project that is part of a larger answer; all projects share one statement. */
+  async listInProject(ctx: Context, projectId: string): Promise<readonly TagRecord[]> {
+    return (await batched(ctx, loadByProject, projectId)) ?? [];
+  }
+
+  async #read(
+    ctx: Context,
+    projectId: string,
+    by: { column: 'id' | 'slug'; value: string | null },
+  ): Promise<TagRecord> {
+    const project = await this.projects.load(ctx, projectId);
+    authorize(project, 'tags:read');
+    const text = `select id, slug, color from tag where project_id = $1 and ${by.column} = $2`;
+    const [tag] = await query<TagRecord>(ctx, text, [project.projectId, by.value]);
+    if (tag === undefined) throw new AppError('TAG_NOT_FOUND');
+    await ctx.auditTrail.recordRead(ctx, { action: 'tag:get', projectId: project.projectId, facts: { tagId: tag.id } });
+    return tag;
+  }
+}
+
+async function findTag(tx: Transaction, projectId: string, id: string): Promise<Tag> {
+  const tag = isId(id) ? await tx.em.findOne(Tag, { id, projectId }) : null;
+  if (tag === null) throw new AppError('TAG_NOT_FOUND');
+  return tag;
+}
+
+const recordTag = (tx: Transaction, action: string, { id, slug, projectId }: Tag): Promise<void> =>
+  tx.auditTrail.recordChange(tx, { action, projectId, facts: { tagId: id, slug } });
+
+const loadByProject: BatchLoad<readonly TagRecord[]> = async (ctx, projectIds) => {
+  const tags = await query<TagRecord & { projectId: string }>(
+    ctx,
+    `select id, slug, color, project_id as "projectId" from tag where project_id = any($1::uuid[]) order by slug collate "C"`,
+    [projectIds],
+  );
+  return Map.groupBy(tags, ({ projectId }) => projectId);
+};

@@ -1,0 +1,73 @@
+import { type Ability, type Access, authorize, can } from '../../kernel/authz/ability.js';
+import type { Fields } from '../../kernel/authz/conditions.js';
+
+/** What the conditions of a rule about secrets can look at. */
+export interface SecretSubject {
+  readonly environment: string;
+  readonly path: string;
+  readonly key: string;
+  readonly tags: readonly { readonly slug: string }[];
+}
+
+/** A secret as rules see it. Source: behaviour 2. */
+export const fieldsOf = ({ environment, path, key, tags }: SecretSubject): Fields => ({
+  environment,
+  secretPath: path,
+  secretName: key,
+  secretTags: tags.map(({ slug }) => slug),
+});
+
+/** @throws PERMISSION_DENIED unless the caller may describe at least some secret of the project */
+export function authorizeListing(access: Access): void {
+  // The older action `read` means both newer ones.
+  if (!can(access.ability, 'secrets:read')) authorize(access, 'secrets:describeSecret');
+}
+
+/**
+ * Which secrets a caller may know of and which values it may read, row by row.
+ * Source: decisions 5.4.
+ */
+export class Visibility {
+  readonly #describes: (subject: SecretSubject) => boolean;
+  readonly #readsValue: (subject: SecretSubject) => boolean;
+  /** The rules look at single secrets: which rows are seen is known only after reading them. */
+  readonly isPerSecret: boolean;
+
+  constructor(ability: Ability) {
+    this.isPerSecret = ['read', 'describeSecret', 'readValue'].some((verb) =>
+      ability.rulesFor(verb, 'secrets').some(({ conditions }) => conditions !== undefined),
+    );
+    this.#describes = this.#test(ability, 'secrets:describeSecret');
+    this.#readsValue = this.#test(ability, 'secrets:readValue');
+  }
+
+  /** The caller may know that the secret exists. */
+  describes(subject: SecretSubject): boolean {
+    return this.#describes(subject);
+  }
+
+  /** The caller may read its value. */
+  readsValue(subject: SecretSubject): boolean {
+    return this.#readsValue(subject);
+  }
+
+  #test(ability: Ability, action: 'secrets:describeSecret' | 'secrets:readValue'): (subject: SecretSubject) => boolean {
+    if (!this.isPerSecret) {
+      const always = isAllowed(ability, action);
+      return () => always;
+    }
+    return (subject) => isAllowed(ability, action, fieldsOf(subject));
+  }
+}
+
+/** The older action `read` means both newer ones: it grants them, and forbidding either forbids. */
+function isAllowed(ability: Ability, action: 'secrets:describeSecret' | 'secrets:readValue', fields?: Fields): boolean {
+  const rules = [action, 'secrets:read'].map((asked) => {
+    const [subject, verb] = asked.split(':') as [string, string];
+    return ability.relevantRuleFor(
+      verb,
+      fields === undefined ? subject : ({ ...fields, subjectType: subject } as never),
+    );
+  });
+  return rules.some((rule) => rule !== null) && rules.every((rule) => rule === null || !rule.inverted);
+}
