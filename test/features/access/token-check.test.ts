@@ -1,0 +1,98 @@
+import { useStrongroom } from '../../kit/strongroom.js';
+import { makeIdentity, makeToken } from './scenario.js';
+
+const PROBE = '{ organization { id } }';
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+const document = (query: string): { query: string } => ({ query });
+
+describe('the check of a token', () => {
+  const strongroom = useStrongroom();
+
+  test('lets a token of 10 uses pass exactly 10 times among 50 parallel requests to two nodes', async () => {
+    const second = await strongroom.startSecondNode();
+    const identityId = await makeIdentity(strongroom.admin, { accessTokenNumUsesLimit: 10 });
+    try {
+      for (let round = 0; round < 20; round += 1) {
+        const { accessToken } = await makeToken(strongroom.admin, identityId);
+        const nodes = [strongroom.admin.anonymous, second.caller(accessToken)];
+        const replies = await Promise.all(
+          Array.from({ length: 50 }, (_, index) =>
+            (nodes[index % 2] as (typeof nodes)[0]).post('/graphql', document(PROBE), bearer(accessToken)),
+          ),
+        );
+        const refused = replies.filter(({ status }) => status === 401);
+        expect(replies.length - refused.length).toBe(10);
+        expect(refused.map(({ body }) => body.errors[0].extensions.code)).toEqual(
+          Array.from({ length: 40 }, () => 'TOKEN_USES_EXHAUSTED'),
+        );
+      }
+    } finally {
+      await second.stop();
+    }
+  });
+
+  test('is one SQL statement, and none for a text that is no token', async () => {
+    const { admin } = await strongroom.seed.organization();
+    await admin.graphql(PROBE);
+    const passed = await strongroom.statements(() => admin.graphql(PROBE));
+    // The token, the organization, the audit record.
+    expect(passed.count).toBe(3);
+    const garbage = `srt_${'A'.repeat(49)}`;
+    const refused = await strongroom.statements(() => admin.anonymous.get('/api/v1/identities', bearer(garbage)));
+    expect(refused.result).toBeError(401, 'TOKEN_INVALID');
+    expect(refused.count).toBe(0);
+  });
+
+  test('refuses a request without a token, with another scheme, or with an unknown token', async () => {
+    const { anonymous } = strongroom.admin;
+    expect(await anonymous.get('/api/v1/identities')).toBeError(401, 'TOKEN_MISSING');
+    expect(await anonymous.get('/api/v1/identities', { authorization: 'Basic YTpi' })).toBeError(401, 'TOKEN_INVALID');
+  });
+
+  test('refuses an expired token with TOKEN_EXPIRED and counts no use', async () => {
+    const identityId = await makeIdentity(strongroom.admin, { accessTokenTTL: 60, accessTokenMaxTTL: 60 });
+    const { accessToken, tokenData } = await makeToken(strongroom.admin, identityId);
+    await strongroom.advanceClock(61);
+    expect(await strongroom.admin.anonymous.get('/api/v1/identities', bearer(accessToken))).toBeError(
+      401,
+      'TOKEN_EXPIRED',
+    );
+    const { body } = await strongroom.admin.get(`/api/v1/auth/token-auth/tokens/${tokenData.id}`);
+    expect(body.token.accessTokenNumUses).toBe(0);
+  });
+
+  test('reads the trusted networks live from the configuration', async () => {
+    const identityId = await makeIdentity(strongroom.admin, {
+      accessTokenTrustedIps: [{ ipAddress: '203.0.113.0/24' }],
+    });
+    const { accessToken } = await makeToken(strongroom.admin, identityId);
+    const { anonymous } = strongroom.admin;
+    expect(await anonymous.get('/api/v1/identities', bearer(accessToken))).toBeError(401, 'TOKEN_ADDRESS_REFUSED');
+    await strongroom.admin.patch(`/api/v1/auth/token-auth/identities/${identityId}`, {
+      accessTokenTrustedIps: [{ ipAddress: '127.0.0.0/8' }, { ipAddress: '::1' }],
+    });
+    // Known now; the identity has no role.
+    expect(await anonymous.get('/api/v1/identities', bearer(accessToken))).toBeError(403, 'PERMISSION_DENIED');
+  });
+
+  test('counts the uses of an unlimited token for whoever reads it', async () => {
+    const identityId = await makeIdentity(strongroom.admin, {});
+    const { accessToken, tokenData } = await makeToken(strongroom.admin, identityId);
+    for (let use = 0; use < 3; use += 1)
+      await strongroom.admin.anonymous.get('/api/v1/identities', bearer(accessToken));
+    const { body } = await strongroom.admin.get(`/api/v1/auth/token-auth/tokens/${tokenData.id}`);
+    expect(body.token.accessTokenNumUses).toBe(3);
+    expect(body.token.accessTokenLastUsedAt).not.toBeNull();
+  });
+
+  test('stops a token at once when the configuration or the identity is gone', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const [first, second] = [await makeIdentity(admin, {}), await makeIdentity(admin, {})];
+    const tokens = [await makeToken(admin, first), await makeToken(admin, second)];
+    await admin.delete(`/api/v1/auth/token-auth/identities/${first}`);
+    await admin.delete(`/api/v1/identities/${second}`);
+    for (const { accessToken } of tokens) {
+      expect(await admin.anonymous.get('/api/v1/identities', bearer(accessToken))).toBeError(401, 'TOKEN_INVALID');
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { useStrongroom } from '../../kit/strongroom.js';
+
+const PATH = '/api/v1/identities';
+
+describe('machine identities', () => {
+  const strongroom = useStrongroom();
+
+  test('are made, read, listed by name, changed and deleted', async () => {
+    const { organization, admin } = await strongroom.seed.organization();
+    const made = (await admin.post(PATH, { name: ' bot ', organizationId: organization.id })).body.identity;
+    expect(made).toEqual({
+      id: expect.any(String),
+      name: 'bot',
+      organizationId: organization.id,
+      role: 'no-access',
+      hasTokenAuth: false,
+      authMethods: [],
+      isInstallationAdmin: false,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    });
+    expect((await admin.get(`${PATH}/${made.id}`)).body.identity).toEqual(made);
+    const changed = (await admin.patch(`${PATH}/${made.id}`, { name: 'aaa', role: 'member' })).body.identity;
+    expect(changed).toEqual({ ...made, name: 'aaa', role: 'member', updatedAt: expect.any(String) });
+    const { identities } = (await admin.get(`${PATH}?orgId=${organization.id}`)).body;
+    expect(identities.map(({ name }: { name: string }) => name)).toEqual(['aaa', 'admin']);
+    const first = (await admin.get(`${PATH}?limit=1`)).body;
+    const rest = (await admin.get(`${PATH}?limit=1&cursor=${first.nextCursor}`)).body;
+    expect([...first.identities, ...rest.identities]).toEqual(identities);
+    expect((await admin.delete(`${PATH}/${made.id}`)).status).toBe(200);
+    expect(await admin.get(`${PATH}/${made.id}`)).toBeError(404, 'IDENTITY_NOT_FOUND');
+  });
+
+  test('of another organization are not found, as unknown ones, and none is made there', async () => {
+    const [one, two] = [await strongroom.seed.organization(), await strongroom.seed.organization()];
+    const foreign = (await two.admin.post(PATH, { name: 'bot', organizationId: two.organization.id })).body.identity.id;
+    for (const id of [foreign, randomUUID(), 'no-uuid']) {
+      expect(await one.admin.get(`${PATH}/${id}`)).toBeError(404, 'IDENTITY_NOT_FOUND');
+      expect(await one.admin.patch(`${PATH}/${id}`, { name: 'x' })).toBeError(404, 'IDENTITY_NOT_FOUND');
+      expect(await one.admin.delete(`${PATH}/${id}`)).toBeError(404, 'IDENTITY_NOT_FOUND');
+    }
+    for (const organizationId of [two.organization.id, randomUUID()]) {
+      expect(await one.admin.post(PATH, { name: 'bot', organizationId })).toBeError(404, 'ORGANIZATION_NOT_FOUND');
+      expect(await one.admin.get(`${PATH}?orgId=${organizationId}`)).toBeError(404, 'ORGANIZATION_NOT_FOUND');
+    }
+  });
+
+  test('are read by members and changed by admins only', async () => {
+    const { organization, admin } = await strongroom.seed.organization();
+    const member = await strongroom.seed.caller(admin, { organizationRole: 'member' });
+    const nobody = await strongroom.seed.caller(admin, { organizationRole: 'no-access' });
+    expect((await member.get(PATH)).status).toBe(200);
+    expect(await member.post(PATH, { name: 'x', organizationId: organization.id })).toBeError(403, 'PERMISSION_DENIED');
+    expect(await member.delete(`${PATH}/${admin.identityId}`)).toBeError(403, 'PERMISSION_DENIED');
+    for (const id of [admin.identityId, randomUUID()]) {
+      expect(await nobody.get(`${PATH}/${id}`)).toBeError(403, 'PERMISSION_DENIED');
+    }
+  });
+
+  test('keep one admin in the organization, also when two admins go at the same moment', async () => {
+    const { admin } = await strongroom.seed.organization();
+    expect(await admin.delete(`${PATH}/${admin.identityId}`)).toBeError(409, 'LAST_ADMIN');
+    expect(await admin.patch(`${PATH}/${admin.identityId}`, { role: 'member' })).toBeError(409, 'LAST_ADMIN');
+    const other = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
+    const replies = await Promise.all([
+      admin.patch(`${PATH}/${admin.identityId}`, { role: 'member' }),
+      other.delete(`${PATH}/${other.identityId}`),
+    ]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  test('that are the admin of the installation stay', async () => {
+    const { identities } = (await strongroom.admin.get(PATH)).body;
+    const first = identities.find(({ isInstallationAdmin }: { isInstallationAdmin: boolean }) => isInstallationAdmin);
+    const path = `${PATH}/${first.id}`;
+    expect(await strongroom.admin.delete(path)).toBeError(409, 'LAST_ADMIN');
+    const other = await strongroom.seed.caller(strongroom.admin, { organizationRole: 'admin' });
+    expect(await other.delete(path)).toBeError(403, 'PERMISSION_DENIED');
+    expect(await other.patch(path, { role: 'no-access' })).toBeError(403, 'PERMISSION_DENIED');
+  });
+});
+
+describe('token authentication', () => {
+  const strongroom = useStrongroom();
+
+  test('is attached once, read, changed and removed', async () => {
+    const { organization, admin } = await strongroom.seed.organization();
+    const { id } = (await admin.post(PATH, { name: 'bot', organizationId: organization.id })).body.identity;
+    const path = `/api/v1/auth/token-auth/identities/${id}`;
+    expect(await admin.get(path)).toBeError(404, 'TOKEN_AUTH_NOT_FOUND');
+    const attached = (await admin.post(path, { accessTokenTrustedIps: [{ ipAddress: '10.1.2.3/8' }] })).body;
+    expect(attached.identityTokenAuth).toEqual({
+      identityId: id,
+      accessTokenTrustedIps: [{ ipAddress: '10.0.0.0/8' }],
+      accessTokenTTL: 2_592_000,
+      accessTokenMaxTTL: 2_592_000,
+      accessTokenNumUsesLimit: 0,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    });
+    expect(await admin.post(path, {})).toBeError(409, 'TOKEN_AUTH_EXISTS');
+    expect(await admin.patch(path, { accessTokenMaxTTL: 60 })).toBeError(422, 'VALIDATION_FAILED');
+    expect((await admin.get(path)).body).toEqual(attached);
+    const changed = (await admin.patch(path, { accessTokenTTL: 30, accessTokenMaxTTL: 60 })).body.identityTokenAuth;
+    expect([changed.accessTokenTTL, changed.accessTokenMaxTTL]).toEqual([30, 60]);
+    expect((await admin.delete(path)).status).toBe(200);
+    expect(await admin.delete(path)).toBeError(404, 'TOKEN_AUTH_NOT_FOUND');
+  });
+});

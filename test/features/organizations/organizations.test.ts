@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+
+const FIELDS = 'id name slug parentId';
+const CREATE_SUB = `mutation ($input: CreateSubOrganizationInput!) {
+  createSubOrganization(input: $input) { organization { ${FIELDS} } }
+}`;
+const UPDATE = `mutation ($input: UpdateOrganizationInput!) { updateOrganization(input: $input) { organization { ${FIELDS} } } }`;
+const DELETE = `mutation ($input: DeleteOrganizationInput!) { deleteOrganization(input: $input) { organization { ${FIELDS} } } }`;
+const ONE = `query ($id: ID) { organization(id: $id) { ${FIELDS} } }`;
+const SET = `mutation ($input: SetOrganizationMemberInput!) {
+  setOrganizationMember(input: $input) { member { id kind name role organizationId } }
+}`;
+const REMOVE = `mutation ($input: RemoveOrganizationMemberInput!) { removeOrganizationMember(input: $input) { member { id } } }`;
+
+const makeSub = async (admin: Caller, slug: string): Promise<{ id: string }> =>
+  (await admin.graphql(CREATE_SUB, { input: { name: slug, slug } })).body.data.createSubOrganization.organization;
+
+describe('organizations', () => {
+  const strongroom = useStrongroom();
+
+  test('are made by the admin of the installation only, with a first admin that can act', async () => {
+    const create = `mutation ($input: CreateOrganizationInput!) {
+      createOrganization(input: $input) { organization { ${FIELDS} } identityId accessToken }
+    }`;
+    const slug = `acme-${randomUUID().slice(0, 8)}`;
+    const { organization, accessToken } = (await strongroom.admin.graphql(create, { input: { name: 'Acme', slug } }))
+      .body.data.createOrganization;
+    expect(organization).toEqual({ id: expect.any(String), name: 'Acme', slug, parentId: null });
+    const reply = await strongroom.admin.anonymous.post(
+      '/graphql',
+      { query: ONE },
+      { authorization: `Bearer ${accessToken}` },
+    );
+    expect(reply.body.data.organization).toEqual(organization);
+    expect(await strongroom.admin.graphql(create, { input: { name: 'B', slug } })).toBeError(
+      409,
+      'ORGANIZATION_SLUG_TAKEN',
+    );
+    const { admin } = await strongroom.seed.organization();
+    expect(await admin.graphql(create, { input: { name: 'C' } })).toBeError(403, 'PERMISSION_DENIED');
+  });
+
+  test('show themselves and their sub-organizations, and nothing of others', async () => {
+    const [one, two] = [await strongroom.seed.organization(), await strongroom.seed.organization()];
+    const sub = await makeSub(one.admin, 'team');
+    const listed = (await one.admin.graphql('{ organizations { id } }')).body.data.organizations;
+    expect(listed).toEqual([{ id: one.organization.id }, { id: sub.id }]);
+    for (const id of [two.organization.id, randomUUID(), 'no-uuid']) {
+      expect(await one.admin.graphql(ONE, { id })).toBeError(404, 'ORGANIZATION_NOT_FOUND');
+      expect(await one.admin.graphql(UPDATE, { input: { id, name: 'x' } })).toBeError(404, 'ORGANIZATION_NOT_FOUND');
+      expect(await one.admin.graphql(DELETE, { input: { id } })).toBeError(404, 'ORGANIZATION_NOT_FOUND');
+    }
+  });
+
+  test('are changed and deleted by those who may', async () => {
+    const { organization, admin } = await strongroom.seed.organization();
+    const sub = await makeSub(admin, 'team');
+    const member = await strongroom.seed.caller(admin, { organizationRole: 'member' });
+    for (const { id } of [organization, sub]) {
+      const renamed = await admin.graphql(UPDATE, { input: { id, name: 'Renamed' } });
+      expect(renamed.body.data.updateOrganization.organization.name).toBe('Renamed');
+      expect(await member.graphql(UPDATE, { input: { id, name: 'x' } })).toBeError(403, 'PERMISSION_DENIED');
+      expect(await member.graphql(DELETE, { input: { id } })).toBeError(403, 'PERMISSION_DENIED');
+    }
+    expect(await admin.graphql(DELETE, { input: { id: organization.id } })).toBeError(403, 'PERMISSION_DENIED');
+    const root = { input: { id: organization.id } };
+    expect(await strongroom.admin.graphql(DELETE, root)).toBeError(409, 'ORGANIZATION_IN_USE');
+    expect((await admin.graphql(DELETE, { input: { id: sub.id } })).body.errors).toBeUndefined();
+    expect((await strongroom.admin.graphql(DELETE, root)).body.errors).toBeUndefined();
+    expect(await admin.graphql(ONE)).toBeError(401, 'TOKEN_INVALID');
+  });
+
+  test('that are the own one of the admin of the installation stay', async () => {
+    const { id } = (await strongroom.admin.graphql(ONE)).body.data.organization;
+    expect(await strongroom.admin.graphql(DELETE, { input: { id } })).toBeError(409, 'ORGANIZATION_IN_USE');
+  });
+});
+
+describe('members of a sub-organization', () => {
+  const strongroom = useStrongroom();
+
+  test('come from the root organization, change roles and leave; one admin stays', async () => {
+    const { organization, admin } = await strongroom.seed.organization();
+    const sub = await makeSub(admin, 'team');
+    const caller = await strongroom.seed.caller(admin, { organizationRole: 'no-access' });
+    const who = { organizationId: sub.id, identityId: caller.identityId };
+    const set = await admin.graphql(SET, { input: { ...who, role: 'ADMIN' } });
+    expect(set.body.data.setOrganizationMember.member).toMatchObject({
+      id: caller.identityId,
+      kind: 'IDENTITY',
+      role: 'ADMIN',
+    });
+    expect((await admin.graphql(SET, { input: { ...who, role: 'MEMBER' } })).body.errors).toBeUndefined();
+    const self = { organizationId: sub.id, identityId: admin.identityId };
+    expect(await admin.graphql(SET, { input: { ...self, role: 'MEMBER' } })).toBeError(409, 'LAST_ADMIN');
+    expect(await admin.graphql(REMOVE, { input: self })).toBeError(409, 'LAST_ADMIN');
+    expect((await admin.graphql(REMOVE, { input: who })).body.errors).toBeUndefined();
+    expect(await admin.graphql(REMOVE, { input: who })).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
+    const owned = { organizationId: organization.id, identityId: caller.identityId };
+    expect(await admin.graphql(REMOVE, { input: owned })).toBeError(422, 'VALIDATION_FAILED');
+  });
+
+  test('cannot be strangers, and are set by admins only', async () => {
+    const [one, two] = [await strongroom.seed.organization(), await strongroom.seed.organization()];
+    const sub = await makeSub(one.admin, 'team');
+    for (const identityId of [two.admin.identityId, randomUUID(), 'no-uuid']) {
+      const input = { organizationId: sub.id, identityId, role: 'MEMBER' };
+      expect(await one.admin.graphql(SET, { input })).toBeError(404, 'IDENTITY_NOT_FOUND');
+    }
+    const input = { organizationId: sub.id, userId: randomUUID(), role: 'MEMBER' };
+    expect(await one.admin.graphql(SET, { input })).toBeError(404, 'USER_NOT_FOUND');
+    const both = { input: { ...input, identityId: one.admin.identityId } };
+    expect(await one.admin.graphql(SET, both)).toBeError(422, 'VALIDATION_FAILED');
+    const member = await strongroom.seed.caller(one.admin, { organizationRole: 'member' });
+    const attempt = { input: { organizationId: sub.id, identityId: member.identityId, role: 'ADMIN' } };
+    expect(await member.graphql(SET, attempt)).toBeError(403, 'PERMISSION_DENIED');
+    expect(await two.admin.graphql(SET, attempt)).toBeError(404, 'ORGANIZATION_NOT_FOUND');
+  });
+});
+
+describe('users', () => {
+  const strongroom = useStrongroom();
+  const CREATE = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id username role } } }';
+  const CHANGE = 'mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { id username role } } }';
+  const DROP = 'mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { user { id } } }';
+  const GET = 'query ($id: ID!) { user(id: $id) { id username role } }';
+
+  test('are made, read, listed by username, changed and deleted', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const { user } = (await admin.graphql(CREATE, { input: { username: ' Ada@Example.org ' } })).body.data.createUser;
+    expect(user).toEqual({ id: expect.any(String), username: 'ada@example.org', role: 'MEMBER' });
+    expect(await admin.graphql(CREATE, { input: { username: 'ADA@example.org' } })).toBeError(409, 'USERNAME_TAKEN');
+    expect((await admin.graphql(GET, { id: user.id })).body.data.user).toEqual(user);
+    await admin.graphql(CREATE, { input: { username: 'bob', role: 'NO_ACCESS' } });
+    const page = (after: string | null) => admin.graphql(PAGE, { after });
+    const PAGE =
+      'query ($after: String) { users(first: 1, after: $after) { nodes { username } pageInfo { hasNextPage endCursor } } }';
+    const first = (await page(null)).body.data.users;
+    const second = (await page(first.pageInfo.endCursor)).body.data.users;
+    expect([...first.nodes, ...second.nodes]).toEqual([{ username: 'ada@example.org' }, { username: 'bob' }]);
+    expect(second.pageInfo.hasNextPage).toBe(false);
+    const changed = await admin.graphql(CHANGE, { input: { id: user.id, username: 'ada', role: 'ADMIN' } });
+    expect(changed.body.data.updateUser.user).toEqual({ id: user.id, username: 'ada', role: 'ADMIN' });
+    expect(await admin.graphql(CHANGE, { input: { id: user.id, username: 'bob' } })).toBeError(409, 'USERNAME_TAKEN');
+    expect((await admin.graphql(DROP, { input: { id: user.id } })).body.errors).toBeUndefined();
+    expect(await admin.graphql(DROP, { input: { id: user.id } })).toBeError(404, 'USER_NOT_FOUND');
+  });
+
+  test('of another organization are not found, and are changed by admins only', async () => {
+    const [one, two] = [await strongroom.seed.organization(), await strongroom.seed.organization()];
+    const { user } = (await two.admin.graphql(CREATE, { input: { username: 'eve' } })).body.data.createUser;
+    for (const id of [user.id, randomUUID(), 'no-uuid']) {
+      expect(await one.admin.graphql(GET, { id })).toBeError(404, 'USER_NOT_FOUND');
+      expect(await one.admin.graphql(CHANGE, { input: { id, role: 'ADMIN' } })).toBeError(404, 'USER_NOT_FOUND');
+      expect(await one.admin.graphql(DROP, { input: { id } })).toBeError(404, 'USER_NOT_FOUND');
+    }
+    const member = await strongroom.seed.caller(two.admin, { organizationRole: 'member' });
+    expect((await member.graphql(GET, { id: user.id })).body.errors).toBeUndefined();
+    expect(await member.graphql(CREATE, { input: { username: 'x' } })).toBeError(403, 'PERMISSION_DENIED');
+    expect(await member.graphql(CHANGE, { input: { id: user.id, role: 'ADMIN' } })).toBeError(403, 'PERMISSION_DENIED');
+  });
+});

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { useStrongroom } from '../../kit/strongroom.js';
+
+const strongroom = useStrongroom();
+
+/** A machine identity of the organization and the path of its membership. */
+async function seedMember(role: 'admin' | 'member' | 'viewer' | 'no-access' | null) {
+  const { admin, project, organization } = await strongroom.seed.project();
+  const caller = await strongroom.seed.caller(admin, {
+    organizationRole: 'member',
+    ...(role === null ? {} : { project: project.id, projectRoles: [role] }),
+  });
+  const list = `/api/v2/workspace/${project.id}/identity-memberships`;
+  return {
+    admin,
+    project,
+    organization,
+    caller,
+    list,
+    path: `${list}/${caller.identityId}`,
+    own: `${list}/${admin.identityId}`,
+  };
+}
+
+describe('machine identities of a project', () => {
+  test('join, change roles and leave', async () => {
+    const { admin, project, caller, list, path } = await seedMember(null);
+    const added = await admin.post(path, { roles: [{ role: 'viewer' }, { role: 'no-access', isTemporary: false }] });
+    expect(added.status).toBe(200);
+    expect(added.body.identityMembership).toMatchObject({
+      projectId: project.id,
+      identityId: caller.identityId,
+      roles: [{ role: 'viewer' }, { role: 'no-access' }],
+    });
+    expect((await admin.get(path)).body).toEqual(added.body);
+    expect(await admin.post(path, { role: 'viewer' })).toBeError(409, 'ALREADY_A_MEMBER');
+    expect((await admin.patch(path, { role: 'member' })).body.identityMembership.roles).toEqual([{ role: 'member' }]);
+    expect((await admin.get(list)).body.identityMemberships).toHaveLength(2);
+    expect((await admin.delete(path)).status).toBe(200);
+    expect(await admin.get(path)).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
+    expect(await caller.get(`/api/v1/projects/${project.id}`)).toBeError(404, 'PROJECT_NOT_FOUND');
+  });
+
+  test('must belong to the organization; a foreign one is as unknown as any', async () => {
+    const { admin, list } = await seedMember(null);
+    const { admin: foreign } = await strongroom.seed.organization();
+    const texts = [];
+    for (const id of [foreign.identityId, randomUUID(), 'no-uuid']) {
+      const reply = await admin.post(`${list}/${id}`, { role: 'viewer' });
+      expect(reply).toBeError(404, 'IDENTITY_NOT_FOUND');
+      texts.push(reply.text.replace(reply.body.reqId, ''));
+    }
+    expect(new Set(texts).size).toBe(1);
+  });
+
+  test('have 1 to 4 known roles, each once, given in one way', async () => {
+    const { admin, path } = await seedMember(null);
+    for (const body of [
+      {},
+      { role: 'owner' },
+      { roles: [] },
+      { roles: [{ role: 'viewer' }, { role: 'viewer' }] },
+      { role: 'viewer', roles: [{ role: 'viewer' }] },
+      { roles: [{ role: 'viewer', isTemporary: true }] },
+      { roles: ['viewer'] },
+    ]) {
+      expect(await admin.post(path, body)).toBeError(422, 'VALIDATION_FAILED');
+    }
+  });
+
+  test('are read by viewers, and changed by those who may, never beyond their own rights', async () => {
+    const { admin, project, caller: developer, list, path, own } = await seedMember('member');
+    const viewer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['viewer'] });
+    const other = await strongroom.seed.caller(admin, {});
+    expect((await viewer.get(list)).status).toBe(200);
+    expect(await viewer.post(`${list}/${other.identityId}`, { role: 'no-access' })).toBeError(403, 'PERMISSION_DENIED');
+    expect(await viewer.delete(path)).toBeError(403, 'PERMISSION_DENIED');
+    expect(await developer.post(`${list}/${other.identityId}`, { role: 'admin' })).toBeError(403, 'PERMISSION_DENIED');
+    expect(await developer.patch(path, { role: 'admin' })).toBeError(403, 'PERMISSION_DENIED');
+    expect(await developer.patch(own, { role: 'viewer' })).toBeError(403, 'PERMISSION_DENIED');
+    expect(await developer.delete(own)).toBeError(403, 'PERMISSION_DENIED');
+    expect((await developer.post(`${list}/${other.identityId}`, { role: 'member' })).status).toBe(200);
+    const { admin: stranger } = await strongroom.seed.organization();
+    expect(await stranger.get(list)).toBeError(404, 'PROJECT_NOT_FOUND');
+    expect(await stranger.delete(path)).toBeError(404, 'PROJECT_NOT_FOUND');
+  });
+
+  test('always include an admin, also when two admins turn on each other at the same moment', async () => {
+    const { admin, caller, path, own } = await seedMember('member');
+    expect(await admin.delete(own)).toBeError(409, 'LAST_ADMIN');
+    expect(await admin.patch(own, { role: 'member' })).toBeError(409, 'LAST_ADMIN');
+    for (let round = 0; round < 5; round += 1) {
+      await strongroom.sql(`update project_membership set roles = '{admin}' where identity_id in ($1, $2)`, [
+        admin.identityId,
+        caller.identityId,
+      ]);
+      const replies = await Promise.all([admin.patch(path, { role: 'viewer' }), caller.patch(own, { role: 'viewer' })]);
+      expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    }
+  });
+
+  test('leave its projects when they leave the organization', async () => {
+    const { admin, path, caller } = await seedMember('viewer');
+    await strongroom.sql('delete from organization_membership where identity_id = $1', [caller.identityId]);
+    expect(await admin.get(path)).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
+  });
+});
+
+describe('people of a project', () => {
+  test('join, change roles and leave', async () => {
+    const { admin, project, organization } = await strongroom.seed.project();
+    const userId = randomUUID();
+    await strongroom.sql('insert into app_user (id, organization_id, username) values ($1, $2, $3)', [
+      userId,
+      organization.id,
+      'anna',
+    ]);
+    await strongroom.sql(
+      `insert into organization_membership (id, organization_id, user_id, role) values (gen_random_uuid(), $1, $2, 'member')`,
+      [organization.id, userId],
+    );
+    const path = `/api/v1/projects/${project.id}/memberships`;
+    const added = await admin.post(path, { userId, role: 'member' });
+    expect(added.body.membership).toMatchObject({ userId, username: 'anna', roles: [{ role: 'member' }] });
+    expect((await admin.get(path)).body.memberships).toEqual([added.body.membership]);
+    expect((await admin.patch(`${path}/${userId}`, { role: 'viewer' })).body.membership.roles).toEqual([
+      { role: 'viewer' },
+    ]);
+    expect((await admin.delete(`${path}/${userId}`)).status).toBe(200);
+    expect(await admin.delete(`${path}/${userId}`)).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
+    for (const unknown of [randomUUID(), 'no-uuid', admin.identityId]) {
+      expect(await admin.post(path, { userId: unknown, role: 'member' })).toBeError(404, 'USER_NOT_FOUND');
+    }
+  });
+});
+
+test('members inside of a project are those that the caller may read', async () => {
+  const { admin, project, caller } = await seedMember('viewer');
+  const nobody = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['no-access'] });
+  const document = `{ project(id: "${project.id}") { members { memberId memberKind roles } } }`;
+  expect((await caller.graphql(document)).body.data.project.members).toHaveLength(3);
+  expect((await nobody.graphql(document)).body.data.project.members).toBeNull();
+});

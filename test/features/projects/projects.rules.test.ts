@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { exceeds, RoleSlugs } from '../../../src/features/projects/membership.rules.js';
+import {
+  builtInRoleId,
+  CreateProject,
+  ProjectChanges,
+  slugFor,
+  slugText,
+} from '../../../src/features/projects/project.rules.js';
+import { PROJECT_ROLES, projectAbility } from '../../../src/kernel/authz/roles.js';
+
+describe('a slug made from a name', () => {
+  test('is a valid slug of 5 to 36 characters that ends in the suffix, whatever the name', () => {
+    const suffix = fc.stringMatching(/^[a-z0-9]{4}$/);
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), suffix, (name, letters) => {
+        const slug = slugFor(name, letters);
+        expect(slugText(5, 36).safeParse(slug).success).toBe(true);
+        expect(slug.endsWith(`-${letters}`)).toBe(true);
+      }),
+    );
+  });
+
+  test.each([
+    ['Web Shop', 'web-shop-ab12'],
+    ['  --Ünïcode__Wörld!! ', 'unicode-world-ab12'],
+    ['日本', 'project-ab12'],
+    ['a'.repeat(64), `${'a'.repeat(31)}-ab12`],
+    [`${'a'.repeat(30)} tail`, `${'a'.repeat(30)}-ab12`],
+  ])('of %j is %j', (name, slug) => {
+    expect(slugFor(name, 'ab12')).toBe(slug);
+  });
+});
+
+describe('the input of createProject', () => {
+  test('takes names of 1 to 64 characters after trimming, and fills in the defaults', () => {
+    expect(CreateProject.parse({ name: `  ${'n'.repeat(64)} ` })).toEqual({
+      name: 'n'.repeat(64),
+      template: 'default',
+      type: 'secret-manager',
+      shouldCreateDefaultEnvs: true,
+      hasDeleteProtection: false,
+    });
+    for (const name of ['', '   ', 'n'.repeat(65), 'a\u0000b', '\ud800']) {
+      expect(CreateProject.safeParse({ name }).success).toBe(false);
+    }
+  });
+
+  test.each([
+    ['abcd', false],
+    ['abcde', true],
+    ['a'.repeat(36), true],
+    ['a'.repeat(37), false],
+    ['two-words', true],
+    ['Two-words', false],
+    ['two--words', false],
+    ['two_words', false],
+    ['-words', false],
+    ['words-', false],
+  ])('judges the slug %j: %j', (slug, isValid) => {
+    expect(CreateProject.safeParse({ name: 'n', slug }).success).toBe(isValid);
+  });
+
+  test('names every fault at once, a misspelt key too', () => {
+    const faults = CreateProject.safeParse({
+      name: '',
+      slug: 'A',
+      type: 'x',
+      template: '',
+      description: 'd'.repeat(1025),
+      shouldCreateDefaultEnvs: 'true',
+      hasDeleteProtection: 1,
+      kmsKeyID: 'x',
+    }).error?.issues;
+    const places = (faults ?? []).map(({ path }) => path.join('.'));
+    expect([...new Set(places)].sort()).toEqual(
+      ['', 'description', 'hasDeleteProtection', 'name', 'shouldCreateDefaultEnvs', 'slug', 'template', 'type'].sort(),
+    );
+  });
+});
+
+describe('the changes of a project', () => {
+  test.each([
+    [{}, true],
+    [{ description: null }, true],
+    [{ name: null }, false],
+    [{ hasDeleteProtection: null }, false],
+    [{ pitVersionLimit: 1 }, true],
+    [{ pitVersionLimit: 100 }, true],
+    [{ pitVersionLimit: 0 }, false],
+    [{ pitVersionLimit: 101 }, false],
+    [{ pitVersionLimit: 1.5 }, false],
+    [{ slug: 'a' }, true],
+    [{ slug: 'a'.repeat(64) }, true],
+    [{ slug: 'a'.repeat(65) }, false],
+    [{ secretDetectionIgnoreValues: null }, true],
+    [{ secretDetectionIgnoreValues: ['a'] }, true],
+    [{ secretDetectionIgnoreValues: [''] }, false],
+    [{ version: 2 }, false],
+  ])('%j: %j', (changes, isValid) => {
+    expect(ProjectChanges.safeParse(changes).success).toBe(isValid);
+  });
+});
+
+describe('roles of members', () => {
+  test('are 1 to 4 known ones, each once', () => {
+    for (const roles of [['admin'], [...PROJECT_ROLES]]) expect(RoleSlugs.safeParse(roles).success).toBe(true);
+    for (const roles of [[], ['owner'], ['viewer', 'viewer'], [...PROJECT_ROLES, 'admin']]) {
+      expect(RoleSlugs.safeParse(roles).success).toBe(false);
+    }
+  });
+
+  test('exceed an ability as soon as they allow one thing that it does not', () => {
+    const rank = ['no-access', 'viewer', 'member', 'admin'];
+    for (const [mine, holder] of rank.entries()) {
+      for (const [theirs, granted] of rank.entries()) {
+        expect([holder, granted, exceeds(projectAbility([holder]), [granted])]).toEqual([
+          holder,
+          granted,
+          theirs > mine,
+        ]);
+      }
+    }
+    expect(exceeds(projectAbility(['viewer']), ['no-access', 'viewer', 'admin'])).toBe(true);
+  });
+});
+
+test('ids of built-in roles are UUIDs, the same for one project and role, and different for any other', () => {
+  fc.assert(
+    fc.property(fc.uuid(), fc.uuid(), (one, other) => {
+      const ids = [one, other].flatMap((project) => PROJECT_ROLES.map((role) => builtInRoleId(project, role)));
+      expect(ids.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id))).toBe(
+        true,
+      );
+      expect(new Set(ids).size).toBe(one === other ? PROJECT_ROLES.length : 2 * PROJECT_ROLES.length);
+      expect(builtInRoleId(one, 'admin')).toBe(ids[0]);
+    }),
+  );
+});

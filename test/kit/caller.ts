@@ -1,0 +1,122 @@
+import { Agent, request as httpRequest } from 'node:http';
+
+/** A reply, as a client sees it. `body` is the parsed JSON; null for none, and for what is no JSON. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+  readonly body: any;
+  readonly text: string;
+}
+
+export interface RequestOptions {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly rawBody?: string | Buffer;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 100 });
+
+/** A client with a token, or without. */
+export class Caller {
+  constructor(
+    readonly url: string,
+    readonly token: string | null,
+    /** The machine identity behind the token, where it is known. */
+    readonly identityId: string = '',
+  ) {}
+
+  /** The same client without its token. */
+  get anonymous(): Caller {
+    return new Caller(this.url, null);
+  }
+
+  /** The same token at another node. */
+  at(url: string): Caller {
+    return new Caller(url, this.token, this.identityId);
+  }
+
+  request({ method, path, headers = {}, body, rawBody }: RequestOptions): Promise<Reply> {
+    const payload = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
+    return new Promise((resolve, reject) => {
+      const sent = httpRequest(
+        new URL(path, this.url),
+        {
+          agent,
+          method,
+          headers: {
+            ...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
+            ...(payload === undefined
+              ? {}
+              : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+            ...headers,
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8');
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers as Record<string, string>,
+              text,
+              body: parsed(text),
+            });
+          });
+        },
+      );
+      sent.on('error', reject);
+      sent.end(payload);
+    });
+  }
+
+  get(path: string, headers?: Record<string, string>): Promise<Reply> {
+    return this.request({ method: 'GET', path, ...(headers === undefined ? {} : { headers }) });
+  }
+
+  post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.request({ method: 'POST', path, body, headers });
+  }
+
+  patch(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.request({ method: 'PATCH', path, body, headers });
+  }
+
+  put(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.request({ method: 'PUT', path, body, headers });
+  }
+
+  delete(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.request({ method: 'DELETE', path, body, headers });
+  }
+
+  graphql(query: string, variables?: Record<string, unknown>): Promise<Reply> {
+    return this.post('/graphql', { query, variables });
+  }
+
+  /** The data of a GraphQL operation that must succeed. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+  async data(query: string, variables?: Record<string, unknown>): Promise<any> {
+    return mustSucceed(await this.graphql(query, variables)).body.data;
+  }
+}
+
+/** For steps that are not what a test is about. */
+export function mustSucceed(reply: Reply): Reply {
+  if (reply.status !== 200 || reply.body?.errors !== undefined)
+    throw new Error(`expected success, got ${reply.status}: ${reply.text}`);
+  return reply;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}

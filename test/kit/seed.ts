@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { Caller, mustSucceed } from './caller.js';
+
+interface SeededEnvironment {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+}
+
+export interface SeededProject {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  /** dev, staging and prod, unless the seed said otherwise. */
+  readonly environments: readonly [SeededEnvironment, SeededEnvironment, SeededEnvironment];
+}
+
+export interface SeededCaller {
+  readonly organizationRole?: 'admin' | 'member' | 'no-access';
+  /** Id of a project that the caller becomes a member of. */
+  readonly project?: string;
+  readonly projectRoles?: readonly string[];
+  readonly tokenAuth?: Readonly<Record<string, unknown>>;
+}
+
+const short = (): string => randomUUID().slice(0, 8);
+
+/** Makes what tests need, each in an organization of its own, through the interface of the service. */
+export class Seed {
+  constructor(private readonly installationAdmin: Caller) {}
+
+  async organization(): Promise<{ organization: { id: string; slug: string; name: string }; admin: Caller }> {
+    const slug = `org-${short()}`;
+    const { createOrganization } = await this.installationAdmin.data(
+      `mutation ($input: CreateOrganizationInput!) { createOrganization(input: $input) { organization { id slug name } identityId accessToken } }`,
+      { input: { name: slug, slug } },
+    );
+    const { organization, accessToken, identityId } = createOrganization;
+    return { organization, admin: new Caller(this.installationAdmin.url, accessToken, identityId) };
+  }
+
+  async project(
+    body: Readonly<Record<string, unknown>> = {},
+  ): Promise<{ organization: { id: string; slug: string }; admin: Caller; project: SeededProject }> {
+    const { organization, admin } = await this.organization();
+    return { organization, admin, project: await this.projectOf(admin, body) };
+  }
+
+  /** A project made by this caller, in its organization. */
+  async projectOf(admin: Caller, body: Readonly<Record<string, unknown>> = {}): Promise<SeededProject> {
+    return mustSucceed(await admin.post('/api/v2/workspace', { projectName: `Project ${short()}`, ...body })).body
+      .project;
+  }
+
+  /** A new machine identity with a token, in the organization of `admin`. */
+  async caller(
+    admin: Caller,
+    { organizationRole = 'no-access', project, projectRoles = ['viewer'], tokenAuth = {} }: SeededCaller = {},
+  ): Promise<Caller> {
+    const { identity } = (
+      await admin.data('query { organization { id } }').then(async ({ organization }) =>
+        mustSucceed(
+          await admin.post('/api/v1/identities', {
+            name: `identity-${short()}`,
+            organizationId: organization.id,
+            role: organizationRole,
+          }),
+        ),
+      )
+    ).body;
+    mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity.id}`, tokenAuth));
+    if (project !== undefined) {
+      const roles = projectRoles.map((role) => ({ role }));
+      mustSucceed(await admin.post(`/api/v2/workspace/${project}/identity-memberships/${identity.id}`, { roles }));
+    }
+    const { accessToken } = mustSucceed(
+      await admin.post(`/api/v1/auth/token-auth/identities/${identity.id}/tokens`, {}),
+    ).body;
+    return new Caller(admin.url, accessToken, identity.id);
+  }
+
+  /** `KEY_00000` to `KEY_<count-1>` with values `value-<n>`, in batches. Answers the keys in order. */
+  async secrets(
+    admin: Caller,
+    project: { readonly id: string },
+    environment: string,
+    count: number,
+    change: (secret: Record<string, unknown>, index: number) => Record<string, unknown> = (secret) => secret,
+    secretPath = '/',
+  ): Promise<string[]> {
+    const secrets = Array.from({ length: count }, (_, index) =>
+      change({ secretKey: `KEY_${String(index).padStart(5, '0')}`, secretValue: `value-${index}` }, index),
+    );
+    for (let at = 0; at < count; at += 500) {
+      mustSucceed(
+        await admin.post('/api/v4/secrets/batch', {
+          projectId: project.id,
+          environment,
+          secretPath,
+          secrets: secrets.slice(at, at + 500),
+        }),
+      );
+    }
+    return secrets.map(({ secretKey }) => String(secretKey));
+  }
+}

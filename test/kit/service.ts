@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { until } from './until.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const NODE = join(ROOT, 'node_modules/.bin/node');
+const MAIN = join(ROOT, '.build/src/main.js');
+
+export interface ServiceOptions {
+  /** Settings beside PORT=0. Nothing of the environment of the tests reaches the service. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Reused when given; else made, and removed when the service is disposed of. */
+  readonly dataDir?: string;
+  /** Another program in place of the built service: `npm start`, for one. */
+  readonly command?: readonly [string, ...string[]];
+  readonly cwd?: string;
+  readonly uid?: number;
+  readonly readyWithinMs?: number;
+}
+
+/** A process of the built service, as an operator would start it. */
+export class Service {
+  /** Everything that it printed so far, standard output and error. */
+  output = '';
+  url = '';
+  #exit: Promise<number | null>;
+
+  private constructor(
+    readonly child: ChildProcess,
+    readonly dataDir: string,
+    private readonly ownsDataDir: boolean,
+  ) {
+    this.#exit = once(child, 'exit').then(([code]) => code as number | null);
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (this.output += String(chunk)));
+  }
+
+  /** Starts a process and does not wait. */
+  static async spawn(options: ServiceOptions = {}): Promise<Service> {
+    const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'strongroom-test-')));
+    const [program, ...args] = options.command ?? [NODE, MAIN];
+    const child = spawn(program, args, {
+      cwd: options.cwd ?? ROOT,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        PORT: '0',
+        DATA_DIR: dataDir,
+        LOG_LEVEL: 'warn',
+        ...options.env,
+      },
+      ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
+    });
+    return new Service(child, dataDir, options.dataDir === undefined);
+  }
+
+  /** Starts a process and waits until it says that it is ready. */
+  static async start(options: ServiceOptions = {}): Promise<Service> {
+    const service = await Service.spawn(options);
+    try {
+      await service.ready(options.readyWithinMs ?? 30_000);
+    } catch (error) {
+      await service.kill();
+      throw error;
+    }
+    return service;
+  }
+
+  async ready(withinMs: number): Promise<void> {
+    this.url = await until(`the service to be ready; it printed:\n${this.output}`, withinMs, () => {
+      if (this.child.exitCode !== null) return 'gone';
+      return /Strongroom is ready at (\S+)/.exec(this.output)?.[1];
+    });
+    if (this.url === 'gone') throw new Error(`the service ended with ${this.child.exitCode}:\n${this.output}`);
+  }
+
+  /** Waits for the end of the process and answers its exit code; null when a signal ended it. */
+  exit(): Promise<number | null> {
+    return this.#exit;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+
+  /** Asks it to stop, and answers its exit code. */
+  async stop(): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.signal('SIGTERM');
+    const code = await this.exit();
+    await this.dispose();
+    return code;
+  }
+
+  /** SIGKILL of the whole process group, as a crash of the machine would look to it. */
+  async kill(): Promise<void> {
+    try {
+      process.kill(-(this.child.pid as number), 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+    await this.exit();
+  }
+
+  async dispose(): Promise<void> {
+    if (this.ownsDataDir) await rm(this.dataDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  buildSchema,
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+} from 'graphql';
+import { ROOT, type Source, sources } from './sources.js';
+
+/** Exported functions and classes without a docstring just above them (decorators may stand between). */
+function undocumented({ path, text }: Source): string[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
+    const name = /^export (?:async |abstract )*(?:function\*?|class) (\w+)/.exec(line)?.[1];
+    if (name === undefined) return [];
+    let above = index - 1;
+    while (above >= 0 && /^(@|\s|[)}\]])/.test(lines[above] as string) && !/\*\/$/.test(lines[above] as string))
+      above -= 1;
+    const isDescribed =
+      /\*\/$/.test(lines[above] ?? '') || /^@(ObjectType|InputType|ArgsType|Resolver)\(/.test(lines[above + 1] ?? '');
+    return isDescribed ? [] : [`${path}:${index + 1} ${name}`];
+  });
+}
+
+/** Methods of services without a docstring. */
+function undocumentedVerbs({ path, text }: Source): string[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
+    // A member, not a call: what follows the parameters is a body.
+    const name = /^ {2}(?:async )?([a-z]\w*)\((?!.*;$)/.exec(line)?.[1];
+    if (name === undefined || name === 'constructor' || /^ {2}(private|#)/.test(line)) return [];
+    return /\*\/$/.test(lines[index - 1] ?? '') ? [] : [`${path}:${index + 1} ${name}`];
+  });
+}
+
+describe('documentation of the code', () => {
+  test('every exported function and class has a docstring', () => {
+    expect(sources('src').flatMap(undocumented)).toEqual([]);
+  });
+
+  test('every verb of a service has a docstring', () => {
+    expect(
+      sources('src/features')
+        .filter(({ path }) => path.endsWith('.service.ts'))
+        .flatMap(undocumentedVerbs),
+    ).toEqual([]);
+  });
+});
+
+describe('documentation of the interface', () => {
+  const schema = buildSchema(readFileSync(join(ROOT, 'schema/schema.graphql'), 'utf8'));
+  const types: GraphQLNamedType[] = Object.values(schema.getTypeMap()).filter(
+    (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+  );
+
+  test('every GraphQL type, field, argument and enum value is described', () => {
+    const bare = types.flatMap((type) => [
+      ...(type.description || type === schema.getQueryType() || type === schema.getMutationType() ? [] : [type.name]),
+      ...(isObjectType(type) ? Object.values(type.getFields()) : []).flatMap((field) => [
+        ...(field.description ? [] : [`${type.name}.${field.name}`]),
+        ...field.args.filter((arg) => !arg.description).map((arg) => `${type.name}.${field.name}(${arg.name})`),
+      ]),
+      ...(isInputObjectType(type) ? Object.values(type.getFields()) : [])
+        .filter((field) => !field.description)
+        .map((field) => `${type.name}.${field.name}`),
+      ...(isEnumType(type) ? type.getValues() : [])
+        .filter((value) => !value.description)
+        .map((value) => `${type.name}.${value.name}`),
+    ]);
+    expect(bare).toEqual([]);
+  });
+
+  test('every REST operation has a summary, and the 18 of the interface are numbered as far as they are built', () => {
+    const { paths } = JSON.parse(readFileSync(join(ROOT, 'schema/openapi.json'), 'utf8')) as {
+      paths: Record<string, Record<string, { summary?: string; 'x-operation'?: number; 'x-extension'?: boolean }>>;
+    };
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
+    );
+    expect(operations.filter(({ summary }) => !summary).map(({ name }) => name)).toEqual([]);
+    expect(
+      operations
+        .filter((it) => (it['x-operation'] === undefined) === (it['x-extension'] !== true))
+        .map(({ name }) => name),
+    ).toEqual([]);
+    const numbers = operations.flatMap((it) => it['x-operation'] ?? []).sort((a, b) => a - b);
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test('README.md names every setting', () => {
+    const settings = [...readFileSync(join(ROOT, 'src/config.ts'), 'utf8').matchAll(/^ {2}([A-Z_]+): /gm)].map(
+      (match) => match[1] as string,
+    );
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    expect(settings.length).toBeGreaterThan(10);
+    expect(settings.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { ERRORS } from '../../src/kernel/errors.js';
+import { ROOT } from './sources.js';
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example?: unknown } } };
+  readonly responses: Readonly<Record<string, object>>;
+}
+
+const document = JSON.parse(readFileSync(join(ROOT, 'schema/openapi.json'), 'utf8')) as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, { content: { 'application/json': { examples: Record<string, unknown> } } }> };
+};
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, path, ...operation })),
+);
+
+describe('schema/openapi.json', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document) as object);
+    expect({ valid, errors }).toEqual({ valid: true });
+  });
+
+  test('gives every operation an id of its own, and its path parameters', () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { name, path, parameters } of operations) {
+      const inPath = parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name);
+      expect({ name, inPath }).toEqual({ name, inPath: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]) });
+    }
+  });
+
+  test('has an example of every body and every reply', () => {
+    const bare = operations.filter(({ requestBody, responses }) => {
+      const reply = responses['200'] as { content: { 'application/json': { example?: unknown } } };
+      return (
+        (requestBody && requestBody.content['application/json'].example === undefined) ||
+        reply.content['application/json'].example === undefined
+      );
+    });
+    expect(bare.map(({ name }) => name)).toEqual([]);
+  });
+
+  test('shows every error code that a route can answer', () => {
+    const shared = Object.values(document.components.responses).flatMap(({ content }) =>
+      Object.keys(content['application/json'].examples),
+    );
+    const own = operations.flatMap(({ responses }) =>
+      ['404', '409'].flatMap(
+        (status) => (responses[status] as { description?: string })?.description?.split(', ') ?? [],
+      ),
+    );
+    const told = new Set([...shared, ...own]);
+    const notOfRoutes = ['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'GRAPHQL_SYNTAX', 'GRAPHQL_INVALID'];
+    expect(Object.keys(ERRORS).filter((code) => !told.has(code) && !notOfRoutes.includes(code))).toEqual([]);
+  });
+});
