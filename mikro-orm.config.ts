@@ -3,4 +3,4 @@ import { readConfig } from './src/config.js';
 import { ormOptions } from './src/kernel/database/orm-options.js';
 
 /** For MikroORM's command line: `DATABASE_URL=... npx mikro-orm migration:list`. The service itself migrates at start. */
-export default ormOptions(readConfig().databaseUrl ?? 'postgres://localhost/strongroom', assemble().entities);
+export default ormOptions(readConfig().databaseUrl?.reveal() ?? 'postgres://localhost/strongroom', assemble().entities);

@@ -79,7 +79,7 @@ export async function startApp(config: Config, log: Log): Promise<App> {
   try {
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch(refuseDataDir);
     const assembly = assemble();
-    const url = config.databaseUrl ?? (await embeddedDatabase(config, log, cleanup));
+    const url = config.databaseUrl?.reveal() ?? (await embeddedDatabase(config, log, cleanup));
     const database = await Database.connect(url, assembly.entities);
     cleanup.push(() => database.close());
     const { kernel, bootstrapToken } = await openKernel(database, config);

@@ -42,7 +42,7 @@ export async function bootstrap(
 ): Promise<string | null> {
   const [organization] = await kernel.database.query('select 1 from organization limit 1');
   if (organization !== undefined) return null;
-  const accessToken = config.bootstrapToken ?? mintToken();
+  const accessToken = config.bootstrapToken?.reveal() ?? mintToken();
   // Before the commit: a crash after it would leave an installation that nobody can enter.
   await prepareToken(accessToken);
   await inTransaction(systemContext(kernel, newId()), async (tx) => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hasValidChecksum } from './kernel/crypto/token.js';
 import { isCidr } from './kernel/http/addresses.js';
 
@@ -11,11 +12,11 @@ export interface Config {
   /** Absolute path of the embedded database, the bootstrap token and the local root key. */
   readonly dataDir: string;
   /** `null`: embedded Postgres in `dataDir`. */
-  readonly databaseUrl: string | null;
+  readonly databaseUrl: SealedText | null;
   /** Base64 of 32 bytes or `file:PATH`; `null`: made once in `dataDir`. */
-  readonly rootKey: string | null;
+  readonly rootKey: SealedText | null;
   /** Token of the first admin identity; `null`: made at first start. */
-  readonly bootstrapToken: string | null;
+  readonly bootstrapToken: SealedText | null;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly introspection: boolean;
@@ -104,14 +105,16 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     host: settings.HOST ?? '127.0.0.1',
     port: settings.PORT ?? 4000,
     dataDir: resolve(settings.DATA_DIR ?? '.data'),
-    databaseUrl: settings.DATABASE_URL ?? null,
-    rootKey: settings.ROOT_KEY ?? null,
-    bootstrapToken: settings.BOOTSTRAP_TOKEN ?? null,
+    databaseUrl: sealed(settings.DATABASE_URL),
+    rootKey: sealed(settings.ROOT_KEY),
+    bootstrapToken: sealed(settings.BOOTSTRAP_TOKEN),
     trustedProxies: settings.TRUSTED_PROXIES ?? [],
     introspection: settings.INTROSPECTION,
     logLevel: settings.LOG_LEVEL ?? 'info',
   });
 }
+
+const sealed = (text: string | undefined): SealedText | null => (text === undefined ? null : new SealedText(text));
 
 /** A variable that is one letter off one of ours is a fault: `DATABSE_URL` would start an empty embedded database. */
 function misspelling(name: string): string[] {

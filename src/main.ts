@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type App, startApp } from './app.js';
 import { type Config, readConfig } from './config.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
@@ -12,23 +11,33 @@ const SAME_SIGNAL_MS = 1_000;
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog(config.logLevel);
-  // Listened for from the start: a signal during start-up must not leave the database running alone.
-  const signalled = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]) as Promise<[string]>;
+  const signalled = firstSignal();
   const app = await startApp(config, log);
   process.stdout.write(greeting(config, app));
-  const [signal] = await signalled;
-  await drain(app, log, signal);
+  await drain(app, log, await signalled);
 }
 
-/** Finishes what runs, then leaves. A second signal leaves at once. */
-async function drain(app: App, log: Log, signal: string): Promise<void> {
-  const begun = performance.now();
-  for (const again of ['SIGTERM', 'SIGINT']) {
-    process.on(again, () => {
+/**
+ * The first signal to stop. One that follows a second or more later leaves at once.
+ *
+ * Listened for from the start and to the end: a signal at any moment must not leave the embedded database running alone.
+ */
+function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let first: number | null = null;
+    const heard = (signal: NodeJS.Signals): void => {
+      first ??= performance.now();
       // Ctrl-C under npm arrives twice: from the terminal, and passed on by npm.
-      if (performance.now() - begun > SAME_SIGNAL_MS) process.exit(1);
-    });
-  }
+      if (performance.now() - first > SAME_SIGNAL_MS) process.exit(1);
+      resolve(signal);
+    };
+    process.on('SIGTERM', heard);
+    process.on('SIGINT', heard);
+  });
+}
+
+/** Finishes what runs, then leaves. */
+async function drain(app: App, log: Log, signal: string): Promise<void> {
   setTimeout(() => process.exit(1), DRAIN_LIMIT_MS).unref();
   log.info('draining', { signal });
   await app.stop();

@@ -143,8 +143,12 @@ export interface ErrorEnvelope {
   readonly body: ErrorBody;
 }
 
-/** Postgres and socket failures that mean "the database cannot be reached", by SQLSTATE class or Node code. */
-const STORE_DOWN = /^(08|57P|53)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+/**
+ * Postgres and socket failures that mean "the database cannot be reached", by SQLSTATE class or Node code: also one that
+ * lets nobody in (28, 55000) or is gone (3D).
+ */
+const STORE_DOWN =
+  /^(08|57P|53|28|3D|55000)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 const DEADLINE = /^(57014|55P03|25P03|25P04)$/;
 
 /** The AppError behind whatever was thrown: unwraps GraphQL, reads database codes, and hides everything else as INTERNAL. */

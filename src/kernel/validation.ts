@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { AppError, type ErrorDetail } from './errors.js';
 
 const NAMEABLE = /^[A-Za-z_][\w-]{0,39}$/;
@@ -11,7 +11,7 @@ const NAMEABLE = /^[A-Za-z_][\w-]{0,39}$/;
  * Source: decisions 2.3, 2.5.
  */
 export function parse<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''): z.output<T> {
-  const parsed = rules.safeParse(raw);
+  const parsed = rules.safeParse(raw, { reportInput: true });
   if (parsed.success) return parsed.data;
   throw validationFailed(faultsOf(parsed.error, prefix));
 }
@@ -20,12 +20,24 @@ export function parse<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''):
 export const validationFailed = (details: readonly ErrorDetail[]): AppError =>
   new AppError('VALIDATION_FAILED', undefined, { details });
 
+/** Whether rules refuse unknown keys, at every depth. */
+export function isStrict(rules: z.ZodType): boolean {
+  let isOpen = false;
+  JSON.stringify(z.toJSONSchema(rules, { io: 'input', unrepresentable: 'any' }), (_, node) => {
+    isOpen ||= node?.type === 'object' && node.properties !== undefined && node.additionalProperties !== false;
+    return node as unknown;
+  });
+  return !isOpen;
+}
+
 /** The faults of a failed check, each with its place, a machine word and a sentence. */
 export const faultsOf = (error: z.ZodError, prefix = ''): ErrorDetail[] =>
   error.issues.flatMap((issue) => faultsOfIssue(issue as z.core.$ZodIssue, prefix));
 
 function faultsOfIssue(issue: z.core.$ZodIssue, prefix: string): ErrorDetail[] {
   const path = pathOf(issue.path, prefix);
+  if (issue.code !== 'custom' && 'input' in issue && issue.input === undefined)
+    return [{ path, code: 'MISSING', message: 'must be given' }];
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => ({
@@ -79,7 +91,7 @@ function bestBranch(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIs
 const depthOf = (branch: readonly z.core.$ZodIssue[]): number => Math.max(0, ...branch.map(({ path }) => path.length));
 
 /** `body.secrets[3].secretKey`. Keys that a caller made up are not named: they may be values that slipped. */
-function pathOf(path: readonly PropertyKey[], prefix: string): string {
+export function pathOf(path: readonly PropertyKey[], prefix: string): string {
   const text = path.reduce<string>((before, part) => {
     if (typeof part === 'number') return `${before}[${part}]`;
     return `${before}.${NAMEABLE.test(String(part)) ? String(part) : '?'}`;

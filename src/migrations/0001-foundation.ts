@@ -134,6 +134,7 @@ create table project (
   secret_sharing boolean not null default true,
   show_snapshots_legacy boolean not null default false,
   secret_detection_ignore_values_sealed bytea,
+  secret_detection_ignore_values_version integer not null default 0,
   enforce_encrypted_secret_metadata boolean not null default false,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
@@ -173,7 +174,20 @@ create table project_membership (
 create unique index project_membership_user_unique on project_membership (project_id, user_id) where user_id is not null;
 create unique index project_membership_identity_unique on project_membership (project_id, identity_id) where identity_id is not null;
 create index project_membership_user_index on project_membership (user_id);
-create index project_membership_identity_index on project_membership (identity_id);`;
+create index project_membership_identity_index on project_membership (identity_id);
+
+-- However a membership ends: by itself, with that of the organization, or with the account. Not when the project ends.
+create function project_keeps_an_admin() returns trigger language plpgsql as $$
+begin
+  -- Held until the commit: two admins who leave at the same moment would both still see the other one.
+  perform 1 from project where id = old.project_id for no key update;
+  if found and not exists (select 1 from project_membership where project_id = old.project_id and 'admin' = any(roles)) then
+    raise exception 'a project would be left without an admin' using errcode = 'check_violation', constraint = 'project_keeps_an_admin';
+  end if;
+  return null;
+end $$;
+create trigger project_keeps_an_admin after delete or update of roles on project_membership
+  for each row when ('admin' = any(old.roles)) execute function project_keeps_an_admin();`;
 
 const SECRETS = `
 create table folder (

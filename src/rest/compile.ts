@@ -1,5 +1,4 @@
 import {
-  type DocumentNode,
   type ExecutionResult,
   type GraphQLInputType,
   type GraphQLSchema,
@@ -11,16 +10,18 @@ import {
   validate,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { type JsonSchema, sampleData, schemaOf } from '../kernel/graphql/answer-schema.js';
 import type { GraphQLContext } from '../kernel/graphql/apollo.js';
-import { checkInputNames, enumTranslator } from '../kernel/graphql/input-types.js';
+import { checkInputNames, variablesTranslator } from '../kernel/graphql/input-types.js';
+import { isStrict, validationFailed } from '../kernel/validation.js';
 import type { Data, Route } from './route.js';
 import { SAMPLE, sampleKeys } from './sample.js';
 
 /** A route that fits the schema, ready to run. */
 export interface CompiledRoute {
   readonly route: Route;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
+  /** JSON schema of the reply. */
+  readonly answer: JsonSchema;
   /** Answers the document's data. @throws the first error of the execution */
   run(ctx: GraphQLContext, variables: object): Promise<Data>;
 }
@@ -28,13 +29,16 @@ export interface CompiledRoute {
 /**
  * Compiles routes against the schema, once, at start.
  *
- * @throws Error naming the route whose document, variables, path or number does not fit
+ * @throws Error naming the route whose document, variables, example, path or number does not fit
  */
 export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): CompiledRoute[] {
   const seen = new Set<string>();
   return routes.map((route) => {
     const name = `${route.method} ${route.path}`;
-    for (const key of [name, ...(route.operation === undefined ? [] : [`operation ${route.operation}`])]) {
+    for (const key of [
+      name.replace(/\{\w+\}/g, '{}'),
+      ...(route.operation === undefined ? [] : [`operation ${route.operation}`]),
+    ]) {
       if (seen.has(key)) throw new Error(`${name}: ${key} is declared twice`);
       seen.add(key);
     }
@@ -49,6 +53,8 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): 
 function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
   if ((route.operation === undefined) !== (route.extension === true))
     throw new Error('is one of the 18 or an extension, not both');
+  if (![route.query, route.body].every((rules) => rules === undefined || isStrict(rules)))
+    throw new Error('its rules let unknown keys pass');
   const document = parseDocument(route.document);
   const [fault] = validate(schema, document);
   if (fault !== undefined) throw fault;
@@ -57,18 +63,22 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
   if (operation === undefined || operations.length > 1) throw new Error('the document must hold one operation');
   const types = variableTypes(schema, operation);
   checkVariables(types, operation, sampleVariables(route));
+  const example = route.body?.safeParse(route.example);
+  if (example?.success === false) throw new Error(`its body needs an example that fits: ${example.error.message}`);
   const compiled = compileQuery(schema, document, '', { disableLeafSerialization: true });
   if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? 'does not compile');
-  const translate = new Map([...types].flatMap(([name, type]) => [[name, enumTranslator(type)] as const]));
+  const translate = variablesTranslator(types, operation);
   const run = async (ctx: GraphQLContext, variables: object): Promise<Data> => {
-    const given = Object.entries(variables).filter(([, value]) => value !== undefined);
-    const coerced = Object.fromEntries(given.map(([name, value]) => [name, translate.get(name)?.(value) ?? value]));
-    const { data, errors } = (await compiled.query(undefined, ctx, coerced)) as ExecutionResult;
-    if (errors?.[0] !== undefined) throw errors[0];
-    return data as Data;
+    const result = (await compiled.query(undefined, ctx, translate(variables))) as ExecutionResult;
+    // Without data nothing ran: a value is outside what the schema can hold. The message would quote it.
+    if (!('data' in result)) throw validationFailed([MISFIT]);
+    if (result.errors?.[0] !== undefined) throw result.errors[0];
+    return result.data as Data;
   };
-  return { route, document, operation, run };
+  return { route, answer: schemaOf(route.reply(sampleData(schema, document, operation))), run };
 }
+
+const MISFIT = { path: 'request', code: 'INVALID_TYPE', message: 'must have only values that the schema can hold' };
 
 const variableTypes = (
   schema: GraphQLSchema,

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError, type ErrorDetail } from '../kernel/errors.js';
 import type { GraphQLContext } from '../kernel/graphql/apollo.js';
-import { faultsOf, validationFailed } from '../kernel/validation.js';
+import { faultsOf, pathOf, validationFailed } from '../kernel/validation.js';
 import type { CompiledRoute } from './compile.js';
 
 interface Mounting {
@@ -51,20 +51,20 @@ async function answer(
 
 /** Checks path, query and body, and tells the faults of all three at once. */
 function checkedRequest(route: CompiledRoute['route'], request: FastifyRequest): Parameters<typeof route.variables>[0] {
-  const query = request.query as Record<string, unknown>;
-  const faults: ErrorDetail[] = Object.keys(query)
-    .filter((name) => Array.isArray(query[name]))
-    .map(() => ({ path: 'query', code: 'REPEATED', message: 'must have each parameter once' }));
+  const query = Object.entries(request.query as Record<string, unknown>);
+  const faults: ErrorDetail[] = query
+    .filter(([, value]) => Array.isArray(value))
+    .map(([name]) => ({ path: pathOf([name], 'query'), code: 'REPEATED', message: 'must be given once' }));
   const checked = <T extends z.ZodObject>(rules: T | undefined, input: unknown, place: string): z.output<T> => {
-    const parsed = (rules ?? NOTHING).safeParse(input);
+    const parsed = (rules ?? NOTHING).safeParse(input, { reportInput: true });
     if (!parsed.success) faults.push(...faultsOf(parsed.error, place));
     return parsed.data as z.output<T>;
   };
   const params = route.params === undefined ? request.params : checked(route.params, request.params, 'params');
   const request_ = {
     params: params as Record<string, string>,
-    query: faults.length > 0 ? {} : checked(route.query, query, 'query'),
-    body: checked(route.body, request.body ?? {}, 'body'),
+    query: checked(route.query, Object.fromEntries(query.map(([name, value]) => [name, [value].flat()[0]])), 'query'),
+    body: checked(route.body, request.body === undefined ? {} : request.body, 'body'),
   };
   if (faults.length > 0) throw validationFailed(faults);
   return request_;

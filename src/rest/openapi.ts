@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
-import { exampleOf, type JsonSchema, sampleData, schemaOf } from '../kernel/graphql/answer-schema.js';
+import { exampleOf, type JsonSchema } from '../kernel/graphql/answer-schema.js';
 import { errorComponents, errorResponses } from '../kernel/http/error-reference.js';
 import { type CompiledRoute, compileRoutes } from './compile.js';
 import type { Route } from './route.js';
@@ -14,10 +14,10 @@ interface About {
 export function openapiOf(schema: GraphQLSchema, routes: readonly Route[], { title, version }: About): JsonSchema {
   const compiled = compileRoutes(schema, routes);
   const paths: Record<string, JsonSchema> = {};
-  for (const it of [...compiled].sort((a, b) => (a.route.path < b.route.path ? -1 : 1))) {
+  for (const it of [...compiled].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))) {
     paths[it.route.path] = {
       ...paths[it.route.path],
-      [it.route.method.toLowerCase()]: operationOf(schema, it),
+      [it.route.method.toLowerCase()]: operationOf(it),
     };
   }
   return {
@@ -37,8 +37,9 @@ export function openapiOf(schema: GraphQLSchema, routes: readonly Route[], { tit
   };
 }
 
-function operationOf(schema: GraphQLSchema, { route, document, operation }: CompiledRoute): JsonSchema {
-  const reply = schemaOf(route.reply(sampleData(schema, document, operation)));
+const placeOf = ({ route }: CompiledRoute): string => `${route.path} ${route.method}`;
+
+function operationOf({ route, answer }: CompiledRoute): JsonSchema {
   return {
     operationId: operationId(route),
     summary: route.summary,
@@ -48,7 +49,7 @@ function operationOf(schema: GraphQLSchema, { route, document, operation }: Comp
     parameters: parametersOf(route),
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.example) }),
     responses: {
-      200: { description: 'Done.', headers: headersOf(route), content: json(reply, exampleOf(reply)) },
+      200: { description: 'Done.', headers: headersOf(route), content: json(answer, exampleOf(answer)) },
       ...(route.method === 'GET' ? { 304: { description: 'Unchanged: If-None-Match named the present ETag.' } } : {}),
       ...errorResponses({ hasBody: route.body !== undefined, own: route.errors ?? [] }),
     },

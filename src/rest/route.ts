@@ -53,21 +53,12 @@ export const queryBoolean = (fallback: boolean) =>
     .transform((word) => word === 'true');
 
 /** A whole number in a query string. */
-export const queryInteger = (min: number, max: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((number) => number >= min && number <= max, { error: `must be a whole number from ${min} to ${max}` })
-    .default(fallback);
+export const queryInteger = (min: number, max: number) =>
+  z.preprocess((text) => (/^\d{1,9}$/.test(String(text)) ? Number(text) : text), z.int().min(min).max(max));
 
 /** Additive paging of a REST list, which is whole without it. Source: decisions 2.6. */
 export const paging = {
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1 to 1000')
-    .transform(Number)
-    .refine((limit) => limit <= 1_000, { error: 'must be a whole number from 1 to 1000' })
+  limit: queryInteger(1, 1_000)
     .optional()
     .meta({ description: 'At most this many rows, 1 to 1000. Without it the list is whole.' }),
   cursor: z.string().max(2_000).optional().meta({ description: 'Where to go on: `nextCursor` of the reply before.' }),

@@ -22,12 +22,16 @@ const agent = new Agent({ keepAlive: true, maxSockets: 100 });
 
 /** A client with a token, or without. */
 export class Caller {
-  constructor(
-    readonly url: string,
-    readonly token: string | null,
-    /** The machine identity behind the token, where it is known. */
-    readonly identityId: string = '',
-  ) {}
+  readonly url: string;
+  readonly token: string | null;
+  /** The machine identity behind the token, where it is known. */
+  readonly identityId: string;
+
+  constructor(url: string, token: string | null, identityId = '') {
+    this.url = url;
+    this.token = token;
+    this.identityId = identityId;
+  }
 
   /** The same client without its token. */
   get anonymous(): Caller {

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Reply } from './caller.js';
+import type { Reply } from './caller.ts';
 
 declare global {
   namespace jest {

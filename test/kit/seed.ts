@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Caller, mustSucceed } from './caller.js';
+import { Caller, mustSucceed } from './caller.ts';
 
 interface SeededEnvironment {
   readonly id: string;
@@ -27,16 +27,20 @@ const short = (): string => randomUUID().slice(0, 8);
 
 /** Makes what tests need, each in an organization of its own, through the interface of the service. */
 export class Seed {
-  constructor(private readonly installationAdmin: Caller) {}
+  readonly #installationAdmin: Caller;
+
+  constructor(installationAdmin: Caller) {
+    this.#installationAdmin = installationAdmin;
+  }
 
   async organization(): Promise<{ organization: { id: string; slug: string; name: string }; admin: Caller }> {
     const slug = `org-${short()}`;
-    const { createOrganization } = await this.installationAdmin.data(
+    const { createOrganization } = await this.#installationAdmin.data(
       `mutation ($input: CreateOrganizationInput!) { createOrganization(input: $input) { organization { id slug name } identityId accessToken } }`,
       { input: { name: slug, slug } },
     );
     const { organization, accessToken, identityId } = createOrganization;
-    return { organization, admin: new Caller(this.installationAdmin.url, accessToken, identityId) };
+    return { organization, admin: new Caller(this.#installationAdmin.url, accessToken, identityId) };
   }
 
   async project(

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { until } from './until.js';
+import { killEmbeddedPostgres } from './processes.ts';
+import { until } from './until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const NODE = join(ROOT, 'node_modules/.bin/node');
@@ -26,13 +27,15 @@ export class Service {
   /** Everything that it printed so far, standard output and error. */
   output = '';
   url = '';
-  #exit: Promise<number | null>;
+  readonly child: ChildProcess;
+  readonly dataDir: string;
+  readonly #ownsDataDir: boolean;
+  readonly #exit: Promise<number | null>;
 
-  private constructor(
-    readonly child: ChildProcess,
-    readonly dataDir: string,
-    private readonly ownsDataDir: boolean,
-  ) {
+  private constructor(child: ChildProcess, dataDir: string, ownsDataDir: boolean) {
+    this.child = child;
+    this.dataDir = dataDir;
+    this.#ownsDataDir = ownsDataDir;
     this.#exit = once(child, 'exit').then(([code]) => code as number | null);
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (this.output += String(chunk)));
   }
@@ -65,13 +68,15 @@ export class Service {
       await service.ready(options.readyWithinMs ?? 30_000);
     } catch (error) {
       await service.kill();
+      await service.dispose();
       throw error;
     }
     return service;
   }
 
   async ready(withinMs: number): Promise<void> {
-    this.url = await until(`the service to be ready; it printed:\n${this.output}`, withinMs, () => {
+    const name = () => `the service to be ready; it printed:\n${this.output}`;
+    this.url = await until(name, withinMs, () => {
       if (this.child.exitCode !== null) return 'gone';
       return /Strongroom is ready at (\S+)/.exec(this.output)?.[1];
     });
@@ -95,17 +100,18 @@ export class Service {
     return code;
   }
 
-  /** SIGKILL of the whole process group, as a crash of the machine would look to it. */
+  /** SIGKILL of the service and of its embedded Postgres at once, as when the machine loses its power. */
   async kill(): Promise<void> {
     try {
       process.kill(-(this.child.pid as number), 'SIGKILL');
     } catch {
       // It has ended by itself.
     }
+    await killEmbeddedPostgres(this.dataDir);
     await this.exit();
   }
 
   async dispose(): Promise<void> {
-    if (this.ownsDataDir) await rm(this.dataDir, { recursive: true, force: true });
+    if (this.#ownsDataDir) await rm(this.dataDir, { recursive: true, force: true });
   }
 }

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { mintToken } from '../../src/kernel/crypto/token.js';
-import { Caller } from './caller.js';
-import { Seed } from './seed.js';
-import { Service, type ServiceOptions } from './service.js';
+import { Caller } from './caller.ts';
+import { Seed } from './seed.ts';
+import { Service, type ServiceOptions } from './service.ts';
 
-export { Caller, type Reply } from './caller.js';
+export { Caller, type Reply } from './caller.ts';
 
 /** Times that the service compares with the present. Moving them back is the same as moving the database's clock ahead. */
 const STORED_TIMES = `

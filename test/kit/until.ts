@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Waits for a condition, with a deadline that names it. The answer may be anything but undefined, null and false. */
 export async function until<T>(
-  name: string,
+  name: string | (() => string),
   deadlineMs: number,
   ask: () => T | Promise<T>,
 ): Promise<Exclude<T, undefined | null | false>> {
@@ -13,7 +13,8 @@ export async function until<T>(
       .catch(() => undefined);
     if (answer !== undefined && answer !== null && answer !== false)
       return answer as Exclude<T, undefined | null | false>;
-    if (performance.now() > deadline) throw new Error(`waited ${deadlineMs} ms for ${name}`);
+    if (performance.now() > deadline)
+      throw new Error(`waited ${deadlineMs} ms for ${typeof name === 'string' ? name : name()}`);
     await delay(20);
   }
 }

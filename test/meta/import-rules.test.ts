@@ -102,6 +102,21 @@ describe('the single places', () => {
     expect(elsewhere(/create(De|C)ipheriv/, 'src/kernel/crypto/seal.ts', 'src/kernel/crypto/root-key.ts')).toEqual([]);
   });
 
+  test('plaintext is revealed where it is sealed, where it leaves for its reader, and where the process starts', () => {
+    expect(
+      elsewhere(
+        /\.reveal\(/,
+        'src/app.ts',
+        'src/bootstrap.ts',
+        'src/kernel/crypto/installation.ts',
+        'src/kernel/crypto/sealer.ts',
+        'src/features/projects/ignore-values.ts',
+        'src/features/secrets/secret-sealing.ts',
+        'src/features/secrets/secret.type.ts',
+      ),
+    ).toEqual([]);
+  });
+
   test('nothing is written to the console', () => {
     expect(elsewhere(/\bconsole\./)).toEqual([]);
   });

@@ -19,9 +19,12 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, path, ...operation })),
 );
 
+/** The interface has no paths for organizations and users: they are managed over GraphQL. */
+const GRAPHQL_ONLY = ['ORGANIZATION_SLUG_TAKEN', 'ORGANIZATION_IN_USE', 'USERNAME_TAKEN'];
+
 describe('schema/openapi.json', () => {
   test('is valid OpenAPI 3.1', async () => {
-    const { valid, errors } = await new Validator().validate(structuredClone(document) as object);
+    const { valid, errors } = await new Validator().validate(structuredClone(document) as Record<string, unknown>);
     expect({ valid, errors }).toEqual({ valid: true });
   });
 
@@ -56,6 +59,7 @@ describe('schema/openapi.json', () => {
     );
     const told = new Set([...shared, ...own]);
     const notOfRoutes = ['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'GRAPHQL_SYNTAX', 'GRAPHQL_INVALID'];
-    expect(Object.keys(ERRORS).filter((code) => !told.has(code) && !notOfRoutes.includes(code))).toEqual([]);
+    const untold = Object.keys(ERRORS).filter((code) => !told.has(code) && !notOfRoutes.includes(code));
+    expect(untold).toEqual(GRAPHQL_ONLY);
   });
 });

@@ -92,6 +92,7 @@ const makeBox = route({
   document: 'mutation ($input: BoxInput!) { makeBox(input: $input) { id shape } }',
   variables: ({ body }) => ({ input: body }),
   reply: ({ makeBox: box }) => box,
+  example: { id: 'box', shape: 'flat' },
 });
 
 describe('compiling a route', () => {
@@ -136,6 +137,16 @@ describe('compiling a route', () => {
     );
     expect(() => compileRoutes(schema, [route(({ body }) => ({ input: { id: body.id } }))])).toThrow(
       /input lacks shape/,
+    );
+  });
+
+  test('fails on a body without an example, and on an example that breaks its rules', () => {
+    const { example: _, ...bare } = makeBox;
+    expect(() => compileRoutes(schema, [bare])).toThrow(/POST \/api\/v1\/boxes: its body needs an example/);
+    const wrong = { ...makeBox, example: { id: 'b', shape: 'flat' } } as Route;
+    expect(() => compileRoutes(schema, [wrong])).toThrow(/its body needs an example that fits/);
+    expect(() => compileRoutes(schema, [{ ...makeBox, example: { id: 'box', shape: 'flat', lid: true } }])).toThrow(
+      /lid/,
     );
   });
 
@@ -213,9 +224,9 @@ describe('a mounted route', () => {
   });
 
   test('refuses a repeated parameter, and a boolean that is no word', async () => {
-    expect(details((await send('GET', '/api/v1/boxes/b1?big=true&big=false')).body)).toEqual(['query REPEATED']);
+    expect(details((await send('GET', '/api/v1/boxes/b1?big=true&big=false')).body)).toEqual(['query.big REPEATED']);
     expect(details((await send('GET', '/api/v1/boxes/b1?big=1')).body)).toEqual(['query.big INVALID_VALUE']);
-    expect(details((await send('GET', '/api/v1/boxes/b1?limit=1001')).body)).toEqual(['query.limit INVALID']);
+    expect(details((await send('GET', '/api/v1/boxes/b1?limit=1001')).body)).toEqual(['query.limit TOO_BIG']);
   });
 
   test('asks for a token before it looks at the request', async () => {

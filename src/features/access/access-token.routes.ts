@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextCursor, paging, route } from '../../rest/route.js';
+import { nextCursor, paging, queryInteger, route } from '../../rest/route.js';
 import { CreateTokenBody, RenameToken, TokenValue } from './access-token.rules.js';
 
 // The fields of `tokenData` in the specification, and no others.
@@ -7,18 +7,15 @@ const TOKEN = `id identityId createdAt updatedAt authMethod accessTokenTTL acces
   accessTokenNumUsesLimit accessTokenLastUsedAt accessTokenLastRenewedAt isAccessTokenRevoked identityUAClientSecretId
   name accessTokenPeriod subOrganizationId`;
 
-const upTo100 = (least: 0 | 1) =>
-  z
-    .string()
-    .regex(/^(\d|[1-9]\d|100)$/, `must be a whole number from ${least} to 100`)
-    .transform(Number)
-    .refine((number) => number >= least, { error: `must be a whole number from ${least} to 100` })
-    .optional();
+/** Of the right form, with a wrong checksum. */
+const EXAMPLE_TOKEN = { accessToken: 'srt_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLM' };
 
 const ListQuery = z.strictObject({
   ...paging,
-  limit: upTo100(1).meta({ description: 'At most this many rows, 1 to 100. Without it the list is whole.' }),
-  offset: upTo100(0).meta({ description: 'Leaves out this many rows first, 0 to 100.' }),
+  limit: queryInteger(1, 100)
+    .optional()
+    .meta({ description: 'At most this many rows, 1 to 100. Without it the list is whole.' }),
+  offset: queryInteger(0, 100).optional().meta({ description: 'Leaves out this many rows first, 0 to 100.' }),
 });
 
 /** Access tokens. Source: specification, operation 1; behaviour 3.2, 3.3. */
@@ -35,6 +32,8 @@ export const accessTokenRoutes = [
     }`,
     variables: ({ params, body }) => ({ input: { identityId: params.identityId, ...body } }),
     reply: ({ createAccessToken }) => createAccessToken,
+    errors: ['IDENTITY_NOT_FOUND', 'TOKEN_AUTH_NOT_FOUND', 'ORGANIZATION_NOT_FOUND'],
+    example: { name: 'deploy pipeline', organizationSlug: 'web-team' },
   }),
   route({
     method: 'GET',
@@ -54,6 +53,7 @@ export const accessTokenRoutes = [
       offset,
     }),
     reply: ({ accessTokens }) => ({ tokens: accessTokens.nodes, ...nextCursor(accessTokens.pageInfo) }),
+    errors: ['IDENTITY_NOT_FOUND'],
   }),
   route({
     method: 'GET',
@@ -63,6 +63,7 @@ export const accessTokenRoutes = [
     document: `query ($id: ID!) { accessToken(id: $id) { ${TOKEN} } }`,
     variables: ({ params }) => ({ id: params.tokenId }),
     reply: ({ accessToken }) => ({ token: accessToken }),
+    errors: ['TOKEN_NOT_FOUND'],
   }),
   route({
     method: 'PATCH',
@@ -73,6 +74,8 @@ export const accessTokenRoutes = [
     document: `mutation ($input: RenameAccessTokenInput!) { renameAccessToken(input: $input) { token { ${TOKEN} } } }`,
     variables: ({ params, body }) => ({ input: { id: params.tokenId, ...body } }),
     reply: ({ renameAccessToken }) => ({ token: renameAccessToken.token }),
+    errors: ['TOKEN_NOT_FOUND'],
+    example: { name: 'deploy pipeline, new cluster' },
   }),
   route({
     method: 'POST',
@@ -82,6 +85,7 @@ export const accessTokenRoutes = [
     document: `mutation ($input: RevokeAccessTokenInput!) { revokeAccessToken(input: $input) { message } }`,
     variables: ({ params }) => ({ input: { id: params.tokenId } }),
     reply: ({ revokeAccessToken }) => ({ message: revokeAccessToken.message }),
+    errors: ['TOKEN_NOT_FOUND'],
   }),
   route({
     method: 'POST',
@@ -96,6 +100,7 @@ export const accessTokenRoutes = [
     }`,
     variables: ({ body }) => ({ input: body }),
     reply: ({ renewAccessToken }) => renewAccessToken,
+    example: EXAMPLE_TOKEN,
   }),
   route({
     method: 'POST',
@@ -107,5 +112,6 @@ export const accessTokenRoutes = [
     document: `mutation ($input: HeldAccessTokenInput!) { revokeHeldAccessToken(input: $input) { message } }`,
     variables: ({ body }) => ({ input: body }),
     reply: ({ revokeHeldAccessToken }) => ({ message: revokeHeldAccessToken.message }),
+    example: EXAMPLE_TOKEN,
   }),
 ];

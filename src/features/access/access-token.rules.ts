@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { pageRules } from '../../kernel/graphql/page.js';
-import { DEFAULT_TTL_SECONDS, fitsMaxTtl, ttlSeconds, usesLimit } from '../identities/public.js';
+import { HAS_NO_CONTROL_CHARACTERS, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
+import { DEFAULT_TTL_SECONDS, fitsMaxTtl, TTL_FAULT, ttlSeconds, usesLimit } from '../identities/public.js';
 import { organizationSlug } from '../organizations/public.js';
 
 const tokenName = z
   .string()
   .max(64)
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
+  .refine(isStorable, NOT_STORABLE)
+  .regex(HAS_NO_CONTROL_CHARACTERS, 'must not hold control characters');
 
 /** Body of operation 1. Source: specification, operation 1; decisions 3. */
 export const CreateTokenBody = z.strictObject({
@@ -23,10 +25,7 @@ export const CreatePersonalToken = CreateTokenBody.extend({
   accessTokenTTL: ttlSeconds.default(DEFAULT_TTL_SECONDS),
   accessTokenMaxTTL: ttlSeconds.default(DEFAULT_TTL_SECONDS),
   accessTokenNumUsesLimit: usesLimit.default(0),
-}).refine(({ accessTokenTTL, accessTokenMaxTTL }) => fitsMaxTtl(accessTokenTTL, accessTokenMaxTTL), {
-  path: ['accessTokenTTL'],
-  error: 'must not be more than accessTokenMaxTTL',
-});
+}).refine(({ accessTokenTTL, accessTokenMaxTTL }) => fitsMaxTtl(accessTokenTTL, accessTokenMaxTTL), TTL_FAULT);
 
 /** Names one token by its id. */
 export const OneToken = z.strictObject({ id: z.string() });

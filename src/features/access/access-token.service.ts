@@ -7,7 +7,7 @@ import { Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { type IdentityReader, protectInstallationAdmin } from '../identities/public.js';
-import type { OrganizationReader, UserReader } from '../organizations/public.js';
+import { findRole, type OrganizationReader, type UserReader } from '../organizations/public.js';
 import {
   CreatePersonalToken,
   CreateToken,
@@ -53,7 +53,7 @@ export class AccessTokenService {
       const identity = await this.others.identities.load(tx, identityId);
       protectInstallationAdmin(tx, identity);
       const settings = await this.others.identities.holdTokenAuth(tx, identity.id);
-      const organizationId = await this.#scope(tx, { column: 'identity_id', id: identity.id }, organizationSlug);
+      const organizationId = await this.#scope(tx, { kind: 'identity', id: identity.id }, organizationSlug);
       const issued = await insertToken(tx, {
         owner: { identityId: identity.id },
         organizationId,
@@ -74,13 +74,14 @@ export class AccessTokenService {
    * @param raw `{ userId, name?, organizationSlug?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED,
    *   AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async createPersonal(ctx: Context, raw: unknown): Promise<IssuedToken> {
     const { userId, name, organizationSlug, ...settings } = parse(CreatePersonalToken, raw);
     if (!isSelf(ctx, userId)) authorize(ctx, 'member:edit');
     return inTransaction(ctx, async (tx) => {
       if (!isSelf(tx, userId)) await this.others.users.load(tx, userId);
-      const organizationId = await this.#scope(tx, { column: 'user_id', id: userId }, organizationSlug);
+      const organizationId = await this.#scope(tx, { kind: 'user', id: userId }, organizationSlug);
       const order = { owner: { userId }, organizationId, name: name ?? null, ...settings };
       const issued = await insertToken(tx, order);
       await audit(tx, 'personal-access-token:create', issued.tokenData);
@@ -93,6 +94,7 @@ export class AccessTokenService {
    *
    * @param raw `{ identityId, first?, after?, offset? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
    */
   async list(ctx: Context, raw: unknown): Promise<Page<AccessTokenView>> {
     const { identityId, ...request } = parse(ListTokens, raw);
@@ -112,6 +114,7 @@ export class AccessTokenService {
    *
    * @param raw `{ userId, first?, after?, offset? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async listPersonal(ctx: Context, raw: unknown): Promise<Page<AccessTokenView>> {
     const { userId, ...request } = parse(ListPersonalTokens, raw);
@@ -133,6 +136,7 @@ export class AccessTokenService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
    */
   async get(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id } = parse(OneToken, raw);
@@ -149,6 +153,7 @@ export class AccessTokenService {
    *
    * @param raw `{ id, name? }`; absent keeps, null clears
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
    */
   async rename(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id, name } = parse(RenameToken, raw);
@@ -174,6 +179,7 @@ export class AccessTokenService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND (revoked before, too), AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id } = parse(OneToken, raw);
@@ -200,17 +206,12 @@ export class AccessTokenService {
    */
   async #scope(
     tx: Transaction,
-    owner: { column: 'identity_id' | 'user_id'; id: string },
+    owner: { readonly kind: 'identity' | 'user'; readonly id: string },
     slug: string | null | undefined,
   ): Promise<string> {
     if (slug == null || tx.organizationId !== tx.rootOrganizationId) return tx.organizationId;
     const { id } = await this.others.organizations.loadSubOrganization(tx, tx.rootOrganizationId, slug);
-    const membership = await query(
-      tx,
-      `select 1 from organization_membership where organization_id = $1 and ${owner.column} = $2`,
-      [id, owner.id],
-    );
-    if (membership.length === 0) throw new AppError('TOKEN_SCOPE_REFUSED');
+    if ((await findRole(tx, id, owner)) === null) throw new AppError('TOKEN_SCOPE_REFUSED');
     return id;
   }
 }

@@ -2,7 +2,6 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { hashToken, mintToken } from '../../kernel/crypto/token.js';
 import { query } from '../../kernel/database/database.js';
 import { guarded } from '../../kernel/database/in-transaction.js';
-import { AppError } from '../../kernel/errors.js';
 import { decodeCursor, type PageRequest } from '../../kernel/graphql/page.js';
 import { isId, newId } from '../../kernel/ids.js';
 import { type AccessTokenView, TOKEN_COLUMNS, toAccessTokenView } from './access-token.view.js';
@@ -87,12 +86,10 @@ export const tokenCursorKey = ({ updatedAt, id }: { updatedAt: Date; id: string 
   id,
 ];
 
+const isTime = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text));
+
 function tokenCursor(after: string): [string, string] {
-  const [time = '', id = ''] = decodeCursor(after, 2);
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time) && !Number.isNaN(Date.parse(time)) && isId(id)) {
-    return [time, id];
-  }
-  throw new AppError('VALIDATION_FAILED', undefined, {
-    details: [{ path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor that this list gave out' }],
-  });
+  const [time = '', id = ''] = decodeCursor(after, 2, ([at = '', row = '']) => isTime(at) && isId(row));
+  return [time, id];
 }

@@ -15,6 +15,8 @@ export const identityRoutes = [
     document: `mutation ($input: CreateIdentityInput!) { createIdentity(input: $input) { identity { ${FIELDS} } } }`,
     variables: ({ body }) => ({ input: body }),
     reply: ({ createIdentity }) => ({ identity: createIdentity.identity }),
+    errors: ['ORGANIZATION_NOT_FOUND'],
+    example: { name: 'deploy pipeline', organizationId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
   }),
   route({
     method: 'GET',
@@ -29,6 +31,7 @@ export const identityRoutes = [
     }`,
     variables: ({ query }) => ({ organizationId: query.orgId, first: query.limit, after: query.cursor }),
     reply: ({ identities }) => ({ identities: identities.nodes, ...nextCursor(identities.pageInfo) }),
+    errors: ['ORGANIZATION_NOT_FOUND'],
   }),
   route({
     method: 'GET',
@@ -38,6 +41,7 @@ export const identityRoutes = [
     document: `query ($id: ID!) { identity(id: $id) { ${FIELDS} } }`,
     variables: ({ params }) => ({ id: params.identityId }),
     reply: ({ identity }) => ({ identity }),
+    errors: ['IDENTITY_NOT_FOUND'],
   }),
   route({
     method: 'PATCH',
@@ -48,6 +52,8 @@ export const identityRoutes = [
     document: `mutation ($input: UpdateIdentityInput!) { updateIdentity(input: $input) { identity { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { id: params.identityId, ...body } }),
     reply: ({ updateIdentity }) => ({ identity: updateIdentity.identity }),
+    errors: ['IDENTITY_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
+    example: { name: 'release pipeline', role: 'no-access' },
   }),
   route({
     method: 'DELETE',
@@ -57,5 +63,6 @@ export const identityRoutes = [
     document: `mutation ($input: DeleteIdentityInput!) { deleteIdentity(input: $input) { identity { ${FIELDS} } } }`,
     variables: ({ params }) => ({ input: { id: params.identityId } }),
     reply: ({ deleteIdentity }) => ({ identity: deleteIdentity.identity }),
+    errors: ['IDENTITY_NOT_FOUND', 'LAST_ADMIN'],
   }),
 ];

@@ -4,9 +4,9 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { Page } from '../../kernel/graphql/page.js';
+import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { parse } from '../../kernel/validation.js';
-import { addMember, changeRole, namePageBounds, refuseDeletingLastAdmin } from '../organizations/public.js';
+import { addMember, changeRole, deleteAccount } from '../organizations/public.js';
 import { Identity } from './identity.entity.js';
 import {
   type IdentityReader,
@@ -26,6 +26,7 @@ export class IdentityService {
    *
    * @param raw `{ name, organizationId, role? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Identities).
    */
   async create(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { organizationId, ...input } = parse(CreateIdentity, raw);
@@ -43,6 +44,7 @@ export class IdentityService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Identities).
    */
   async get(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { id } = parse(OneIdentity, raw);
@@ -57,6 +59,7 @@ export class IdentityService {
    *
    * @param raw `{ organizationId?, first?, after? }`; only the caller's own organization can be named
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Identities).
    */
   async list(ctx: Context, raw: unknown): Promise<Page<IdentityView>> {
     const { organizationId, ...request } = parse(ListIdentities, raw);
@@ -77,7 +80,9 @@ export class IdentityService {
    * Renames an identity, or gives it another role in the owning organization.
    *
    * @param raw `{ id, name?, role? }`; absent keeps
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
+   *   LAST_ADMIN, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Identities).
    */
   async update(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { id, name, role } = parse(UpdateIdentity, raw);
@@ -99,10 +104,12 @@ export class IdentityService {
   }
 
   /**
-   * Deletes an identity with all memberships and tokens. The admin of the installation stays.
+   * Deletes an identity with all memberships and tokens. The admin of the installation stays; organizations and projects
+   * keep an admin.
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Identities).
    */
   async delete(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { id } = parse(OneIdentity, raw);
@@ -112,11 +119,7 @@ export class IdentityService {
       authorize(tx, 'identity:delete');
       protectInstallationAdmin(tx, identity);
       if (identity.isInstallationAdmin) throw new AppError('LAST_ADMIN');
-      // Locked first: from here on the identity joins no further organization.
-      const held = await query(tx, 'select 1 from identity where id = $1 for update', [identity.id]);
-      if (held.length === 0) throw new AppError('IDENTITY_NOT_FOUND');
-      await refuseDeletingLastAdmin(tx, { kind: 'identity', id: identity.id });
-      await query(tx, 'delete from identity where id = $1', [identity.id]);
+      await deleteAccount(tx, { kind: 'identity', id: identity.id });
       await audit(tx, 'identity:delete', identity.id, {});
       return identity;
     });

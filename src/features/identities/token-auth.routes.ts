@@ -16,6 +16,12 @@ export const tokenAuthRoutes = [
     document: `mutation ($input: AttachTokenAuthInput!) { attachTokenAuth(input: $input) { tokenAuth { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { identityId: params.identityId, ...body } }),
     reply: ({ attachTokenAuth }) => ({ identityTokenAuth: attachTokenAuth.tokenAuth }),
+    errors: ['IDENTITY_NOT_FOUND', 'TOKEN_AUTH_EXISTS'],
+    example: {
+      accessTokenTrustedIps: [{ ipAddress: '10.0.0.0/8' }],
+      accessTokenTTL: 86_400,
+      accessTokenMaxTTL: 604_800,
+    },
   }),
   route({
     method: 'GET',
@@ -25,6 +31,7 @@ export const tokenAuthRoutes = [
     document: `query ($identityId: ID!) { identityTokenAuth(identityId: $identityId) { ${FIELDS} } }`,
     variables: ({ params }) => ({ identityId: params.identityId }),
     reply: ({ identityTokenAuth }) => ({ identityTokenAuth }),
+    errors: ['IDENTITY_NOT_FOUND', 'TOKEN_AUTH_NOT_FOUND'],
   }),
   route({
     method: 'PATCH',
@@ -35,6 +42,8 @@ export const tokenAuthRoutes = [
     document: `mutation ($input: UpdateTokenAuthInput!) { updateTokenAuth(input: $input) { tokenAuth { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { identityId: params.identityId, ...body } }),
     reply: ({ updateTokenAuth }) => ({ identityTokenAuth: updateTokenAuth.tokenAuth }),
+    errors: ['IDENTITY_NOT_FOUND', 'TOKEN_AUTH_NOT_FOUND'],
+    example: { accessTokenTTL: 3_600, accessTokenNumUsesLimit: 100 },
   }),
   route({
     method: 'DELETE',
@@ -44,5 +53,6 @@ export const tokenAuthRoutes = [
     document: `mutation ($input: RemoveTokenAuthInput!) { removeTokenAuth(input: $input) { tokenAuth { ${FIELDS} } } }`,
     variables: ({ params }) => ({ input: { identityId: params.identityId } }),
     reply: ({ removeTokenAuth }) => ({ identityTokenAuth: removeTokenAuth.tokenAuth }),
+    errors: ['IDENTITY_NOT_FOUND', 'TOKEN_AUTH_NOT_FOUND'],
   }),
 ];

@@ -35,6 +35,7 @@ export class TokenAuthService {
    *
    * @param raw `{ identityId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
    */
   async get(ctx: Context, raw: unknown): Promise<TokenAuthView> {
     const { identityId } = parse(OneTokenAuth, raw);
@@ -50,6 +51,7 @@ export class TokenAuthService {
    *
    * @param raw as for `attach`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
    */
   async update(ctx: Context, raw: unknown): Promise<TokenAuthView> {
     const input = parse(UpdateTokenAuth, raw);
@@ -76,6 +78,7 @@ export class TokenAuthService {
    *
    * @param raw `{ identityId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
    */
   async remove(ctx: Context, raw: unknown): Promise<TokenAuthView> {
     const { identityId } = parse(OneTokenAuth, raw);

@@ -4,12 +4,11 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { Page } from '../../kernel/graphql/page.js';
+import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { ListMembers, RemoveMember, SetMember } from './member.rules.js';
-import { addMember, changeRole, findRole, type Member, removeMember } from './memberships.js';
-import { namePageBounds } from './name-page.js';
+import { addMember, changeRole, findRole, type Member, NOT_FOUND, removeMember } from './memberships.js';
 import type { OrganizationReader, OrganizationView } from './organization.reader.js';
 
 /** A member as services pass it on. */
@@ -35,6 +34,7 @@ export class MemberService {
    *
    * @param raw `{ organizationId?, first?, after? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async list(ctx: Context, raw: unknown): Promise<Page<MemberView>> {
     const { organizationId, ...request } = parse(ListMembers, raw);
@@ -55,7 +55,9 @@ export class MemberService {
    *
    * @param raw `{ organizationId?, userId | identityId, role }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
-   *   ALREADY_A_MEMBER (somebody else added it at the same moment), LAST_ADMIN, AUDIT_UNAVAILABLE
+   *   ALREADY_A_MEMBER and MEMBERSHIP_NOT_FOUND (somebody else added or removed it at the same moment), LAST_ADMIN,
+   *   AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async set(ctx: Context, raw: unknown): Promise<MemberView> {
     const { organizationId, role, ...who } = parse(SetMember, raw);
@@ -72,11 +74,13 @@ export class MemberService {
   }
 
   /**
-   * Ends a membership. The organization that owns an account cannot be left: the account is deleted instead.
+   * Ends a membership, and with it those of the organization's projects. The organization that owns an account cannot be
+   * left: the account is deleted instead.
    *
    * @param raw `{ organizationId?, userId | identityId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
    *   MEMBERSHIP_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async remove(ctx: Context, raw: unknown): Promise<MemberView> {
     const { organizationId, ...who } = parse(RemoveMember, raw);
@@ -124,7 +128,7 @@ async function loadCandidate(
         organization.parentId ?? organization.id,
       ])
     : [];
-  if (row === undefined) throw new AppError(kind === 'user' ? 'USER_NOT_FOUND' : 'IDENTITY_NOT_FOUND');
+  if (row === undefined) throw new AppError(NOT_FOUND[kind]);
   if (row.isInstallationAdmin && !tx.actor.isInstallationAdmin) {
     throw new PermissionDenied({ action: 'identity:edit-installation-admin', projectId: null });
   }

@@ -1,7 +1,7 @@
 import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import type { Actor, Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
-import { flush } from '../../kernel/database/in-transaction.js';
+import { flush, guarded } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { OrganizationMembership } from './membership.entity.js';
 
@@ -12,6 +12,15 @@ export interface Member {
 }
 
 const COLUMN = { user: 'user_id', identity: 'identity_id' } as const;
+const TABLE = { user: 'app_user', identity: 'identity' } as const;
+
+/** What is answered when there is no such user or identity. */
+export const NOT_FOUND = { user: 'USER_NOT_FOUND', identity: 'IDENTITY_NOT_FOUND' } as const;
+
+/** Memberships of projects end with that of the organization, and a trigger on them knows who is the last admin. */
+const LAST_PROJECT_ADMIN = { project_keeps_an_admin: 'LAST_ADMIN' } as const;
+/** More projects than this are counted. */
+const MAX_PROJECTS_NAMED = 10;
 
 /** The caller as a member. @throws Error for the system, which is a member of nothing */
 export function memberOf({ kind, id }: Actor): Member {
@@ -61,7 +70,7 @@ export async function changeRole(
   role: OrganizationRole,
 ): Promise<void> {
   await lockOrganization(tx, organizationId);
-  if (role !== 'admin') await refuseLastAdmin(tx, member, organizationId);
+  if (role !== 'admin') await refuseLastOrganizationAdmin(tx, member, organizationId);
   const changed = await query(
     tx,
     `update organization_membership set role = $3, updated_at = now() where organization_id = $1 and ${COLUMN[member.kind]} = $2 returning id`,
@@ -70,32 +79,41 @@ export async function changeRole(
   if (changed.length === 0) throw new AppError('MEMBERSHIP_NOT_FOUND');
 }
 
-/** Ends a membership. @throws MEMBERSHIP_NOT_FOUND, LAST_ADMIN */
+/** Ends a membership and those of the organization's projects. @throws MEMBERSHIP_NOT_FOUND, LAST_ADMIN (of a project, too) */
 export async function removeMember(tx: Transaction, organizationId: string, member: Member): Promise<void> {
   await lockOrganization(tx, organizationId);
   await refuseLastAdmin(tx, member, organizationId);
-  const removed = await query(
-    tx,
-    `delete from organization_membership where organization_id = $1 and ${COLUMN[member.kind]} = $2 returning id`,
-    [organizationId, member.id],
+  const removed = await guarded(
+    () =>
+      query(
+        tx,
+        `delete from organization_membership where organization_id = $1 and ${COLUMN[member.kind]} = $2 returning id`,
+        [organizationId, member.id],
+      ),
+    LAST_PROJECT_ADMIN,
   );
   if (removed.length === 0) throw new AppError('MEMBERSHIP_NOT_FOUND');
 }
 
 /**
- * To be called before a user or an identity is deleted, with its row locked, so that it joins no further organization.
+ * Deletes a user or a machine identity with all memberships and tokens.
  *
- * @throws LAST_ADMIN when some organization would be left without an admin
+ * @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND, LAST_ADMIN when an organization or a project would be left without an admin
  */
-export async function refuseDeletingLastAdmin(tx: Transaction, member: Member): Promise<void> {
+export async function deleteAccount(tx: Transaction, member: Member): Promise<void> {
+  const { kind, id } = member;
+  // Locked first: from here on it joins no further organization.
+  const held = await query(tx, `select 1 from ${TABLE[kind]} where id = $1 for update`, [id]);
+  if (held.length === 0) throw new AppError(NOT_FOUND[kind]);
   // In the order of ids, so that two deletions cannot wait for each other.
   await query(
     tx,
-    `select id from organization where id in (select organization_id from organization_membership where ${COLUMN[member.kind]} = $1)
+    `select id from organization where id in (select organization_id from organization_membership where ${COLUMN[kind]} = $1)
      order by id for no key update`,
-    [member.id],
+    [id],
   );
   await refuseLastAdmin(tx, member, null);
+  await guarded(() => query(tx, `delete from ${TABLE[kind]} where id = $1`, [id]), LAST_PROJECT_ADMIN);
 }
 
 /**
@@ -107,7 +125,16 @@ async function lockOrganization(tx: Transaction, organizationId: string): Promis
 }
 
 /** @param organizationId null: in any organization */
-async function refuseLastAdmin(tx: Transaction, { kind, id }: Member, organizationId: string | null): Promise<void> {
+async function refuseLastAdmin(tx: Transaction, member: Member, organizationId: string | null): Promise<void> {
+  await refuseLastOrganizationAdmin(tx, member, organizationId);
+  await refuseLastProjectAdmin(tx, member, organizationId);
+}
+
+async function refuseLastOrganizationAdmin(
+  tx: Transaction,
+  { kind, id }: Member,
+  organizationId: string | null,
+): Promise<void> {
   const alone = await query(
     tx,
     `select 1 from organization_membership m
@@ -118,4 +145,37 @@ async function refuseLastAdmin(tx: Transaction, { kind, id }: Member, organizati
     [id, organizationId],
   );
   if (alone.length > 0) throw new AppError('LAST_ADMIN');
+}
+
+/**
+ * Tells of which projects: those by id that the caller is a member of and that its token reaches, the others by number.
+ * Nothing is locked: who leaves at the same moment is told by the trigger, without details.
+ */
+async function refuseLastProjectAdmin(
+  tx: Transaction,
+  { kind, id }: Member,
+  organizationId: string | null,
+): Promise<void> {
+  const alone = await query<{ projectId: string; isKnown: boolean }>(
+    tx,
+    `select m.project_id as "projectId", m.organization_id = $3 and exists (
+       select 1 from project_membership own
+       where own.project_id = m.project_id and coalesce(own.user_id, own.identity_id) = $4) as "isKnown"
+     from project_membership m
+     where m.${COLUMN[kind]} = $1 and 'admin' = any(m.roles) and ($2::uuid is null or m.organization_id = $2)
+       and not exists (select 1 from project_membership o
+                       where o.project_id = m.project_id and 'admin' = any(o.roles) and o.id <> m.id)
+     order by m.project_id`,
+    [id, organizationId, tx.organizationId, tx.actor.id],
+  );
+  if (alone.length === 0) return;
+  const named = alone.filter(({ isKnown }) => isKnown).slice(0, MAX_PROJECTS_NAMED);
+  const fault = (message: string) => ({ path: 'project', code: 'LAST_ADMIN', message });
+  const others = alone.length - named.length;
+  throw new AppError('LAST_ADMIN', undefined, {
+    details: [
+      ...named.map(({ projectId }) => fault(`is the only admin of project ${projectId}`)),
+      ...(others === 0 ? [] : [fault(`is the only admin of projects that are not named here: ${others}`)]),
+    ],
+  });
 }

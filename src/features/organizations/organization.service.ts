@@ -3,7 +3,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { isId } from '../../kernel/ids.js';
+import { isId, randomLetters } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { addMember, memberOf } from './memberships.js';
 import { Organization } from './organization.entity.js';
@@ -17,7 +17,7 @@ import {
   CreateOrganization,
   DeleteOrganization,
   GetOrganization,
-  slugFor,
+  organizationSlugFor,
   UpdateOrganization,
 } from './organization.rules.js';
 
@@ -44,6 +44,7 @@ export class OrganizationService {
    *
    * @param raw `{ id? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async get(ctx: Context, raw: unknown): Promise<OrganizationView> {
     const { id } = parse(GetOrganization, raw);
@@ -57,6 +58,7 @@ export class OrganizationService {
    * The root organization of the caller first, then the sub-organizations that its scope can see, by name and id.
    *
    * @throws PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async list(ctx: Context): Promise<OrganizationView[]> {
     authorize(ctx, 'organization:read');
@@ -76,6 +78,7 @@ export class OrganizationService {
    *
    * @param raw `{ name, slug? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async create(
     ctx: Context,
@@ -99,6 +102,7 @@ export class OrganizationService {
    *
    * @param raw `{ name, slug? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async createSub(ctx: Context, raw: unknown): Promise<OrganizationView> {
     const input = parse(CreateOrganization, raw);
@@ -122,6 +126,7 @@ export class OrganizationService {
    *
    * @param raw `{ id, name?, slug? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async update(ctx: Context, raw: unknown): Promise<OrganizationView> {
     const { id, name, slug } = parse(UpdateOrganization, raw);
@@ -154,6 +159,7 @@ export class OrganizationService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, ORGANIZATION_IN_USE, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async delete(ctx: Context, raw: unknown): Promise<OrganizationView> {
     const { id } = parse(DeleteOrganization, raw);
@@ -184,7 +190,11 @@ export class OrganizationService {
     { name, slug }: { name: string; slug?: string | null | undefined },
     parentId: string | null,
   ): Promise<Organization> {
-    const organization = tx.em.create(Organization, { name, slug: slug ?? slugFor(name), parentId });
+    const organization = tx.em.create(Organization, {
+      name,
+      slug: slug ?? organizationSlugFor(name, randomLetters(4)),
+      parentId,
+    });
     await flush(tx, { ...SLUGS, organization_parent_id_fkey: 'ORGANIZATION_NOT_FOUND' });
     await tx.keyring.createOrganizationKey(queryOf(tx), organization.id);
     return organization;

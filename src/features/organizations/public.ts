@@ -1,5 +1,4 @@
-export { addMember, changeRole, refuseDeletingLastAdmin } from './memberships.js';
-export { namePageBounds } from './name-page.js';
+export { addMember, changeRole, deleteAccount, findRole } from './memberships.js';
 export { Organization } from './organization.entity.js';
 export { OrganizationReader } from './organization.reader.js';
 export { displayName, organizationRole, organizationSlug } from './organization.rules.js';

@@ -2,11 +2,9 @@ import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
-import { AppError } from '../../kernel/errors.js';
-import { Page } from '../../kernel/graphql/page.js';
+import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { parse } from '../../kernel/validation.js';
-import { addMember, changeRole, refuseDeletingLastAdmin } from './memberships.js';
-import { namePageBounds } from './name-page.js';
+import { addMember, changeRole, deleteAccount } from './memberships.js';
 import { User } from './user.entity.js';
 import { SELECT_USER, toUserView, type UserReader, type UserView } from './user.reader.js';
 import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
@@ -22,6 +20,7 @@ export class UserService {
    *
    * @param raw `{ username, role? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USERNAME_TAKEN, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async create(ctx: Context, raw: unknown): Promise<UserView> {
     const { username, role } = parse(CreateUser, raw);
@@ -40,6 +39,7 @@ export class UserService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async get(ctx: Context, raw: unknown): Promise<UserView> {
     const { id } = parse(OneUser, raw);
@@ -54,6 +54,7 @@ export class UserService {
    *
    * @param raw `{ first?, after? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async list(ctx: Context, raw: unknown): Promise<Page<UserView>> {
     const request = parse(ListUsers, raw);
@@ -73,7 +74,9 @@ export class UserService {
    * Renames a user, or gives it another role in the owning organization.
    *
    * @param raw `{ id, username?, role? }`; absent keeps
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, USERNAME_TAKEN, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
+   *   USERNAME_TAKEN, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async update(ctx: Context, raw: unknown): Promise<UserView> {
     const { id, username, role } = parse(UpdateUser, raw);
@@ -98,10 +101,11 @@ export class UserService {
   }
 
   /**
-   * Deletes a user with all memberships and tokens.
+   * Deletes a user with all memberships and tokens. Organizations and projects keep an admin.
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * Source: decisions 10.
    */
   async delete(ctx: Context, raw: unknown): Promise<UserView> {
     const { id } = parse(OneUser, raw);
@@ -109,11 +113,7 @@ export class UserService {
     return inTransaction(ctx, async (tx) => {
       const user = await this.users.load(tx, id);
       authorize(tx, 'member:delete');
-      // Locked first: from here on the user joins no further organization.
-      const held = await query(tx, 'select 1 from app_user where id = $1 for update', [user.id]);
-      if (held.length === 0) throw new AppError('USER_NOT_FOUND');
-      await refuseDeletingLastAdmin(tx, { kind: 'user', id: user.id });
-      await query(tx, 'delete from app_user where id = $1', [user.id]);
+      await deleteAccount(tx, { kind: 'user', id: user.id });
       await audit(tx, 'user:delete', user.id, {});
       return user;
     });

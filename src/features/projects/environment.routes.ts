@@ -23,6 +23,7 @@ export const environmentRoutes = [
     variables: ({ params, body }) => ({ input: { projectId: params.projectId, ...body } }),
     reply: ({ createEnvironment }) => done('The environment was created.', createEnvironment),
     example: { name: 'Preview', slug: 'preview', position: 2 },
+    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_SLUG_TAKEN'],
   }),
   route({
     extension: true,
@@ -32,6 +33,7 @@ export const environmentRoutes = [
     document: `query ($projectId: ID!, $environmentId: ID!) { environment(projectId: $projectId, id: $environmentId) { ${FIELDS} } }`,
     variables: ({ params }) => ({ projectId: params.projectId, environmentId: params.environmentId }),
     reply: ({ environment }) => ({ environment }),
+    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
   }),
   route({
     extension: true,
@@ -45,6 +47,7 @@ export const environmentRoutes = [
     }),
     reply: ({ updateEnvironment }) => done('The environment was updated.', updateEnvironment),
     example: { name: 'Pre-production', position: 1 },
+    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'ENVIRONMENT_SLUG_TAKEN'],
   }),
   route({
     extension: true,
@@ -54,5 +57,6 @@ export const environmentRoutes = [
     document: `mutation ($input: DeleteEnvironmentInput!) { deleteEnvironment(input: $input) { environment { ${FIELDS} } } }`,
     variables: ({ params }) => ({ input: { projectId: params.projectId, environmentId: params.environmentId } }),
     reply: ({ deleteEnvironment }) => done('The environment was deleted.', deleteEnvironment),
+    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
   }),
 ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { personText, slugText } from './project.rules.js';
+import { personText, slugText } from '../../kernel/text-rules.js';
 
 const position = z.int().min(1).max(10_000);
 

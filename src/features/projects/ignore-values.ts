@@ -1,12 +1,19 @@
 import type { Context } from '../../kernel/context.js';
 import { keyIdOf } from '../../kernel/crypto/seal.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../kernel/database/database.js';
 
-const placeOf = (projectId: string) => ({
+/** Whose values, and which writing of them: an older one of the same project does not open. Source: reliability P1. */
+interface IgnoreValuesPlace {
+  readonly projectId: string;
+  readonly version: number;
+}
+
+const placeOf = ({ projectId, version }: IgnoreValuesPlace) => ({
   table: 'project',
   column: 'secret_detection_ignore_values',
   rowId: projectId,
-  rowVersion: 1,
+  rowVersion: version,
 });
 
 /** The key of the organization, not of the project: a list of any number of projects then needs one key. */
@@ -16,19 +23,23 @@ const scopeOf = ({ organizationId }: Context) => ({ organizationId, projectId: n
  * Seals the values that leak detection passes over: they are likely secrets themselves. Called before a transaction and not
  * in one: the count of seals must stand whether or not the write does.
  */
-export async function sealIgnoreValues(ctx: Context, projectId: string, values: readonly string[]): Promise<Buffer> {
+export async function sealIgnoreValues(
+  ctx: Context,
+  place: IgnoreValuesPlace,
+  values: readonly string[],
+): Promise<Buffer> {
   const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(ctx));
   await sealer.reserve(1);
-  return sealer.seal(placeOf(projectId), JSON.stringify(values));
+  return sealer.seal(placeOf(place), new SealedText(JSON.stringify(values)));
 }
 
 /** Opens them. @throws SEALED_VALUE_INVALID */
 export async function openIgnoreValues(
   ctx: Context,
-  projectId: string,
+  place: IgnoreValuesPlace,
   sealed: Uint8Array,
 ): Promise<readonly string[]> {
   await ctx.keyring.ensureKeys(queryOf(ctx), scopeOf(ctx), [keyIdOf(sealed)]);
   const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(ctx));
-  return JSON.parse(sealer.open(placeOf(projectId), sealed)) as string[];
+  return JSON.parse(sealer.open(placeOf(place), sealed).reveal()) as string[];
 }

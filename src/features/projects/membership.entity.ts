@@ -17,7 +17,8 @@ const ProjectMembershipSchema = defineEntity({
 
 /**
  * A user or an identity in a project. Foreign keys to its organization membership see to it that nobody is a member
- * without being one of the organization, and that leaving the organization leaves its projects.
+ * without being one of the organization, and that leaving the organization leaves its projects. The trigger
+ * `project_keeps_an_admin` refuses whatever would leave a project without an admin.
  */
 export class ProjectMembership extends ProjectMembershipSchema.class {}
 ProjectMembershipSchema.setClass(ProjectMembership);

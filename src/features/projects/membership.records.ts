@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
+import type { namePageBounds } from '../../kernel/graphql/page.js';
 import type { MemberKind } from './membership.rules.js';
 
 /** A membership with the name of its member. */
@@ -43,14 +44,14 @@ export async function findMembership(
   return row && toRecord(row);
 }
 
-/** Memberships of a project by name, then id. @param kind null: both kinds @param limit null: all */
+/** Memberships of a project by name, then id. @param kind null: both kinds @param bounds as `namePageBounds` gives them */
 export async function listMemberships(
   ctx: Context,
   projectId: string,
-  { kind, after, limit }: { kind: MemberKind | null; after: readonly [string, string] | null; limit: number | null },
+  kind: MemberKind | null,
+  bounds: ReturnType<typeof namePageBounds>,
 ): Promise<MembershipRecord[]> {
-  const params = [projectId, kind, after?.[0] ?? null, after?.[1] ?? null, limit];
-  return (await query<MembershipRecord>(ctx, LIST, params)).map(toRecord);
+  return (await query<MembershipRecord>(ctx, LIST, [projectId, kind, ...bounds])).map(toRecord);
 }
 
 /** Memberships of many projects in one statement, each list by name, then id. For `batched`. */

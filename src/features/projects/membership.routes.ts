@@ -75,6 +75,7 @@ const userRoutes = [
       memberships: nodes.map(asUser),
       ...nextCursor(pageInfo),
     }),
+    errors: ['PROJECT_NOT_FOUND'],
   }),
   route({
     extension: true,
@@ -88,6 +89,7 @@ const userRoutes = [
     }),
     reply: ({ addProjectMember }) => ({ membership: asUser(addProjectMember.membership) }),
     example: { userId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
+    errors: ['PROJECT_NOT_FOUND', 'USER_NOT_FOUND', 'ALREADY_A_MEMBER'],
   }),
   route({
     extension: true,
@@ -97,6 +99,7 @@ const userRoutes = [
     document: one('USER'),
     variables: ({ params }) => ({ projectId: params.projectId, memberId: params.userId }),
     reply: ({ projectMembership }) => ({ membership: asUser(projectMembership) }),
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
   }),
   route({
     extension: true,
@@ -110,6 +113,7 @@ const userRoutes = [
     }),
     reply: ({ updateProjectMember }) => ({ membership: asUser(updateProjectMember.membership) }),
     example: { roles: [{ role: 'viewer' }] },
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
   }),
   route({
     extension: true,
@@ -121,6 +125,7 @@ const userRoutes = [
       input: { projectId: params.projectId, memberKind: 'user', memberId: params.userId },
     }),
     reply: ({ removeProjectMember }) => ({ membership: asUser(removeProjectMember.membership) }),
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
   }),
 ];
 
@@ -137,6 +142,7 @@ const identityRoutes = [
       identityMemberships: nodes.map(asIdentity),
       ...nextCursor(pageInfo),
     }),
+    errors: ['PROJECT_NOT_FOUND'],
   }),
   route({
     extension: true,
@@ -150,6 +156,7 @@ const identityRoutes = [
     }),
     reply: ({ addProjectMember }) => ({ identityMembership: asIdentity(addProjectMember.membership) }),
     example: { role: 'member' },
+    errors: ['PROJECT_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'ALREADY_A_MEMBER'],
   }),
   route({
     extension: true,
@@ -159,6 +166,7 @@ const identityRoutes = [
     document: one('IDENTITY'),
     variables: ({ params }) => ({ projectId: params.projectId, memberId: params.identityId }),
     reply: ({ projectMembership }) => ({ identityMembership: asIdentity(projectMembership) }),
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
   }),
   route({
     extension: true,
@@ -172,6 +180,7 @@ const identityRoutes = [
     }),
     reply: ({ updateProjectMember }) => ({ identityMembership: asIdentity(updateProjectMember.membership) }),
     example: { roles: [{ role: 'viewer' }] },
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
   }),
   route({
     extension: true,
@@ -183,6 +192,7 @@ const identityRoutes = [
       input: { projectId: params.projectId, memberKind: 'identity', memberId: params.identityId },
     }),
     reply: ({ removeProjectMember }) => ({ identityMembership: asIdentity(removeProjectMember.membership) }),
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
   }),
 ];
 

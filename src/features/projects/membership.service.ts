@@ -3,9 +3,9 @@ import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
-import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { Page } from '../../kernel/graphql/page.js';
+import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { ProjectMembership } from './membership.entity.js';
@@ -19,7 +19,6 @@ import {
   MemberRoles,
   subjectOf,
 } from './membership.rules.js';
-import { afterNameAndId } from './name-cursor.js';
 import type { ProjectReader } from './project.reader.js';
 import type { ProjectAccess } from './project.records.js';
 
@@ -33,6 +32,7 @@ const CONSTRAINTS = {
   project_membership_user_fk: 'USER_NOT_FOUND',
   project_membership_identity_fk: 'IDENTITY_NOT_FOUND',
   project_membership_project_id_fkey: 'PROJECT_NOT_FOUND',
+  project_keeps_an_admin: 'LAST_ADMIN',
 } as const;
 
 /** The verbs of project members: people under the rules of `member`, machine identities under those of `identity`. */
@@ -48,11 +48,10 @@ export class MembershipService {
    */
   async list(ctx: Context, input: unknown): Promise<Page<MembershipRecord>> {
     const { projectId, memberKind, ...request } = parse(ListMembers, input);
-    const after = afterNameAndId(request.after);
+    const bounds = namePageBounds(request);
     const project = await this.projects.load(ctx, projectId);
     for (const kind of memberKind == null ? MEMBER_KINDS : [memberKind]) authorize(project, actionOn(kind, 'read'));
-    const limit = request.first == null ? null : request.first + 1;
-    const rows = await listMemberships(ctx, project.projectId, { kind: memberKind ?? null, after, limit });
+    const rows = await listMemberships(ctx, project.projectId, memberKind ?? null, bounds);
     const page = new Page(rows, request, ({ name, id }) => [name, id]);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'project-membership:list',
@@ -137,8 +136,8 @@ export class MembershipService {
       await lockMembers(tx, project);
       const before = await load(tx, project, memberKind, memberId);
       authorizeReach(project, memberKind, [...before.roles, ...roles]);
-      await tx.em.nativeUpdate(ProjectMembership, { id: before.id }, { roles, updatedAt: raw('now()') });
-      if (before.roles.includes('admin') && !roles.includes('admin')) await requireAdmin(tx, project);
+      const change = { roles, updatedAt: raw('now()') };
+      await guarded(() => tx.em.nativeUpdate(ProjectMembership, { id: before.id }, change), CONSTRAINTS);
       const membership = await load(tx, project, memberKind, memberId);
       await record(tx, 'project-membership:update', membership);
       return membership;
@@ -161,8 +160,7 @@ export class MembershipService {
       await lockMembers(tx, project);
       const membership = await load(tx, project, memberKind, memberId);
       authorizeReach(project, memberKind, membership.roles);
-      await tx.em.nativeDelete(ProjectMembership, { id: membership.id });
-      if (membership.roles.includes('admin')) await requireAdmin(tx, project);
+      await guarded(() => tx.em.nativeDelete(ProjectMembership, { id: membership.id }), CONSTRAINTS);
       await record(tx, 'project-membership:delete', membership);
       return membership;
     });
@@ -185,20 +183,13 @@ function authorizeReach(project: ProjectAccess, kind: MemberKind, roles: readonl
   if (exceeds(project.ability, roles)) authorize(project, actionOn(kind, 'grant-privileges'));
 }
 
-/** Two admins who remove each other at the same moment must not both succeed. */
+/**
+ * Roles are judged before they change, and stay as they were judged. The trigger that keeps an admin takes the same lock:
+ * held first, nobody waits for the other.
+ */
 async function lockMembers(tx: Transaction, { projectId }: ProjectAccess): Promise<void> {
   const [project] = await query(tx, 'select 1 from project where id = $1 for no key update', [projectId]);
   if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
-}
-
-/** @throws LAST_ADMIN when the change left the project without an admin; throwing undoes the change */
-async function requireAdmin(tx: Transaction, { projectId }: ProjectAccess): Promise<void> {
-  const [admin] = await query(
-    tx,
-    `select 1 from project_membership where project_id = $1 and 'admin' = any(roles) limit 1`,
-    [projectId],
-  );
-  if (admin === undefined) throw new AppError('LAST_ADMIN');
 }
 
 const record = (

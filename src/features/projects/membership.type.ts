@@ -41,17 +41,20 @@ export class ProjectMembershipType {
 
 export const ProjectMembershipConnection = connectionOf(ProjectMembershipType, 'ProjectMembership', 'name, then id');
 
-@InputType({ description: 'Who joins a project, and as what.' })
-export class AddProjectMemberInput {
+@InputType({ description: 'Who leaves a project.' })
+export class RemoveProjectMemberInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
   @Field(() => MemberKindEnum, { description: 'Who it is.' })
   memberKind!: MemberKind;
 
-  @Field(() => ID, { description: 'Id of the user or identity, a member of the organization.' })
+  @Field(() => ID, { description: 'Id of the user or identity.' })
   memberId!: string;
+}
 
+@InputType({ description: 'Who of the organization joins a project, and as what.' })
+export class AddProjectMemberInput extends RemoveProjectMemberInput {
   @Field(() => [String], { description: 'Slugs of 1 to 4 roles, each once: `admin`, `member`, `viewer`, `no-access`.' })
   roles!: string[];
 }
@@ -63,16 +66,7 @@ export class AddProjectMemberPayload {
 }
 
 @InputType({ description: 'The roles that a member has from now on.' })
-export class UpdateProjectMemberInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => MemberKindEnum, { description: 'Who it is.' })
-  memberKind!: MemberKind;
-
-  @Field(() => ID, { description: 'Id of the user or identity.' })
-  memberId!: string;
-
+export class UpdateProjectMemberInput extends RemoveProjectMemberInput {
   @Field(() => [String], { description: 'Slugs of 1 to 4 roles, each once. They replace the ones before.' })
   roles!: string[];
 }
@@ -81,18 +75,6 @@ export class UpdateProjectMemberInput {
 export class UpdateProjectMemberPayload {
   @Field(() => ProjectMembershipType, { description: 'The membership.' })
   membership!: ProjectMembershipType;
-}
-
-@InputType({ description: 'Who leaves a project.' })
-export class RemoveProjectMemberInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => MemberKindEnum, { description: 'Who it is.' })
-  memberKind!: MemberKind;
-
-  @Field(() => ID, { description: 'Id of the user or identity.' })
-  memberId!: string;
 }
 
 @ObjectType({ description: 'The membership that is gone.' })

@@ -20,11 +20,12 @@ const ProjectSchema = defineEntity({
     secretSharing: p.boolean().default(true),
     showSnapshotsLegacy: p.boolean().default(false),
     secretDetectionIgnoreValuesSealed: p.blob().nullable(),
+    secretDetectionIgnoreValuesVersion: p.integer().default(0),
     enforceEncryptedSecretMetadata: p.boolean().default(false),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
 
-/** A container of environments, typed by what it is for. Columns that nothing writes yet are read by project.reader.ts only. */
+/** A container of environments, typed by what it is for. Columns that nothing writes yet are read by project.records.ts only. */
 export class Project extends ProjectSchema.class {}
 ProjectSchema.setClass(Project);

@@ -2,6 +2,7 @@ import type { Ability, Access } from '../../kernel/authz/ability.js';
 import { projectAbility } from '../../kernel/authz/roles.js';
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
+import type { namePageBounds } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import type { ProjectKind } from './project.rules.js';
 
@@ -45,6 +46,8 @@ export interface ProjectRecord {
   readonly secretSharing: boolean;
   readonly showSnapshotsLegacy: boolean;
   readonly secretDetectionIgnoreValuesSealed: Uint8Array | null;
+  /** Counts the writes of them. They are sealed for it. */
+  readonly secretDetectionIgnoreValuesVersion: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** By position. */
@@ -73,6 +76,7 @@ const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "
   p.audit_logs_retention_days as "auditLogsRetentionDays", p.has_delete_protection as "hasDeleteProtection",
   p.secret_sharing as "secretSharing", p.show_snapshots_legacy as "showSnapshotsLegacy",
   p.secret_detection_ignore_values_sealed as "secretDetectionIgnoreValuesSealed",
+  p.secret_detection_ignore_values_version as "secretDetectionIgnoreValuesVersion",
   p.created_at as "createdAt", p.updated_at as "updatedAt",
   (select coalesce(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'name', e.name, 'slug', e.slug,
       'position', e.position, 'createdAt', e.created_at, 'updatedAt', e.updated_at) order by e.position), '[]')
@@ -126,14 +130,15 @@ export async function findBySlug(ctx: Context, slug: string): Promise<ProjectRec
 /**
  * The caller's projects by name (by code points), then id, in one statement.
  *
- * @param after name and id of the row before the first
- * @param limit null: all
+ * @param type null: all types
+ * @param bounds as `namePageBounds` gives them
  */
 export async function listRecords(
   ctx: Context,
-  { type, after, limit }: { type: ProjectKind | null; after: readonly [string, string] | null; limit: number | null },
+  type: ProjectKind | null,
+  bounds: ReturnType<typeof namePageBounds>,
 ): Promise<ProjectRecord[]> {
-  const rows = await run<RecordRow>(ctx, LIST, type, after?.[0] ?? null, after?.[1] ?? null, limit);
+  const rows = await run<RecordRow>(ctx, LIST, type, ...bounds);
   return rows.map(toRecord);
 }
 
@@ -163,6 +168,7 @@ const toRecord = (row: RecordRow): ProjectRecord => ({
   secretSharing: row.secretSharing,
   showSnapshotsLegacy: row.showSnapshotsLegacy,
   secretDetectionIgnoreValuesSealed: row.secretDetectionIgnoreValuesSealed,
+  secretDetectionIgnoreValuesVersion: row.secretDetectionIgnoreValuesVersion,
   createdAt: new Date(row.createdAt),
   updatedAt: new Date(row.updatedAt),
   environments: row.environments.map(toEnvironmentRecord),

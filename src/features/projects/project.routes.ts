@@ -16,6 +16,15 @@ const withId = <P extends { id: unknown }>(project: P) => ({ ...project, _id: pr
 const { name, description, ...given } = CreateProject.shape;
 const CreateBody = z.strictObject({ projectName: name, projectDescription: description, ...given });
 
+const CREATION_ERRORS = [
+  'PROJECT_TEMPLATE_NOT_FOUND',
+  'KEY_NOT_FOUND',
+  'ORGANIZATION_NOT_FOUND',
+  'USER_NOT_FOUND',
+  'IDENTITY_NOT_FOUND',
+  'PROJECT_SLUG_TAKEN',
+] as const;
+
 const creation = (at: { operation: 7; path: string } | { extension: true; path: string }, summary: string) =>
   route({
     ...at,
@@ -30,6 +39,7 @@ const creation = (at: { operation: 7; path: string } | { extension: true; path: 
     }),
     reply: ({ createProject }) => ({ project: withId(createProject.project) }),
     example: { projectName: 'Web shop', slug: 'web-shop' },
+    errors: CREATION_ERRORS,
   });
 
 export const projectRoutes = [
@@ -41,6 +51,7 @@ export const projectRoutes = [
     document: `query ($projectId: ID!) { project(id: $projectId) { ${WHOLE} } }`,
     variables: ({ params }) => ({ projectId: params.projectId }),
     reply: ({ project }) => ({ project: withId(project) }),
+    errors: ['PROJECT_NOT_FOUND'],
   }),
   route({
     operation: 3,
@@ -50,6 +61,7 @@ export const projectRoutes = [
     document: `mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { project { ${FIELDS} } } }`,
     variables: ({ params }) => ({ input: { projectId: params.projectId } }),
     reply: ({ deleteProject }) => ({ project: deleteProject.project }),
+    errors: ['PROJECT_NOT_FOUND', 'DELETE_PROTECTED'],
   }),
   route({
     operation: 4,
@@ -60,6 +72,7 @@ export const projectRoutes = [
     document: `query ($slug: String!) { projectBySlug(slug: $slug) { ${WHOLE} } }`,
     variables: ({ params }) => ({ slug: params.slug }),
     reply: ({ projectBySlug }) => withId(projectBySlug),
+    errors: ['PROJECT_NOT_FOUND'],
   }),
   route({
     operation: 5,
@@ -92,6 +105,7 @@ export const projectRoutes = [
     document: `query ($projectId: ID!) { project(id: $projectId) { ${WHOLE} } }`,
     variables: ({ params }) => ({ projectId: params.workspaceId }),
     reply: ({ project }) => ({ workspace: withId(project) }),
+    errors: ['PROJECT_NOT_FOUND'],
   }),
   creation({ operation: 7, path: '/api/v2/workspace' }, 'Create a project'),
   creation({ extension: true, path: '/api/v1/projects' }, 'Create a project (current path)'),
@@ -105,5 +119,6 @@ export const projectRoutes = [
     variables: ({ params, body }) => ({ input: { projectId: params.projectId, ...body } }),
     reply: ({ updateProject }) => ({ project: withId(updateProject.project) }),
     example: { name: 'Web shop', hasDeleteProtection: true },
+    errors: ['PROJECT_NOT_FOUND', 'PROJECT_SLUG_TAKEN', 'CONCURRENT_CHANGE'],
   }),
 ];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { pageRules } from '../../kernel/graphql/page.js';
+import { isStorable, NOT_STORABLE, personText, slugFor, slugText } from '../../kernel/text-rules.js';
 
 /** What a project is for. Source: specification, Project. */
 export const PROJECT_KINDS = ['secret-manager', 'cert-manager', 'kms', 'ssh', 'secret-scanning', 'pam', 'ai'] as const;
@@ -19,22 +20,6 @@ export const DEFAULT_TEMPLATE = 'default';
 const MAX_SLUG = 36;
 const SUFFIX = 4;
 const MAX_IGNORE_VALUES = 500;
-
-/** Postgres stores no NUL, and half a surrogate pair is no text: both would fail only there. */
-const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
-
-/** Text of a person, trimmed; lengths in UTF-16 units. */
-export const personText = (min: number, max: number) =>
-  z.string().trim().min(min).max(max).refine(isStorable, { error: 'must be well-formed text without NUL' });
-
-/** Lower-case words joined by single hyphens. Source: decisions 4.1, behaviour 1.3. */
-export const slugText = (min: number, max: number) =>
-  z
-    .string()
-    .trim()
-    .min(min)
-    .max(max)
-    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case words joined by single hyphens');
 
 const settings = {
   name: personText(1, 64),
@@ -64,7 +49,7 @@ export const ProjectChanges = z.strictObject({
   enforceEncryptedSecretManagerSecretMetadata: z.boolean().optional(),
   pitVersionLimit: z.int().min(1).max(100).optional(),
   secretDetectionIgnoreValues: z
-    .array(z.string().min(1).max(1024).refine(isStorable, { error: 'must be well-formed text without NUL' }))
+    .array(z.string().min(1).max(1024).refine(isStorable, NOT_STORABLE))
     .max(MAX_IGNORE_VALUES)
     .nullish(),
 });
@@ -86,26 +71,16 @@ export const ListProjects = z.strictObject({
 export const BySlug = z.strictObject({ slug: slugText(1, 64) });
 
 /**
- * A slug for a project that was given none: the name in lower-case ASCII words, and a suffix that makes it likely unique.
- * A name without a single such letter or digit counts as `project`.
+ * A slug for a project that was given none.
  *
- * @param suffix 4 random letters or digits
+ * @param suffix `SLUG_SUFFIX_LENGTH` random letters or digits
  * @returns 6 to 36 characters
  * Source: decisions 4.1.
  */
-export function slugFor(name: string, suffix: string): string {
-  const words = name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-');
-  const stem = trimHyphens(trimHyphens(words).slice(0, MAX_SLUG - SUFFIX - 1));
-  return `${stem === '' ? 'project' : stem}-${suffix}`;
-}
+export const projectSlugFor = (name: string, suffix: string): string =>
+  slugFor(name, suffix, { fallback: 'project', max: MAX_SLUG });
 
-const trimHyphens = (text: string): string => text.replace(/^-+|-+$/g, '');
-
-/** How many random characters `slugFor` wants. */
+/** How many random characters `projectSlugFor` wants. */
 export const SLUG_SUFFIX_LENGTH = SUFFIX;
 
 /**

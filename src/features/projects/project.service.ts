@@ -5,13 +5,12 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { Page } from '../../kernel/graphql/page.js';
+import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId, newId, randomLetters } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { Environment } from './environment.entity.js';
 import { openIgnoreValues, sealIgnoreValues } from './ignore-values.js';
 import { ProjectMembership } from './membership.entity.js';
-import { afterNameAndId } from './name-cursor.js';
 import { Project } from './project.entity.js';
 import type { ProjectReader } from './project.reader.js';
 import { findById, findBySlug, listRecords, type ProjectAccess, type ProjectRecord } from './project.records.js';
@@ -22,20 +21,29 @@ import {
   DEFAULT_TEMPLATE,
   DeleteProject,
   ListProjects,
+  projectSlugFor,
   SLUG_SUFFIX_LENGTH,
-  slugFor,
   UpdateProject,
 } from './project.rules.js';
 import type { CreateRootFolders } from './public.js';
 
 /** A project as a verb answers it: nothing sealed is left in it. */
-export type ReadProject = Omit<ProjectRecord, 'secretDetectionIgnoreValuesSealed'> & {
+export type ReadProject = Omit<
+  ProjectRecord,
+  'secretDetectionIgnoreValuesSealed' | 'secretDetectionIgnoreValuesVersion'
+> & {
   /** Null also when the caller may not read the settings. */
   readonly secretDetectionIgnoreValues: readonly string[] | null;
 };
 
 type NewProject = z.infer<typeof CreateProject>;
 type Changes = Omit<z.infer<typeof UpdateProject>, 'projectId'>;
+
+/** New values that leak detection passes over, sealed for the version after `basis`. */
+interface Sealed {
+  readonly basis: number;
+  readonly bytes: Buffer;
+}
 
 const SLUG_TAKEN = { project_slug_unique: 'PROJECT_SLUG_TAKEN' } as const;
 /** The caller can leave the organization, or the organization go, while the project is being made. */
@@ -84,10 +92,9 @@ export class ProjectService {
    */
   async list(ctx: Context, input: unknown): Promise<Page<ReadProject>> {
     const { type, includeRoles, ...request } = parse(ListProjects, input);
-    const after = afterNameAndId(request.after);
+    const bounds = namePageBounds(request);
     if (includeRoles) authorize(ctx, 'member:create');
-    const limit = request.first == null ? null : request.first + 1;
-    const records = await listRecords(ctx, { type: type ?? null, after, limit });
+    const records = await listRecords(ctx, type ?? null, bounds);
     const { projects, unreadable } = await this.#readable(ctx, records);
     const page = new Page(projects, request, ({ access }) => [access.name, access.projectId]);
     await ctx.auditTrail.recordRead(ctx, { action: 'project:list', facts: { count: page.nodes.length, unreadable } });
@@ -98,7 +105,8 @@ export class ProjectService {
    * Makes a project with its data key and environments; the caller is its first admin.
    *
    * @param input `{ name, description?, slug?, kmsKeyId?, template?, type?, shouldCreateDefaultEnvs?, hasDeleteProtection? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND, KEY_NOT_FOUND, PROJECT_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND, KEY_NOT_FOUND, PROJECT_SLUG_TAKEN,
+   *   ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment), AUDIT_UNAVAILABLE
    * Source: specification 7, decisions 4.
    */
   async create(ctx: Context, input: unknown): Promise<ReadProject> {
@@ -111,7 +119,9 @@ export class ProjectService {
     const { slug } = wanted;
     if (slug != null) return inTransaction(ctx, (tx) => this.#make(tx, wanted, slug));
     const attempt = () =>
-      inTransaction(ctx, (tx) => this.#make(tx, wanted, slugFor(wanted.name, randomLetters(SLUG_SUFFIX_LENGTH))));
+      inTransaction(ctx, (tx) =>
+        this.#make(tx, wanted, projectSlugFor(wanted.name, randomLetters(SLUG_SUFFIX_LENGTH))),
+      );
     try {
       return await attempt();
     } catch (error) {
@@ -125,7 +135,8 @@ export class ProjectService {
    * Changes settings of a project. Two changes at once: the later one wins, field by field.
    *
    * @param input `projectId` and `ProjectChanges`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PROJECT_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE (two callers
+   *   gave `secretDetectionIgnoreValues`), SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: behaviour 4.6.
    */
   async update(ctx: Context, input: unknown): Promise<ReadProject> {
@@ -136,8 +147,7 @@ export class ProjectService {
       authorizeChange(project, changes);
       const changed = Object.keys(changes).filter((name) => changes[name as keyof Changes] !== undefined);
       if (changed.length > 0) {
-        const columns = { ...columnsOf(changes, sealed), updatedAt: raw('now()') };
-        await guarded(() => tx.em.nativeUpdate(Project, { id: project.projectId }, columns), SLUG_TAKEN);
+        await write(tx, project, columnsOf(changes, sealed), sealed?.basis);
       }
       await tx.auditTrail.recordChange(tx, {
         action: 'project:update',
@@ -180,16 +190,15 @@ export class ProjectService {
     });
   }
 
-  /** The values under seal; null and undefined stay. Before the transaction of the change: see `sealIgnoreValues`. */
-  async #sealed(
-    ctx: Context,
-    projectId: string,
-    values: readonly string[] | null | undefined,
-  ): Promise<Buffer | null | undefined> {
-    if (values == null) return values;
-    const project = await this.projects.load(ctx, projectId);
-    authorizeChange(project, { secretDetectionIgnoreValues: [] });
-    return sealIgnoreValues(ctx, project.projectId, values);
+  /** The values under seal, if some are given. Before the transaction of the change: see `sealIgnoreValues`. */
+  async #sealed(ctx: Context, projectId: string, values: readonly string[] | null | undefined): Promise<Sealed | null> {
+    if (values == null) return null;
+    const record = await findById(ctx, projectId);
+    if (record === undefined) throw new AppError('PROJECT_NOT_FOUND');
+    authorizeChange(record.access, { secretDetectionIgnoreValues: [] });
+    const basis = record.secretDetectionIgnoreValuesVersion;
+    const place = { projectId: record.access.projectId, version: basis + 1 };
+    return { basis, bytes: await sealIgnoreValues(ctx, place, values) };
   }
 
   async #answer(ctx: Context, record: ProjectRecord | undefined): Promise<ReadProject> {
@@ -200,9 +209,10 @@ export class ProjectService {
 
   async #open(ctx: Context, record: ProjectRecord | undefined): Promise<ReadProject> {
     if (record === undefined) throw new AppError('PROJECT_NOT_FOUND');
-    const { secretDetectionIgnoreValuesSealed: sealed, ...rest } = record;
+    const { secretDetectionIgnoreValuesSealed: sealed, secretDetectionIgnoreValuesVersion: version, ...rest } = record;
     const isShown = sealed !== null && can(record.access.ability, 'settings:read');
-    const values = isShown ? await openIgnoreValues(ctx, record.access.projectId, sealed) : null;
+    const place = { projectId: record.access.projectId, version };
+    const values = isShown ? await openIgnoreValues(ctx, place, sealed) : null;
     return { ...rest, secretDetectionIgnoreValues: values };
   }
 
@@ -285,14 +295,33 @@ function authorizeChange(project: ProjectAccess, { secretDetectionIgnoreValues }
   if (secretDetectionIgnoreValues !== undefined) authorize(project, 'workspace:edit');
 }
 
-function columnsOf(changes: Changes, sealed: Buffer | null | undefined): Record<string, unknown> {
-  const { enforceEncryptedSecretManagerSecretMetadata, secretDetectionIgnoreValues: _, ...same } = changes;
+function columnsOf(changes: Changes, sealed: Sealed | null): Record<string, unknown> {
+  const { enforceEncryptedSecretManagerSecretMetadata, secretDetectionIgnoreValues, ...same } = changes;
   const columns = {
     ...same,
     enforceEncryptedSecretMetadata: enforceEncryptedSecretManagerSecretMetadata,
-    secretDetectionIgnoreValuesSealed: sealed,
+    ...(secretDetectionIgnoreValues === undefined
+      ? {}
+      : {
+          secretDetectionIgnoreValuesSealed: sealed?.bytes ?? null,
+          secretDetectionIgnoreValuesVersion: raw('secret_detection_ignore_values_version + 1'),
+        }),
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+/** @param basis the version that sealed values follow on; whatever else changes follows on any */
+async function write(
+  tx: Transaction,
+  { projectId }: ProjectAccess,
+  columns: Record<string, unknown>,
+  basis: number | undefined,
+): Promise<void> {
+  const where = { id: projectId, ...(basis === undefined ? {} : { secretDetectionIgnoreValuesVersion: basis }) };
+  const update = () => tx.em.nativeUpdate(Project, where, { ...columns, updatedAt: raw('now()') });
+  if ((await guarded(update, SLUG_TAKEN)) > 0) return;
+  // Deleted at the same moment, or sealed for a version that somebody else has written meanwhile.
+  throw new AppError((await findById(tx, projectId)) === undefined ? 'PROJECT_NOT_FOUND' : 'CONCURRENT_CHANGE');
 }
 
 /** The key given, or the newest of the organization. @throws KEY_NOT_FOUND for an id that is no key of it */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageRules } from '../../kernel/graphql/page.js';
-import { folderName, folderPath, place, storedText } from './place.rules.js';
+import { storedText } from '../../kernel/text-rules.js';
+import { folderName, folderPath, place } from './place.rules.js';
 
 const { projectId, environment } = place;
 const path = folderPath.default('/');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorable } from './place.rules.js';
+import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 
 /** One wanted pair. All of a filter must match, exactly, among the unencrypted entries of a secret. */
 export interface MetadataPair {
@@ -60,8 +60,8 @@ const escaped = (text: string): string =>
 export const metadataPairs = z
   .array(
     z.strictObject({
-      key: z.string().min(1).max(MAX_KEY).refine(isStorable, { error: 'must be well-formed text without NUL' }),
-      value: z.string().max(MAX_VALUE).refine(isStorable, { error: 'must be well-formed text without NUL' }),
+      key: z.string().min(1).max(MAX_KEY).refine(isStorable, NOT_STORABLE),
+      value: z.string().max(MAX_VALUE).refine(isStorable, NOT_STORABLE),
     }),
   )
   .max(MAX_PAIRS);
@@ -108,7 +108,7 @@ function parsePair(part: readonly Character[]): MetadataPair {
   const [key, value] = [found.get('key'), found.get('value')];
   if (!key || !value) throw new Malformed('needs a key and a value, neither empty');
   if (key.length > MAX_KEY || value.length > MAX_VALUE) throw new Malformed('is longer than metadata can be');
-  if (!isStorable(key + value)) throw new Malformed('must be well-formed text without NUL');
+  if (!isStorable(key + value)) throw new Malformed(NOT_STORABLE.error);
   return { key, value };
 }
 

@@ -1,22 +1,11 @@
 import { z } from 'zod';
+import { isStorable, NOT_STORABLE, slugText } from '../../kernel/text-rules.js';
 
 const MAX_PATH = 2_000;
 const ROOT = '/';
 
-/** Postgres stores no NUL in texts, and half a surrogate pair is no text: neither may come back changed. */
-export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
-
-/** One text that people write, as it is stored: bounds in UTF-16 units. */
-export const storedText = (max: number) =>
-  z.string().max(max).refine(isStorable, { error: 'must be well-formed text without NUL' });
-
-/** Lower-case words joined by single hyphens, 1 to 64. Source: behaviour 1.3. */
-export const tagSlug = z
-  .string()
-  .trim()
-  .min(1)
-  .max(64)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case words joined by single hyphens');
+/** Slug of a tag. Source: behaviour 1.3. */
+export const tagSlug = slugText(1, 64);
 
 /** Name of a folder. Source: decisions 5.1. */
 export const folderName = z
@@ -43,7 +32,7 @@ export const folderPath = z
 /** Where secrets and folders are: a project, an environment by slug, a path. An environment that is no slug is unknown, not a fault. */
 export const place = {
   projectId: z.string(),
-  environment: z.string().trim().min(1).max(255).refine(isStorable, { error: 'must be well-formed text without NUL' }),
+  environment: z.string().trim().min(1).max(255).refine(isStorable, NOT_STORABLE),
   secretPath: folderPath.default(ROOT),
 };
 

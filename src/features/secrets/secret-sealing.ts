@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.js';
 import type { Sealer } from '../../kernel/crypto/keyring.js';
 import { keyIdOf } from '../../kernel/crypto/seal.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
@@ -11,14 +12,15 @@ const TABLE = 'secret';
 /** An entry of metadata in the clear. */
 export interface MetadataEntry {
   readonly key: string;
-  readonly value: string;
+  readonly value: SealedText;
   readonly isEncrypted: boolean;
 }
 
 /** What of a secret is sealed, in the clear. */
 export interface Clear {
-  readonly value: string;
-  readonly comment: string;
+  readonly value: SealedText;
+  /** Null when there is none. */
+  readonly comment: SealedText | null;
   readonly metadata: readonly MetadataEntry[];
 }
 
@@ -67,41 +69,40 @@ export function sealSecret(
   row: { id: string; version: number },
   { value, comment, metadata }: Clear,
 ): Sealed {
-  const seal = (column: SealedPart, text: string): Uint8Array =>
+  const seal = (column: SealedPart, text: SealedText): Uint8Array =>
     sealer.seal({ table: TABLE, column, rowId: row.id, rowVersion: row.version }, text);
   const encrypted = metadata.filter(({ isEncrypted }) => isEncrypted);
   return {
     valueSealed: seal('value', value),
-    commentSealed: comment === '' ? null : seal('comment', comment),
+    commentSealed: comment === null ? null : seal('comment', comment),
     metadata: metadata.map((entry) =>
-      entry.isEncrypted ? { key: entry.key, isEncrypted: true } : { key: entry.key, value: entry.value },
+      entry.isEncrypted ? { key: entry.key, isEncrypted: true } : { key: entry.key, value: entry.value.reveal() },
     ),
-    metadataSealed:
-      encrypted.length === 0 ? null : seal('metadata', JSON.stringify(encrypted.map((entry) => entry.value))),
+    metadataSealed: encrypted.length === 0 ? null : seal('metadata', listed(encrypted.map(({ value }) => value))),
   };
 }
 
 /** Opens one part. @throws SEALED_VALUE_INVALID when it was not sealed for this row and version */
-function open(sealer: Sealer, { id, version }: SecretRecord, column: SealedPart, sealed: Uint8Array): string {
+function open(sealer: Sealer, { id, version }: SecretRecord, column: SealedPart, sealed: Uint8Array): SealedText {
   return sealer.open({ table: TABLE, column, rowId: id, rowVersion: version }, sealed);
 }
 
 /** The value of a row that was read with values. @throws SEALED_VALUE_INVALID */
-export function openSecretValue(sealer: Sealer, record: SecretRecord): string {
+export function openSecretValue(sealer: Sealer, record: SecretRecord): SealedText {
   if (record.valueSealed === undefined) throw new Error('the row was read without its value');
   return open(sealer, record, 'value', record.valueSealed);
 }
 
-/** The comment; empty when there is none. @throws SEALED_VALUE_INVALID */
-export const openSecretComment = (sealer: Sealer, record: SecretRecord): string =>
-  record.commentSealed === null ? '' : open(sealer, record, 'comment', record.commentSealed);
+/** The comment; null when there is none. @throws SEALED_VALUE_INVALID */
+export const openSecretComment = (sealer: Sealer, record: SecretRecord): SealedText | null =>
+  record.commentSealed === null ? null : open(sealer, record, 'comment', record.commentSealed);
 
 /** All metadata, encrypted entries too. @throws SEALED_VALUE_INVALID */
 export function openSecretMetadata(sealer: Sealer, record: SecretRecord): MetadataEntry[] {
   const values = record.metadataSealed === null ? [] : encryptedValues(sealer, record, record.metadataSealed);
   let next = 0;
   return record.metadata.map((entry) => {
-    if ('value' in entry) return { key: entry.key, value: entry.value, isEncrypted: false };
+    if ('value' in entry) return { key: entry.key, value: new SealedText(entry.value), isEncrypted: false };
     const value = values[next];
     next += 1;
     // The open part of a row can be edited without the key: then it names entries that were never sealed.
@@ -110,5 +111,9 @@ export function openSecretMetadata(sealer: Sealer, record: SecretRecord): Metada
   });
 }
 
-const encryptedValues = (sealer: Sealer, record: SecretRecord, sealed: Uint8Array): string[] =>
-  JSON.parse(open(sealer, record, 'metadata', sealed)) as string[];
+/** The encrypted values of a secret are sealed together, in their order. */
+const listed = (values: readonly SealedText[]): SealedText =>
+  new SealedText(JSON.stringify(values.map((value) => value.reveal())));
+
+const encryptedValues = (sealer: Sealer, record: SecretRecord, sealed: Uint8Array): SealedText[] =>
+  (JSON.parse(open(sealer, record, 'metadata', sealed).reveal()) as string[]).map((value) => new SealedText(value));

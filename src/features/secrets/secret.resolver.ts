@@ -18,7 +18,7 @@ import {
   UpdateSecretsPayload,
 } from './secret.input.js';
 import type { SecretService } from './secret.service.js';
-import { SecretConnection, SecretType } from './secret.type.js';
+import { SecretConnection, SecretType, toSecretConnection, toSecretType } from './secret.type.js';
 import type { SecretReadingService } from './secret-reading.service.js';
 
 const PATH = { description: 'Path of the folder.', defaultValue: '/' } as const;
@@ -34,7 +34,7 @@ export class SecretResolver {
   ) {}
 
   @Query(() => SecretConnection, { description: 'Secrets of one folder, by path, then key.' })
-  secrets(
+  async secrets(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
     @Arg('environment', () => String, { description: 'Slug of the environment.' }) environment: string,
@@ -45,20 +45,20 @@ export class SecretResolver {
     @Arg('metadata', () => [SecretMetadataFilterInput], METADATA) metadata?: SecretMetadataFilterInput[] | null,
   ): Promise<SecretConnection> {
     const place = { projectId, environment, secretPath };
-    return this.reading.list(ctx, { ...place, viewSecretValue, tagSlugs, metadata, ...page });
+    return toSecretConnection(await this.reading.list(ctx, { ...place, viewSecretValue, tagSlugs, metadata, ...page }));
   }
 
   @Query(() => SecretType, { description: 'One secret by its id.' })
-  secret(
+  async secret(
     @Ctx() ctx: Context,
     @Arg('id', () => ID, { description: 'The secret.' }) id: string,
     @Arg('viewSecretValue', () => Boolean, VIEW) viewSecretValue: boolean,
   ): Promise<SecretType> {
-    return this.reading.getById(ctx, { id, viewSecretValue });
+    return toSecretType(await this.reading.getById(ctx, { id, viewSecretValue }));
   }
 
   @Query(() => SecretType, { description: 'One secret of a folder by its key.' })
-  secretByKey(
+  async secretByKey(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
     @Arg('environment', () => String, { description: 'Slug of the environment.' }) environment: string,
@@ -66,7 +66,9 @@ export class SecretResolver {
     @Arg('secretKey', () => String, { description: 'Its key.' }) secretKey: string,
     @Arg('viewSecretValue', () => Boolean, VIEW) viewSecretValue: boolean,
   ): Promise<SecretType> {
-    return this.reading.getByKey(ctx, { projectId, environment, secretPath, secretKey, viewSecretValue });
+    return toSecretType(
+      await this.reading.getByKey(ctx, { projectId, environment, secretPath, secretKey, viewSecretValue }),
+    );
   }
 
   @Mutation(() => CreateSecretPayload, { description: 'Adds a secret to a folder.' })
@@ -74,7 +76,7 @@ export class SecretResolver {
     @Ctx() ctx: Context,
     @Arg('input', () => CreateSecretInput, { description: 'What and where.' }) input: CreateSecretInput,
   ): Promise<CreateSecretPayload> {
-    return { secret: await this.service.create(ctx, input) };
+    return { secret: toSecretType(await this.service.create(ctx, input)) };
   }
 
   @Mutation(() => CreateSecretsPayload, { description: 'Adds secrets to a folder, all or none.' })
@@ -82,7 +84,7 @@ export class SecretResolver {
     @Ctx() ctx: Context,
     @Arg('input', () => CreateSecretsInput, { description: 'What and where.' }) input: CreateSecretsInput,
   ): Promise<CreateSecretsPayload> {
-    return { secrets: await this.service.createBatch(ctx, input) };
+    return { secrets: (await this.service.createBatch(ctx, input)).map(toSecretType) };
   }
 
   @Mutation(() => UpdateSecretPayload, { description: 'Changes a secret; its version rises by one.' })
@@ -90,7 +92,7 @@ export class SecretResolver {
     @Ctx() ctx: Context,
     @Arg('input', () => UpdateSecretInput, { description: 'What and where.' }) input: UpdateSecretInput,
   ): Promise<UpdateSecretPayload> {
-    return { secret: await this.service.update(ctx, input) };
+    return { secret: toSecretType(await this.service.update(ctx, input)) };
   }
 
   @Mutation(() => UpdateSecretsPayload, { description: 'Changes secrets of a folder, all or none.' })
@@ -98,7 +100,7 @@ export class SecretResolver {
     @Ctx() ctx: Context,
     @Arg('input', () => UpdateSecretsInput, { description: 'What and where.' }) input: UpdateSecretsInput,
   ): Promise<UpdateSecretsPayload> {
-    return { secrets: await this.service.updateBatch(ctx, input) };
+    return { secrets: (await this.service.updateBatch(ctx, input)).map(toSecretType) };
   }
 
   @Mutation(() => DeleteSecretPayload, { description: 'Deletes a secret.' })
@@ -106,7 +108,7 @@ export class SecretResolver {
     @Ctx() ctx: Context,
     @Arg('input', () => DeleteSecretInput, { description: 'What and where.' }) input: DeleteSecretInput,
   ): Promise<DeleteSecretPayload> {
-    return { secret: await this.service.delete(ctx, input) };
+    return { secret: toSecretType(await this.service.delete(ctx, input)) };
   }
 
   @Mutation(() => DeleteSecretsPayload, { description: 'Deletes secrets of a folder, all or none.' })
@@ -114,7 +116,7 @@ export class SecretResolver {
     @Ctx() ctx: Context,
     @Arg('input', () => DeleteSecretsInput, { description: 'What and where.' }) input: DeleteSecretsInput,
   ): Promise<DeleteSecretsPayload> {
-    return { secrets: await this.service.deleteBatch(ctx, input) };
+    return { secrets: (await this.service.deleteBatch(ctx, input)).map(toSecretType) };
   }
 }
 
@@ -125,7 +127,7 @@ export class EnvironmentSecretsResolver {
   @FieldResolver(() => [SecretType], {
     description: 'Secrets at a path, by key: those that you may know of. Nothing at the path is an empty list.',
   })
-  secrets(
+  async secrets(
     @Root() environment: EnvironmentType,
     @Ctx() ctx: Context,
     @Arg('secretPath', () => String, PATH) secretPath: string,
@@ -133,6 +135,7 @@ export class EnvironmentSecretsResolver {
     @Arg('tagSlugs', () => [String], TAGS) tagSlugs?: string[] | null,
     @Arg('metadata', () => [SecretMetadataFilterInput], METADATA) metadata?: SecretMetadataFilterInput[] | null,
   ): Promise<readonly SecretType[]> {
-    return this.reading.listInEnvironment(ctx, environment, { secretPath, viewSecretValue, tagSlugs, metadata });
+    const place = { secretPath, viewSecretValue, tagSlugs, metadata };
+    return (await this.reading.listInEnvironment(ctx, environment, place)).map(toSecretType);
   }
 }

@@ -58,10 +58,10 @@ const metadataFilter = z
 
 const PLACE_ERRORS = ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'] as const;
 
-/** `newSecretName` is the interface's word for a new key. */
+/** `newSecretName` is the interface's word for a new key. Absent it stays absent: null would be a fault. */
 const renamed = <T extends { newSecretName?: string | undefined }>({ newSecretName, ...change }: T) => ({
   ...change,
-  newSecretKey: newSecretName,
+  ...(newSecretName === undefined ? {} : { newSecretKey: newSecretName }),
 });
 
 const newSecretName = secretKey.optional();
@@ -175,7 +175,14 @@ export const secretRoutes = [
     document: `mutation ($input: UpdateSecretsInput!) { updateSecrets(input: $input) { secrets { ${FIELDS} } } }`,
     variables: ({ body: { mode: _fail, secrets, ...body } }) => ({ input: { ...body, secrets: secrets.map(renamed) } }),
     reply: ({ updateSecrets }) => ({ secrets: updateSecrets.secrets.map(toSecret) }),
-    errors: [...PLACE_ERRORS, 'TAG_NOT_FOUND', 'SECRET_NOT_FOUND', 'SECRET_KEY_TAKEN', 'SEALED_VALUE_INVALID'],
+    errors: [
+      ...PLACE_ERRORS,
+      'TAG_NOT_FOUND',
+      'SECRET_NOT_FOUND',
+      'SECRET_KEY_TAKEN',
+      'CONCURRENT_CHANGE',
+      'SEALED_VALUE_INVALID',
+    ],
     example: { ...EXAMPLE_PLACE, secrets: [{ secretKey: 'DB_PASSWORD', secretValue: 'battery staple' }] },
   }),
   route({
@@ -216,7 +223,14 @@ export const secretRoutes = [
       input: { secretKey: params.secretName, ...renamed(body) },
     }),
     reply: ({ updateSecret }) => ({ secret: toSecret(updateSecret.secret) }),
-    errors: [...PLACE_ERRORS, 'TAG_NOT_FOUND', 'SECRET_NOT_FOUND', 'SECRET_KEY_TAKEN', 'SEALED_VALUE_INVALID'],
+    errors: [
+      ...PLACE_ERRORS,
+      'TAG_NOT_FOUND',
+      'SECRET_NOT_FOUND',
+      'SECRET_KEY_TAKEN',
+      'CONCURRENT_CHANGE',
+      'SEALED_VALUE_INVALID',
+    ],
     example: { ...EXAMPLE_PLACE, secretValue: 'battery staple' },
   }),
   route({

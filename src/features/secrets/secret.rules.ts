@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../../kernel/errors.js';
 import { pageRules } from '../../kernel/graphql/page.js';
+import { isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js';
 import { metadataPairs } from './metadata-filter.rules.js';
-import { isStorable, place, storedText, tagSlug } from './place.rules.js';
+import { place, tagSlug } from './place.rules.js';
 
 const MAX_VALUE_BYTES = 512 * 1024;
 const MAX_BATCH = 1_000;
@@ -34,7 +35,7 @@ const secretComment = z
   .refine((comment) => comment.isWellFormed(), { error: 'must be well-formed text' });
 
 const metadataEntry = z.strictObject({
-  key: z.string().trim().min(1).max(255).refine(isStorable, { error: 'must be well-formed text without NUL' }),
+  key: z.string().trim().min(1).max(255).refine(isStorable, NOT_STORABLE),
   value: storedText(1_020).nullish(),
   isEncrypted: z.boolean().nullish(),
 });

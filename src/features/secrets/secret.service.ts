@@ -1,6 +1,7 @@
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import type { Sealer } from '../../kernel/crypto/keyring.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
@@ -285,15 +286,25 @@ const recordWrite = (tx: Transaction, target: Target, { action, ids }: { action:
   });
 
 const entriesOf = (given: NewSecret['secretMetadata']): Clear['metadata'] =>
-  (given ?? []).map(({ key, value, isEncrypted }) => ({ key, value: value ?? '', isEncrypted: isEncrypted ?? false }));
+  (given ?? []).map(({ key, value, isEncrypted }) => ({
+    key,
+    value: new SealedText(value ?? ''),
+    isEncrypted: isEncrypted ?? false,
+  }));
+
+const commentOf = (given: string | null | undefined): SealedText | null => (given ? new SealedText(given) : null);
 
 function newRow(sealer: Sealer, secret: NewSecret): SecretRow {
   const row = { id: newId(), version: 1 };
-  const { secretValue: value, secretComment, secretMetadata } = secret;
+  const { secretValue, secretComment, secretMetadata } = secret;
   return {
     ...row,
     key: secret.secretKey,
-    ...sealSecret(sealer, row, { value, comment: secretComment ?? '', metadata: entriesOf(secretMetadata) }),
+    ...sealSecret(sealer, row, {
+      value: new SealedText(secretValue),
+      comment: commentOf(secretComment),
+      metadata: entriesOf(secretMetadata),
+    }),
     skipMultilineEncoding: secret.skipMultilineEncoding ?? false,
     reminderNote: secret.secretReminderNote ?? null,
     reminderRepeatDays: secret.secretReminderRepeatDays ?? null,
@@ -319,8 +330,8 @@ function nextRow(
     ...row,
     key: change.newSecretKey ?? record.key,
     ...sealSecret(sealer, row, {
-      value: secretValue ?? openSecretValue(opener, record),
-      comment: secretComment === undefined ? openSecretComment(opener, record) : (secretComment ?? ''),
+      value: secretValue === undefined ? openSecretValue(opener, record) : new SealedText(secretValue),
+      comment: secretComment === undefined ? openSecretComment(opener, record) : commentOf(secretComment),
       metadata: secretMetadata === undefined ? openSecretMetadata(opener, record) : entriesOf(secretMetadata),
     }),
     skipMultilineEncoding:

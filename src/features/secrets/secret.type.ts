@@ -1,6 +1,7 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import type { SecretPage, SecretView } from './secret.view.js';
 import { TagType } from './tag.type.js';
 
 /** GraphQL's names of the kinds of secrets. */
@@ -132,6 +133,14 @@ export class SecretType {
   updatedAt!: Date;
 }
 
+/** Opens what the caller is shown. Here, as the last step before the answer, and nowhere else. */
+export const toSecretType = ({ secretValue, secretComment, secretMetadata, ...secret }: SecretView): SecretType => ({
+  ...secret,
+  secretValue: secretValue === null ? null : secretValue.reveal(),
+  secretComment: secretComment === undefined ? '' : (secretComment?.reveal() ?? null),
+  secretMetadata: secretMetadata.map((entry) => ({ ...entry, value: entry.value?.reveal() ?? null })),
+});
+
 @ObjectType({ description: 'A part of a secret that does not open, and was withheld.', simpleResolvers: true })
 export class SecretReadIssue {
   @Field(() => ID, { description: 'The secret.' })
@@ -148,3 +157,10 @@ export class SecretConnection extends connectionOf(SecretType, 'Secret', 'path, 
   @Field(() => [SecretReadIssue], { description: 'What of these secrets does not open.' })
   readIssues!: readonly SecretReadIssue[];
 }
+
+/** A list as the API shows it. */
+export const toSecretConnection = (page: SecretPage): SecretConnection =>
+  Object.assign(
+    page.map(toSecretType, ({ secretPath, secretKey }) => [secretPath, secretKey]),
+    { readIssues: page.readIssues },
+  );

@@ -1,4 +1,5 @@
 import type { Sealer } from '../../kernel/crypto/keyring.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { AppError } from '../../kernel/errors.js';
 import type { Page } from '../../kernel/graphql/page.js';
 import type { SecretRecord } from './secret.records.js';
@@ -24,16 +25,17 @@ export interface SecretView {
   readonly version: number;
   readonly type: 'shared';
   readonly secretKey: string;
-  readonly secretValue: string | null;
+  readonly secretValue: SealedText | null;
   readonly secretValueHidden: boolean;
-  readonly secretComment: string | null;
+  /** Undefined when there is none. */
+  readonly secretComment: SealedText | null | undefined;
   readonly secretReminderNote: string | null;
   readonly secretReminderRepeatDays: number | null;
   readonly skipMultilineEncoding: boolean;
   readonly actor: ActorView;
   readonly isRotatedSecret: boolean;
   readonly rotationId: string | null;
-  readonly secretMetadata: readonly { key: string; value: string | null; isEncrypted: boolean }[];
+  readonly secretMetadata: readonly { key: string; value: SealedText | null; isEncrypted: boolean }[];
   readonly tags: readonly { id: string; slug: string; name: string; color: string }[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -79,7 +81,7 @@ export class SecretViewer {
       secretKey: record.key,
       secretValue: value,
       secretValueHidden: value === null,
-      secretComment: record.commentSealed === null ? '' : this.#attempt(record, 'comment', openSecretComment),
+      secretComment: record.commentSealed === null ? undefined : this.#attempt(record, 'comment', openSecretComment),
       secretReminderNote: record.reminderNote,
       secretReminderRepeatDays: record.reminderRepeatDays,
       skipMultilineEncoding: record.skipMultilineEncoding,
@@ -99,7 +101,7 @@ export class SecretViewer {
     if (opened !== null) return opened;
     return record.metadata.map((entry) =>
       'value' in entry
-        ? { key: entry.key, value: entry.value, isEncrypted: false }
+        ? { key: entry.key, value: new SealedText(entry.value), isEncrypted: false }
         : { key: entry.key, value: null, isEncrypted: true },
     );
   }

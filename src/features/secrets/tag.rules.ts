@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageRules } from '../../kernel/graphql/page.js';
-import { storedText, tagSlug } from './place.rules.js';
+import { storedText } from '../../kernel/text-rules.js';
+import { tagSlug } from './place.rules.js';
 
 const color = storedText(64).trim().min(1);
 

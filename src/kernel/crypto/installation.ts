@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { ConfigurationFault } from '../configuration-fault.js';
 import type { Query } from '../database/database.js';
 import { loadRootKey, type RootKey } from './root-key.js';
+import type { SealedText } from './sealed-text.js';
 
 /**
  * Loads the root key and compares it with the check value of the database, before anything is written. A key is made
@@ -12,10 +13,14 @@ import { loadRootKey, type RootKey } from './root-key.js';
  */
 export async function openInstallation(
   query: Query,
-  { rootKey: setting, dataDir }: { rootKey: string | null; dataDir: string },
+  { rootKey: setting, dataDir }: { rootKey: SealedText | null; dataDir: string },
 ): Promise<RootKey> {
   const checkValue = await storedCheckValue(query);
-  const rootKey = await loadRootKey({ rootKey: setting, dataDir, databaseIsEmpty: checkValue === null });
+  const rootKey = await loadRootKey({
+    rootKey: setting?.reveal() ?? null,
+    dataDir,
+    databaseIsEmpty: checkValue === null,
+  });
   if (checkValue !== null && !timingSafeEqual(checkValue, rootKey.checkValue())) {
     throw new ConfigurationFault([
       'ROOT_KEY is not the key that this database was sealed with; nothing was changed. Configure the right key, or another database',

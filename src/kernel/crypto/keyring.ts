@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
@@ -14,7 +14,7 @@ import {
 } from './key-store.js';
 import type { RootKey } from './root-key.js';
 import { type KeyVersion, ScopeKeys } from './scope-keys.js';
-import { type DataKey, openBytes, type SealPlace, sealBytes } from './seal.js';
+import { type DataKey, openBytes, type SealPlace, sealBytes, toKey } from './seal.js';
 import { Sealer } from './sealer.js';
 
 export type { KeyScope } from './key-store.js';
@@ -128,17 +128,13 @@ export class Keyring {
     keys.absorb(await loadKeys(query, keys.scope), (row) => this.#unwrap(row, keys.scope));
   }
 
-  #unwrap(row: StoredKey, scope: KeyScope): Buffer {
+  #unwrap(row: StoredKey, scope: KeyScope): KeyObject {
     const place = placeOf(row.id, scope);
-    if (row.parentKeyId === null) return this.rootKey.unwrap(row.wrappedKeySealed, place);
+    if (row.parentKeyId === null) return toKey(this.rootKey.unwrap(row.wrappedKeySealed, place));
     if (row.parentWrappedKeySealed === null) throw new AppError('SEALED_VALUE_INVALID');
     const organization = { organizationId: scope.organizationId, projectId: null };
     const parent = this.rootKey.unwrap(row.parentWrappedKeySealed, placeOf(row.parentKeyId, organization));
-    try {
-      return openBytes({ id: row.parentKeyId, key: parent }, place, row.wrappedKeySealed);
-    } finally {
-      parent.fill(0);
-    }
+    return toKey(openBytes({ id: row.parentKeyId, key: toKey(parent) }, place, row.wrappedKeySealed));
   }
 
   /** Takes seals out of this node's block, and gets the next block, or the next key version, when it is used up. */

@@ -4,7 +4,7 @@ import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationFault } from '../configuration-fault.js';
 import { deriveKey } from './derive-key.js';
-import { type DataKey, openBytes, type SealPlace, sealBytes, uuidText } from './seal.js';
+import { type DataKey, openBytes, type SealPlace, sealBytes, toKey, uuidText } from './seal.js';
 
 const ROOT_KEY_BYTES = 32;
 const FILE_NAME = 'root-key';
@@ -23,7 +23,7 @@ export class RootKey {
   constructor(bytes: Uint8Array) {
     if (bytes.length !== ROOT_KEY_BYTES) throw new Error('a root key has 32 bytes');
     this.#bytes = Buffer.from(bytes);
-    this.#wrapping = { id: uuidText(this.#derive('wrapping-id', 16)), key: this.#derive('wrapping', 32) };
+    this.#wrapping = { id: uuidText(this.#derive('wrapping-id', 16)), key: toKey(this.#derive('wrapping', 32)) };
   }
 
   /** 16 bytes that tell this root key from others and say nothing of it. Kept in the database. */

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { AppError } from '../errors.js';
 import { deriveKey } from './derive-key.js';
 import type { KeyScope, StoredKey } from './key-store.js';
@@ -33,7 +33,7 @@ export class ScopeKeys {
   constructor(readonly scope: KeyScope) {}
 
   /** Takes in stored versions. One that does not unwrap is passed over: what it sealed stays closed, the rest opens. */
-  absorb(rows: readonly StoredKey[], unwrap: (row: StoredKey) => Buffer): void {
+  absorb(rows: readonly StoredKey[], unwrap: (row: StoredKey) => KeyObject): void {
     for (const row of rows) {
       if (this.#first === null || inOrder(row, this.#first) < 0) this.#first = row;
       const known = this.#versions.get(row.id);
@@ -82,7 +82,7 @@ export class ScopeKeys {
   }
 
   /** The key of the first version, which stays for opening: digests must be the same after the key has been succeeded. */
-  #firstKey(): Buffer {
+  #firstKey(): KeyObject {
     const version = this.#versions.get(this.#first?.id ?? '');
     if (version === undefined) throw new AppError('SEALED_VALUE_INVALID');
     return version.key;
@@ -96,7 +96,7 @@ interface Age {
 
 const inOrder = (a: Age, b: Age): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 
-function unwrapped(row: StoredKey, unwrap: (row: StoredKey) => Buffer): Buffer | null {
+function unwrapped(row: StoredKey, unwrap: (row: StoredKey) => KeyObject): KeyObject | null {
   try {
     return unwrap(row);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.js';
 import type { ScopeKeys } from './scope-keys.js';
 import { type DataKey, keyIdOf, openValue, type SealPlace, sealValue } from './seal.js';
+import { SealedText } from './sealed-text.js';
 
 const MAX_SEALS_AT_ONCE = 1_000_000;
 
@@ -42,22 +43,22 @@ export class Sealer {
    *
    * @throws VALIDATION_FAILED for a text with unpaired surrogates
    */
-  seal(place: PlaceInScope, plaintext: string): Buffer {
+  seal(place: PlaceInScope, plaintext: SealedText): Buffer {
     const claimed = this.#claimed;
     if (claimed === null || claimed.seals < 1) throw new Error('a value was to be sealed without Sealer.reserve');
     claimed.seals -= 1;
-    return sealValue(claimed.key, { ...place, ...this.keys.scope }, plaintext);
+    return sealValue(claimed.key, { ...place, ...this.keys.scope }, plaintext.reveal());
   }
 
   /** Opens one value. @throws SEALED_VALUE_INVALID; when the key may be newer than this node's, the next sealer has it */
-  open(place: PlaceInScope, record: Uint8Array): string {
+  open(place: PlaceInScope, record: Uint8Array): SealedText {
     const keyId = keyIdOf(record);
     const key = keyId === null ? undefined : this.keys.find(keyId);
     if (key === undefined) {
       if (keyId !== null) this.keys.isStale = true;
       throw new AppError('SEALED_VALUE_INVALID');
     }
-    return openValue(key, { ...place, ...this.keys.scope }, record);
+    return new SealedText(openValue(key, { ...place, ...this.keys.scope }, record));
   }
 
   /** Keyed digest to search for equal values: the same for the same text in one scope, and nowhere else. */

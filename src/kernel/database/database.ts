@@ -2,6 +2,7 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import type { Client, Pool, QueryResult } from 'pg';
 import { type Context, isTransaction } from '../context.js';
+import { connectionFault } from './connection-fault.js';
 import { type EntityClass, ormOptions } from './orm-options.js';
 
 export type Row = Record<string, unknown>;
@@ -20,11 +21,21 @@ export class Database {
     private readonly pool: Pool,
   ) {}
 
-  /** Opens the pool. Does not migrate. @param url as `DATABASE_URL`, or that of the embedded server */
+  /**
+   * Opens the pool, and one connection to see that it can. Does not migrate.
+   *
+   * @param url as `DATABASE_URL`, or that of the embedded server
+   * @throws ConfigurationFault when there is no connection
+   */
   static async connect(url: string, entities: readonly EntityClass[]): Promise<Database> {
     const counter = { count: (): void => undefined };
     const orm = await open(url, entities, () => counter.count());
-    await orm.em.getConnection().connect();
+    try {
+      await orm.em.getConnection().connect();
+    } catch (error) {
+      await orm.close(true);
+      throw connectionFault(error);
+    }
     const pool = (await (
       orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }
     ).getNativeClient()) as Pool;

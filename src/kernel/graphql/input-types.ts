@@ -6,6 +6,8 @@ import {
   isListType,
   isNonNullType,
   isRequiredInputField,
+  type OperationDefinitionNode,
+  valueFromAST,
 } from 'graphql';
 
 type Translate = (value: unknown) => unknown;
@@ -33,27 +35,62 @@ export function checkInputNames(type: GraphQLInputType, sample: unknown, path: s
 }
 
 /**
- * Puts names of enum values (`SECRET_MANAGER`) where a value has what they stand for (`secret-manager`), at any depth.
- *
- * @returns null for a type without enums: there is nothing to do
+ * Makes what a compiled document takes of the variables that a route made: names of enum values (`SECRET_MANAGER`) for what
+ * they stand for (`secret-manager`), at any depth, and two things that graphql-jit does not do as graphql-js does: nothing
+ * in place of `undefined`, which it takes for null, and the default where a non-null variable or field was not given.
  */
-export function enumTranslator(type: GraphQLInputType, above: readonly unknown[] = []): Translate | null {
+export function variablesTranslator(
+  types: ReadonlyMap<string, GraphQLInputType>,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): (variables: object) => Record<string, unknown> {
+  const known = new Map<GraphQLInputType, Translate>();
+  return objectTranslator(
+    variableDefinitions.map(({ variable, defaultValue }): Entry => {
+      const name = variable.name.value;
+      const type = types.get(name) as GraphQLInputType;
+      return [name, inputTranslator(type, known), valueFromAST(defaultValue, type)];
+    }),
+  );
+}
+
+type Entry = readonly [name: string, translate: Translate, fallback: unknown];
+
+function objectTranslator(entries: readonly Entry[]): (value: object) => Record<string, unknown> {
+  const translators = new Map(entries.map(([name, translate]) => [name, translate]));
+  const defaults = entries.filter(([, , fallback]) => fallback !== undefined);
+  return (value) => {
+    const copy: Record<string, unknown> = {};
+    for (const [name, inner] of Object.entries(value)) {
+      if (inner !== undefined) copy[name] = translators.get(name)?.(inner) ?? inner;
+    }
+    for (const [name, translate, fallback] of defaults) copy[name] ??= name in copy ? null : translate(fallback);
+    return copy;
+  };
+}
+
+function inputTranslator(type: GraphQLInputType, known: Map<GraphQLInputType, Translate>): Translate {
   const named = getNamedType(type);
+  const found = known.get(named);
+  if (found !== undefined) return found;
   if (isEnumType(named)) {
     const names = new Map(named.getValues().map(({ name, value }) => [value as unknown, name]));
-    return each((value) => names.get(value) ?? value);
-  }
-  if (!isInputObjectType(named) || above.includes(named)) return null;
-  const fields = Object.values(named.getFields()).flatMap((field) => {
-    const translate = enumTranslator(field.type, [...above, named]);
-    return translate === null ? [] : [[field.name, translate] as const];
-  });
-  if (fields.length === 0) return null;
-  return each((value) => {
-    const copy = { ...(value as Record<string, unknown>) };
-    for (const [name, translate] of fields) if (name in copy) copy[name] = translate(copy[name]);
-    return copy;
-  });
+    known.set(
+      named,
+      each((value) => names.get(value) ?? value),
+    );
+  } else if (isInputObjectType(named)) {
+    let translate: (value: object) => unknown = (value) => value;
+    // Known before its fields are looked at: a type may hold itself.
+    known.set(
+      named,
+      each((value) => (typeof value === 'object' ? translate(value as object) : value)),
+    );
+    const fields = Object.values(named.getFields());
+    translate = objectTranslator(
+      fields.map((field): Entry => [field.name, inputTranslator(field.type, known), field.defaultValue]),
+    );
+  } else known.set(named, (value) => value);
+  return known.get(named) as Translate;
 }
 
 const each =

@@ -3,6 +3,7 @@ import type { ClassType } from 'type-graphql';
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { AppError } from '../errors.js';
+import { isId } from '../ids.js';
 
 /** Arguments of every list: Relay's forward paging. */
 @ArgsType()
@@ -54,18 +55,38 @@ const encodeCursor = (key: CursorKey): string => Buffer.from(JSON.stringify(key)
  * Reads a cursor.
  *
  * @param parts how many columns the list is ordered by
+ * @param fits what else makes a key of such a list: whatever a statement would fail on, since anybody can write a cursor
  * @throws VALIDATION_FAILED for a text that is no cursor of such a list
  */
-export function decodeCursor(cursor: string, parts: number): CursorKey {
+export function decodeCursor(cursor: string, parts: number, fits: (key: CursorKey) => boolean = () => true): CursorKey {
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (Array.isArray(key) && key.length === parts && key.every((part) => typeof part === 'string')) return key;
+    if (isCursorKey(key, parts) && fits(key)) return key;
   } catch {
     // The same fault as a cursor of another list.
   }
   throw new AppError('VALIDATION_FAILED', undefined, {
     details: [{ path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor that this list gave out' }],
   });
+}
+
+const isCursorKey = (key: unknown, parts: number): key is CursorKey =>
+  Array.isArray(key) && key.length === parts && key.every((part) => typeof part === 'string');
+
+/**
+ * Bounds of a list by name, then id: the name and id to start after (null: from the top), and how many rows to read, one
+ * more than wanted so that the page knows whether there are more (null: all).
+ *
+ * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+ */
+export function namePageBounds({
+  first,
+  after,
+}: PageRequest): [name: string | null, id: string | null, limit: number | null] {
+  const limit = first == null ? null : first + 1;
+  if (after == null) return [null, null, limit];
+  const [name = '', id = ''] = decodeCursor(after, 2, (key) => isId(key[1] ?? '') && !key[0]?.includes('\u0000'));
+  return [name, id, limit];
 }
 
 /** A page of rows, shaped as a Relay connection. Edges and page info are made only when they are asked for. */

@@ -1,7 +1,14 @@
 import ipaddr from 'ipaddr.js';
 
-/** True for an IPv4 or IPv6 address, or a network in CIDR form. */
-export const isCidr = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
+/**
+ * True for an IPv4 or IPv6 address, or a network in CIDR form. IPv4 is four decimal numbers: in the short, octal and
+ * hexadecimal forms `10/8` is a part of 0.0.0.0/8, which nobody who writes it means.
+ */
+export const isCidr = (text: string): boolean => {
+  const [address = ''] = text.split('/');
+  const isPlain = address.includes(':') ? !address.includes('%') : ipaddr.IPv4.isValidFourPartDecimal(address);
+  return isPlain && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
+};
 
 /**
  * The canonical text of an address or network: a bare address becomes the network of that one address, host bits are cleared.
@@ -20,5 +27,16 @@ export function toCidr(text: string): string | null {
   return `${network.toString()}/${bits}`;
 }
 
-/** The caller's address as Postgres and people write it: `::ffff:10.0.0.1` is `10.0.0.1`, and a zone is dropped. */
-export const normalizeAddress = (text: string): string => ipaddr.process(text.replace(/%.*$/, '')).toString();
+/** `10.0.0.1:4711` and `[::1]:4711`, as some proxies write an address in `X-Forwarded-For`. */
+const WITH_PORT = /^(?:(?<v4>[\d.]+)|\[(?<v6>[\da-f:.]+)\]):\d{1,5}$/i;
+
+/**
+ * The caller's address as Postgres and people write it: `::ffff:10.0.0.1` is `10.0.0.1`, and a zone or a port is dropped.
+ *
+ * @returns null for a text that is no address: whoever stands there is not known, and no network has it
+ */
+export function readAddress(text: string): string | null {
+  const { v4, v6 } = WITH_PORT.exec(text)?.groups ?? {};
+  const address = (v4 ?? v6 ?? text).replace(/%.*$/, '');
+  return isCidr(address) && !address.includes('/') ? ipaddr.process(address).toString() : null;
+}

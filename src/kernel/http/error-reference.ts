@@ -22,7 +22,12 @@ export function errorResponses({ hasBody, own }: { hasBody: boolean; own: readon
   const shared = [...SHARED.keys()].filter((status) => hasBody || !OF_BODIES.has(status));
   return {
     ...Object.fromEntries(shared.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
-    ...Object.fromEntries([...byStatus(own)].map(([status, codes]) => [status, response(codes)])),
+    ...Object.fromEntries(
+      [...byStatus(own.filter((code) => OF_THINGS.has(ERRORS[code].status)))].map(([status, codes]) => [
+        status,
+        response(codes),
+      ]),
+    ),
   };
 }
 

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import helmet from '@fastify/helmet';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { RequestInfo } from '../context.js';
 import { AppError, toAppError, toEnvelope } from '../errors.js';
 import { describeError, type Log } from '../log.js';
-import { normalizeAddress } from './addresses.js';
+import { readAddress } from './addresses.js';
+import { drainOnClose } from './drain.js';
 import type { Lifecycle } from './health.js';
+import { securityHeaders } from './security-headers.js';
 
 const BODY_LIMIT = 1024 * 1024;
 const HEADER_LIMIT = 16 * 1024;
@@ -19,6 +20,7 @@ const FASTIFY_CODES: Readonly<Record<string, ConstructorParameters<typeof AppErr
   FST_ERR_CTP_EMPTY_JSON_BODY: 'MALFORMED_JSON',
   FST_ERR_CTP_INVALID_JSON_BODY: 'MALFORMED_JSON',
   FST_ERR_CTP_EMPTY_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_MAX_PARAM_LENGTH: 'ROUTE_NOT_FOUND',
 };
 
 interface HttpOptions {
@@ -29,6 +31,7 @@ interface HttpOptions {
 
 /** The HTTP server before its routes: limits, security headers, request ids, and errors in one shape on every path. */
 export async function createHttpServer({ log, trustedProxies, lifecycle }: HttpOptions): Promise<FastifyInstance> {
+  const always = await securityHeaders();
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT,
@@ -42,19 +45,19 @@ export async function createHttpServer({ log, trustedProxies, lifecycle }: HttpO
     trustProxy: trustedProxies.length === 0 ? false : (address: string) => isTrusted(address, trustedProxies),
     genReqId: () => randomUUID(),
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => void sendError(reply as FastifyReply, request.id, translate(error)),
-  });
-  await app.register(helmet, {
-    contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    // The router's own refusals: no hook runs before them.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(always).header('x-request-id', request.id);
+      void sendError(reply as FastifyReply, request.id, translate(error));
+    },
   });
   acceptJsonOnly(app);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    // A kept-alive connection would hold the drain; its next request goes to another node.
-    if (lifecycle.isDraining) reply.header('connection', 'close');
+    reply.headers(always).header('x-request-id', request.id);
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new AppError('UNSUPPORTED_ENCODING');
   });
+  drainOnClose(app, lifecycle);
   app.setErrorHandler((error, request, reply) => {
     const ours = translate(error as FastifyError);
     if (ours.code === 'INTERNAL') log.error('request failed', { requestId: request.id, ...describeError(error) });
@@ -67,7 +70,7 @@ export async function createHttpServer({ log, trustedProxies, lifecycle }: HttpO
 /** What the kernel keeps of a request: never its headers or its body. */
 export const requestInfo = (request: FastifyRequest): RequestInfo => ({
   requestId: request.id,
-  address: normalizeAddress(request.ip),
+  address: readAddress(request.ip),
   userAgent: request.headers['user-agent'] ?? null,
 });
 
@@ -119,7 +122,7 @@ function answerOtherMethods(app: FastifyInstance): void {
     const pattern = new RegExp(`^${url.replace(/[.+]/g, '\\$&').replace(/:\w+/g, '[^/]+')}/?$`);
     for (const each of [method].flat()) routes.push({ method: each, pattern });
   });
-  app.setNotFoundHandler((request, reply) => {
+  const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = request.url.replace(/\?.*$/, '');
     const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
     if (allowed.length === 0) return sendError(reply, request.id, new AppError('ROUTE_NOT_FOUND'));
@@ -127,11 +130,16 @@ function answerOtherMethods(app: FastifyInstance): void {
     return request.method === 'OPTIONS'
       ? reply.code(204).send()
       : sendError(reply, request.id, new AppError('METHOD_NOT_ALLOWED'));
-  });
+  };
+  app.setNotFoundHandler(answer);
+  // Before a body is read: its faults are not what is wrong.
+  app.addHook('onRequest', async (request, reply) => (request.is404 ? answer(request, reply) : undefined));
 }
 
-const isTrusted = (address: string, trusted: readonly string[]): boolean => {
-  const caller = ipaddr.process(address);
+const isTrusted = (text: string, trusted: readonly string[]): boolean => {
+  const address = readAddress(text);
+  if (address === null) return false;
+  const caller = ipaddr.parse(address);
   return trusted.some((entry) => {
     const [network, bits] = entry.includes('/') ? ipaddr.parseCIDR(entry) : [ipaddr.parse(entry), null];
     if (network.kind() !== caller.kind()) return false;
@@ -145,7 +153,13 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'HEADERS_TOO_LARGE' : 'MALFORMED_REQUEST';
   const { statusCode, body } = toEnvelope(new AppError(code), randomUUID());
   const text = JSON.stringify(body);
-  socket.end(
-    `HTTP/1.1 ${statusCode} ${body.error}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
-  );
+  const head = [
+    `HTTP/1.1 ${statusCode} ${body.error}`,
+    `X-Request-Id: ${body.reqId}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
 }

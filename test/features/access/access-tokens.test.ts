@@ -192,8 +192,8 @@ describe('holding a token', () => {
     expect((await admin.anonymous.post(REVOKE, { accessToken })).body).toEqual({ message: expect.any(String) });
     expect(await admin.anonymous.post(REVOKE, { accessToken })).toBeError(401, 'TOKEN_REVOKED');
     expect(await admin.anonymous.post(RENEW, { accessToken })).toBeError(401, 'TOKEN_REVOKED');
-    const rows = (await strongroom.auditRows()).filter((row) => row['token_id'] === tokenData.id);
-    expect(rows.map((row) => [row['action'], row['actor_id']])).toEqual([['access-token:revoke', identityId]]);
+    const rows = (await strongroom.auditRows()).filter((row) => row.token_id === tokenData.id);
+    expect(rows.map((row) => [row.action, row.actor_id])).toEqual([['access-token:revoke', identityId]]);
   });
 
   test('is needed: other texts are TOKEN_INVALID', async () => {

@@ -1,8 +1,11 @@
-import { useStrongroom } from '../../kit/strongroom.js';
+import { mintToken } from '../../../src/kernel/crypto/token.js';
+import { type Reply, useStrongroom } from '../../kit/strongroom.js';
 import { makeIdentity, makeToken } from './scenario.js';
 
 const PROBE = '{ organization { id } }';
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+/** The same token with another last character, which is one of its checksum. */
+const otherChecksum = (token: string): string => token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
 const document = (query: string): { query: string } => ({ query });
 
 describe('the check of a token', () => {
@@ -47,6 +50,26 @@ describe('the check of a token', () => {
     const { anonymous } = strongroom.admin;
     expect(await anonymous.get('/api/v1/identities')).toBeError(401, 'TOKEN_MISSING');
     expect(await anonymous.get('/api/v1/identities', { authorization: 'Basic YTpi' })).toBeError(401, 'TOKEN_INVALID');
+  });
+
+  test('lets none of 2,000 made-up tokens pass, and asks the database only about those with a right checksum', async () => {
+    const { anonymous } = strongroom.admin;
+    const AT_ONCE = 50;
+    const COUNT = 1_000;
+    const tryAll = async (makeUp: () => string): Promise<Reply[]> => {
+      const replies: Reply[] = [];
+      while (replies.length < COUNT) {
+        const tokens = Array.from({ length: AT_ONCE }, makeUp);
+        replies.push(...(await Promise.all(tokens.map((token) => anonymous.get('/api/v1/identities', bearer(token))))));
+      }
+      return replies;
+    };
+    const misspelt = await strongroom.statements(() => tryAll(() => otherChecksum(mintToken())));
+    const wellFormed = await strongroom.statements(() => tryAll(() => mintToken()));
+    for (const reply of [...misspelt.result, ...wellFormed.result]) expect(reply).toBeError(401, 'TOKEN_INVALID');
+    expect(misspelt.count).toBe(0);
+    // The check, and the cause of the refusal.
+    expect(wellFormed.count).toBe(2 * COUNT);
   });
 
   test('refuses an expired token with TOKEN_EXPIRED and counts no use', async () => {

@@ -1,18 +1,36 @@
 import fc from 'fast-check';
-import { organizationSlug, slugFor } from '../../../src/features/organizations/organization.rules.js';
+import {
+  displayName,
+  organizationSlug,
+  organizationSlugFor,
+} from '../../../src/features/organizations/organization.rules.js';
 import { username } from '../../../src/features/organizations/user.rules.js';
 
 describe('a slug made from a name', () => {
   test('keeps the ASCII words, drops accents, and ends in four random characters', () => {
-    expect(slugFor('Süb  Team (EU)', 'abcd-ef')).toBe('sub-team-eu-abcd');
+    expect(organizationSlugFor('Süb  Team (EU)', 'abcd')).toBe('sub-team-eu-abcd');
   });
 
   test('is a valid slug for any name', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 64 }), fc.uuid(), (name, random) => {
-        expect(organizationSlug.safeParse(slugFor(name, random)).success).toBe(true);
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 64 }),
+        fc.stringMatching(/^[a-z0-9]{4}$/),
+        (name, random) => {
+          expect(organizationSlug.safeParse(organizationSlugFor(name, random)).success).toBe(true);
+        },
+      ),
     );
+  });
+});
+
+describe('a name for people', () => {
+  test('is trimmed, and may be of any script', () => {
+    expect(displayName.parse(' Größe 東京 ')).toBe('Größe 東京');
+  });
+
+  test.each(['', '   ', 'a\nb', 'a\u0000b', 'half a pair \ud83d', 'a'.repeat(65)])('is refused as %j', (text) => {
+    expect(displayName.safeParse(text).success).toBe(false);
   });
 });
 

@@ -4,17 +4,17 @@ import {
   builtInRoleId,
   CreateProject,
   ProjectChanges,
-  slugFor,
-  slugText,
+  projectSlugFor,
 } from '../../../src/features/projects/project.rules.js';
 import { PROJECT_ROLES, projectAbility } from '../../../src/kernel/authz/roles.js';
+import { slugText } from '../../../src/kernel/text-rules.js';
 
 describe('a slug made from a name', () => {
   test('is a valid slug of 5 to 36 characters that ends in the suffix, whatever the name', () => {
     const suffix = fc.stringMatching(/^[a-z0-9]{4}$/);
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), suffix, (name, letters) => {
-        const slug = slugFor(name, letters);
+        const slug = projectSlugFor(name, letters);
         expect(slugText(5, 36).safeParse(slug).success).toBe(true);
         expect(slug.endsWith(`-${letters}`)).toBe(true);
       }),
@@ -28,7 +28,7 @@ describe('a slug made from a name', () => {
     ['a'.repeat(64), `${'a'.repeat(31)}-ab12`],
     [`${'a'.repeat(30)} tail`, `${'a'.repeat(30)}-ab12`],
   ])('of %j is %j', (name, slug) => {
-    expect(slugFor(name, 'ab12')).toBe(slug);
+    expect(projectSlugFor(name, 'ab12')).toBe(slug);
   });
 });
 

@@ -1,14 +1,13 @@
 import { type Caller, useStrongroom } from '../../kit/strongroom.js';
 
 /** The fields of a secret in the interface. */
-const FIELDS = [
-  '_id', 'actor', 'createdAt', 'environment', 'id', 'isRotatedSecret', 'rotationId', 'secretComment', 'secretKey', 'secretMetadata',
-  'secretPath', 'secretReminderNote', 'secretReminderRepeatDays', 'secretValue', 'secretValueHidden', 'skipMultilineEncoding',
-  'tags', 'type', 'updatedAt', 'version', 'workspace',
-]; // biome-ignore format: one glance
+const FIELDS =
+  `_id actor createdAt environment id isRotatedSecret rotationId secretComment secretKey secretMetadata secretPath
+  secretReminderNote secretReminderRepeatDays secretValue secretValueHidden skipMultilineEncoding tags type updatedAt version
+  workspace`.split(/\s+/);
 
 const query = (parameters: Record<string, string | number | boolean>): string =>
-  `/api/v4/secrets?${new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)]))}`;
+  `/api/v4/secrets?${new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)] as [string, string]))}`;
 
 const keysOf = (reply: { body: { secrets: { secretKey: string }[] } }): string[] =>
   reply.body.secrets.map(({ secretKey }) => secretKey);

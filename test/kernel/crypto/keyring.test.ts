@@ -6,6 +6,7 @@ import pg from 'pg';
 import { Keyring, type Sealer } from '../../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../../src/kernel/crypto/root-key.js';
 import { keyIdOf } from '../../../src/kernel/crypto/seal.js';
+import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import { Database, type Query } from '../../../src/kernel/database/database.js';
 import {
   type EmbeddedPostgres,
@@ -124,8 +125,8 @@ describe('the keyring', () => {
     const { keyring, organization, project } = await seed();
     for (const scope of [organization, project]) {
       const at = place();
-      const record = (await sealerFor(keyring, scope, 1)).seal(at, 'value');
-      expect((await node().sealer(query, scope)).open(at, record)).toBe('value');
+      const record = (await sealerFor(keyring, scope, 1)).seal(at, new SealedText('value'));
+      expect((await node().sealer(query, scope)).open(at, record).reveal()).toBe('value');
     }
   });
 
@@ -136,7 +137,8 @@ describe('the keyring', () => {
     expect(await counted(() => keyring.sealer(query, project))).toBe(0);
     expect(await counted(() => sealerFor(keyring, project, 1))).toBe(1);
     const more = async () => {
-      for (let count = 0; count < 999; count += 1) (await sealerFor(keyring, project, 1)).seal(place(), 'x');
+      for (let count = 0; count < 999; count += 1)
+        (await sealerFor(keyring, project, 1)).seal(place(), new SealedText('x'));
     };
     expect(await counted(more)).toBe(0);
     expect(await counted(() => sealerFor(keyring, project, 1))).toBe(1);
@@ -153,10 +155,10 @@ describe('the keyring', () => {
   test('makes exactly as many seals as were reserved', async () => {
     const { keyring, project } = await seed();
     const sealer = await keyring.sealer(query, project);
-    expect(() => sealer.seal(place(), 'x')).toThrow('without Sealer.reserve');
+    expect(() => sealer.seal(place(), new SealedText('x'))).toThrow('without Sealer.reserve');
     await Promise.all([sealer.reserve(2), sealer.reserve(1), sealer.reserve(0)]);
-    for (let count = 0; count < 3; count += 1) sealer.seal(place(), 'x');
-    expect(() => sealer.seal(place(), 'x')).toThrow('without Sealer.reserve');
+    for (let count = 0; count < 3; count += 1) sealer.seal(place(), new SealedText('x'));
+    expect(() => sealer.seal(place(), new SealedText('x'))).toThrow('without Sealer.reserve');
     await expect(sealer.reserve(-1)).rejects.toThrow();
     await expect(sealer.reserve(1.5)).rejects.toThrow();
   });
@@ -183,11 +185,11 @@ describe('the keyring', () => {
       const project = await addProject(keyring, organizationId, keyId, run);
       const sealer = await keyring.sealer(run, project);
       await sealer.reserve(3);
-      return { project, record: sealer.seal(at, 'value') };
+      return { project, record: sealer.seal(at, new SealedText('value')) };
     });
     expect((await keysOf(project)).map(({ seals }) => seals)).toEqual([3]);
-    expect((await node().sealer(query, project)).open(at, record)).toBe('value');
-    expect((await sealerFor(keyring, project, 1)).open(at, record)).toBe('value');
+    expect((await node().sealer(query, project)).open(at, record).reveal()).toBe('value');
+    expect((await sealerFor(keyring, project, 1)).open(at, record).reveal()).toBe('value');
   });
 
   test('seals with the connection of the caller when no other is to be had', async () => {
@@ -195,7 +197,7 @@ describe('the keyring', () => {
     const stuck = new Keyring(rootKey, () => new Promise(() => undefined));
     const sealer = await stuck.sealer(query, project);
     await sealer.reserve(7);
-    expect(sealer.seal(place(), 'x')).toBeInstanceOf(Buffer);
+    expect(sealer.seal(place(), new SealedText('x'))).toBeInstanceOf(Buffer);
     expect((await keysOf(project)).map(({ seals }) => seals)).toEqual([7]);
   });
 
@@ -212,25 +214,25 @@ describe('the keyring', () => {
     const { keyring, organization, project } = await seed();
     for (const scope of [organization, project]) {
       const at = place();
-      const before = (await sealerFor(keyring, scope, 1)).seal(at, 'old');
+      const before = (await sealerFor(keyring, scope, 1)).seal(at, new SealedText('old'));
       const [old] = await keysOf(scope);
       await query(`update data_key set ${change} where id = $1`, [old?.id]);
       const later = node();
       const digest = (await keyring.sealer(query, scope)).digest('text');
       const sealer = await sealerFor(later, scope, 3);
-      const after = sealer.seal(at, 'new');
+      const after = sealer.seal(at, new SealedText('new'));
       const [first, second, ...none] = await keysOf(scope);
       expect(none).toEqual([]);
       expect(first).toMatchObject({ id: old?.id, isRetired: true });
       expect(second).toMatchObject({ isRetired: false, seals: 1_000 });
       expect([keyIdOf(before), keyIdOf(after)]).toEqual([first?.id, second?.id]);
-      expect([sealer.open(at, before), sealer.open(at, after)]).toEqual(['old', 'new']);
+      expect([sealer.open(at, before).reveal(), sealer.open(at, after).reveal()]).toEqual(['old', 'new']);
       expect(sealer.digest('text')).toEqual(digest);
       // The node that missed it learns of the new key when it is told which keys it needs.
       const behind = await keyring.sealer(query, scope);
       expect(() => behind.open(at, after)).toThrow(invalid);
       await keyring.ensureKeys(query, scope, [keyIdOf(before), keyIdOf(after), null]);
-      expect(behind.open(at, after)).toBe('new');
+      expect(behind.open(at, after).reveal()).toBe('new');
     }
   });
 
@@ -240,7 +242,7 @@ describe('the keyring', () => {
     const at = place();
     const nodes = Array.from({ length: 8 }, node);
     const records = await Promise.all(
-      nodes.map(async (keyring) => (await sealerFor(keyring, project, 1)).seal(at, 'value')),
+      nodes.map(async (keyring) => (await sealerFor(keyring, project, 1)).seal(at, new SealedText('value'))),
     );
     const keys = await keysOf(project);
     expect(keys.map(({ isRetired }) => isRetired)).toEqual([true, false]);
@@ -252,11 +254,11 @@ describe('the keyring', () => {
     await keyring.sealer(query, project);
     await query(`update data_key set seals_reserved = $2 where project_id = $1`, [project.projectId, SEAL_LIMIT]);
     const at = place();
-    const record = (await sealerFor(node(), project, 1)).seal(at, 'value');
+    const record = (await sealerFor(node(), project, 1)).seal(at, new SealedText('value'));
     const behind = await keyring.sealer(query, project);
     expect(() => behind.open(at, record)).toThrow(invalid);
     expect(() => behind.open(at, record)).toThrow(invalid);
-    expect((await keyring.sealer(query, project)).open(at, record)).toBe('value');
+    expect((await keyring.sealer(query, project)).open(at, record).reveal()).toBe('value');
   });
 
   test('wraps a project key with the current organization key when the one asked for has ended', async () => {
@@ -267,8 +269,8 @@ describe('the keyring', () => {
     const [, current] = await keysOf(organization);
     expect((await keysOf(project)).map(({ parentKeyId }) => parentKeyId)).toEqual([current?.id]);
     const at = place();
-    const record = (await sealerFor(later, project, 1)).seal(at, 'value');
-    expect((await keyring.sealer(query, project)).open(at, record)).toBe('value');
+    const record = (await sealerFor(later, project, 1)).seal(at, new SealedText('value'));
+    expect((await keyring.sealer(query, project)).open(at, record).reveal()).toBe('value');
   });
 
   test('takes no key of another organization as parent of a project key', async () => {
@@ -282,7 +284,7 @@ describe('the keyring', () => {
     const [one, other] = [await seed(), await seed()];
     const keyring = node();
     const at = place();
-    const record = (await sealerFor(keyring, one.project, 1)).seal(at, 'value');
+    const record = (await sealerFor(keyring, one.project, 1)).seal(at, new SealedText('value'));
     for (const scope of [
       other.project,
       one.organization,
@@ -304,7 +306,7 @@ describe('the keyring', () => {
     const third = await addProject(keyring, organization.organizationId, keyId);
     const at = place();
     const records = await Promise.all(
-      [...scopes, third].map(async (scope) => (await sealerFor(keyring, scope, 1)).seal(at, 'value')),
+      [...scopes, third].map(async (scope) => (await sealerFor(keyring, scope, 1)).seal(at, new SealedText('value'))),
     );
     await query(
       `update data_key a set wrapped_key_sealed = b.wrapped_key_sealed from data_key b
@@ -317,13 +319,13 @@ describe('the keyring', () => {
       expect(() => sealer.open(at, records[index] as Buffer)).toThrow(invalid);
       await expect(sealer.reserve(1)).rejects.toThrow(invalid);
     }
-    expect((await later.sealer(query, third)).open(at, records[2] as Buffer)).toBe('value');
+    expect((await later.sealer(query, third)).open(at, records[2] as Buffer).reveal()).toBe('value');
   });
 
   test('opens nothing with another root key', async () => {
     const { keyring, project } = await seed();
     const at = place();
-    const record = (await sealerFor(keyring, project, 1)).seal(at, 'value');
+    const record = (await sealerFor(keyring, project, 1)).seal(at, new SealedText('value'));
     const stranger = await new Keyring(new RootKey(randomBytes(32)), query).sealer(query, project);
     expect(() => stranger.open(at, record)).toThrow(invalid);
   });
@@ -350,7 +352,7 @@ describe('the keyring', () => {
     const sealer = await sealerFor(small, project, 2);
     for (const other of others) await small.sealer(query, other);
     const at = place();
-    expect(sealer.open(at, sealer.seal(at, 'value'))).toBe('value');
+    expect(sealer.open(at, sealer.seal(at, new SealedText('value'))).reveal()).toBe('value');
     expect(await counted(() => small.sealer(query, others[1] as Scope))).toBe(0);
     expect(await counted(() => small.sealer(query, project))).toBe(1);
   });

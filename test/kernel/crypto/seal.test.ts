@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { createSecretKey, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import {
   type DataKey,
@@ -16,7 +16,7 @@ const NONCE_START = 17;
 const HEADER_BYTES = 29;
 const TAG_BYTES = 16;
 
-const dataKey = (): DataKey => ({ id: randomUUID(), key: randomBytes(32) });
+const dataKey = (): DataKey => ({ id: randomUUID(), key: createSecretKey(randomBytes(32)) });
 const place = (changes: Partial<SealPlace> = {}): SealPlace => ({
   organizationId: randomUUID(),
   projectId: randomUUID(),
@@ -172,7 +172,7 @@ describe('a sealed value', () => {
     const key = dataKey();
     const at = place();
     const record = sealValue(key, at, 'value');
-    expect(refusal({ ...key, key: randomBytes(32) }, at, record)).toBe('SEALED_VALUE_INVALID');
+    expect(refusal({ ...key, key: createSecretKey(randomBytes(32)) }, at, record)).toBe('SEALED_VALUE_INVALID');
     expect(refusal({ ...key, id: randomUUID() }, at, record)).toBe('SEALED_VALUE_INVALID');
     const renamed = { ...key, id: randomUUID() };
     const swapped = Buffer.concat([sealValue(renamed, at, '').subarray(0, NONCE_START), record.subarray(NONCE_START)]);

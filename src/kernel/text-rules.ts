@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+/** Postgres stores no NUL, and half a surrogate pair is no text: the one would fail there, the other come back changed. */
+export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
+
+/** What a text breaks that is not storable. */
+export const NOT_STORABLE = { error: 'must be well-formed text without NUL' };
+
+/** Text of a person, trimmed; lengths in UTF-16 units. */
+export const personText = (min: number, max: number) =>
+  z.string().trim().min(min).max(max).refine(isStorable, NOT_STORABLE);
+
+/** Lower-case words joined by single hyphens, trimmed. Source: decisions 4.1, behaviour 1.3. */
+export const slugText = (min: number, max: number) =>
+  z
+    .string()
+    .trim()
+    .min(min)
+    .max(max)
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case words joined by single hyphens');
+
+/** Text as it was sent, untrimmed; length in UTF-16 units. */
+export const storedText = (max: number) => z.string().max(max).refine(isStorable, NOT_STORABLE);
+
+/**
+ * A slug for a thing that was given none: its name in lower-case ASCII words, and a suffix that makes it likely unique.
+ *
+ * @param options `fallback`: what a name without a single such letter or digit counts as; `max`: length of the result
+ */
+export function slugFor(name: string, suffix: string, { fallback, max }: { fallback: string; max: number }): string {
+  const words = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-');
+  const stem = trimHyphens(trimHyphens(words).slice(0, max - suffix.length - 1));
+  return `${stem === '' ? fallback : stem}-${suffix}`;
+}
+
+const trimHyphens = (text: string): string => text.replace(/^-+|-+$/g, '');
+
+/** Text of one line. */
+export const HAS_NO_CONTROL_CHARACTERS = /^\P{Cc}*$/u;

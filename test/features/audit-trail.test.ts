@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Caller, Reply } from '../kit/caller.js';
+import { GRAPHQL, graphqlOperations, rootTypes } from '../kit/operations/graphql.js';
+import type { Operation } from '../kit/operations/operation.js';
+import { REST } from '../kit/operations/rest.js';
+import { restOperations } from '../kit/operations/rest-requests.js';
+import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { CANARY, seedWorld, type World } from '../kit/world.js';
+
+const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const operations = [...restOperations(), ...graphqlOperations()];
+const named = (list: readonly Operation[]): [string, Operation][] => list.map((each) => [each.name, each]);
+
+describe('the table of operations', () => {
+  test('has every route of the API reference, once', () => {
+    const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../schema/openapi.json'), 'utf8'));
+    const routes = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+
+    expect(REST.map(({ route }) => route).sort()).toEqual(routes.sort());
+  });
+
+  test('has every root field of the schema, once, but for createOrganization', () => {
+    const { Query, Mutation } = rootTypes();
+    const fields = [Query, Mutation].flatMap((type) => Object.keys(type.getFields()));
+
+    expect([...GRAPHQL.map(({ field }) => field), 'createOrganization'].sort()).toEqual(fields.sort());
+  });
+});
+
+let shared: { world: World; admin: Caller; viewer: Caller; powerless: Caller };
+
+beforeAll(async () => {
+  const { world, admin } = await seedWorld(strongroom.seed);
+  const project = world.project;
+  shared = {
+    world,
+    admin,
+    viewer: await strongroom.seed.caller(admin, { organizationRole: 'member', project, projectRoles: ['viewer'] }),
+    powerless: await strongroom.seed.caller(admin, { project, projectRoles: ['no-access'] }),
+  };
+});
+
+/** Rows that the audit trail gained while `work` ran, whatever request made them. */
+async function rowsOf(work: () => Promise<Reply>) {
+  const [last] = await strongroom.sql<{ sequence: string }>(
+    'select coalesce(max(sequence), 0) as sequence from audit_record',
+  );
+  const reply = await work();
+  return { reply, rows: await strongroom.auditRows('sequence > $1', [last?.sequence]) };
+}
+
+const isOk = ({ status, body }: Reply): boolean => status === 200 && body?.errors === undefined;
+
+describe('allowed: one row, of the caller, without values', () => {
+  test.each(named(operations))('%s', async (_, operation) => {
+    const { world, admin } = operation.changes ? await seedWorld(strongroom.seed) : shared;
+
+    const { reply, rows } = await rowsOf(() => operation.send(admin, world));
+
+    expect(isOk(reply) ? 'done' : reply.text).toBe('done');
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      action: operation.audit,
+      outcome: 'allowed',
+      organization_id: world.organization,
+      actor_kind: 'identity',
+      actor_id: operation.actor === 'identity' ? world.identity : admin.identityId,
+      request_id: reply.headers['x-request-id'],
+      ...(operation.things.includes('project') ? { project_id: world.project } : {}),
+    });
+    expect(JSON.stringify(rows)).not.toContain(CANARY);
+    expect(JSON.stringify(rows)).not.toContain('srt_');
+  });
+});
+
+describe('a read that is answered 304: one row', () => {
+  test.each(named(restOperations().filter(({ changes }) => !changes)))('%s', async (_, operation) => {
+    const { world, admin } = shared;
+    const { etag } = (await operation.send(admin, world)).headers;
+
+    const { reply, rows } = await rowsOf(() => operation.send(admin, world, { 'if-none-match': String(etag) }));
+
+    expect(reply.status).toBe(304);
+    expect(reply.text).toBe('');
+    expect(rows.map(({ action, outcome, actor_id }) => ({ action, outcome, actor_id }))).toEqual([
+      { action: operation.audit, outcome: 'allowed', actor_id: admin.identityId },
+    ]);
+  });
+});
+
+describe('denied: one row that says so, and nothing changes', () => {
+  test.each(named(operations.filter(({ denial }) => denial !== null)))('%s', async (_, operation) => {
+    const [who, action] = operation.denial as NonNullable<Operation['denial']>;
+    const caller = shared[who];
+
+    const { reply, rows } = await rowsOf(() => operation.send(caller, shared.world));
+
+    expect(reply).toBeError(403, 'PERMISSION_DENIED');
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      action,
+      outcome: 'denied',
+      organization_id: shared.world.organization,
+      actor_id: caller.identityId,
+      request_id: reply.headers['x-request-id'],
+    });
+    expect(JSON.stringify(rows)).not.toContain(CANARY);
+  });
+
+  test('so that an admin still finds everything as it was', async () => {
+    const { world, admin } = shared;
+    for (const operation of operations.filter(({ changes }) => !changes)) {
+      const reply = await operation.send(admin, world);
+      expect(isOk(reply) ? 'done' : `${operation.name}: ${reply.text}`).toBe('done');
+    }
+  });
+});
+
+describe('what is no operation of a known caller', () => {
+  test.each([
+    ['an unknown token', 401, () => strongroom.admin.anonymous.get('/api/v1/projects', { authorization: 'Bearer x' })],
+    ['no token', 401, () => strongroom.admin.anonymous.get('/api/v1/projects')],
+    ['an unknown path', 404, () => shared.admin.get('/api/v9/projects')],
+    ['a request of the wrong shape', 422, () => shared.admin.get('/api/v1/projects?nope=1')],
+    ['an unknown id', 404, () => shared.admin.get('/api/v1/projects/nope')],
+  ] as const)('%s leaves no row', async (_, status, send) => {
+    const { reply, rows } = await rowsOf(send);
+
+    expect(reply.status).toBe(status);
+    expect(rows).toEqual([]);
+  });
+
+  test('two root fields of one GraphQL document leave a row each', async () => {
+    const { world, admin } = shared;
+    const document = `query ($id: ID!) { a: project(id: $id) { id } b: tags(projectId: $id) { nodes { id } } }`;
+
+    const { rows } = await rowsOf(() => admin.graphql(document, { id: world.project }));
+
+    expect(rows.map(({ action }) => action).sort()).toEqual(['project:get', 'tag:list']);
+  });
+
+  test('secrets inside the answer of another field leave a row for each environment that shows any', async () => {
+    const { world, admin } = shared;
+    const document = `query ($id: ID!) { project(id: $id) { environments { secrets { secretValue } } } }`;
+
+    const { reply, rows } = await rowsOf(() => admin.graphql(document, { id: world.project }));
+
+    expect(reply.text).toContain(CANARY);
+    expect(rows.map(({ action }) => action).sort()).toEqual(['project:get', 'secret:list']);
+    expect(JSON.stringify(rows)).not.toContain(CANARY);
+  });
+});

@@ -1,0 +1,146 @@
+import { ERRORS, type ErrorCode } from '../../src/kernel/errors.js';
+import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { CANARY } from '../kit/world.js';
+import { BYTES, GROUND, hideAuditTrail, showAuditTrail } from './errors/faults.js';
+import { CLASHES, HARMLESS } from './errors/refusals.js';
+import { type ErrorCase, mutate, newScene, type Scene } from './errors/scene.js';
+
+const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+
+/** Codes that no request can bring about yet, and why. */
+const NOT_YET: Partial<Record<ErrorCode, string>> = {
+  RATE_LIMITED: 'requests are not counted yet',
+};
+
+/** Those that leave the world as it was share one. */
+const SHARING = { ...HARMLESS, ...BYTES };
+const CASES: Partial<Record<ErrorCode, ErrorCase>> = { ...SHARING, ...CLASHES, ...GROUND };
+
+/** What an error never shows: what the caller sent, SQL, places in the code. */
+const NEVER_TOLD = [
+  CANARY,
+  /\b(select|insert|update) .* (from|into|set)\b/i,
+  /\bat .*\.[jt]s:\d/,
+  /<html/i,
+  /node_modules/,
+];
+
+const cases = Object.entries(CASES).flatMap(([code, { rest, graphql }]) => [
+  ...(typeof rest === 'string' ? [] : [[code as ErrorCode, 'REST', rest] as const]),
+  ...(typeof graphql === 'string' ? [] : [[code as ErrorCode, 'GraphQL', graphql] as const]),
+]);
+
+let shared: Scene;
+beforeAll(async () => {
+  shared = await newScene(strongroom);
+});
+
+describe('the table of errors', () => {
+  test('has a way to every code, or a reason', () => {
+    expect([...Object.keys(CASES), ...Object.keys(NOT_YET)].sort()).toEqual(Object.keys(ERRORS).sort());
+  });
+
+  test.each(cases)('%s over %s', async (code, _, provoke) => {
+    const reply = await provoke(code in SHARING ? shared : await newScene(strongroom));
+
+    expect(reply).toBeError(ERRORS[code].status, code);
+    expect(reply.status).toBe(ERRORS[code].status);
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(reply.headers['cache-control']).toBe('no-store');
+    if (reply.status === 401) expect(reply.headers['www-authenticate']).toBe('Bearer');
+    if (reply.status === 405) expect(reply.headers.allow).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+    for (const secret of NEVER_TOLD) expect(reply.text).not.toMatch(secret);
+  });
+});
+
+describe('without an audit trail', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await newScene(strongroom);
+  });
+
+  test('nothing is disclosed and nothing is changed, over either interface', async () => {
+    const { admin, world } = scene;
+    const place = { projectId: world.project, environment: 'dev' };
+    const requests = [
+      () => admin.get(`/api/v4/secrets?projectId=${world.project}&environment=dev`),
+      () => admin.get(`/api/v4/secrets/id/${world.secret}`),
+      () => admin.post('/api/v4/secrets/NEVER', { ...place, secretValue: CANARY }),
+      () => admin.delete(`/api/v4/secrets/${world.secretKey}`, place),
+      () => admin.delete(`/api/v1/projects/${world.project}`),
+      () => admin.post(`/api/v1/auth/token-auth/identities/${world.identity}/tokens`, {}),
+      () => admin.graphql('query ($id: ID!) { secret(id: $id) { secretValue } }', { id: world.secret }),
+      () => mutate(admin, 'createTag', { projectId: world.project, slug: 'never', color: '#000000' }),
+    ];
+    const before = await contents();
+
+    await hideAuditTrail(scene);
+    const replies = [];
+    try {
+      for (const request of requests) replies.push(await request());
+    } finally {
+      await showAuditTrail(scene);
+    }
+
+    for (const reply of replies) {
+      expect(reply).toBeError(503, 'AUDIT_UNAVAILABLE');
+      expect(reply.headers['retry-after']).toBe('1');
+      expect(reply.text).not.toMatch(new RegExp(`${CANARY}|srt_`));
+    }
+    expect(await contents()).toEqual(before);
+  });
+
+  test('a denial is not told either', async () => {
+    const { world, admin } = scene;
+    const viewer = await strongroom.seed.caller(admin, { project: world.project, projectRoles: ['viewer'] });
+
+    await hideAuditTrail(scene);
+    const reply = await viewer.delete(`/api/v1/projects/${world.project}`).finally(() => showAuditTrail(scene));
+
+    expect(reply).toBeError(503, 'AUDIT_UNAVAILABLE');
+  });
+});
+
+/** Everything in the tables that requests change; uses of tokens are counted whatever the answer. */
+const contents = () =>
+  strongroom.sql(`select (select jsonb_agg(to_jsonb(s) order by id) from secret s) as secrets,
+    (select jsonb_agg(to_jsonb(p) order by id) from project p) as projects,
+    (select jsonb_agg(to_jsonb(t) order by id) from tag t) as tags, (select count(*) from access_token) as tokens`);
+
+describe('GraphQL quotes nothing of what it refuses', () => {
+  const long = `"${CANARY}"`;
+  test.each([
+    ['a literal of the wrong type', `{ projects(first: ${long}) { nodes { id } } }`, undefined],
+    ['an unknown enum value', `{ projects(type: ${CANARY}) { nodes { id } } }`, undefined],
+    ['an enum value as a text', `{ projects(type: ${long}) { nodes { id } } }`, undefined],
+    ['an unknown argument with a value', `{ projects(nope: ${long}) { nodes { id } } }`, undefined],
+    ['an unfinished text', `{ projects(nope: "${CANARY}) { nodes { id } } }`, undefined],
+    ['a character that is none', `{ projects } # ${CANARY} \n ~`, undefined],
+    [
+      'an input literal with an unknown field',
+      `mutation { createTag(input: { nope: ${long} }) { __typename } }`,
+      undefined,
+    ],
+    ['two operations', `query A { __typename } query B { __typename } # ${CANARY}`, undefined],
+    ['a variable of the wrong type', 'query ($v: Int) { projects(first: $v) { __typename } }', { v: CANARY }],
+    ['an enum variable', 'query ($v: ProjectType) { projects(type: $v) { __typename } }', { v: CANARY }],
+    ['an object where a text is due', 'query ($v: ID!) { project(id: $v) { id } }', { v: { [CANARY]: CANARY } }],
+    [
+      'an unknown key of an input',
+      'mutation ($v: CreateTagInput!) { createTag(input: $v) { __typename } }',
+      { v: { projectId: CANARY, slug: CANARY, color: CANARY, [`_${CANARY}`]: CANARY } },
+    ],
+    [
+      'a value that breaks a rule',
+      'mutation ($v: CreateTagInput!) { createTag(input: $v) { __typename } }',
+      { v: { projectId: 'x', slug: `${CANARY} slug`, color: `${CANARY}` } },
+    ],
+  ])('%s', async (_, document, variables) => {
+    const reply = await strongroom.admin.graphql(document, variables);
+
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect(reply.status).toBeLessThan(500);
+    expect(reply.body.errors.length).toBeGreaterThan(0);
+    expect(reply.text).not.toContain(CANARY);
+  });
+});

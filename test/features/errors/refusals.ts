@@ -1,0 +1,164 @@
+import { mintToken } from '../../../src/kernel/crypto/token.js';
+import type { ErrorCode } from '../../../src/kernel/errors.js';
+import { Caller } from '../../kit/caller.js';
+import { again, asCaller, type ErrorCase, mutate, type Scene, send, unknown } from './scene.js';
+
+const PROJECT = '/api/v1/projects/{projectId}';
+const TOKEN_AUTH = '/api/v1/auth/token-auth/identities/{identityId}';
+const ONLY_GRAPHQL = 'only GraphQL has operations on organizations and users';
+
+const callerWith = ({ strongroom, admin }: Scene, tokenAuth: Record<string, unknown>): Promise<Caller> =>
+  strongroom.seed.caller(admin, { organizationRole: 'member', tokenAuth });
+
+/** Of tokens and of rights. */
+const WHO: Partial<Record<ErrorCode, ErrorCase>> = {
+  TOKEN_MISSING: asCaller(async ({ admin }) => admin.anonymous),
+  TOKEN_INVALID: asCaller(async ({ admin }) => new Caller(admin.url, mintToken())),
+  TOKEN_EXPIRED: asCaller(async (scene) => {
+    const caller = await callerWith(scene, { accessTokenTTL: 3600 });
+    await scene.strongroom.sql(`update access_token set expires_at = now() where identity_id = $1`, [
+      caller.identityId,
+    ]);
+    return caller;
+  }),
+  TOKEN_REVOKED: asCaller(async (scene) => {
+    const caller = await callerWith(scene, {});
+    await scene.admin.post('/api/v1/auth/token/revoke', { accessToken: caller.token });
+    return caller;
+  }),
+  TOKEN_USES_EXHAUSTED: asCaller(async (scene) => {
+    const caller = await callerWith(scene, { accessTokenNumUsesLimit: 1 });
+    await caller.get('/api/v1/identities');
+    return caller;
+  }),
+  TOKEN_ADDRESS_REFUSED: asCaller((scene) =>
+    callerWith(scene, { accessTokenTrustedIps: [{ ipAddress: '192.0.2.0/24' }] }),
+  ),
+  TOKEN_MAX_TTL_EXCEEDED: {
+    rest: async (scene) => {
+      const { token } = await callerWith(scene, { accessTokenTTL: 60, accessTokenMaxTTL: 60 });
+      return scene.admin.post('/api/v1/auth/token/renew', { accessToken: token });
+    },
+    graphql: async (scene) => {
+      const { token } = await callerWith(scene, { accessTokenTTL: 60, accessTokenMaxTTL: 60 });
+      return send('renewAccessToken', () => ({ heldToken: String(token) }))(scene);
+    },
+  },
+  TOKEN_SCOPE_REFUSED: {
+    rest: async (scene) => {
+      const { identityId } = await callerWith(scene, {});
+      return send(`POST ${TOKEN_AUTH}/tokens`, () => ({ identity: identityId }))(scene);
+    },
+    graphql: send('createPersonalAccessToken', ({ otherUser }) => ({ user: otherUser })),
+  },
+  PERMISSION_DENIED: asCaller(({ strongroom, admin }) => strongroom.seed.caller(admin)),
+};
+
+/** Of things that are not there. */
+const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
+  ORGANIZATION_NOT_FOUND: unknown('organization', 'GET /api/v1/identities', 'updateOrganization'),
+  USER_NOT_FOUND: {
+    rest: unknown('otherUser', `POST ${PROJECT}/memberships`, 'user').rest,
+    graphql: unknown('user', `POST ${PROJECT}/memberships`, 'user').graphql,
+  },
+  IDENTITY_NOT_FOUND: unknown('identity', 'GET /api/v1/identities/{identityId}', 'identity'),
+  TOKEN_AUTH_NOT_FOUND: {
+    rest: send(`GET ${TOKEN_AUTH}`, ({ otherIdentity }) => ({ identity: otherIdentity })),
+    graphql: send('identityTokenAuth', ({ otherIdentity }) => ({ identity: otherIdentity })),
+  },
+  TOKEN_NOT_FOUND: unknown('accessToken', 'GET /api/v1/auth/token-auth/tokens/{tokenId}', 'accessToken'),
+  MEMBERSHIP_NOT_FOUND: {
+    rest: send(`GET ${PROJECT}/memberships/{userId}`, ({ otherUser }) => ({ user: otherUser })),
+    graphql: send('projectMembership', ({ otherUser }) => ({ user: otherUser })),
+  },
+  PROJECT_NOT_FOUND: unknown('project', `GET ${PROJECT}`, 'project'),
+  PROJECT_TEMPLATE_NOT_FOUND: {
+    rest: ({ admin }) => admin.post('/api/v2/workspace', { projectName: 'Shop', template: 'nope' }),
+    graphql: ({ admin }) => mutate(admin, 'createProject', { name: 'Shop', template: 'nope' }),
+  },
+  KEY_NOT_FOUND: {
+    rest: ({ admin, world }) => admin.post('/api/v2/workspace', { projectName: 'Shop', kmsKeyId: world.project }),
+    graphql: ({ admin, world }) => mutate(admin, 'createProject', { name: 'Shop', kmsKeyId: world.project }),
+  },
+  ENVIRONMENT_NOT_FOUND: unknown('environment', `GET ${PROJECT}/environments/{environmentId}`, 'environment'),
+  FOLDER_NOT_FOUND: unknown('folder', 'GET /api/v2/folders/{folderId}', 'folder'),
+  SECRET_NOT_FOUND: unknown('secret', 'GET /api/v4/secrets/id/{secretId}', 'secret'),
+  TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
+};
+
+/** Of what clashes with what is there. */
+export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
+  DELETE_PROTECTED: {
+    rest: async (scene) => {
+      await protect(scene);
+      return send(`DELETE ${PROJECT}`)(scene);
+    },
+    graphql: async (scene) => {
+      await protect(scene);
+      return send('deleteProject')(scene);
+    },
+  },
+  PROJECT_SLUG_TAKEN: {
+    rest: ({ admin, world }) => admin.post('/api/v2/workspace', { projectName: 'Shop', slug: world.projectSlug }),
+    graphql: ({ admin, world }) => mutate(admin, 'createProject', { name: 'Shop', slug: world.projectSlug }),
+  },
+  ORGANIZATION_SLUG_TAKEN: {
+    rest: ONLY_GRAPHQL,
+    graphql: ({ admin, world }) => mutate(admin, 'createSubOrganization', { name: 'Berlin', slug: world.subSlug }),
+  },
+  ORGANIZATION_IN_USE: {
+    rest: ONLY_GRAPHQL,
+    graphql: ({ strongroom, world }) => mutate(strongroom.admin, 'deleteOrganization', { id: world.organization }),
+  },
+  USERNAME_TAKEN: { rest: ONLY_GRAPHQL, graphql: again('createUser') },
+  ALREADY_A_MEMBER: {
+    rest: send(`POST ${PROJECT}/memberships`, ({ user }) => ({ otherUser: user })),
+    graphql: send('addProjectMember', ({ identity }) => ({ otherIdentity: identity })),
+  },
+  LAST_ADMIN: {
+    rest: ({ admin, world }) =>
+      admin.delete(`/api/v2/workspace/${world.project}/identity-memberships/${admin.identityId}`),
+    graphql: ({ admin, world }) =>
+      mutate(admin, 'removeProjectMember', {
+        projectId: world.project,
+        memberId: admin.identityId,
+        memberKind: 'IDENTITY',
+      }),
+  },
+  TOKEN_AUTH_EXISTS: { rest: again(`POST ${TOKEN_AUTH}`), graphql: again('attachTokenAuth') },
+  ENVIRONMENT_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/environments`), graphql: again('createEnvironment') },
+  FOLDER_NAME_TAKEN: {
+    rest: async (scene) => {
+      await makeFolder(scene, '/', 'shop');
+      return send('PATCH /api/v2/folders/{folderId}')(scene);
+    },
+    graphql: async (scene) => {
+      await makeFolder(scene, '/', 'shop');
+      const { project, folder } = scene.world;
+      return mutate(scene.admin, 'updateFolder', { ...dev(project), folderId: folder, name: 'shop' });
+    },
+  },
+  FOLDER_NOT_EMPTY: {
+    rest: async (scene) => {
+      await makeFolder(scene, '/shop', 'inner');
+      return scene.admin.delete('/api/v2/folders/shop', dev(scene.world.project));
+    },
+    graphql: async (scene) => {
+      await makeFolder(scene, '/shop', 'inner');
+      return mutate(scene.admin, 'deleteFolder', { ...dev(scene.world.project), folderIdOrName: 'shop' });
+    },
+  },
+  SECRET_KEY_TAKEN: { rest: again('POST /api/v4/secrets/{secretName}'), graphql: again('createSecret') },
+  TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
+};
+
+/** They leave a world as it is for others. */
+export const HARMLESS: Partial<Record<ErrorCode, ErrorCase>> = { ...WHO, ...NOT_THERE };
+
+const dev = (projectId: string) => ({ projectId, environment: 'dev' });
+
+const protect = ({ admin, world }: Scene) =>
+  admin.patch(`/api/v1/projects/${world.project}`, { hasDeleteProtection: true });
+
+const makeFolder = ({ admin, world }: Scene, path: string, name: string) =>
+  admin.post('/api/v2/folders', { ...dev(world.project), path, name });

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
+import type { Caller, Reply } from '../kit/caller.js';
+import { GRAPHQL, graphqlOperations, rootTypes } from '../kit/operations/graphql.js';
+import { type Ids, type Operation, type Thing, thingsIn } from '../kit/operations/operation.js';
+import { REST } from '../kit/operations/rest.js';
+import { restOperations } from '../kit/operations/rest-requests.js';
+import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { makeWorld, seedWorld, type World } from '../kit/world.js';
+
+const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const operations = [...restOperations(), ...graphqlOperations()];
+
+/** Things that are named by a text of their owner's choice; everything else is named by a UUID. */
+const SLUGS: ReadonlySet<Thing> = new Set(['projectSlug', 'subSlug', 'tagSlug', 'secretKey']);
+/** A token is no id: whoever holds one acts by it, from wherever it comes. */
+const CREDENTIAL: Thing = 'heldToken';
+/** Things inside a project: another project of the same organization hides them as well. */
+const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
+  'project',
+  'projectSlug',
+  'environment',
+  'folder',
+  'secret',
+  'secretKey',
+  'tag',
+  'tagSlug',
+]);
+/** Names a key of the organization; no operation shows the id of one, so it has a test of its own. */
+const NOTHING_TO_NAME = ['kmsKeyId'];
+/** Fields that name either of two things, of which the other has a row of its own or the same path. */
+const EITHER = ['setOrganizationMember.identityId', 'removeOrganizationMember.userId'];
+
+let own: World;
+let admin: Caller;
+let foreign: World;
+let neighbour: World;
+
+beforeAll(async () => {
+  ({ world: own, admin } = await seedWorld(strongroom.seed));
+  ({ world: foreign } = await seedWorld(strongroom.seed));
+  const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
+  neighbour = await makeWorld(colleague, own.organization);
+});
+
+const unknownOf = (thing: Thing): string =>
+  SLUGS.has(thing) ? own[thing].replace(/[0-9a-f]{8}$/i, randomUUID().slice(0, 8)) : randomUUID();
+
+/** A reply without what differs from request to request: every other byte and header has to be the same. */
+function comparable({ status, headers, text, body }: Reply) {
+  const id = String(headers['x-request-id']);
+  const { 'x-request-id': _, date: __, ...others } = headers;
+  const error = body?.errors?.[0]?.extensions ?? body;
+  return { status, headers: others, names: Object.keys(headers), text: text.replaceAll(id, ''), code: error?.code };
+}
+
+async function expectSame(operation: Operation, hidden: Ids, unknown: Ids): Promise<void> {
+  const [first, second] = [await operation.send(admin, hidden), await operation.send(admin, unknown)];
+  expect(comparable(first)).toEqual(comparable(second));
+  expect(comparable(first)).toMatchObject({ status: 404, code: expect.stringMatching(/_NOT_FOUND$/) });
+}
+
+const cases = operations.flatMap((operation) =>
+  operation.things.filter((thing) => thing !== CREDENTIAL).map((thing) => [operation.name, thing, operation] as const),
+);
+
+describe("the id of a stranger's thing is answered like one that nobody has", () => {
+  test.each(cases)('%s: %s', async (_, thing, operation) => {
+    await expectSame(operation, { ...own, [thing]: foreign[thing] }, { ...own, [thing]: unknownOf(thing) });
+  });
+
+  const mixed = operations.filter(({ things }) => things.length > 1 && !things.includes(CREDENTIAL));
+  test.each(mixed.map((each) => [each.name, each] as const))('%s: everything at once', async (_, operation) => {
+    const unknown = Object.fromEntries(operation.things.map((thing) => [thing, unknownOf(thing)]));
+    await expectSame(operation, foreign, { ...own, ...unknown } as Ids);
+  });
+});
+
+describe('a project of colleagues is answered like one that nobody has', () => {
+  test.each(cases.filter(([, thing]) => INSIDE_PROJECTS.has(thing)))('%s: %s', async (_, thing, operation) => {
+    await expectSame(operation, { ...own, [thing]: neighbour[thing] }, { ...own, [thing]: unknownOf(thing) });
+  });
+});
+
+describe('a text that is no id is answered like an id that nobody has', () => {
+  const byId = cases.filter(([, thing]) => !SLUGS.has(thing));
+  test.each(byId)('%s: %s', async (_, thing, operation) => {
+    await expectSame(operation, { ...own, [thing]: 'no-such-thing' }, { ...own, [thing]: randomUUID() });
+  });
+});
+
+test("a stranger's organization key is answered like one that nobody has", async () => {
+  const [key] = await strongroom.sql<{ id: string }>(
+    'select id from data_key where organization_id = $1 and project_id is null',
+    [foreign.organization],
+  );
+  const create = (kmsKeyId: string | undefined): Promise<Reply> =>
+    admin.post('/api/v2/workspace', { projectName: 'Web shop', kmsKeyId });
+
+  const [hidden, unknown, noId] = [await create(key?.id), await create(randomUUID()), await create('no-such-thing')];
+
+  expect(hidden).toBeError(404, 'KEY_NOT_FOUND');
+  expect(comparable(hidden)).toEqual(comparable(unknown));
+  expect(comparable(noId)).toEqual(comparable(unknown));
+});
+
+test('all of that changed nothing', async () => {
+  for (const operation of operations.filter(({ changes }) => !changes)) {
+    const { status, body } = await operation.send(admin, own);
+    expect([operation.name, status, body?.errors]).toEqual([operation.name, 200, undefined]);
+  }
+});
+
+describe('the table of operations', () => {
+  test('puts a thing at every id of the API reference', () => {
+    const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../schema/openapi.json'), 'utf8'));
+    const missing = REST.flatMap(({ route, path, query, body }) => {
+      const [method = '', pattern = ''] = route.split(' ');
+      const { parameters = [], requestBody } = paths[pattern][method.toLowerCase()];
+      const named = [
+        ...parameters.map((parameter: { name: string }) => parameter.name),
+        ...propertyNames(requestBody?.content['application/json'].schema),
+      ];
+      const given = { ...path, ...query, ...flat(body) };
+      return named
+        .filter((name: string) => /(Ids?|IdOrName)$/.test(name) && !NOTHING_TO_NAME.includes(name))
+        .filter((name: string) => thingsIn([given[name]]).length === 0)
+        .map((name: string) => `${route}: ${name}`);
+    });
+
+    expect(missing).toEqual([]);
+  });
+
+  test('puts a thing at every id of the schema', () => {
+    const { Query, Mutation } = rootTypes();
+    const fields = { ...Query.getFields(), ...Mutation.getFields() };
+    const missing = GRAPHQL.flatMap(({ field, args }) => {
+      const named = (fields[field]?.args ?? []).flatMap(({ name, type }) => idNames(name, type));
+      const given = flat(args);
+      return named
+        .filter((name) => !NOTHING_TO_NAME.includes(name) && !EITHER.includes(`${field}.${name}`))
+        .filter((name) => thingsIn([given[name]]).length === 0)
+        .map((name) => `${field}: ${name}`);
+    });
+
+    expect(missing).toEqual([]);
+  });
+});
+
+/** The names of the arguments and input fields of type ID, however deep. */
+function idNames(name: string, type: GraphQLInputType): string[] {
+  const named = getNamedType(type);
+  if (isInputObjectType(named)) {
+    return Object.values(named.getFields()).flatMap((field) => idNames(field.name, field.type));
+  }
+  return named.name === 'ID' ? [name] : [];
+}
+
+interface JsonSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+}
+
+const propertyNames = (schema: JsonSchema = {}): string[] => [
+  ...Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => [name, ...propertyNames(inner)]),
+  ...(schema.items === undefined ? [] : propertyNames(schema.items)),
+];
+
+/** Every key of a request body at any depth; those inside of lists by their first entry. */
+function flat(body: unknown): Record<string, unknown> {
+  if (Array.isArray(body)) return flat(body[0]);
+  if (typeof body !== 'object' || body === null) return {};
+  return Object.assign({}, body, ...Object.values(body).map(flat)) as Record<string, unknown>;
+}

@@ -1,0 +1,146 @@
+import pg from 'pg';
+import { mustSucceed } from '../../kit/caller.js';
+import { Caller, useStrongroom } from '../../kit/strongroom.js';
+import { until } from '../../kit/until.js';
+
+const strongroom = useStrongroom();
+
+const SET = `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { member { id } } }`;
+const REMOVE = `mutation ($input: RemoveOrganizationMemberInput!) { removeOrganizationMember(input: $input) { member { id } } }`;
+const CREATE_USER = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }';
+const DELETE_USER = 'mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { user { id } } }';
+
+const adminsOf = (projectId: string) =>
+  strongroom.sql(`select id from project_membership where project_id = $1 and 'admin' = any(roles)`, [projectId]);
+const identityPath = ({ identityId }: Caller): string => `/api/v1/identities/${identityId}`;
+
+/** An identity that is the only admin of a project, in which the organization's admin has another role or none. */
+async function seedSoleAdmin(adminRole: 'viewer' | null) {
+  const { admin, project } = await strongroom.seed.project();
+  const sole = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['admin'] });
+  const own = `/api/v2/workspace/${project.id}/identity-memberships/${admin.identityId}`;
+  mustSucceed(await (adminRole === null ? sole.delete(own) : sole.patch(own, { role: adminRole })));
+  return { admin, project, sole };
+}
+
+/** A sub-organization, and its admin with a token scoped to it. */
+async function seedSubOrganization() {
+  const { admin } = await strongroom.seed.organization();
+  const { createSubOrganization } = await admin.data(
+    'mutation { createSubOrganization(input: { name: "Team", slug: "team" }) { organization { id } } }',
+  );
+  const tokens = (identityId: string) => `/api/v1/auth/token-auth/identities/${identityId}/tokens`;
+  const inSub = async (caller: Caller): Promise<Caller> => {
+    const { body } = mustSucceed(await admin.post(tokens(caller.identityId), { organizationSlug: 'team' }));
+    return new Caller(caller.url, body.accessToken, caller.identityId);
+  };
+  return { admin, organizationId: createSubOrganization.organization.id as string, inSub };
+}
+
+describe('the only admin of a project', () => {
+  test('is not deleted as an identity; the refusal names the projects that the caller is a member of', async () => {
+    const { admin, project, sole } = await seedSoleAdmin('viewer');
+    const refused = await admin.delete(identityPath(sole));
+    expect(refused).toBeError(409, 'LAST_ADMIN');
+    expect(refused.body.details).toEqual([
+      { path: 'project', code: 'LAST_ADMIN', message: `is the only admin of project ${project.id}` },
+    ]);
+    expect(await adminsOf(project.id)).toHaveLength(1);
+    mustSucceed(await sole.delete(`/api/v1/projects/${project.id}`));
+    expect((await admin.delete(identityPath(sole))).status).toBe(200);
+  });
+
+  test('is not deleted either when the caller may not know of the project, which is only counted', async () => {
+    const { admin, project, sole } = await seedSoleAdmin(null);
+    const refused = await admin.delete(identityPath(sole));
+    expect(refused).toBeError(409, 'LAST_ADMIN');
+    expect(refused.body.details).toEqual([
+      { path: 'project', code: 'LAST_ADMIN', message: 'is the only admin of projects that are not named here: 1' },
+    ]);
+    expect(refused.text).not.toContain(project.id);
+    expect(await adminsOf(project.id)).toHaveLength(1);
+  });
+
+  test('is not deleted as a user', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const { user } = (await admin.data(CREATE_USER, { input: { username: 'ada' } })).createUser;
+    mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user.id, role: 'admin' }));
+    const own = `/api/v2/workspace/${project.id}/identity-memberships/${admin.identityId}`;
+    mustSucceed(await admin.patch(own, { role: 'viewer' }));
+    expect(await admin.graphql(DELETE_USER, { input: { id: user.id } })).toBeError(409, 'LAST_ADMIN');
+    await strongroom.sql(`update project_membership set roles = '{admin}' where identity_id = $1`, [admin.identityId]);
+    expect((await admin.graphql(DELETE_USER, { input: { id: user.id } })).body.errors).toBeUndefined();
+    expect(await adminsOf(project.id)).toHaveLength(1);
+  });
+
+  test('is not lost when one admin is deleted while the other steps down', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const { admin, project } = await strongroom.seed.project();
+      const other = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['admin'] });
+      const own = `/api/v2/workspace/${project.id}/identity-memberships/${admin.identityId}`;
+      const [deleted, demoted] = await Promise.all([
+        admin.delete(identityPath(other)),
+        admin.patch(own, { role: 'viewer' }),
+      ]);
+      expect([deleted.status, demoted.status].sort()).toEqual([200, 409]);
+      expect(await adminsOf(project.id)).toHaveLength(1);
+    }
+  });
+});
+
+test('of two transactions that each end the membership of one of two admins, the second waits and fails', async () => {
+  const { admin, project } = await strongroom.seed.project();
+  const other = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['admin'] });
+  const clients = [admin, other].map(() => new pg.Client({ connectionString: strongroom.databaseUrl }));
+  const [first, second] = clients as [pg.Client, pg.Client];
+  const end = (client: pg.Client, { identityId }: Caller) =>
+    client.query('delete from project_membership where identity_id = $1', [identityId]);
+  try {
+    for (const client of clients) await client.connect();
+    for (const client of clients) await client.query('begin');
+    await end(first, admin);
+    const refused = expect(end(second, other)).rejects.toMatchObject({ constraint: 'project_keeps_an_admin' });
+    await until('the second transaction to wait for the first', 1_500, async () => {
+      const waiting = await strongroom.sql(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
+    await first.query('commit');
+    await refused;
+  } finally {
+    for (const client of clients) await client.end();
+  }
+  expect(await adminsOf(project.id)).toHaveLength(1);
+});
+
+describe('leaving a sub-organization', () => {
+  test('leaves its projects', async () => {
+    const { admin, organizationId, inSub } = await seedSubOrganization();
+    const subAdmin = await inSub(admin);
+    const project = await strongroom.seed.projectOf(subAdmin);
+    const member = await strongroom.seed.caller(admin);
+    const who = { organizationId, identityId: member.identityId };
+    await admin.data(SET, { input: { ...who, role: 'MEMBER' } });
+    const path = `/api/v2/workspace/${project.id}/identity-memberships/${member.identityId}`;
+    mustSucceed(await subAdmin.post(path, { role: 'viewer' }));
+    const inside = await inSub(member);
+    expect((await inside.get(`/api/v1/projects/${project.id}`)).status).toBe(200);
+    await admin.data(REMOVE, { input: who });
+    expect(await subAdmin.get(path)).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
+    expect(await inside.get(`/api/v1/projects/${project.id}`)).toBeError(401, 'TOKEN_SCOPE_REFUSED');
+  });
+
+  test('is refused to the only admin of one of its projects', async () => {
+    const { admin, organizationId, inSub } = await seedSubOrganization();
+    const member = await strongroom.seed.caller(admin);
+    const who = { organizationId, identityId: member.identityId };
+    await admin.data(SET, { input: { ...who, role: 'MEMBER' } });
+    const project = await strongroom.seed.projectOf(await inSub(member));
+    const refused = await admin.graphql(REMOVE, { input: who });
+    expect(refused).toBeError(409, 'LAST_ADMIN');
+    expect(refused.text).not.toContain(project.id);
+    expect(await admin.delete(identityPath(member))).toBeError(409, 'LAST_ADMIN');
+    expect(await adminsOf(project.id)).toHaveLength(1);
+  });
+});

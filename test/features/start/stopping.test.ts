@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import pg from 'pg';
+import { Caller } from '../../kit/caller.js';
+import { embeddedPostgres, embeddedUrl } from '../../kit/processes.js';
+import { Service } from '../../kit/service.js';
+import { until } from '../../kit/until.js';
+
+const REQUESTS = 4;
+
+describe('a service with its own database', () => {
+  let service: Service;
+  let admin: Caller;
+  let database: pg.Client;
+
+  beforeEach(async () => {
+    service = await Service.start();
+    admin = new Caller(service.url, /srt_[A-Za-z0-9_-]{49}/.exec(service.output)?.[0] as string);
+    database = new pg.Client({ connectionString: await embeddedUrl(service.dataDir) });
+    database.on('error', () => undefined);
+    await database.connect();
+  });
+
+  afterEach(async () => {
+    await database.end();
+    await service.kill();
+    await service.dispose();
+  });
+
+  /** Requests that the service is in the middle of: their statements wait for a lock, until `release`. */
+  async function runningRequests() {
+    await database.query('begin');
+    await database.query('lock table project in access exclusive mode');
+    const replies = Array.from({ length: REQUESTS }, () => admin.get('/api/v1/projects'));
+    await until('the requests to wait for the lock', 10_000, async () => {
+      const { rows } = await database.query(
+        `select count(*)::int as count from pg_locks where not granted and relation = 'project'::regclass`,
+      );
+      return rows[0].count === REQUESTS;
+    });
+    return { replies: Promise.all(replies), release: () => database.query('rollback') };
+  }
+
+  /** A new connection is what it no longer takes. */
+  const drained = () =>
+    until('the service to drain', 5_000, async () => (await fetch(`${service.url}/livez`).catch(() => null)) === null);
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'finishes on %s what it has begun, ends with 0, and leaves no Postgres behind',
+    async (signal) => {
+      const { replies, release } = await runningRequests();
+      service.signal(signal);
+      await drained();
+      expect(service.child.exitCode).toBeNull();
+      await release();
+      expect((await replies).map(({ status, body }) => [status, body])).toEqual(
+        Array.from({ length: REQUESTS }, () => [200, { projects: [] }]),
+      );
+      expect(await service.exit()).toBe(0);
+      expect(await embeddedPostgres(service.dataDir)).toEqual([]);
+    },
+  );
+
+  test('is not held by connections that ask for nothing: kept ones, and one without a single byte', async () => {
+    expect((await admin.get('/api/v1/projects')).status).toBe(200);
+    const silent = connect(Number(new URL(service.url).port), '127.0.0.1');
+    silent.on('error', () => undefined);
+    await once(silent, 'connect');
+    // Answered after the silent one was taken: connections are taken in the order that they come.
+    expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+    const begun = performance.now();
+    service.signal('SIGTERM');
+    expect(await service.exit()).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    silent.destroy();
+  });
+
+  test('goes on finishing when the signal comes twice within a second, as from Ctrl-C under npm', async () => {
+    const { replies, release } = await runningRequests();
+    service.signal('SIGINT');
+    await drained();
+    service.signal('SIGINT');
+    service.signal('SIGTERM');
+    await release();
+    expect((await replies).map(({ status }) => status)).toEqual(Array.from({ length: REQUESTS }, () => 200));
+    expect(await service.exit()).toBe(0);
+    expect(await embeddedPostgres(service.dataDir)).toEqual([]);
+  });
+
+  test('ends at once when it is told again later', async () => {
+    const { replies, release } = await runningRequests();
+    replies.catch(() => undefined);
+    const begun = performance.now();
+    service.signal('SIGTERM');
+    await until('a second to pass', 3_000, () => performance.now() - begun > 1_100);
+    service.signal('SIGTERM');
+    expect(await service.exit()).toBe(1);
+    await release();
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,114 @@
+import { readConfig } from '../../src/config.js';
+import { ConfigurationFault } from '../../src/kernel/configuration-fault.js';
+import { mintToken } from '../../src/kernel/crypto/token.js';
+
+/** A marker inside every wrong value, so that a value that is told shows. */
+const CANARY = 'cAnArY7';
+
+const WRONG_VALUES: Readonly<Record<string, string>> = {
+  PORT: `65536${CANARY}`,
+  HOST: `host of ${CANARY}`,
+  DATABASE_URL: `mysql://root:${CANARY}@db/strongroom`,
+  JOBS_URL: `redis://:${CANARY}@jobs`,
+  ROOT_KEY: `${CANARY}=`,
+  BOOTSTRAP_TOKEN: `srt_${CANARY}`,
+  SMTP_URL: `http://mail:${CANARY}@mail`,
+  TRUSTED_PROXIES: `10.0.0.0/8, ${CANARY}`,
+  ALLOW_PRIVATE_TARGETS: `yes ${CANARY}`,
+  INTROSPECTION: `off ${CANARY}`,
+  RATE_LIMIT: `true ${CANARY}`,
+  LOG_LEVEL: `verbose ${CANARY}`,
+  NODE_ENV: `prod ${CANARY}`,
+};
+
+const MISSPELT: Readonly<Record<string, string>> = {
+  DATABSE_URL: 'DATABASE_URL',
+  DATABASEURL: 'DATABASE_URL',
+  'DATABASE-URL': 'DATABASE_URL',
+  database_url: 'DATABASE_URL',
+  DATADIR: 'DATA_DIR',
+  ROOTKEY: 'ROOT_KEY',
+  ROOT_KYE: 'ROOT_KEY',
+  BOOTSTRAP_TOKENS: 'BOOTSTRAP_TOKEN',
+  TRUSTED_PROXYES: 'TRUSTED_PROXIES',
+  LOGLEVEL: 'LOG_LEVEL',
+  RATE_LIMITS: 'RATE_LIMIT',
+  INTROSPECTON: 'INTROSPECTION',
+};
+
+const faultsOf = (environment: Record<string, string>): readonly string[] => {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigurationFault) return error.faults;
+    throw error;
+  }
+  return [];
+};
+
+describe('readConfig', () => {
+  test('tells 25 faults of one configuration at once, a line each, and none of the values', () => {
+    const misspelt = Object.fromEntries(Object.keys(MISSPELT).map((name) => [name, `value ${CANARY}`]));
+
+    const faults = faultsOf({ ...WRONG_VALUES, ...misspelt });
+
+    expect(faults).toHaveLength(25);
+    expect(faults.filter((fault) => fault.includes('\n'))).toEqual([]);
+    expect(faults.join('\n')).not.toContain(CANARY);
+    for (const name of Object.keys(WRONG_VALUES)) {
+      expect(faults.filter((fault) => fault.startsWith(`${name} `))).toHaveLength(1);
+    }
+  });
+
+  test.each(Object.entries(MISSPELT))('takes %s for a misspelt %s', (given, meant) => {
+    expect(faultsOf({ [given]: CANARY })).toEqual([`${given} is not a setting; did you mean ${meant}?`]);
+  });
+
+  test('leaves alone what others put into the environment', () => {
+    const others = {
+      PATH: '/bin',
+      HOME: '/root',
+      POST: '1',
+      HOSTNAME: 'x',
+      PGDATABASE: 'x',
+      NODE_OPTIONS: '',
+      TERM: 'x',
+    };
+
+    expect(faultsOf(others)).toEqual([]);
+  });
+
+  test('takes the secrets out of the environment and leaves the rest', () => {
+    const token = mintToken();
+    const rootKey = Buffer.alloc(32, 7).toString('base64');
+    const environment: Record<string, string | undefined> = {
+      ROOT_KEY: rootKey,
+      BOOTSTRAP_TOKEN: token,
+      DATABASE_URL: 'postgres://strongroom:pw@localhost/strongroom',
+      JOBS_URL: 'mongodb://jobs:pw@localhost/jobs',
+      SMTP_URL: 'smtps://mail:pw@localhost',
+      PORT: '4001',
+      PATH: '/bin',
+    };
+
+    const config = readConfig(environment);
+
+    expect(environment).toEqual({ PORT: '4001', PATH: '/bin' });
+    expect([config.rootKey?.reveal(), config.bootstrapToken?.reveal(), config.port]).toEqual([rootKey, token, 4001]);
+    expect(JSON.stringify(config)).not.toMatch(`${token}|pw@`);
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test('an empty variable is no setting, and nothing at all is a whole configuration', () => {
+    const unset = readConfig({});
+
+    expect(readConfig({ PORT: '', ROOT_KEY: '', DATABASE_URL: '' })).toEqual(unset);
+    expect(unset).toMatchObject({ host: '127.0.0.1', port: 4000, databaseUrl: null, logLevel: 'info' });
+  });
+
+  test.each(['0', '65535'])('accepts PORT %s', (port) => expect(readConfig({ PORT: port }).port).toBe(Number(port)));
+
+  test.each(['-1', '65536', '1e3', '4000 ', '0x10', '٤'])('refuses PORT %j', (port) => {
+    expect(faultsOf({ PORT: port })).toEqual(['PORT must be a whole number from 0 to 65535']);
+  });
+});

@@ -1,0 +1,55 @@
+import type { Caller, Reply } from '../caller.js';
+import type { World } from '../world.js';
+
+/** Names of things of a world. In a request `$project` stands for the id of its project. */
+export type Thing = keyof World;
+export type Ids = Readonly<Record<Thing, string>>;
+
+/**
+ * Which caller is refused with 403, and for which action: one that sees everything (viewer of the project, member of the
+ * organization), or one that is a member without any right. Null: nobody who gets so far is refused.
+ */
+export type Denial = readonly ['viewer' | 'powerless', action: string] | null;
+
+/** A realistic request of one operation, and what the audit trail is to say of it. */
+interface Audited {
+  /** Action of its audit row. */
+  readonly audit: string;
+  readonly denial: Denial;
+  /** Whose act the audit trail shows, when it is not the caller's: that of the token in the body. */
+  readonly actor?: 'identity';
+}
+
+export interface RestOperation extends Audited {
+  /** `GET /api/v1/projects/{projectId}`, as the API reference has it. */
+  readonly route: string;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+export interface GraphQLOperation extends Audited {
+  /** A field of Query or Mutation. */
+  readonly field: string;
+  /** Of a query: its arguments. Of a mutation: its `input`. */
+  readonly args?: Readonly<Record<string, unknown>>;
+}
+
+/** A request of either interface, ready to be sent about the things of any world. */
+export interface Operation extends Audited {
+  readonly name: string;
+  readonly changes: boolean;
+  /** The things that the request mentions. */
+  readonly things: readonly Thing[];
+  send(caller: Caller, ids: Ids, headers?: Record<string, string>): Promise<Reply>;
+}
+
+export const thingsIn = (request: unknown): Thing[] => [
+  ...new Set([...JSON.stringify(request ?? null).matchAll(/"\$(\w+)"/g)].map((match) => match[1] as Thing)),
+];
+
+/** The request with ids in place of names. */
+export function fill<T>(request: T, ids: Ids): T {
+  const text = JSON.stringify(request).replace(/"\$(\w+)"/g, (_, name) => JSON.stringify(ids[name as Thing]));
+  return JSON.parse(text) as T;
+}

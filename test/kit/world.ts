@@ -1,0 +1,120 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type Caller, mustSucceed } from './caller.js';
+import type { Seed } from './seed.js';
+
+/** A word that stands in every secret text of a world, so that a search finds what leaked. */
+export const CANARY = 'cAnArY';
+
+/** One thing of every kind, in an organization of its own: ids by name, for requests that mention them. */
+export interface World {
+  readonly organization: string;
+  readonly subOrganization: string;
+  readonly subSlug: string;
+  readonly project: string;
+  readonly projectSlug: string;
+  readonly environment: string;
+  readonly folder: string;
+  readonly secret: string;
+  readonly secretKey: string;
+  readonly tag: string;
+  readonly tagSlug: string;
+  /** A member of the project and of the sub-organization. */
+  readonly user: string;
+  /** In no project. */
+  readonly otherUser: string;
+  /** A member of the project and of the sub-organization, with token authentication and a token. */
+  readonly identity: string;
+  /** In no project, and without token authentication. */
+  readonly otherIdentity: string;
+  readonly accessToken: string;
+  /** The access token itself. */
+  readonly heldToken: string;
+}
+
+const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
+
+/** Makes a world in the organization of an admin. */
+export async function makeWorld(admin: Caller, organization: string): Promise<World> {
+  const { project, secret, tag, folder } = await makeProject(admin);
+  const subSlug = word('sub');
+  const { createSubOrganization } = await admin.data(
+    `mutation ($input: CreateSubOrganizationInput!) { createSubOrganization(input: $input) { organization { id } } }`,
+    { input: { name: subSlug, slug: subSlug } },
+  );
+  const subOrganization = createSubOrganization.organization.id;
+  const [user, otherUser] = [await makeUser(admin), await makeUser(admin)];
+  const [identity, otherIdentity] = [await makeIdentity(admin, organization), await makeIdentity(admin, organization)];
+  mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' }));
+  mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/identity-memberships/${identity}`, { role: 'viewer' }));
+  for (const member of [{ userId: user }, { identityId: identity }]) {
+    await admin.data(
+      `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
+      { input: { ...member, organizationId: subOrganization, role: 'MEMBER' } },
+    );
+  }
+  mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
+  const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
+  return {
+    organization,
+    subOrganization,
+    subSlug,
+    project: project.id,
+    projectSlug: project.slug,
+    environment: project.environments[0].id,
+    folder: folder.id,
+    secret: secret.id,
+    secretKey: secret.secretKey,
+    tag: tag.id,
+    tagSlug: tag.slug,
+    user,
+    otherUser,
+    identity,
+    otherIdentity,
+    accessToken: issued.tokenData.id,
+    heldToken: issued.accessToken,
+  };
+}
+
+/** A world in a new organization, and its admin. */
+export async function seedWorld(seed: Seed): Promise<{ world: World; admin: Caller }> {
+  const { organization, admin } = await seed.organization();
+  return { world: await makeWorld(admin, organization.id), admin };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+async function makeProject(admin: Caller): Promise<Record<'project' | 'secret' | 'tag' | 'folder', any>> {
+  const { project } = mustSucceed(
+    await admin.post('/api/v2/workspace', { projectName: word('project'), slug: word('project') }),
+  ).body;
+  const place = { projectId: project.id, environment: 'dev' };
+  const { tag } = mustSucceed(
+    await admin.post(`/api/v1/projects/${project.id}/tags`, { slug: word('tag'), color: '#123456' }),
+  ).body;
+  const { folder } = mustSucceed(
+    await admin.post('/api/v2/folders', { ...place, name: word('folder'), description: CANARY }),
+  ).body;
+  const secretKey = `KEY_${randomBytes(4).toString('hex').toUpperCase()}`;
+  const { secret } = mustSucceed(
+    await admin.post(`/api/v4/secrets/${secretKey}`, {
+      ...place,
+      secretValue: `${CANARY} value`,
+      secretComment: `${CANARY} comment`,
+      secretMetadata: [{ key: 'owner', value: `${CANARY} metadata`, isEncrypted: true }],
+      tagIds: [tag.id],
+    }),
+  ).body;
+  return { project, secret, tag, folder };
+}
+
+async function makeUser(admin: Caller): Promise<string> {
+  const { createUser } = await admin.data(
+    `mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }`,
+    { input: { username: word('user') } },
+  );
+  return createUser.user.id;
+}
+
+async function makeIdentity(admin: Caller, organizationId: string): Promise<string> {
+  return mustSucceed(await admin.post('/api/v1/identities', { name: word('identity'), organizationId })).body.identity
+    .id;
+}

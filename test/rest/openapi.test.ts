@@ -1,0 +1,97 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { openapiOf } from '../../src/rest/openapi.js';
+import type { Route } from '../../src/rest/route.js';
+import { ROUTES, schemaOf } from './boxes.js';
+
+type Json = Readonly<Record<string, unknown>>;
+interface Content {
+  readonly content: { readonly 'application/json': { readonly schema: Json; readonly example?: unknown } };
+}
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly Json[];
+  readonly requestBody: Content;
+  readonly responses: Readonly<Record<string, Content & { readonly headers: Json }>>;
+}
+
+describe('the OpenAPI document', () => {
+  const make = (routes: readonly Route[]): Json =>
+    openapiOf(schemaOf([]), routes, { title: 'Boxes', version: '1.0.0' });
+  const api = make(ROUTES);
+  const paths = api.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  const operation = (method: string, path: string): Operation => paths[path]?.[method] as Operation;
+  const one = operation('get', '/api/v1/boxes/{boxId}');
+  const list = operation('get', '/api/v1/boxes');
+  const create = operation('post', '/api/v1/boxes');
+
+  test('is valid OpenAPI 3.1, whatever the order of the routes', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(JSON.parse(JSON.stringify(api)))).toMatchObject({ valid: true });
+    expect(validator.version).toBe('3.1');
+    expect(JSON.stringify(make([...ROUTES].reverse()))).toBe(JSON.stringify(api));
+  });
+
+  test('marks the operations of the interface by number, and the others', () => {
+    expect(one).toMatchObject({ 'x-operation': 2 });
+    expect(create).toMatchObject({ 'x-extension': true });
+    const ids = Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
+    expect(new Set(ids).size).toBe(ROUTES.length);
+  });
+
+  test('describes parameters and bodies from their rules', () => {
+    expect(one.parameters).toMatchObject([{ name: 'boxId', in: 'path', required: true, schema: { type: 'string' } }]);
+    expect(list.parameters).toMatchObject([
+      { name: 'size', in: 'query', required: false, schema: { enum: ['extra-small', 'large'] } },
+      { name: 'shut', in: 'query', required: false, schema: { enum: ['true', 'false'], default: 'false' } },
+      { name: 'limit', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 1_000 } },
+      { name: 'cursor', in: 'query', required: false, schema: { type: 'string' } },
+    ]);
+    const { schema, example } = create.requestBody.content['application/json'];
+    expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(example).toEqual({ label: 'first' });
+  });
+
+  test('describes a reply from the document: words of enums, nulls, descriptions, what the reply moved', () => {
+    const { content, headers } = one.responses[200] as Operation['responses'][string];
+    const { box } = content['application/json'].schema.properties as { box: Json };
+    expect(box).toMatchObject({
+      type: 'object',
+      properties: {
+        id: { type: 'string', description: 'Its id.' },
+        _id: { type: 'string' },
+        label: { type: ['string', 'null'] },
+        size: { type: 'string', enum: ['extra-small', 'large'] },
+        isShut: { type: 'boolean' },
+        shelf: { type: ['object', 'null'] },
+        weights: { type: 'array', items: { type: 'integer' } },
+      },
+    });
+    expect(box.required).toEqual(['id', 'label', 'size', 'isShut', 'shelf', 'weights', '_id']);
+    expect(Object.keys(headers)).toContain('ETag');
+    expect(one.responses).toHaveProperty(['304']);
+  });
+
+  test('does not promise a field that the document includes only at times', () => {
+    const { content } = list.responses[200] as Operation['responses'][string];
+    const { boxes } = content['application/json'].schema.properties as { boxes: { items: Json } };
+    expect(boxes.items.properties).toHaveProperty('weights');
+    expect(boxes.items.required).toEqual(['id', 'label', 'size', 'isShut', 'shelf']);
+  });
+
+  test('names the errors of a route, whatever codes are its own, with examples in the one shape', () => {
+    expect(Object.keys(create.responses)).toEqual(
+      expect.arrayContaining(['200', '400', '401', '413', '415', '422', '500', '503']),
+    );
+    const text = JSON.stringify(api);
+    expect(text).toContain('#/components/schemas/Error');
+    for (const code of ['TOKEN_MISSING', 'VALIDATION_FAILED', 'AUDIT_UNAVAILABLE'])
+      expect(text).toContain(`"code":"${code}"`);
+  });
+
+  test('keeps the errors of every route where a route names one of the same status', () => {
+    const own = { ...(ROUTES[0] as Route), errors: ['SEALED_VALUE_INVALID', 'TAG_NOT_FOUND'] } as Route;
+    const text = JSON.stringify(make([own]).paths);
+    expect(text).toContain('TAG_NOT_FOUND');
+    expect(text).toContain('#/components/responses/503');
+  });
+});
