@@ -1,0 +1,92 @@
+import type { Request } from 'autocannon';
+import type { Ground } from './ground.ts';
+
+/** One kind of request, sent by so many clients at once. */
+export interface Load {
+  readonly name: string;
+  readonly clients: number;
+  readonly request: (ground: Ground) => Request;
+}
+
+const READERS = 10;
+const WRITERS = 5;
+const SECRETS = '/api/v4/secrets';
+
+const json = (body: unknown) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+
+const get = (name: string, path: (ground: Ground) => string): Load => ({
+  name,
+  clients: READERS,
+  request: (ground) => ({ method: 'GET', path: path(ground) }),
+});
+
+const listOf = (count: number): Load =>
+  get(
+    `list of ${count}`,
+    ({ projectId }) => `${SECRETS}?projectId=${projectId}&environment=dev&secretPath=/of-${count}`,
+  );
+
+const graphql = (name: string, query: string): Load => ({
+  name,
+  clients: READERS,
+  request: ({ projectId }) => ({ method: 'POST', path: '/graphql', ...json({ query, variables: { id: projectId } }) }),
+});
+
+/** Each request about another secret: the key is made of its number. */
+const writing = (name: string, method: string, folder: string, keyOf: (n: number) => string): Load => ({
+  name,
+  clients: WRITERS,
+  request: ({ projectId }) => {
+    let sent = 0;
+    const place = { projectId, environment: 'dev', secretPath: folder };
+    return {
+      method,
+      path: SECRETS,
+      ...json({ ...place, secretValue: 'correct horse battery staple' }),
+      setupRequest: (request) => {
+        sent += 1;
+        return { ...request, path: `${SECRETS}/${keyOf(sent)}` };
+      },
+    };
+  },
+});
+
+const run = String(process.pid);
+let created = 0;
+
+/** Everything that is measured. Others are told as a ratio to the first, which does next to nothing. */
+export const LOADS: readonly Load[] = [
+  get('status', () => '/api/status'),
+  {
+    name: 'create token',
+    clients: READERS,
+    request: ({ identityId }) => ({
+      method: 'POST',
+      path: `/api/v1/auth/token-auth/identities/${identityId}/tokens`,
+      ...json({}),
+    }),
+  },
+  get('get project', ({ projectId }) => `/api/v1/projects/${projectId}`),
+  get('list projects (20)', () => '/api/v1/projects'),
+  get(
+    'get secret',
+    ({ projectId }) => `${SECRETS}/KEY_00001?projectId=${projectId}&environment=dev&secretPath=/of-100`,
+  ),
+  listOf(10),
+  listOf(100),
+  listOf(1_000),
+  writing('create secret', 'POST', '/new', () => {
+    created += 1;
+    return `NEW_${run}_${created}`;
+  }),
+  writing('update secret (of 1000)', 'PATCH', '/of-1000', (n) => `KEY_${String(n % 1_000).padStart(5, '0')}`),
+  graphql(
+    'GraphQL get project',
+    'query ($id: ID!) { project(id: $id) { id name slug environments { id slug name } } }',
+  ),
+  graphql(
+    'GraphQL list of 100',
+    `query ($id: ID!) { secrets(projectId: $id, environment: "dev", secretPath: "/of-100") {
+      nodes { id secretKey secretValue version secretComment tags { id slug } } } }`,
+  ),
+];

@@ -1,0 +1,69 @@
+// `npm run bench -- [--seconds 4] [--only NAME]... [--json FILE] [--profile DIR]`: how fast the built service answers,
+// on an embedded database of its own. One process and one machine: compare numbers of one run, not of two machines.
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { type Ground, withGround } from './ground.ts';
+import { LOADS, type Load } from './loads.ts';
+import { type Measured, measure, metric } from './measure.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '4' },
+    only: { type: 'string', multiple: true },
+    json: { type: 'string' },
+    profile: { type: 'string' },
+  },
+});
+
+const MIB = 1024 * 1024;
+const COLUMNS = ['load', 'clients', 'requests/s', 'p50 ms', 'p99 ms', 'SQL/request', 'to status', 'failures'];
+const WIDTHS = [24, 8, 11, 9, 9, 12, 10, 9];
+
+/** The base first: the others are told as ratios to it. Not in a profile, which is to show the wanted ones alone. */
+function chosen(): readonly Load[] {
+  const [base, ...others] = LOADS;
+  if (options.only === undefined) return LOADS;
+  const wanted = others.filter(({ name }) => options.only?.includes(name));
+  return options.profile === undefined ? [base as Load, ...wanted] : wanted;
+}
+
+const line = (cells: readonly string[]): string =>
+  cells
+    .map((cell, column) => (column === 0 ? cell.padEnd(WIDTHS[column] ?? 0) : cell.padStart(WIDTHS[column] ?? 0)))
+    .join('');
+
+const row = (measured: Measured, base: Measured): string =>
+  line([
+    measured.name,
+    String(measured.clients),
+    measured.perSecond.toFixed(0),
+    measured.p50.toFixed(2),
+    measured.p99.toFixed(2),
+    measured.statementsPerRequest.toFixed(2),
+    (measured.perSecond / base.perSecond).toFixed(3),
+    String(measured.failures),
+  ]);
+
+async function runLoads(ground: Ground): Promise<{ loads: Measured[]; residentMiB: number }> {
+  const loads: Measured[] = [];
+  console.log(line(COLUMNS));
+  for (const load of chosen()) {
+    const measured = await measure(ground, load, Number(options.seconds));
+    loads.push(measured);
+    console.log(row(measured, loads[0] as Measured));
+  }
+  const residentMiB = (await metric(ground, 'process_resident_memory_bytes')) / MIB;
+  console.log(`\nresident memory of the service: ${residentMiB.toFixed(0)} MiB`);
+  return { loads, residentMiB };
+}
+
+const unknown = (options.only ?? []).filter((name) => !LOADS.some((load) => load.name === name));
+if (!/^[1-9]\d{0,2}$/.test(options.seconds) || unknown.length > 0) {
+  console.error(`--seconds takes 1 to 999; --only takes ${LOADS.map(({ name }) => `"${name}"`).join(', ')}`);
+  process.exit(2);
+}
+const result = await withGround(options.profile, runLoads);
+if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
+const failures = result.loads.reduce((sum, load) => sum + load.failures, 0);
+if (failures > 0) console.error(`${failures} requests failed`);
+process.exit(failures > 0 ? 1 : 0);

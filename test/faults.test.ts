@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+test('every fault check holds, tried once', () => {
+  const checks = readdirSync(join(ROOT, 'test/faults')).filter((name) => /^c\d+-/.test(name));
+  const { status, stdout, stderr } = spawnSync(
+    join(ROOT, 'node_modules/.bin/node'),
+    [join(ROOT, 'test/faults/run.ts'), '--times', '1'],
+    { cwd: ROOT, encoding: 'utf8' },
+  );
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: expect.any(String), stderr: '' });
+  expect(stdout.trim().split('\n')).toHaveLength(checks.length);
+}, 300_000);

@@ -1,0 +1,20 @@
+/** A promise of the service, tried by breaking things. One file each. */
+export interface Check {
+  /** Its number in the list of checks, `C40`. */
+  readonly id: string;
+  readonly title: string;
+  /** How often a full run tries it. */
+  readonly fullTimes: number;
+  /** Tries it and answers what was counted, in words. @throws Error when the promise is broken */
+  run(times: number): Promise<string>;
+}
+
+/** The promise, as a condition. @throws Error that says what was found */
+export function expectThat(isKept: boolean, found: string): asserts isKept {
+  if (!isKept) throw new Error(found);
+}
+
+/** Runs `work` once for each number from 0. */
+export async function repeat(times: number, work: (index: number) => Promise<void>): Promise<void> {
+  for (let index = 0; index < times; index += 1) await work(index);
+}

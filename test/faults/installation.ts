@@ -1,0 +1,73 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Caller } from '../kit/caller.ts';
+import { embeddedUrl } from '../kit/processes.ts';
+import { Seed } from '../kit/seed.ts';
+import { Service } from '../kit/service.ts';
+import { withClient } from '../kit/tables.ts';
+
+/** A data directory with an embedded database, and the service that runs on it. */
+export class Installation {
+  readonly dataDir: string;
+  #service: Service | null = null;
+
+  private constructor(dataDir: string) {
+    this.dataDir = dataDir;
+  }
+
+  static async make(): Promise<Installation> {
+    return new Installation(await mkdtemp(join(tmpdir(), 'strongroom-fault-')));
+  }
+
+  get service(): Service {
+    if (this.#service === null) throw new Error('the service is not running');
+    return this.#service;
+  }
+
+  /** Starts the service and answers how long it took, in milliseconds. */
+  async start(): Promise<number> {
+    const begun = performance.now();
+    this.#service = await Service.start({ dataDir: this.dataDir });
+    return performance.now() - begun;
+  }
+
+  /** The first admin, at the running service. */
+  async admin(): Promise<Caller> {
+    const token = (await readFile(join(this.dataDir, 'bootstrap-token'), 'utf8')).trim();
+    return new Caller(this.service.url, token);
+  }
+
+  async seed(): Promise<Seed> {
+    return new Seed(await this.admin());
+  }
+
+  /** Where the database answers while the service runs. */
+  databaseUrl(): Promise<string> {
+    return embeddedUrl(this.dataDir);
+  }
+
+  /** A further database in the same server, empty. */
+  async freshDatabase(name: string): Promise<string> {
+    const url = await this.databaseUrl();
+    await withClient(url, (client) => client.query(`create database ${name}`));
+    return url.replace(/\/[^/]*$/, `/${name}`);
+  }
+
+  /** Stops what runs, hard if need be, and removes the directory. */
+  async dispose(): Promise<void> {
+    await this.#service?.kill();
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Runs work on an installation of its own. */
+export async function withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T> {
+  const installation = await Installation.make();
+  try {
+    await installation.start();
+    return await work(installation);
+  } finally {
+    await installation.dispose();
+  }
+}

@@ -1,0 +1,50 @@
+// `npm run faults -- [--times N | --full] [--only C40]`: breaks what the service stands on, and counts what it promised.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Check } from './check.ts';
+
+const { values: options } = parseArgs({
+  options: { times: { type: 'string' }, only: { type: 'string' }, full: { type: 'boolean' } },
+});
+
+const DEFAULT_TIMES = 3;
+
+async function allChecks(): Promise<Check[]> {
+  const names = (await readdir(import.meta.dirname)).filter((name) => /^c\d+-.*\.ts$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => ((await import(join(import.meta.dirname, name))) as { check: Check }).check),
+  );
+}
+
+function timesOf({ fullTimes }: Check): number {
+  if (options.full) return fullTimes;
+  return Math.min(options.times === undefined ? DEFAULT_TIMES : Number(options.times), fullTimes);
+}
+
+/** Runs one check and answers whether it held. */
+async function holds(check: Check): Promise<boolean> {
+  const times = timesOf(check);
+  const label = `${check.id} ${check.title}`;
+  try {
+    const counted = await check.run(times);
+    console.log(`${label}: ${times} ${times === 1 ? 'run' : 'runs'}, ${counted}`);
+    return true;
+  } catch (error) {
+    console.log(`${label}: BROKEN: ${error instanceof Error ? error.stack : String(error)}`);
+    return false;
+  }
+}
+
+if (options.times !== undefined && !/^[1-9]\d{0,3}$/.test(options.times)) {
+  console.error('--times takes a whole number from 1 to 9999');
+  process.exit(2);
+}
+const wanted = (await allChecks()).filter(({ id }) => options.only === undefined || options.only === id);
+if (wanted.length === 0) {
+  console.error('--only names no check');
+  process.exit(2);
+}
+let isKept = true;
+for (const check of wanted) isKept = (await holds(check)) && isKept;
+process.exit(isKept ? 0 : 1);
