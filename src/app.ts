@@ -28,7 +28,7 @@ import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { mountMetrics } from './kernel/http/metrics.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
-import { describeError, type Log } from './kernel/log.js';
+import type { Log } from './kernel/log.js';
 import { compileRoutes } from './rest/compile.js';
 import { mountRoutes } from './rest/mount.js';
 import type { Route } from './rest/route.js';
@@ -146,9 +146,7 @@ async function mountEverything(
   };
   mountMetrics(http, kernel);
   mountHealth(http, kernel.database, lifecycle);
-  const reportInternal = (error: unknown, requestId: string): void =>
-    log.error('request failed', { requestId, ...describeError(error) });
-  const apollo = await startApollo(schema, { introspection: config.introspection, reportInternal });
+  const apollo = await startApollo(schema, { introspection: config.introspection, log });
   mountGraphQL(http, apollo, contextFor);
   mountRoutes(http, compileRoutes(schema, routes), { contextFor });
   return http;

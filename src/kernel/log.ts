@@ -51,3 +51,16 @@ const describeCause = (cause: Error): string => {
     ? `${cause.constructor.name} ${code}`
     : cause.constructor.name;
 };
+
+/** Logs what callers see as a fault of ours: unexpected errors as errors, a store that is away or a value that does not open as warnings. */
+export function logFailure(
+  log: Log,
+  failure: { code: string; status: number },
+  cause: unknown,
+  requestId: string,
+): void {
+  if (failure.status < 500) return;
+  const fields = { requestId, failure: failure.code, ...describeError(cause) };
+  if (failure.code === 'INTERNAL') log.error('request failed', fields);
+  else log.warn('request failed', fields);
+}

@@ -86,6 +86,12 @@ describe('without an audit trail', () => {
       expect(reply).toBeError(503, 'AUDIT_UNAVAILABLE');
       expect(reply.headers['retry-after']).toBe('1');
       expect(reply.text).not.toMatch(new RegExp(`${CANARY}|srt_`));
+      const { reqId } = reply.body.errors?.[0].extensions ?? reply.body;
+      const line = strongroom
+        .log()
+        .split('\n')
+        .find((text) => text.includes(reqId));
+      expect(JSON.parse(line ?? '{}')).toMatchObject({ msg: 'request failed', failure: 'AUDIT_UNAVAILABLE' });
     }
     expect(await contents()).toEqual(before);
   });

@@ -4,17 +4,15 @@ import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/di
 import { type ASTNode, type GraphQLError, type GraphQLFormattedError, type GraphQLSchema, Kind } from 'graphql';
 import type { AnonymousContext, Context } from '../context.js';
 import { AppError, type ErrorDetail, toAppError, toGraphQLError } from '../errors.js';
+import { type Log, logFailure } from '../log.js';
 
 /** What resolvers get: a caller, or nobody for public fields. */
 export type GraphQLContext = Context | AnonymousContext;
 
-/** Called with the cause of every error that callers see as INTERNAL. */
-export type ReportInternal = (error: unknown, requestId: string) => void;
-
 /** Makes and starts Apollo Server. It installs no signal handlers and no landing page, and answers in our error shape. */
 export async function startApollo(
   schema: GraphQLSchema,
-  options: { introspection: boolean; reportInternal: ReportInternal },
+  options: { introspection: boolean; log: Log },
 ): Promise<ApolloServer<GraphQLContext>> {
   const apollo = new ApolloServer<GraphQLContext>({
     schema,
@@ -23,7 +21,7 @@ export async function startApollo(
     stopOnTerminationSignals: false,
     includeStacktraceInErrorResponses: false,
     hideSchemaDetailsFromClientErrors: true,
-    plugins: [ApolloServerPluginCacheControlDisabled(), codedErrors(options.reportInternal)],
+    plugins: [ApolloServerPluginCacheControlDisabled(), codedErrors(options.log)],
   });
   await apollo.start();
   return apollo;
@@ -33,13 +31,13 @@ export async function startApollo(
  * Replaces every error by its coded form as the last thing before the answer. Not `formatError`: that does not see the request id.
  * An answer without data takes the status of its first error, as REST does.
  */
-const codedErrors = (reportInternal: ReportInternal): ApolloServerPlugin<GraphQLContext> => ({
+const codedErrors = (log: Log): ApolloServerPlugin<GraphQLContext> => ({
   async requestDidStart() {
     return {
       async willSendResponse({ response, errors, contextValue }) {
         if (response.body.kind !== 'single' || errors === undefined) return;
         const { requestId } = contextValue;
-        const coded = errors.map((error) => toCodedError(error, requestId, reportInternal));
+        const coded = errors.map((error) => toCodedError(error, requestId, log));
         response.body.singleResult.errors = coded.map((error): GraphQLFormattedError => error.toJSON());
         const [first] = coded;
         const hasData = Object.values(response.body.singleResult.data ?? {}).some((value) => value !== null);
@@ -54,9 +52,9 @@ const codedErrors = (reportInternal: ReportInternal): ApolloServerPlugin<GraphQL
   },
 });
 
-function toCodedError(error: GraphQLError, requestId: string, reportInternal: ReportInternal): GraphQLError {
+function toCodedError(error: GraphQLError, requestId: string, log: Log): GraphQLError {
   const ours = documentFault(error) ?? toAppError(unwrapResolverError(error) ?? error);
-  if (ours.code === 'INTERNAL') reportInternal(error, requestId);
+  logFailure(log, ours, unwrapResolverError(error), requestId);
   return toGraphQLError(ours, requestId, error);
 }
 

@@ -4,7 +4,7 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import ipaddr from 'ipaddr.js';
 import type { RequestInfo } from '../context.js';
 import { AppError, toAppError, toEnvelope } from '../errors.js';
-import { describeError, type Log } from '../log.js';
+import { type Log, logFailure } from '../log.js';
 import { readAddress } from './addresses.js';
 import { drainOnClose } from './drain.js';
 import type { Lifecycle } from './health.js';
@@ -60,7 +60,7 @@ export async function createHttpServer({ log, trustedProxies, lifecycle }: HttpO
   drainOnClose(app, lifecycle);
   app.setErrorHandler((error, request, reply) => {
     const ours = translate(error as FastifyError);
-    if (ours.code === 'INTERNAL') log.error('request failed', { requestId: request.id, ...describeError(error) });
+    logFailure(log, ours, error, request.id);
     return sendError(reply, request.id, ours);
   });
   answerOtherMethods(app);
