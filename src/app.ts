@@ -1,4 +1,4 @@
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
@@ -21,6 +21,7 @@ import type { RootKey } from './kernel/crypto/root-key.js';
 import { Database } from './kernel/database/database.js';
 import { startEmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
 import { migrate } from './kernel/database/migrate.js';
+import { writeDurably } from './kernel/durable-file.js';
 import { AppError } from './kernel/errors.js';
 import { startApollo } from './kernel/graphql/apollo.js';
 import { buildGraphQLSchema } from './kernel/graphql/schema.js';
@@ -168,10 +169,7 @@ async function listen(http: FastifyInstance, { host, port }: Config): Promise<st
 
 /** The token is on disk, readable by the owner alone, before it is in the database. */
 async function keepToken(dataDir: string, token: string): Promise<void> {
-  const file = await open(join(dataDir, 'bootstrap-token'), 'w', 0o600);
-  await file.writeFile(`${token}\n`);
-  await file.sync();
-  await file.close();
+  await writeDurably(join(dataDir, 'bootstrap-token'), `${token}\n`);
 }
 
 function refuseDataDir(): never {

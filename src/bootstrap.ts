@@ -1,6 +1,6 @@
 import type { Config } from './config.js';
 import { insertToken } from './features/access/public.js';
-import { DEFAULT_TTL_SECONDS, insertIdentity, insertTokenAuth } from './features/identities/public.js';
+import { DEFAULT_TTL_SECONDS, EVERYWHERE, insertIdentity, insertTokenAuth } from './features/identities/public.js';
 import { type CreateFirstAdmin, Organization } from './features/organizations/public.js';
 import { organizationAbility } from './kernel/authz/roles.js';
 import type { Context, Kernel, Transaction } from './kernel/context.js';
@@ -11,7 +11,6 @@ import { newId } from './kernel/ids.js';
 
 /** The service itself is nobody's row. */
 const SYSTEM_ACTOR_ID = '00000000-0000-0000-0000-000000000000';
-const EVERYWHERE = [{ ipAddress: '0.0.0.0/0' }, { ipAddress: '::/0' }];
 
 interface FirstAdmin {
   readonly organizationId: string;

@@ -9,7 +9,7 @@ test('every fault check holds, tried once', () => {
   const { status, stdout, stderr } = spawnSync(
     join(ROOT, 'node_modules/.bin/node'),
     [join(ROOT, 'test/faults/run.ts'), '--times', '1'],
-    { cwd: ROOT, encoding: 'utf8' },
+    { cwd: ROOT, encoding: 'utf8', timeout: 280_000 },
   );
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: expect.any(String), stderr: '' });
   expect(stdout.trim().split('\n')).toHaveLength(checks.length);

@@ -21,6 +21,12 @@ export function createLog(level: string): Log {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
+/** The code of a driver's or of the system's error, when it looks like one; it may be said, where the message may not. */
+export function codeOf(error: Error): string | null {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : null;
+}
+
 /**
  * What may be said of an unexpected error: its class, its code, and the lines of our own code that it passed.
  * Not its message: drivers and validators put values into theirs. Source: reliability P17.
@@ -28,10 +34,9 @@ export function createLog(level: string): Log {
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  const { code } = error as { code?: unknown };
   return {
     error: error.constructor.name,
-    code: typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : null,
+    code: codeOf(error),
     at: frames
       .map((line) =>
         line
@@ -45,12 +50,7 @@ export function describeError(error: unknown): LogFields {
   };
 }
 
-const describeCause = (cause: Error): string => {
-  const { code } = cause as { code?: unknown };
-  return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)
-    ? `${cause.constructor.name} ${code}`
-    : cause.constructor.name;
-};
+const describeCause = (cause: Error): string => [cause.constructor.name, codeOf(cause) ?? []].flat().join(' ');
 
 /** Logs what callers see as a fault of ours: unexpected errors as errors, a store that is away or a value that does not open as warnings. */
 export function logFailure(

@@ -24,7 +24,6 @@ create table organization (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now()
 );
-create unique index organization_root_slug_unique on organization (slug) where parent_id is null;
 create unique index organization_sub_slug_unique on organization (parent_id, slug) where parent_id is not null;
 
 create table app_user (

@@ -12,6 +12,7 @@ import {
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { type JsonSchema, sampleData, schemaOf } from '../kernel/graphql/answer-schema.js';
 import type { GraphQLContext } from '../kernel/graphql/apollo.js';
+import { argumentDescriptions, type Descriptions } from '../kernel/graphql/argument-descriptions.js';
 import { checkInputNames, variablesTranslator } from '../kernel/graphql/input-types.js';
 import { isStrict, validationFailed } from '../kernel/validation.js';
 import type { Data, Route } from './route.js';
@@ -22,6 +23,7 @@ export interface CompiledRoute {
   readonly route: Route;
   /** JSON schema of the reply. */
   readonly answer: JsonSchema;
+  readonly descriptions: Descriptions;
   /** Answers the document's data. @throws the first error of the execution */
   run(ctx: GraphQLContext, variables: object): Promise<Data>;
 }
@@ -75,7 +77,8 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
     if (result.errors?.[0] !== undefined) throw result.errors[0];
     return result.data as Data;
   };
-  return { route, answer: schemaOf(route.reply(sampleData(schema, document, operation))), run };
+  const answer = schemaOf(route.reply(sampleData(schema, document, operation)));
+  return { route, answer, descriptions: argumentDescriptions(schema, operation), run };
 }
 
 const MISFIT = { path: 'request', code: 'INVALID_TYPE', message: 'must have only values that the schema can hold' };

@@ -61,13 +61,13 @@ function checkedRequest(route: CompiledRoute['route'], request: FastifyRequest):
     return parsed.data as z.output<T>;
   };
   const params = route.params === undefined ? request.params : checked(route.params, request.params, 'params');
-  const request_ = {
+  const accepted = {
     params: params as Record<string, string>,
     query: checked(route.query, Object.fromEntries(query.map(([name, value]) => [name, [value].flat()[0]])), 'query'),
     body: checked(route.body, request.body === undefined ? {} : request.body, 'body'),
   };
   if (faults.length > 0) throw validationFailed(faults);
-  return request_;
+  return accepted;
 }
 
 /** `If-None-Match` by weak comparison, as RFC 9110 asks: `*`, or a list with our tag in it. */

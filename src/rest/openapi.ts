@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { exampleOf, type JsonSchema } from '../kernel/graphql/answer-schema.js';
+import { type Descriptions, withDescriptions } from '../kernel/graphql/argument-descriptions.js';
 import { errorComponents, errorResponses } from '../kernel/http/error-reference.js';
 import { type CompiledRoute, compileRoutes } from './compile.js';
 import type { Route } from './route.js';
@@ -39,15 +40,15 @@ export function openapiOf(schema: GraphQLSchema, routes: readonly Route[], { tit
 
 const placeOf = ({ route }: CompiledRoute): string => `${route.path} ${route.method}`;
 
-function operationOf({ route, answer }: CompiledRoute): JsonSchema {
+function operationOf({ route, answer, descriptions }: CompiledRoute): JsonSchema {
   return {
     operationId: operationId(route),
     summary: route.summary,
     tags: [route.path.split('/')[3] ?? 'api'],
     ...(route.operation === undefined ? { 'x-extension': true } : { 'x-operation': route.operation }),
     ...(route.anonymous === true ? { security: [] } : {}),
-    parameters: parametersOf(route),
-    ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.example) }),
+    parameters: parametersOf(route, descriptions),
+    ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.example, descriptions) }),
     responses: {
       200: { description: 'Done.', headers: headersOf(route), content: json(answer, exampleOf(answer)) },
       ...(route.method === 'GET' ? { 304: { description: 'Unchanged: If-None-Match named the present ETag.' } } : {}),
@@ -69,32 +70,32 @@ const capital = (word: string): string => word.charAt(0).toUpperCase() + word.sl
 const json = (schema: JsonSchema, example: unknown): JsonSchema => ({
   'application/json': { schema, ...(example === undefined ? {} : { example }) },
 });
-const inputSchema = (rules: z.ZodType): JsonSchema => {
+const inputSchema = (rules: z.ZodType, descriptions: Descriptions): JsonSchema => {
   const { $schema: _, ...schema } = z.toJSONSchema(rules, { io: 'input', unrepresentable: 'any' });
-  return schema;
+  return withDescriptions(schema, descriptions);
 };
 
-function parametersOf({ path, params, query }: Route): JsonSchema[] {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
-    const rules = params?.shape[name] as z.ZodType | undefined;
-    return { name, in: 'path', required: true, schema: rules === undefined ? { type: 'string' } : inputSchema(rules) };
-  });
-  const asked = query === undefined ? {} : inputSchema(query);
-  const inQuery = Object.entries((asked.properties ?? {}) as Record<string, JsonSchema>).map(
-    ([name, { description, ...schema }]) => ({
-      name,
-      in: 'query',
-      required: ((asked.required ?? []) as string[]).includes(name),
-      ...(description === undefined ? {} : { description }),
-      schema,
-    }),
-  );
-  return [...inPath, ...inQuery];
+function parametersOf({ path, params, query }: Route, descriptions: Descriptions): JsonSchema[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const inPath = z.object(Object.fromEntries(names.map((name) => [name, params?.shape[name] ?? z.string()])));
+  return [
+    ...parametersIn('path', inputSchema(inPath, descriptions)),
+    ...parametersIn('query', inputSchema(query ?? z.object({}), descriptions)),
+  ];
 }
 
-const bodyOf = (rules: z.ZodObject, example: unknown): JsonSchema => ({
+const parametersIn = (place: 'path' | 'query', { properties = {}, required = [] }: JsonSchema): JsonSchema[] =>
+  Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
+    name,
+    in: place,
+    required: (required as string[]).includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
+
+const bodyOf = (rules: z.ZodObject, example: unknown, descriptions: Descriptions): JsonSchema => ({
   required: !rules.safeParse({}).success,
-  content: json(inputSchema(rules), example),
+  content: json(inputSchema(rules, descriptions), example),
 });
 
 const headersOf = ({ method }: Route): JsonSchema => ({

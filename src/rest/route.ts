@@ -2,13 +2,15 @@ import { z } from 'zod';
 import type { ErrorCode } from '../kernel/errors.js';
 import { optionalSample } from '../kernel/graphql/answer-schema.js';
 
+export { orInstead } from '../kernel/graphql/answer-schema.js';
+
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** What a route's document answers. Its shape is the document's; replies are checked against it when the route is compiled. */
 // biome-ignore lint/suspicious/noExplicitAny: the type of a GraphQL answer is known to the schema, not to TypeScript
 export type Data = Record<string, any>;
 
-/** One REST operation as a value: its rules, and the GraphQL document that answers it. Source: architecture of the REST layer. */
+/** One REST operation as a value: its rules, and the GraphQL document that answers it. Source: architecture 2.4. */
 export interface RouteDefinition<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly method: Method;
   /** With `{name}` for path parameters. */

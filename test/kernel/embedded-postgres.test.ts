@@ -211,7 +211,7 @@ describe('the embedded database', () => {
     const db = await run();
     await expect(start(dataDir)).rejects.toMatchObject({
       name: 'ConfigurationFault',
-      faults: ['DATA_DIR is used by another running service; stop that one, or give this one a directory of its own.'],
+      faults: ['DATA_DIR is used by another running service; stop that one, or give this one a directory of its own'],
     });
     const { said } = await runElsewhere();
     expect(said).toMatch(/^ConfigurationFault: DATA_DIR is used by another running service/);
@@ -251,7 +251,7 @@ describe('the embedded database', () => {
     await writeFile(join(home, 'file'), '');
     await expect(start(join(home, 'file', 'data'))).rejects.toMatchObject({
       name: 'ConfigurationFault',
-      faults: ['DATA_DIR cannot be used: a part of its path is a file.'],
+      faults: ['DATA_DIR cannot be used: a part of its path is a file'],
     });
   });
 
@@ -298,7 +298,7 @@ describe('the embedded database', () => {
       expect((await runElsewhere(dataDir, NOBODY)).said).toBe(first.said);
       await mkdir(join(home, 'closed'), { mode: 0o555 });
       expect((await runElsewhere(join(home, 'closed', 'data'), NOBODY)).said).toBe(
-        'ConfigurationFault: DATA_DIR cannot be used: this account may not write there.',
+        'ConfigurationFault: DATA_DIR cannot be used: this account may not write there',
       );
     });
   });

@@ -16,7 +16,12 @@ export interface RequestOptions {
   readonly body?: unknown;
   /** Sent as it is, in place of `body`. */
   readonly rawBody?: string | Buffer;
+  /** How long the service may be silent. */
+  readonly withinMs?: number;
 }
+
+/** Less than a test may take, and far more than any request does. */
+const ANSWER_WITHIN_MS = 25_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 100 });
 
@@ -43,7 +48,7 @@ export class Caller {
     return new Caller(url, this.token, this.identityId);
   }
 
-  request({ method, path, headers = {}, body, rawBody }: RequestOptions): Promise<Reply> {
+  request({ method, path, headers = {}, body, rawBody, withinMs = ANSWER_WITHIN_MS }: RequestOptions): Promise<Reply> {
     const payload = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
     return new Promise((resolve, reject) => {
       const sent = httpRequest(
@@ -51,6 +56,7 @@ export class Caller {
         {
           agent,
           method,
+          timeout: withinMs,
           headers: {
             ...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
             ...(payload === undefined
@@ -75,6 +81,7 @@ export class Caller {
         },
       );
       sent.on('error', reject);
+      sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} was not answered within ${withinMs} ms`)));
       sent.end(payload);
     });
   }

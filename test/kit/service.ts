@@ -3,12 +3,16 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { killEmbeddedPostgres } from './processes.ts';
 import { until } from './until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const NODE = join(ROOT, 'node_modules/.bin/node');
 const MAIN = join(ROOT, '.build/src/main.js');
+/** Less than a test may take, so that this is told and not only that the test took too long. */
+const EXIT_WITHIN_MS = 25_000;
+const LATE = Symbol('late');
 
 export interface ServiceOptions {
   /** Settings beside PORT=0. Nothing of the environment of the tests reaches the service. */
@@ -83,16 +87,24 @@ export class Service {
     if (this.url === 'gone') throw new Error(`the service ended with ${this.child.exitCode}:\n${this.output}`);
   }
 
-  /** Waits for the end of the process and answers its exit code; null when a signal ended it. */
-  exit(): Promise<number | null> {
-    return this.#exit;
+  /**
+   * Waits for the end of the process and answers its exit code; null when a signal ended it.
+   *
+   * @throws Error when it runs on. It is killed then: a start that was to be refused, and was not, must not outlive its test
+   */
+  async exit(withinMs = EXIT_WITHIN_MS): Promise<number | null> {
+    const ended = await Promise.race([this.#exit, delay(withinMs, LATE, { ref: false })]);
+    if (ended !== LATE) return ended as number | null;
+    await this.kill();
+    await this.dispose();
+    throw new Error(`the service did not end within ${withinMs} ms; it printed:\n${this.output}`);
   }
 
   signal(name: NodeJS.Signals): void {
     this.child.kill(name);
   }
 
-  /** Asks it to stop, and answers its exit code. */
+  /** Asks it to stop, and answers its exit code. @throws Error when it runs on */
   async stop(): Promise<number | null> {
     if (this.child.exitCode === null && this.child.signalCode === null) this.signal('SIGTERM');
     const code = await this.exit();
@@ -100,7 +112,7 @@ export class Service {
     return code;
   }
 
-  /** SIGKILL of the service and of its embedded Postgres at once, as when the machine loses its power. */
+  /** SIGKILL of the service and of its embedded Postgres. What they gave to the kernel stays: a loss of power is more. */
   async kill(): Promise<void> {
     try {
       process.kill(-(this.child.pid as number), 'SIGKILL');
@@ -108,7 +120,7 @@ export class Service {
       // It has ended by itself.
     }
     await killEmbeddedPostgres(this.dataDir);
-    await this.exit();
+    await this.#exit;
   }
 
   async dispose(): Promise<void> {

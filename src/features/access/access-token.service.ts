@@ -6,8 +6,14 @@ import { AppError } from '../../kernel/errors.js';
 import { Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
-import { type IdentityReader, protectInstallationAdmin } from '../identities/public.js';
-import { findRole, type OrganizationReader, type UserReader } from '../organizations/public.js';
+import type { IdentityReader } from '../identities/public.js';
+import {
+  findRole,
+  type Member,
+  type OrganizationReader,
+  protectInstallationAdmin,
+  type UserReader,
+} from '../organizations/public.js';
 import {
   CreatePersonalToken,
   CreateToken,
@@ -16,7 +22,7 @@ import {
   OneToken,
   RenameToken,
 } from './access-token.rules.js';
-import { type IssuedToken, insertToken, selectTokens, tokenCursorKey } from './access-token.store.js';
+import { type IssuedToken, insertToken, isRootScoped, selectTokens, tokenCursorKey } from './access-token.store.js';
 import { type AccessTokenView, TOKEN_COLUMNS, toAccessTokenView } from './access-token.view.js';
 import type { HeldUses } from './held-uses.js';
 
@@ -84,7 +90,7 @@ export class AccessTokenService {
       const organizationId = await this.#scope(tx, { kind: 'user', id: userId }, organizationSlug);
       const order = { owner: { userId }, organizationId, name: name ?? null, ...settings };
       const issued = await insertToken(tx, order);
-      await audit(tx, 'personal-access-token:create', issued.tokenData);
+      await audit(tx, 'access-token:create', issued.tokenData);
       return issued;
     });
   }
@@ -125,7 +131,7 @@ export class AccessTokenService {
     await this.heldUses.store(ctx.database.query);
     const page = new Page(await selectTokens(ctx, { column: 'user_id', id: userId }, request), request, tokenCursorKey);
     await ctx.auditTrail.recordRead(ctx, {
-      action: 'personal-access-token:list',
+      action: 'access-token:list',
       facts: { userId, count: page.nodes.length },
     });
     return page;
@@ -204,12 +210,8 @@ export class AccessTokenService {
    * The organization that a new token is scoped to: the one of the caller, or below a root the one of the slug. A token of
    * a sub-organization cannot make one that reaches further than itself.
    */
-  async #scope(
-    tx: Transaction,
-    owner: { readonly kind: 'identity' | 'user'; readonly id: string },
-    slug: string | null | undefined,
-  ): Promise<string> {
-    if (slug == null || tx.organizationId !== tx.rootOrganizationId) return tx.organizationId;
+  async #scope(tx: Transaction, owner: Member, slug: string | null | undefined): Promise<string> {
+    if (slug == null || !isRootScoped(tx)) return tx.organizationId;
     const { id } = await this.others.organizations.loadSubOrganization(tx, tx.rootOrganizationId, slug);
     if ((await findRole(tx, id, owner)) === null) throw new AppError('TOKEN_SCOPE_REFUSED');
     return id;
@@ -232,8 +234,16 @@ async function loadToken(ctx: Context, id: string): Promise<FoundToken> {
         `select ${TOKEN_COLUMNS}, coalesce(i.is_installation_admin, false) as "isInstallationAdmin"
          from access_token t join organization o on o.id = t.organization_id
          left join identity i on i.id = t.identity_id left join app_user u on u.id = t.user_id
-         where t.id = $1 and (($2 and i.organization_id = $4) or ($3 and u.organization_id = $4) or t.user_id = $5)`,
-        [id, can(ctx.ability, 'identity:get-token'), can(ctx.ability, 'member:edit'), ctx.organizationId, ctx.actor.id],
+         where t.id = $1 and (($2 and i.organization_id = $4) or ($3 and u.organization_id = $4) or t.user_id = $5)
+           and ($6 or t.organization_id = $4)`,
+        [
+          id,
+          can(ctx.ability, 'identity:get-token'),
+          can(ctx.ability, 'member:edit'),
+          ctx.organizationId,
+          ctx.actor.id,
+          isRootScoped(ctx),
+        ],
       )
     : [];
   if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');

@@ -2,7 +2,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { hashToken, mintToken } from '../../kernel/crypto/token.js';
 import { query } from '../../kernel/database/database.js';
 import { guarded } from '../../kernel/database/in-transaction.js';
-import { decodeCursor, type PageRequest } from '../../kernel/graphql/page.js';
+import { decodeCursor, type PageRequest, rowLimit } from '../../kernel/graphql/page.js';
 import { isId, newId } from '../../kernel/ids.js';
 import { type AccessTokenView, TOKEN_COLUMNS, toAccessTokenView } from './access-token.view.js';
 
@@ -67,18 +67,21 @@ export async function insertToken(
 export async function selectTokens(
   ctx: Context,
   owner: { readonly column: 'identity_id' | 'user_id'; readonly id: string },
-  { first, after, offset }: PageRequest & { readonly offset?: number | null | undefined },
+  { offset, ...request }: PageRequest & { readonly offset?: number | null | undefined },
 ): Promise<AccessTokenView[]> {
-  const [updatedAt, id] = after == null ? [null, null] : tokenCursor(after);
+  const [updatedAt, id] = request.after == null ? [null, null] : tokenCursor(request.after);
   const rows = await query<AccessTokenView>(
     ctx,
     `select ${TOKEN_COLUMNS} from access_token t join organization o on o.id = t.organization_id
-     where t.${owner.column} = $1 and ($2::timestamptz is null or t.updated_at < $2 or (t.updated_at = $2 and t.id > $3::uuid))
+     where t.${owner.column} = $1 and ($6 or t.organization_id = $7) and ($2::timestamptz is null or t.updated_at < $2 or (t.updated_at = $2 and t.id > $3::uuid))
      order by t.updated_at desc, t.id limit $4 offset $5`,
-    [owner.id, updatedAt, id, first == null ? null : first + 1, offset ?? 0],
+    [owner.id, updatedAt, id, rowLimit(request), offset ?? 0, isRootScoped(ctx), ctx.organizationId],
   );
   return rows.map(toAccessTokenView);
 }
+
+/** A token of a sub-organization sees and changes nothing beyond it, not even its owner's other tokens. */
+export const isRootScoped = (ctx: Context): boolean => ctx.organizationId === ctx.rootOrganizationId;
 
 /** Position of a token in such a list. */
 export const tokenCursorKey = ({ updatedAt, id }: { updatedAt: Date; id: string }): [string, string] => [
@@ -86,8 +89,9 @@ export const tokenCursorKey = ({ updatedAt, id }: { updatedAt: Date; id: string 
   id,
 ];
 
+/** A moment as we print it, which Postgres can read: it knows no year 0, and no 30th of February. */
 const isTime = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text));
+  /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
 
 function tokenCursor(after: string): [string, string] {
   const [time = '', id = ''] = decodeCursor(after, 2, ([at = '', row = '']) => isTime(at) && isId(row));

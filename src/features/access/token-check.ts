@@ -120,7 +120,8 @@ export const contextOf = (
     id: holder.actorId,
     name: holder.actorName,
     tokenId: holder.tokenId,
-    isInstallationAdmin: holder.isInstallationAdmin,
+    // A right above all organizations: a token that is scoped to one below the root does not carry it.
+    isInstallationAdmin: holder.isInstallationAdmin && holder.organizationId === holder.rootOrganizationId,
   },
   organizationId: holder.organizationId,
   rootOrganizationId: holder.rootOrganizationId,

@@ -1,4 +1,3 @@
-import { PermissionDenied } from '../../kernel/authz/ability.js';
 import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
@@ -70,19 +69,11 @@ export class IdentityReader {
    * @throws TOKEN_AUTH_NOT_FOUND
    */
   async holdTokenAuth(tx: Transaction, identityId: string): Promise<TokenAuthView> {
-    await query(tx, 'select 1 from identity_token_auth where identity_id = $1 for share', [identityId]);
+    await query(tx, HOLD_TOKEN_AUTH, [identityId]);
     return this.loadTokenAuth(tx, identityId);
   }
 }
 
-/**
- * Whoever can change the admin of the installation can become it, so nobody else may, whatever role an organization gave.
- *
- * @throws PERMISSION_DENIED
- * Source: behaviour 3 (a).
- */
-export function protectInstallationAdmin(ctx: Context, identity: { readonly isInstallationAdmin: boolean }): void {
-  if (identity.isInstallationAdmin && !ctx.actor.isInstallationAdmin) {
-    throw new PermissionDenied({ action: 'identity:edit-installation-admin', projectId: null });
-  }
-}
+/** The identity first, as its deletion does: whoever makes a token and whoever deletes its owner must not wait in a circle. */
+const HOLD_TOKEN_AUTH = `with held as materialized (select id from identity where id = $1 for key share)
+  select 1 from identity_token_auth where identity_id = (select id from held) for share`;

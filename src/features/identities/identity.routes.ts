@@ -23,7 +23,10 @@ export const identityRoutes = [
     path: '/api/v1/identities',
     summary: 'List the machine identities of the organization',
     extension: true,
-    query: z.strictObject({ orgId: z.string().optional(), ...paging }),
+    query: z.strictObject({
+      orgId: z.string().optional().meta({ description: 'Your organization; any other is not found.' }),
+      ...paging,
+    }),
     document: `query ($organizationId: ID, $first: Int, $after: String) {
       identities(organizationId: $organizationId, first: $first, after: $after) {
         nodes { ${FIELDS} } pageInfo { hasNextPage endCursor }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { pageRules } from '../../kernel/graphql/page.js';
 import { displayName, organizationRole } from '../organizations/public.js';
 
-/** Input of `createIdentity`. Source: behaviour 10 (Identities). */
+/** Input of `createIdentity`; without an organization it is that of the caller. Source: behaviour 10 (Identities). */
 export const CreateIdentity = z.strictObject({
   name: displayName,
-  organizationId: z.string(),
+  organizationId: z.string().nullish(),
   role: organizationRole.default('no-access'),
 });
 

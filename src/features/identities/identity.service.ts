@@ -6,15 +6,9 @@ import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { parse } from '../../kernel/validation.js';
-import { addMember, changeRole, deleteAccount } from '../organizations/public.js';
+import { addMember, changeRole, deleteAccount, protectInstallationAdmin } from '../organizations/public.js';
 import { Identity } from './identity.entity.js';
-import {
-  type IdentityReader,
-  type IdentityView,
-  protectInstallationAdmin,
-  SELECT_IDENTITY,
-  toIdentityView,
-} from './identity.reader.js';
+import { type IdentityReader, type IdentityView, SELECT_IDENTITY, toIdentityView } from './identity.reader.js';
 import { CreateIdentity, ListIdentities, OneIdentity, UpdateIdentity } from './identity.rules.js';
 
 /** The verbs of machine identities. An identity belongs to the organization that made it. */
@@ -24,7 +18,7 @@ export class IdentityService {
   /**
    * Makes an identity of the caller's organization.
    *
-   * @param raw `{ name, organizationId, role? }`
+   * @param raw `{ name, organizationId?, role? }`; only the caller's own organization can be named
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
@@ -63,7 +57,7 @@ export class IdentityService {
    */
   async list(ctx: Context, raw: unknown): Promise<Page<IdentityView>> {
     const { organizationId, ...request } = parse(ListIdentities, raw);
-    refuseOtherOrganization(ctx, organizationId ?? ctx.organizationId);
+    refuseOtherOrganization(ctx, organizationId);
     authorize(ctx, 'identity:read');
     const rows = await query<IdentityView>(
       ctx,
@@ -139,8 +133,9 @@ export async function insertIdentity(
 }
 
 /** Another organization, and one that is none, are the same to the caller. */
-function refuseOtherOrganization(ctx: Context, organizationId: string): void {
-  if (organizationId.toLowerCase() !== ctx.organizationId) throw new AppError('ORGANIZATION_NOT_FOUND');
+function refuseOtherOrganization(ctx: Context, organizationId: string | null | undefined): void {
+  if (organizationId != null && organizationId.toLowerCase() !== ctx.organizationId)
+    throw new AppError('ORGANIZATION_NOT_FOUND');
 }
 
 const audit = (

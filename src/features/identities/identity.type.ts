@@ -44,8 +44,11 @@ export class CreateIdentityInput {
   @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
   name!: string;
 
-  @Field(() => ID, { description: 'The organization that shall own it: the one that your token is scoped to.' })
-  organizationId!: string;
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Your organization, which shall own it; any other is not found. That of your token when absent.',
+  })
+  organizationId?: string | null;
 
   @Field(() => OrganizationRoleEnum, {
     nullable: true,

@@ -1,4 +1,4 @@
-export { IdentityReader, protectInstallationAdmin } from './identity.reader.js';
+export { IdentityReader } from './identity.reader.js';
 export { insertIdentity } from './identity.service.js';
-export { DEFAULT_TTL_SECONDS, fitsMaxTtl, TTL_FAULT, ttlSeconds, usesLimit } from './token-auth.rules.js';
+export { DEFAULT_TTL_SECONDS, EVERYWHERE, fitsMaxTtl, TTL_FAULT, ttlSeconds, usesLimit } from './token-auth.rules.js';
 export { insertTokenAuth } from './token-auth.service.js';

@@ -6,7 +6,8 @@ const MAX_SECONDS = 315_360_000;
 /** Thirty days. Source: decisions 3. */
 export const DEFAULT_TTL_SECONDS = 2_592_000;
 const MAX_USES = 2_147_483_647;
-const EVERYWHERE = [{ ipAddress: '0.0.0.0/0' }, { ipAddress: '::/0' }];
+/** Trusted addresses of a configuration that names none. */
+export const EVERYWHERE = [{ ipAddress: '0.0.0.0/0' }, { ipAddress: '::/0' }];
 
 /** Seconds that a token lives; 0 means no limit. */
 export const ttlSeconds = z.int().min(0).max(MAX_SECONDS);

@@ -4,7 +4,8 @@ import { query } from '../../kernel/database/database.js';
 import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
-import { type IdentityReader, type IdentityView, protectInstallationAdmin } from './identity.reader.js';
+import { protectInstallationAdmin } from '../organizations/public.js';
+import type { IdentityReader, IdentityView } from './identity.reader.js';
 import { AttachTokenAuth, fitsMaxTtl, OneTokenAuth, TTL_FAULT, toRanges, UpdateTokenAuth } from './token-auth.rules.js';
 import { TOKEN_AUTH_COLUMNS, type TokenAuthView, toTokenAuthView } from './token-auth.view.js';
 

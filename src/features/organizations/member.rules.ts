@@ -10,7 +10,7 @@ const who = {
 
 const isOne = ({ userId, identityId }: { userId?: unknown; identityId?: unknown }): boolean =>
   (userId == null) !== (identityId == null);
-const ONE = { path: ['userId'], error: 'give userId or identityId, and only one of them' };
+const ONE = { path: ['userId'], error: 'must be given, or else identityId, not both' };
 
 /** Input of `setOrganizationMember`. */
 export const SetMember = z.strictObject({ ...who, role: organizationRole }).refine(isOne, ONE);

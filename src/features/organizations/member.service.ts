@@ -8,7 +8,15 @@ import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { ListMembers, RemoveMember, SetMember } from './member.rules.js';
-import { addMember, changeRole, findRole, type Member, NOT_FOUND, removeMember } from './memberships.js';
+import {
+  addMember,
+  changeRole,
+  findRole,
+  type Member,
+  NOT_FOUND,
+  protectInstallationAdmin,
+  removeMember,
+} from './memberships.js';
 import type { OrganizationReader, OrganizationView } from './organization.reader.js';
 
 /** A member as services pass it on. */
@@ -40,7 +48,7 @@ export class MemberService {
     const { organizationId, ...request } = parse(ListMembers, raw);
     authorize(ctx, 'member:read');
     const organization = await this.organizations.load(ctx, organizationId ?? ctx.organizationId);
-    authorizeChange(ctx, organization, 'member:read');
+    authorizeIn(ctx, organization, 'member:read');
     const rows = await query<MemberView>(ctx, LIST, [organization.id, ...namePageBounds(request)]);
     const page = new Page(rows, request, ({ name, id }) => [name, id]);
     await ctx.auditTrail.recordRead(ctx, {
@@ -64,7 +72,7 @@ export class MemberService {
     authorize(ctx, 'member:read');
     return inTransaction(ctx, async (tx) => {
       const organization = await this.organizations.load(tx, organizationId ?? tx.organizationId);
-      authorizeChange(tx, organization, 'member:edit');
+      authorizeIn(tx, organization, 'member:edit');
       const member = await loadCandidate(tx, organization, toMember(who));
       if ((await findRole(tx, organization.id, member)) === null) await addMember(tx, organization.id, member, role);
       else await changeRole(tx, organization.id, member, role);
@@ -87,7 +95,7 @@ export class MemberService {
     authorize(ctx, 'member:read');
     return inTransaction(ctx, async (tx) => {
       const organization = await this.organizations.load(tx, organizationId ?? tx.organizationId);
-      authorizeChange(tx, organization, 'member:delete');
+      authorizeIn(tx, organization, 'member:delete');
       const member = await loadCandidate(tx, organization, toMember(who));
       if (member.ownerId === organization.id) throw ownedHere();
       const role = await findRole(tx, organization.id, member);
@@ -129,14 +137,12 @@ async function loadCandidate(
       ])
     : [];
   if (row === undefined) throw new AppError(NOT_FOUND[kind]);
-  if (row.isInstallationAdmin && !tx.actor.isInstallationAdmin) {
-    throw new PermissionDenied({ action: 'identity:edit-installation-admin', projectId: null });
-  }
+  protectInstallationAdmin(tx, row);
   return { ...row, kind };
 }
 
 /** In the scope: the rights on members. Below it: the right to change sub-organizations. Never above it. */
-function authorizeChange(
+function authorizeIn(
   ctx: Context,
   { id, parentId }: OrganizationView,
   action: 'member:read' | 'member:edit' | 'member:delete',

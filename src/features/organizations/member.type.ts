@@ -3,10 +3,10 @@ import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { OrganizationRoleEnum } from './user.type.js';
 
-/** The kinds of members as GraphQL names them. */
-const MemberKindEnum = { USER: 'user', IDENTITY: 'identity' } as const;
+/** The kinds of members, of organizations and of projects, as GraphQL names them. */
+export const MemberKindEnum = { USER: 'user', IDENTITY: 'identity' } as const;
 registerEnumType(MemberKindEnum, {
-  name: 'OrganizationMemberKind',
+  name: 'MemberKind',
   description: 'Whether a member is a person or a machine.',
   valuesConfig: { USER: { description: 'A person.' }, IDENTITY: { description: 'A machine identity.' } },
 });

@@ -1,3 +1,4 @@
+import { PermissionDenied } from '../../kernel/authz/ability.js';
 import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import type { Actor, Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
@@ -28,6 +29,18 @@ export function memberOf({ kind, id }: Actor): Member {
   return { kind, id };
 }
 
+/**
+ * Whoever can change the admin of the installation can become it, so nobody else may, whatever role an organization gave.
+ *
+ * @throws PERMISSION_DENIED
+ * Source: behaviour 3 (a).
+ */
+export function protectInstallationAdmin(ctx: Context, account: { readonly isInstallationAdmin: boolean }): void {
+  if (account.isInstallationAdmin && !ctx.actor.isInstallationAdmin) {
+    throw new PermissionDenied({ action: 'identity:edit-installation-admin', projectId: null });
+  }
+}
+
 /** The role of a member in an organization; null when it is no member. */
 export async function findRole(
   ctx: Context,
@@ -42,7 +55,7 @@ export async function findRole(
   return row?.role ?? null;
 }
 
-/** Makes a member. @throws ALREADY_A_MEMBER, ORGANIZATION_NOT_FOUND (deleted at the same moment) */
+/** Makes a member. @throws ALREADY_A_MEMBER; ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND (deleted at the same moment) */
 export async function addMember(
   tx: Transaction,
   organizationId: string,
@@ -59,6 +72,8 @@ export async function addMember(
     organization_membership_user_unique: 'ALREADY_A_MEMBER',
     organization_membership_identity_unique: 'ALREADY_A_MEMBER',
     organization_membership_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
+    organization_membership_user_id_fkey: 'USER_NOT_FOUND',
+    organization_membership_identity_id_fkey: 'IDENTITY_NOT_FOUND',
   });
 }
 

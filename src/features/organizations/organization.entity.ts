@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/ids.js';
 
-// Root slugs are unique in the installation, those of sub-organizations below their root: two partial indexes of the
-// migration, `organization_root_slug_unique` and `organization_sub_slug_unique`.
+// Slugs of sub-organizations are unique below their root: a partial index of the migration, `organization_sub_slug_unique`.
+// Those of roots are not: a refused slug would tell one tenant of another.
 const OrganizationSchema = defineEntity({
   name: 'Organization',
   tableName: 'organization',

@@ -22,7 +22,6 @@ import {
 } from './organization.rules.js';
 
 const SLUGS = {
-  organization_root_slug_unique: 'ORGANIZATION_SLUG_TAKEN',
   organization_sub_slug_unique: 'ORGANIZATION_SLUG_TAKEN',
 } as const;
 
@@ -77,7 +76,7 @@ export class OrganizationService {
    * Only the admin of the installation may.
    *
    * @param raw `{ name, slug? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async create(

@@ -1,4 +1,12 @@
-export { addMember, changeRole, deleteAccount, findRole } from './memberships.js';
+export { MemberKindEnum } from './member.type.js';
+export {
+  addMember,
+  changeRole,
+  deleteAccount,
+  findRole,
+  type Member,
+  protectInstallationAdmin,
+} from './memberships.js';
 export { Organization } from './organization.entity.js';
 export { OrganizationReader } from './organization.reader.js';
 export { displayName, organizationRole, organizationSlug } from './organization.rules.js';

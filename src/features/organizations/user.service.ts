@@ -19,7 +19,8 @@ export class UserService {
    * Makes a user of the caller's organization.
    *
    * @param raw `{ username, role? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USERNAME_TAKEN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USERNAME_TAKEN, ORGANIZATION_NOT_FOUND (deleted at the same moment),
+   *   AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async create(ctx: Context, raw: unknown): Promise<UserView> {

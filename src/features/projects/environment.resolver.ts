@@ -18,18 +18,22 @@ const toType = ({ environment, access }: ReadEnvironment): EnvironmentType => to
 export class EnvironmentResolver {
   constructor(private readonly environments: EnvironmentService) {}
 
-  @Query(() => EnvironmentType, { description: 'An environment of a project, by id or by slug.' })
+  @Query(() => EnvironmentType, { description: 'One environment of a project by its id.' })
   async environment(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
-    @Arg('id', () => ID, { nullable: true, description: 'Id of the environment; or give its slug.' }) id?:
-      | string
-      | null,
-    @Arg('slug', () => String, { nullable: true, description: 'Slug of the environment; or give its id.' }) slug?:
-      | string
-      | null,
+    @Arg('id', () => ID, { description: 'The environment.' }) id: string,
   ): Promise<EnvironmentType> {
-    return toType(await this.environments.get(ctx, { projectId, id, slug }));
+    return toType(await this.environments.get(ctx, { projectId, environmentId: id }));
+  }
+
+  @Query(() => EnvironmentType, { description: 'One environment of a project by its slug.' })
+  async environmentBySlug(
+    @Ctx() ctx: Context,
+    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('slug', () => String, { description: 'Its slug.' }) slug: string,
+  ): Promise<EnvironmentType> {
+    return toType(await this.environments.getBySlug(ctx, { projectId, slug }));
   }
 
   @Mutation(() => CreateEnvironmentPayload, { description: 'Adds an environment to a project.' })

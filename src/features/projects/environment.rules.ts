@@ -23,13 +23,8 @@ export const EnvironmentChanges = z.strictObject({
 /** Input of `updateEnvironment`. */
 export const UpdateEnvironment = EnvironmentChanges.extend({ projectId: z.string(), environmentId: z.string() });
 
-/** Input of `deleteEnvironment`. */
-export const DeleteEnvironment = z.strictObject({ projectId: z.string(), environmentId: z.string() });
+/** Input of `deleteEnvironment`, and arguments of `environment`. */
+export const EnvironmentKey = z.strictObject({ projectId: z.string(), environmentId: z.string() });
 
-/** Arguments of the lookup of one environment: its id or its slug. */
-export const FindEnvironment = z
-  .strictObject({ projectId: z.string(), id: z.string().nullish(), slug: slugText(1, 64).nullish() })
-  .refine(({ id, slug }) => (id == null) !== (slug == null), {
-    path: ['id'],
-    error: 'must be given, or else slug, not both',
-  });
+/** Arguments of `environmentBySlug`. */
+export const EnvironmentBySlug = z.strictObject({ projectId: z.string(), slug: slugText(1, 64) });

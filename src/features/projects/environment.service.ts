@@ -1,4 +1,4 @@
-import { raw } from '@mikro-orm/core';
+import { raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
@@ -7,10 +7,15 @@ import { AppError } from '../../kernel/errors.js';
 import { isId, newId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { Environment } from './environment.entity.js';
-import { CreateEnvironment, DeleteEnvironment, FindEnvironment, UpdateEnvironment } from './environment.rules.js';
+import { CreateEnvironment, EnvironmentBySlug, EnvironmentKey, UpdateEnvironment } from './environment.rules.js';
 import type { ProjectReader } from './project.reader.js';
-import { type EnvironmentRecord, type ProjectAccess, toEnvironmentRecord } from './project.records.js';
-import type { CreateRootFolders } from './public.js';
+import { type EnvironmentRecord, lockProject, type ProjectAccess, toEnvironmentRecord } from './project.records.js';
+
+/** Makes the root folder of each new environment, in the transaction that makes the environment. */
+export type CreateRootFolders = (
+  tx: Transaction,
+  environments: readonly { readonly id: string; readonly projectId: string }[],
+) => Promise<void>;
 
 /** An environment, and its project as the caller has it. */
 export interface ReadEnvironment {
@@ -32,34 +37,38 @@ export class EnvironmentService {
   ) {}
 
   /**
-   * One environment, by id or by slug.
+   * One environment by id.
    *
-   * @param input `{ projectId, id? , slug? }`, exactly one of the two
+   * @param raw `{ projectId, environmentId }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Environments).
    */
-  async get(ctx: Context, input: unknown): Promise<ReadEnvironment> {
-    const { projectId, id, slug } = parse(FindEnvironment, input);
-    const access = await this.projects.load(ctx, projectId);
-    authorize(access, 'environments:read');
-    const environment = await find(ctx, access, id == null ? { slug: slug as string } : { id });
-    await ctx.auditTrail.recordRead(ctx, {
-      action: 'environment:get',
-      projectId: access.projectId,
-      facts: { environmentId: environment.id },
-    });
-    return { environment, access };
+  get(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
+    const { projectId, environmentId } = parse(EnvironmentKey, raw);
+    return this.#read(ctx, projectId, { id: environmentId });
+  }
+
+  /**
+   * One environment by slug.
+   *
+   * @param raw `{ projectId, slug }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Environments).
+   */
+  getBySlug(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
+    const { projectId, slug } = parse(EnvironmentBySlug, raw);
+    return this.#read(ctx, projectId, { slug });
   }
 
   /**
    * Adds an environment with its root folder, last or at a position.
    *
-   * @param input `{ projectId, name, slug, position? }`; a position beyond the end is the end
+   * @param raw `{ projectId, name, slug, position? }`; a position beyond the end is the end
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Environments).
    */
-  create(ctx: Context, input: unknown): Promise<ReadEnvironment> {
-    const { projectId, name, slug, position } = parse(CreateEnvironment, input);
+  create(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
+    const { projectId, name, slug, position } = parse(CreateEnvironment, raw);
     return inTransaction(ctx, async (tx) => {
       const access = await this.projects.load(tx, projectId);
       authorize(access, 'environments:create');
@@ -77,24 +86,24 @@ export class EnvironmentService {
       await flush(tx, SLUG_TAKEN);
       await this.createRootFolders(tx, [{ id, projectId: access.projectId }]);
       await record(tx, 'environment:create', access, { id, slug });
-      return { environment: await find(tx, access, { id }), access };
+      return { environment: await load(tx, access, { id }), access };
     });
   }
 
   /**
    * Renames an environment, or moves it to another position.
    *
-   * @param input `{ projectId, environmentId, name?, slug?, position? }`; a position beyond the end is the end
+   * @param raw `{ projectId, environmentId, name?, slug?, position? }`; a position beyond the end is the end
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Environments).
    */
-  update(ctx: Context, input: unknown): Promise<ReadEnvironment> {
-    const { projectId, environmentId, name, slug, position } = parse(UpdateEnvironment, input);
+  update(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
+    const { projectId, environmentId, name, slug, position } = parse(UpdateEnvironment, raw);
     return inTransaction(ctx, async (tx) => {
       const access = await this.projects.load(tx, projectId);
       authorize(access, 'environments:edit');
       const count = await lockPositions(tx, access);
-      const { id, position: was } = await find(tx, access, { id: environmentId });
+      const { id, position: was } = await load(tx, access, { id: environmentId });
       const at = Math.min(position ?? was, count);
       if (at < was) await shift(tx, access, { from: at, to: was - 1, by: 1 });
       if (at > was) await shift(tx, access, { from: was + 1, to: at, by: -1 });
@@ -103,8 +112,8 @@ export class EnvironmentService {
         ...(slug === undefined ? {} : { slug }),
         position: at,
       };
-      await guarded(() => tx.em.nativeUpdate(Environment, { id }, { ...changes, updatedAt: raw('now()') }), SLUG_TAKEN);
-      const environment = await find(tx, access, { id });
+      await guarded(() => tx.em.nativeUpdate(Environment, { id }, { ...changes, updatedAt: sql('now()') }), SLUG_TAKEN);
+      const environment = await load(tx, access, { id });
       await record(tx, 'environment:update', access, environment);
       return { environment, access };
     });
@@ -113,31 +122,41 @@ export class EnvironmentService {
   /**
    * Deletes an environment with its folders and secrets; the ones behind it move up.
    *
-   * @param input `{ projectId, environmentId }`
+   * @param raw `{ projectId, environmentId }`
    * @returns the environment as it was
-   * @throws PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Environments).
    */
-  delete(ctx: Context, input: unknown): Promise<ReadEnvironment> {
-    const { projectId, environmentId } = parse(DeleteEnvironment, input);
+  delete(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
+    const { projectId, environmentId } = parse(EnvironmentKey, raw);
     return inTransaction(ctx, async (tx) => {
       const access = await this.projects.load(tx, projectId);
       authorize(access, 'environments:delete');
       const count = await lockPositions(tx, access);
-      const environment = await find(tx, access, { id: environmentId });
+      const environment = await load(tx, access, { id: environmentId });
       await tx.em.nativeDelete(Environment, { id: environment.id });
       await shift(tx, access, { from: environment.position + 1, to: count, by: -1 });
       await record(tx, 'environment:delete', access, environment);
       return { environment, access };
     });
   }
+
+  async #read(ctx: Context, projectId: string, by: IdOrSlug): Promise<ReadEnvironment> {
+    const access = await this.projects.load(ctx, projectId);
+    authorize(access, 'environments:read');
+    const environment = await load(ctx, access, by);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'environment:get',
+      projectId: access.projectId,
+      facts: { environmentId: environment.id },
+    });
+    return { environment, access };
+  }
 }
 
-async function find(
-  ctx: Context,
-  access: ProjectAccess,
-  by: { id: string } | { slug: string },
-): Promise<EnvironmentRecord> {
+type IdOrSlug = { readonly id: string } | { readonly slug: string };
+
+async function load(ctx: Context, access: ProjectAccess, by: IdOrSlug): Promise<EnvironmentRecord> {
   const isFindable = 'slug' in by || isId(by.id);
   const [text, key] = 'slug' in by ? [BY_SLUG, by.slug] : [BY_ID, by.id];
   const [row] = isFindable ? await query<EnvironmentRecord>(ctx, text, [access.projectId, key]) : [];
@@ -145,14 +164,13 @@ async function find(
   return toEnvironmentRecord(row);
 }
 
-/** Holds off other changes of positions until the commit, and counts the environments. Adding secrets is not held off. */
-async function lockPositions(tx: Transaction, { projectId }: ProjectAccess): Promise<number> {
-  const [project] = await query(tx, 'select 1 from project where id = $1 for no key update', [projectId]);
-  if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+/** Holds off other changes of positions until the commit, and counts the environments. */
+async function lockPositions(tx: Transaction, project: ProjectAccess): Promise<number> {
+  await lockProject(tx, project);
   const [counted] = await query<{ count: number }>(
     tx,
     'select count(*)::integer as count from environment where project_id = $1',
-    [projectId],
+    [project.projectId],
   );
   return counted?.count ?? 0;
 }

@@ -2,7 +2,7 @@ import type { Feature } from '../../feature.js';
 import { Environment } from './environment.entity.js';
 import { EnvironmentResolver } from './environment.resolver.js';
 import { environmentRoutes } from './environment.routes.js';
-import { EnvironmentService } from './environment.service.js';
+import { type CreateRootFolders, EnvironmentService } from './environment.service.js';
 import { ProjectMembership } from './membership.entity.js';
 import { MembershipResolver } from './membership.resolver.js';
 import { membershipRoutes } from './membership.routes.js';
@@ -12,7 +12,6 @@ import { ProjectReader } from './project.reader.js';
 import { ProjectResolver } from './project.resolver.js';
 import { projectRoutes } from './project.routes.js';
 import { ProjectService } from './project.service.js';
-import type { CreateRootFolders } from './public.js';
 
 /** Projects with their environments and members. */
 export function createProjects({

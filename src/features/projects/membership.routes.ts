@@ -1,200 +1,167 @@
 import { z } from 'zod';
 import { PROJECT_ROLES } from '../../kernel/authz/roles.js';
-import { nextCursor, paging, route } from '../../rest/route.js';
+import { type Data, nextCursor, paging, route } from '../../rest/route.js';
+import { isEachOnce, type MemberKind, ROLE_TWICE } from './membership.rules.js';
 
-const FIELDS = 'id projectId memberId name roles createdAt updatedAt';
-const ADD = `mutation ($input: AddProjectMemberInput!) { addProjectMember(input: $input) { membership { ${FIELDS} } } }`;
-const UPDATE = `mutation ($input: UpdateProjectMemberInput!) { updateProjectMember(input: $input) { membership { ${FIELDS} } } }`;
-const REMOVE = `mutation ($input: RemoveProjectMemberInput!) { removeProjectMember(input: $input) { membership { ${FIELDS} } } }`;
-const one = (kind: 'USER' | 'IDENTITY'): string => `query ($projectId: ID!, $memberId: ID!) {
-  projectMembership(projectId: $projectId, memberKind: ${kind}, memberId: $memberId) { ${FIELDS} }
-}`;
-const list = (kind: 'USER' | 'IDENTITY'): string => `query ($projectId: ID!, $first: Int, $after: String) {
-  projectMemberships(projectId: $projectId, memberKind: ${kind}, first: $first, after: $after) {
-    nodes { ${FIELDS} }
-    pageInfo { hasNextPage endCursor }
-  }
-}`;
+/** What the routes of users and those of machine identities differ in. */
+interface Members {
+  readonly kind: MemberKind;
+  readonly one: string;
+  readonly many: string;
+  readonly path: string;
+  /** Path parameter, and name in replies, of the member's id. */
+  readonly idName: 'userId' | 'identityId';
+  /** Name in replies of a membership; of a list with an `s`. */
+  readonly wrapping: string;
+  readonly fields: string;
+}
 
-const USERS = '/api/v1/projects/{projectId}/memberships';
-const IDENTITIES = '/api/v2/workspace/{projectId}/identity-memberships';
+const USERS: Members = {
+  kind: 'user',
+  one: 'user',
+  many: 'users',
+  path: '/api/v1/projects/{projectId}/memberships',
+  idName: 'userId',
+  wrapping: 'membership',
+  fields: 'id projectId userId: memberId username: name roles createdAt updatedAt',
+};
+
+const IDENTITIES: Members = {
+  kind: 'identity',
+  one: 'machine identity',
+  many: 'machine identities',
+  path: '/api/v2/workspace/{projectId}/identity-memberships',
+  idName: 'identityId',
+  wrapping: 'identityMembership',
+  fields: 'id projectId identityId: memberId name roles createdAt updatedAt',
+};
 
 const role = z.enum(PROJECT_ROLES);
+const userId = z.string().max(64).meta({ description: 'Id of the user.' });
 /** One role in short, or up to four as objects. Roles for a time only are not offered, so `isTemporary` can only be false. */
 const given = {
-  role: role.optional(),
+  role: role.optional().meta({ description: 'The one role; or give roles.' }),
   roles: z
     .array(z.strictObject({ role, isTemporary: z.literal(false).optional() }))
     .min(1)
     .max(PROJECT_ROLES.length)
-    .refine((roles) => new Set(roles.map((entry) => entry.role)).size === roles.length, {
-      error: 'must name each role once',
-    })
-    .optional(),
+    .refine((roles) => isEachOnce(roles.map((entry) => entry.role)), ROLE_TWICE)
+    .optional()
+    .meta({ description: 'Up to 4 roles, each once; what they allow adds up. Or give role.' }),
 };
 type Given = { role?: string | undefined; roles?: readonly { role: string }[] | undefined };
 const isOneGiven = (body: Given): boolean => (body.role === undefined) !== (body.roles === undefined);
 const EITHER = { path: ['role'], error: 'must be given, or else roles, not both' };
 const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER);
-const AddUserBody = z.strictObject({ userId: z.string().max(64), ...given }).refine(isOneGiven, EITHER);
+const AddUserBody = z.strictObject({ userId, ...given }).refine(isOneGiven, EITHER);
+
 const slugsOf = (body: Given): (string | undefined)[] => body.roles?.map((entry) => entry.role) ?? [body.role];
-
-interface Membership {
-  readonly memberId: unknown;
-  readonly name: unknown;
-  readonly roles: readonly unknown[];
-}
-const asObject = (slug: unknown) => ({ role: slug });
-const asUser = <M extends Membership>({ memberId, name, roles, ...rest }: M) => ({
-  ...rest,
-  userId: memberId,
-  username: name,
-  roles: roles.map(asObject),
-});
-const asIdentity = <M extends Membership>({ memberId, roles, ...rest }: M) => ({
-  ...rest,
-  identityId: memberId,
-  roles: roles.map(asObject),
+const toMembership = ({ roles, ...membership }: Data) => ({
+  ...membership,
+  roles: roles.map((slug: unknown) => ({ role: slug })),
 });
 
-const page = ({ query }: { query: { limit?: number | undefined; cursor?: string | undefined } }) => ({
-  first: query.limit,
-  after: query.cursor,
+const mutation = (verb: 'add' | 'update' | 'remove', fields: string): string => {
+  const input = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}ProjectMemberInput`;
+  return `mutation ($input: ${input}!) { ${verb}ProjectMember(input: $input) { membership { ${fields} } } }`;
+};
+
+const keyOf = ({ kind, idName }: Members, params: Readonly<Record<string, string>>) => ({
+  projectId: params.projectId,
+  memberKind: kind,
+  memberId: params[idName],
 });
 
-const userRoutes = [
-  route({
-    extension: true,
-    method: 'GET',
-    path: USERS,
-    summary: 'List the users of a project',
-    query: z.strictObject(paging),
-    document: list('USER'),
-    variables: ({ params, query }) => ({ projectId: params.projectId, ...page({ query }) }),
-    reply: ({ projectMemberships: { nodes, pageInfo } }) => ({
-      memberships: nodes.map(asUser),
-      ...nextCursor(pageInfo),
+const routesOf = (members: Members) => {
+  const { one, many, path, idName, wrapping, fields } = members;
+  const at = `${path}/{${idName}}`;
+  const memberKind = members.kind.toUpperCase();
+  return [
+    route({
+      extension: true,
+      method: 'GET',
+      path,
+      summary: `List the ${many} of a project`,
+      query: z.strictObject(paging),
+      document: `query ($projectId: ID!, $first: Int, $after: String) {
+        projectMemberships(projectId: $projectId, memberKind: ${memberKind}, first: $first, after: $after) {
+          nodes { ${fields} } pageInfo { hasNextPage endCursor }
+        }
+      }`,
+      variables: ({ params, query }) => ({ projectId: params.projectId, first: query.limit, after: query.cursor }),
+      reply: ({ projectMemberships: { nodes, pageInfo } }) => ({
+        [`${wrapping}s`]: nodes.map(toMembership),
+        ...nextCursor(pageInfo),
+      }),
+      errors: ['PROJECT_NOT_FOUND'],
     }),
-    errors: ['PROJECT_NOT_FOUND'],
-  }),
+    route({
+      extension: true,
+      method: 'GET',
+      path: at,
+      summary: `Get the membership of a ${one}`,
+      document: `query ($projectId: ID!, $memberId: ID!) {
+        projectMembership(projectId: $projectId, memberKind: ${memberKind}, memberId: $memberId) { ${fields} }
+      }`,
+      variables: ({ params }) => ({ projectId: params.projectId, memberId: params[idName] }),
+      reply: ({ projectMembership }) => ({ [wrapping]: toMembership(projectMembership) }),
+      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
+    }),
+    route({
+      extension: true,
+      method: 'PATCH',
+      path: at,
+      summary: `Replace the roles of a ${one}`,
+      body: RolesBody,
+      document: mutation('update', fields),
+      variables: ({ params, body }) => ({ input: { ...keyOf(members, params), roles: slugsOf(body) } }),
+      reply: ({ updateProjectMember }) => ({ [wrapping]: toMembership(updateProjectMember.membership) }),
+      example: { roles: [{ role: 'viewer' }] },
+      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
+    }),
+    route({
+      extension: true,
+      method: 'DELETE',
+      path: at,
+      summary: `Remove a ${one} from a project`,
+      document: mutation('remove', fields),
+      variables: ({ params }) => ({ input: keyOf(members, params) }),
+      reply: ({ removeProjectMember }) => ({ [wrapping]: toMembership(removeProjectMember.membership) }),
+      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
+    }),
+  ];
+};
+
+/** Members of a project. Source: behaviour 10 (Identity in project). */
+export const membershipRoutes = [
+  ...routesOf(USERS),
+  ...routesOf(IDENTITIES),
   route({
     extension: true,
     method: 'POST',
-    path: USERS,
+    path: USERS.path,
     summary: 'Add a user to a project',
     body: AddUserBody,
-    document: ADD,
+    document: mutation('add', USERS.fields),
     variables: ({ params, body }) => ({
       input: { projectId: params.projectId, memberKind: 'user', memberId: body.userId, roles: slugsOf(body) },
     }),
-    reply: ({ addProjectMember }) => ({ membership: asUser(addProjectMember.membership) }),
+    reply: ({ addProjectMember }) => ({ membership: toMembership(addProjectMember.membership) }),
     example: { userId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
     errors: ['PROJECT_NOT_FOUND', 'USER_NOT_FOUND', 'ALREADY_A_MEMBER'],
   }),
   route({
     extension: true,
-    method: 'GET',
-    path: `${USERS}/{userId}`,
-    summary: 'Get the membership of a user',
-    document: one('USER'),
-    variables: ({ params }) => ({ projectId: params.projectId, memberId: params.userId }),
-    reply: ({ projectMembership }) => ({ membership: asUser(projectMembership) }),
-    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
-  }),
-  route({
-    extension: true,
-    method: 'PATCH',
-    path: `${USERS}/{userId}`,
-    summary: 'Replace the roles of a user',
-    body: RolesBody,
-    document: UPDATE,
-    variables: ({ params, body }) => ({
-      input: { projectId: params.projectId, memberKind: 'user', memberId: params.userId, roles: slugsOf(body) },
-    }),
-    reply: ({ updateProjectMember }) => ({ membership: asUser(updateProjectMember.membership) }),
-    example: { roles: [{ role: 'viewer' }] },
-    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
-  }),
-  route({
-    extension: true,
-    method: 'DELETE',
-    path: `${USERS}/{userId}`,
-    summary: 'Remove a user from a project',
-    document: REMOVE,
-    variables: ({ params }) => ({
-      input: { projectId: params.projectId, memberKind: 'user', memberId: params.userId },
-    }),
-    reply: ({ removeProjectMember }) => ({ membership: asUser(removeProjectMember.membership) }),
-    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
-  }),
-];
-
-const identityRoutes = [
-  route({
-    extension: true,
-    method: 'GET',
-    path: IDENTITIES,
-    summary: 'List the machine identities of a project',
-    query: z.strictObject(paging),
-    document: list('IDENTITY'),
-    variables: ({ params, query }) => ({ projectId: params.projectId, ...page({ query }) }),
-    reply: ({ projectMemberships: { nodes, pageInfo } }) => ({
-      identityMemberships: nodes.map(asIdentity),
-      ...nextCursor(pageInfo),
-    }),
-    errors: ['PROJECT_NOT_FOUND'],
-  }),
-  route({
-    extension: true,
     method: 'POST',
-    path: `${IDENTITIES}/{identityId}`,
+    path: `${IDENTITIES.path}/{identityId}`,
     summary: 'Add a machine identity to a project',
     body: RolesBody,
-    document: ADD,
+    document: mutation('add', IDENTITIES.fields),
     variables: ({ params, body }) => ({
       input: { projectId: params.projectId, memberKind: 'identity', memberId: params.identityId, roles: slugsOf(body) },
     }),
-    reply: ({ addProjectMember }) => ({ identityMembership: asIdentity(addProjectMember.membership) }),
+    reply: ({ addProjectMember }) => ({ identityMembership: toMembership(addProjectMember.membership) }),
     example: { role: 'member' },
     errors: ['PROJECT_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'ALREADY_A_MEMBER'],
   }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: `${IDENTITIES}/{identityId}`,
-    summary: 'Get the membership of a machine identity',
-    document: one('IDENTITY'),
-    variables: ({ params }) => ({ projectId: params.projectId, memberId: params.identityId }),
-    reply: ({ projectMembership }) => ({ identityMembership: asIdentity(projectMembership) }),
-    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
-  }),
-  route({
-    extension: true,
-    method: 'PATCH',
-    path: `${IDENTITIES}/{identityId}`,
-    summary: 'Replace the roles of a machine identity',
-    body: RolesBody,
-    document: UPDATE,
-    variables: ({ params, body }) => ({
-      input: { projectId: params.projectId, memberKind: 'identity', memberId: params.identityId, roles: slugsOf(body) },
-    }),
-    reply: ({ updateProjectMember }) => ({ identityMembership: asIdentity(updateProjectMember.membership) }),
-    example: { roles: [{ role: 'viewer' }] },
-    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
-  }),
-  route({
-    extension: true,
-    method: 'DELETE',
-    path: `${IDENTITIES}/{identityId}`,
-    summary: 'Remove a machine identity from a project',
-    document: REMOVE,
-    variables: ({ params }) => ({
-      input: { projectId: params.projectId, memberKind: 'identity', memberId: params.identityId },
-    }),
-    reply: ({ removeProjectMember }) => ({ identityMembership: asIdentity(removeProjectMember.membership) }),
-    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
-  }),
 ];
-
-/** Members of a project. Source: behaviour 10 (Identity in project). */
-export const membershipRoutes = [...userRoutes, ...identityRoutes];

@@ -7,12 +7,14 @@ import { pageRules } from '../../kernel/graphql/page.js';
 export const MEMBER_KINDS = ['user', 'identity'] as const;
 export type MemberKind = (typeof MEMBER_KINDS)[number];
 
+/** Whether no word comes twice. */
+export const isEachOnce = (words: readonly string[]): boolean => new Set(words).size === words.length;
+
+/** What a list of roles breaks that names one twice. */
+export const ROLE_TWICE = { error: 'must name each role once' };
+
 /** Roles of a member: 1 to 4 of the built-in ones, each once. */
-export const RoleSlugs = z
-  .array(z.enum(PROJECT_ROLES))
-  .min(1)
-  .max(PROJECT_ROLES.length)
-  .refine((roles) => new Set(roles).size === roles.length, { error: 'must name each role once' });
+export const RoleSlugs = z.array(z.enum(PROJECT_ROLES)).min(1).max(PROJECT_ROLES.length).refine(isEachOnce, ROLE_TWICE);
 
 /** A member of a project, as the one key of all membership verbs. */
 export const MemberKey = z.strictObject({

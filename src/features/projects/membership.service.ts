@@ -1,8 +1,7 @@
-import { raw } from '@mikro-orm/core';
+import { raw as sql } from '@mikro-orm/core';
 import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
-import { query } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { namePageBounds, Page } from '../../kernel/graphql/page.js';
@@ -20,7 +19,7 @@ import {
   subjectOf,
 } from './membership.rules.js';
 import type { ProjectReader } from './project.reader.js';
-import type { ProjectAccess } from './project.records.js';
+import { lockProject, type ProjectAccess } from './project.records.js';
 
 type Verb = 'read' | 'create' | 'edit' | 'delete' | 'grant-privileges';
 
@@ -42,12 +41,12 @@ export class MembershipService {
   /**
    * Members of a project by name, then id.
    *
-   * @param input `{ projectId, memberKind?, first?, after? }`; without a kind the right to read both is needed
+   * @param raw `{ projectId, memberKind?, first?, after? }`; without a kind the right to read both is needed
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
-  async list(ctx: Context, input: unknown): Promise<Page<MembershipRecord>> {
-    const { projectId, memberKind, ...request } = parse(ListMembers, input);
+  async list(ctx: Context, raw: unknown): Promise<Page<MembershipRecord>> {
+    const { projectId, memberKind, ...request } = parse(ListMembers, raw);
     const bounds = namePageBounds(request);
     const project = await this.projects.load(ctx, projectId);
     for (const kind of memberKind == null ? MEMBER_KINDS : [memberKind]) authorize(project, actionOn(kind, 'read'));
@@ -64,12 +63,12 @@ export class MembershipService {
   /**
    * One member of a project.
    *
-   * @param input `{ projectId, memberKind, memberId }`
+   * @param raw `{ projectId, memberKind, memberId }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
-  async get(ctx: Context, input: unknown): Promise<MembershipRecord> {
-    const { projectId, memberKind, memberId } = parse(MemberKey, input);
+  async get(ctx: Context, raw: unknown): Promise<MembershipRecord> {
+    const { projectId, memberKind, memberId } = parse(MemberKey, raw);
     const project = await this.projects.load(ctx, projectId);
     authorize(project, actionOn(memberKind, 'read'));
     const membership = await load(ctx, project, memberKind, memberId);
@@ -95,12 +94,12 @@ export class MembershipService {
   /**
    * Takes a user or identity of the organization into a project.
    *
-   * @param input `{ projectId, memberKind, memberId, roles }`, 1 to 4 built-in roles
+   * @param raw `{ projectId, memberKind, memberId, roles }`, 1 to 4 built-in roles
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, USER_NOT_FOUND, IDENTITY_NOT_FOUND, ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
-  add(ctx: Context, input: unknown): Promise<MembershipRecord> {
-    const { projectId, memberKind, memberId, roles } = parse(MemberRoles, input);
+  add(ctx: Context, raw: unknown): Promise<MembershipRecord> {
+    const { projectId, memberKind, memberId, roles } = parse(MemberRoles, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, actionOn(memberKind, 'create'));
@@ -124,19 +123,21 @@ export class MembershipService {
   /**
    * Replaces the roles of a member.
    *
-   * @param input `{ projectId, memberKind, memberId, roles }`, 1 to 4 built-in roles
+   * @param raw `{ projectId, memberKind, memberId, roles }`, 1 to 4 built-in roles
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
-  update(ctx: Context, input: unknown): Promise<MembershipRecord> {
-    const { projectId, memberKind, memberId, roles } = parse(MemberRoles, input);
+  update(ctx: Context, raw: unknown): Promise<MembershipRecord> {
+    const { projectId, memberKind, memberId, roles } = parse(MemberRoles, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, actionOn(memberKind, 'edit'));
-      await lockMembers(tx, project);
+      // Roles are judged before they change, and stay as they were judged. The trigger that keeps an admin takes the same
+      // lock: held first, nobody waits for the other.
+      await lockProject(tx, project);
       const before = await load(tx, project, memberKind, memberId);
       authorizeReach(project, memberKind, [...before.roles, ...roles]);
-      const change = { roles, updatedAt: raw('now()') };
+      const change = { roles, updatedAt: sql('now()') };
       await guarded(() => tx.em.nativeUpdate(ProjectMembership, { id: before.id }, change), CONSTRAINTS);
       const membership = await load(tx, project, memberKind, memberId);
       await record(tx, 'project-membership:update', membership);
@@ -147,17 +148,17 @@ export class MembershipService {
   /**
    * Takes a member out of a project.
    *
-   * @param input `{ projectId, memberKind, memberId }`
+   * @param raw `{ projectId, memberKind, memberId }`
    * @returns the membership as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
-  remove(ctx: Context, input: unknown): Promise<MembershipRecord> {
-    const { projectId, memberKind, memberId } = parse(MemberKey, input);
+  remove(ctx: Context, raw: unknown): Promise<MembershipRecord> {
+    const { projectId, memberKind, memberId } = parse(MemberKey, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, actionOn(memberKind, 'delete'));
-      await lockMembers(tx, project);
+      await lockProject(tx, project);
       const membership = await load(tx, project, memberKind, memberId);
       authorizeReach(project, memberKind, membership.roles);
       await guarded(() => tx.em.nativeDelete(ProjectMembership, { id: membership.id }), CONSTRAINTS);
@@ -181,15 +182,6 @@ async function load(
 /** Giving away more than one has, or touching somebody who has more, is a right of its own. Source: behaviour 1.1, 2. */
 function authorizeReach(project: ProjectAccess, kind: MemberKind, roles: readonly string[]): void {
   if (exceeds(project.ability, roles)) authorize(project, actionOn(kind, 'grant-privileges'));
-}
-
-/**
- * Roles are judged before they change, and stay as they were judged. The trigger that keeps an admin takes the same lock:
- * held first, nobody waits for the other.
- */
-async function lockMembers(tx: Transaction, { projectId }: ProjectAccess): Promise<void> {
-  const [project] = await query(tx, 'select 1 from project where id = $1 for no key update', [projectId]);
-  if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
 }
 
 const record = (

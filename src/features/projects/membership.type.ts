@@ -1,15 +1,8 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
-import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import { MemberKindEnum } from '../organizations/public.js';
 import type { MemberKind } from './membership.rules.js';
-
-/** GraphQL's names of the kinds of members. */
-export const MemberKindEnum = { USER: 'user', IDENTITY: 'identity' } as const;
-registerEnumType(MemberKindEnum, {
-  name: 'MemberKind',
-  description: 'Who a member is.',
-  valuesConfig: { USER: { description: 'A person.' }, IDENTITY: { description: 'A machine identity.' } },
-});
 
 /** A user or identity in a project. */
 @ObjectType('ProjectMembership', { description: 'A person or a machine identity in a project.', simpleResolvers: true })

@@ -1,7 +1,8 @@
 import type { Ability, Access } from '../../kernel/authz/ability.js';
 import { projectAbility } from '../../kernel/authz/roles.js';
-import type { Context } from '../../kernel/context.js';
+import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
+import { AppError } from '../../kernel/errors.js';
 import type { namePageBounds } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import type { ProjectKind } from './project.rules.js';
@@ -64,8 +65,7 @@ interface AccessRow {
   readonly roles: readonly string[];
 }
 
-type RecordRow = AccessRow &
-  Omit<ProjectRecord, 'access' | 'environments'> & { readonly environments: readonly EnvironmentRecord[] };
+type RecordRow = AccessRow & Omit<ProjectRecord, 'access'>;
 
 const ACCESS_COLUMNS = `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
   p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", m.roles`;
@@ -140,6 +140,17 @@ export async function listRecords(
 ): Promise<ProjectRecord[]> {
   const rows = await run<RecordRow>(ctx, LIST, type, ...bounds);
   return rows.map(toRecord);
+}
+
+/**
+ * Holds off other changes of a project's members and of the order of its environments until the commit. Rows that are
+ * added to the project do not wait.
+ *
+ * @throws PROJECT_NOT_FOUND when it has just gone
+ */
+export async function lockProject(tx: Transaction, { projectId }: ProjectAccess): Promise<void> {
+  const [project] = await query(tx, 'select 1 from project where id = $1 for no key update', [projectId]);
+  if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
 }
 
 const toAccess = (row: AccessRow): ProjectAccess => ({

@@ -2,19 +2,21 @@ import { z } from 'zod';
 import { nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
 import { BySlug, CreateProject, PROJECT_KINDS, ProjectChanges } from './project.rules.js';
 
-/** The fields of a project in the order of the interface. `_id` is added by `withId`. Source: specification, Project. */
-const FIELDS = `id name type slug orgId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus
+/** The fields of a project in the order of the interface. Source: specification, Project. */
+const FIELDS = `id name type slug orgId: organizationId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus
   pitVersionLimit kmsCertificateKeyId auditLogsRetentionDays hasDeleteProtection secretSharing showSnapshotsLegacy
   secretDetectionIgnoreValues enforceEncryptedSecretManagerSecretMetadata`;
-const WHOLE = `${FIELDS} environments { id name slug }`;
+const WHOLE = `${FIELDS} _id: id environments { id name slug }`;
 const ROLES = `roles {
   id name slug createdAt updatedAt projectId description version permissions { subject action inverted conditions }
 }`;
 
-const withId = <P extends { id: unknown }>(project: P) => ({ ...project, _id: project.id });
-
 const { name, description, ...given } = CreateProject.shape;
-const CreateBody = z.strictObject({ projectName: name, projectDescription: description, ...given });
+const CreateBody = z.strictObject({
+  projectName: name.meta({ description: 'What people read, 1 to 64 characters.' }),
+  projectDescription: description.meta({ description: 'What it is about, up to 1,024 characters.' }),
+  ...given,
+});
 
 const CREATION_ERRORS = [
   'PROJECT_TEMPLATE_NOT_FOUND',
@@ -37,7 +39,7 @@ const creation = (at: { operation: 7; path: string } | { extension: true; path: 
     variables: ({ body: { projectName, projectDescription, ...rest } }) => ({
       input: { name: projectName, description: projectDescription, ...rest },
     }),
-    reply: ({ createProject }) => ({ project: withId(createProject.project) }),
+    reply: ({ createProject }) => ({ project: createProject.project }),
     example: { projectName: 'Web shop', slug: 'web-shop' },
     errors: CREATION_ERRORS,
   });
@@ -50,7 +52,7 @@ export const projectRoutes = [
     summary: 'Get a project',
     document: `query ($projectId: ID!) { project(id: $projectId) { ${WHOLE} } }`,
     variables: ({ params }) => ({ projectId: params.projectId }),
-    reply: ({ project }) => ({ project: withId(project) }),
+    reply: ({ project }) => ({ project }),
     errors: ['PROJECT_NOT_FOUND'],
   }),
   route({
@@ -71,7 +73,7 @@ export const projectRoutes = [
     params: BySlug,
     document: `query ($slug: String!) { projectBySlug(slug: $slug) { ${WHOLE} } }`,
     variables: ({ params }) => ({ slug: params.slug }),
-    reply: ({ projectBySlug }) => withId(projectBySlug),
+    reply: ({ projectBySlug }) => projectBySlug,
     errors: ['PROJECT_NOT_FOUND'],
   }),
   route({
@@ -79,7 +81,13 @@ export const projectRoutes = [
     method: 'GET',
     path: '/api/v1/projects',
     summary: 'List projects',
-    query: z.strictObject({ includeRoles: queryBoolean(false), type: z.enum(PROJECT_KINDS).optional(), ...paging }),
+    query: z.strictObject({
+      includeRoles: queryBoolean(false).meta({
+        description: 'Whether each project carries its roles; needs the right to add members to the organization.',
+      }),
+      type: z.enum(PROJECT_KINDS).optional(),
+      ...paging,
+    }),
     document: `query ($type: ProjectType, $includeRoles: Boolean!, $first: Int, $after: String) {
       projects(type: $type, first: $first, after: $after) {
         nodes { ${WHOLE} ${ROLES.replace('roles', 'roles @include(if: $includeRoles)')} }
@@ -93,7 +101,7 @@ export const projectRoutes = [
       after: query.cursor,
     }),
     reply: ({ projects: { nodes, pageInfo } }) => ({
-      projects: nodes.map(withId),
+      projects: nodes,
       ...nextCursor(pageInfo),
     }),
   }),
@@ -104,7 +112,7 @@ export const projectRoutes = [
     summary: 'Get a project (legacy path)',
     document: `query ($projectId: ID!) { project(id: $projectId) { ${WHOLE} } }`,
     variables: ({ params }) => ({ projectId: params.workspaceId }),
-    reply: ({ project }) => ({ workspace: withId(project) }),
+    reply: ({ project }) => ({ workspace: project }),
     errors: ['PROJECT_NOT_FOUND'],
   }),
   creation({ operation: 7, path: '/api/v2/workspace' }, 'Create a project'),
@@ -117,7 +125,7 @@ export const projectRoutes = [
     body: ProjectChanges,
     document: `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { ${WHOLE} } } }`,
     variables: ({ params, body }) => ({ input: { projectId: params.projectId, ...body } }),
-    reply: ({ updateProject }) => ({ project: withId(updateProject.project) }),
+    reply: ({ updateProject }) => ({ project: updateProject.project }),
     example: { name: 'Web shop', hasDeleteProtection: true },
     errors: ['PROJECT_NOT_FOUND', 'PROJECT_SLUG_TAKEN', 'CONCURRENT_CHANGE'],
   }),

@@ -18,7 +18,6 @@ export const DEFAULT_ENVIRONMENTS = [
 export const DEFAULT_TEMPLATE = 'default';
 
 const MAX_SLUG = 36;
-const SUFFIX = 4;
 const MAX_IGNORE_VALUES = 500;
 
 const settings = {
@@ -81,7 +80,7 @@ export const projectSlugFor = (name: string, suffix: string): string =>
   slugFor(name, suffix, { fallback: 'project', max: MAX_SLUG });
 
 /** How many random characters `projectSlugFor` wants. */
-export const SLUG_SUFFIX_LENGTH = SUFFIX;
+export const SLUG_SUFFIX_LENGTH = 4;
 
 /**
  * Id of a built-in role in a project. Built-in roles are no rows, so it is derived: always the same for a project and slug,

@@ -1,4 +1,4 @@
-import { raw } from '@mikro-orm/core';
+import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
@@ -9,6 +9,7 @@ import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId, newId, randomLetters } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { Environment } from './environment.entity.js';
+import type { CreateRootFolders } from './environment.service.js';
 import { openIgnoreValues, sealIgnoreValues } from './ignore-values.js';
 import { ProjectMembership } from './membership.entity.js';
 import { Project } from './project.entity.js';
@@ -25,7 +26,6 @@ import {
   SLUG_SUFFIX_LENGTH,
   UpdateProject,
 } from './project.rules.js';
-import type { CreateRootFolders } from './public.js';
 
 /** A project as a verb answers it: nothing sealed is left in it. */
 export type ReadProject = Omit<
@@ -73,25 +73,25 @@ export class ProjectService {
   /**
    * A project by its slug in the organization of the token.
    *
-   * @param input `{ slug }`, 1 to 64 characters
+   * @param raw `{ slug }`, 1 to 64 characters
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: specification 4.
    */
-  async getBySlug(ctx: Context, input: unknown): Promise<ReadProject> {
-    const { slug } = parse(BySlug, input);
+  async getBySlug(ctx: Context, raw: unknown): Promise<ReadProject> {
+    const { slug } = parse(BySlug, raw);
     return this.#answer(ctx, await findBySlug(ctx, slug));
   }
 
   /**
    * The projects that the caller is a member of, by name, then id.
    *
-   * @param input `{ type?, includeRoles, first?, after? }`
+   * @param raw `{ type?, includeRoles, first?, after? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED when roles are asked for without the right to add members of the
    * organization, AUDIT_UNAVAILABLE
    * Source: specification 5, behaviour 4.4.
    */
-  async list(ctx: Context, input: unknown): Promise<Page<ReadProject>> {
-    const { type, includeRoles, ...request } = parse(ListProjects, input);
+  async list(ctx: Context, raw: unknown): Promise<Page<ReadProject>> {
+    const { type, includeRoles, ...request } = parse(ListProjects, raw);
     const bounds = namePageBounds(request);
     if (includeRoles) authorize(ctx, 'member:create');
     const records = await listRecords(ctx, type ?? null, bounds);
@@ -104,13 +104,13 @@ export class ProjectService {
   /**
    * Makes a project with its data key and environments; the caller is its first admin.
    *
-   * @param input `{ name, description?, slug?, kmsKeyId?, template?, type?, shouldCreateDefaultEnvs?, hasDeleteProtection? }`
+   * @param raw `{ name, description?, slug?, kmsKeyId?, template?, type?, shouldCreateDefaultEnvs?, hasDeleteProtection? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND, KEY_NOT_FOUND, PROJECT_SLUG_TAKEN,
    *   ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment), AUDIT_UNAVAILABLE
    * Source: specification 7, decisions 4.
    */
-  async create(ctx: Context, input: unknown): Promise<ReadProject> {
-    const wanted = parse(CreateProject, input);
+  async create(ctx: Context, raw: unknown): Promise<ReadProject> {
+    const wanted = parse(CreateProject, raw);
     authorize(ctx, 'workspace:create');
     if (wanted.template !== DEFAULT_TEMPLATE) {
       authorize(ctx, 'project-templates:read');
@@ -134,13 +134,13 @@ export class ProjectService {
   /**
    * Changes settings of a project. Two changes at once: the later one wins, field by field.
    *
-   * @param input `projectId` and `ProjectChanges`
+   * @param raw `projectId` and `ProjectChanges`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE (two callers
    *   gave `secretDetectionIgnoreValues`), SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: behaviour 4.6.
    */
-  async update(ctx: Context, input: unknown): Promise<ReadProject> {
-    const { projectId, ...changes } = parse(UpdateProject, input);
+  async update(ctx: Context, raw: unknown): Promise<ReadProject> {
+    const { projectId, ...changes } = parse(UpdateProject, raw);
     const sealed = await this.#sealed(ctx, projectId, changes.secretDetectionIgnoreValues);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
@@ -161,13 +161,13 @@ export class ProjectService {
   /**
    * Deletes a project with everything in it, at once for every operation.
    *
-   * @param input `{ projectId }`
+   * @param raw `{ projectId }`
    * @returns the project as it was
-   * @throws PROJECT_NOT_FOUND, PERMISSION_DENIED, DELETE_PROTECTED, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, DELETE_PROTECTED, AUDIT_UNAVAILABLE
    * Source: specification 3, decisions 4.7.
    */
-  async delete(ctx: Context, input: unknown): Promise<ReadProject> {
-    const { projectId } = parse(DeleteProject, input);
+  async delete(ctx: Context, raw: unknown): Promise<ReadProject> {
+    const { projectId } = parse(DeleteProject, raw);
     return inTransaction(ctx, async (tx) => {
       const record = await findById(tx, projectId);
       if (record === undefined) throw new AppError('PROJECT_NOT_FOUND');
@@ -304,7 +304,7 @@ function columnsOf(changes: Changes, sealed: Sealed | null): Record<string, unkn
       ? {}
       : {
           secretDetectionIgnoreValuesSealed: sealed?.bytes ?? null,
-          secretDetectionIgnoreValuesVersion: raw('secret_detection_ignore_values_version + 1'),
+          secretDetectionIgnoreValuesVersion: sql('secret_detection_ignore_values_version + 1'),
         }),
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
@@ -318,7 +318,7 @@ async function write(
   basis: number | undefined,
 ): Promise<void> {
   const where = { id: projectId, ...(basis === undefined ? {} : { secretDetectionIgnoreValuesVersion: basis }) };
-  const update = () => tx.em.nativeUpdate(Project, where, { ...columns, updatedAt: raw('now()') });
+  const update = () => tx.em.nativeUpdate(Project, where, { ...columns, updatedAt: sql('now()') });
   if ((await guarded(update, SLUG_TAKEN)) > 0) return;
   // Deleted at the same moment, or sealed for a version that somebody else has written meanwhile.
   throw new AppError((await findById(tx, projectId)) === undefined ? 'PROJECT_NOT_FOUND' : 'CONCURRENT_CHANGE');

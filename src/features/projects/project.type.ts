@@ -48,7 +48,7 @@ export class ProjectType {
   slug!: string;
 
   @Field(() => ID, { description: 'The organization.' })
-  orgId!: string;
+  organizationId!: string;
 
   @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
   createdAt!: Date;
@@ -118,7 +118,7 @@ export const toProjectType = ({ access, ...record }: ReadProject): ProjectType =
   name: access.name,
   type: access.type,
   slug: access.slug,
-  orgId: access.organizationId,
+  organizationId: access.organizationId,
   enforceEncryptedSecretManagerSecretMetadata: access.enforceEncryptedSecretMetadata,
   environments: record.environments.map((environment) => toEnvironmentType(environment, access)),
 });

@@ -1,5 +1,6 @@
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
+import type { keyPageBounds } from '../../kernel/graphql/page.js';
 import { newId } from '../../kernel/ids.js';
 
 /** A folder row with the slug of its environment. */
@@ -40,16 +41,16 @@ export async function findFolderByPath(
   return found;
 }
 
-/** The folders right under a folder, by name (by code points). */
+/** The folders right under a folder, by name (by code points). @param bounds as `keyPageBounds` gives them */
 export const listFolders = (
   ctx: Context,
   parentId: string,
-  { after, limit }: { after: string | null; limit: number | null },
+  bounds: ReturnType<typeof keyPageBounds>,
 ): Promise<FolderRecord[]> =>
   query<FolderRecord>(
     ctx,
     `${SELECT} where f.parent_id = $1 and ($2::text is null or f.name collate "C" > $2) order by f.name collate "C" limit $3`,
-    [parentId, after, limit],
+    [parentId, ...bounds],
   );
 
 /** The folders right under the same path of many environments, in one statement. */

@@ -1,11 +1,10 @@
-import { type Data, nextCursor, paging, route } from '../../rest/route.js';
+import { nextCursor, paging, route } from '../../rest/route.js';
 import { CreateFolder, DeleteFolder, ListFolders, UpdateFolder } from './folder.rules.js';
 import { notYet } from './not-yet.rules.js';
 
-const FIELDS = 'id name path environment environmentId projectId parentId description version createdAt updatedAt';
+const FIELDS =
+  'id name path environment envId: environmentId projectId parentId description version createdAt updatedAt';
 const FOLDERS = '/api/v2/folders';
-
-const toFolder = ({ environmentId, ...folder }: Data) => ({ ...folder, envId: environmentId });
 
 export const folderRoutes = [
   route({
@@ -16,7 +15,7 @@ export const folderRoutes = [
     body: CreateFolder,
     document: `mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { ${FIELDS} } } }`,
     variables: ({ body }) => ({ input: body }),
-    reply: ({ createFolder }) => ({ folder: toFolder(createFolder.folder) }),
+    reply: ({ createFolder }) => ({ folder: createFolder.folder }),
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
     example: { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/', name: 'app' },
   }),
@@ -25,7 +24,10 @@ export const folderRoutes = [
     method: 'GET',
     path: FOLDERS,
     summary: 'List the folders of a folder',
-    query: ListFolders.omit({ first: true, after: true }).extend({ recursive: notYet(['false'], ['true']), ...paging }),
+    query: ListFolders.omit({ first: true, after: true }).extend({
+      recursive: notYet(['false'], ['true']).meta({ description: 'Whether all folders below are listed too.' }),
+      ...paging,
+    }),
     document: `query ($projectId: ID!, $environment: String!, $path: String!, $first: Int, $after: String) {
       folders(projectId: $projectId, environment: $environment, path: $path, first: $first, after: $after) {
         nodes { ${FIELDS} } pageInfo { hasNextPage endCursor }
@@ -38,7 +40,7 @@ export const folderRoutes = [
       first: limit,
       after: cursor,
     }),
-    reply: ({ folders }) => ({ folders: folders.nodes.map(toFolder), ...nextCursor(folders.pageInfo) }),
+    reply: ({ folders }) => ({ folders: folders.nodes, ...nextCursor(folders.pageInfo) }),
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'],
   }),
   route({
@@ -48,7 +50,7 @@ export const folderRoutes = [
     summary: 'Get a folder',
     document: `query ($id: ID!) { folder(id: $id) { ${FIELDS} } }`,
     variables: ({ params }) => ({ id: params.folderId }),
-    reply: ({ folder }) => ({ folder: toFolder(folder) }),
+    reply: ({ folder }) => ({ folder }),
     errors: ['FOLDER_NOT_FOUND'],
   }),
   route({
@@ -59,7 +61,7 @@ export const folderRoutes = [
     body: UpdateFolder.omit({ folderId: true }),
     document: `mutation ($input: UpdateFolderInput!) { updateFolder(input: $input) { folder { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { folderId: params.folderId, ...body } }),
-    reply: ({ updateFolder }) => ({ folder: toFolder(updateFolder.folder) }),
+    reply: ({ updateFolder }) => ({ folder: updateFolder.folder }),
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'FOLDER_NAME_TAKEN'],
     example: { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/', name: 'shop' },
   }),
@@ -71,7 +73,7 @@ export const folderRoutes = [
     body: DeleteFolder.omit({ folderIdOrName: true }),
     document: `mutation ($input: DeleteFolderInput!) { deleteFolder(input: $input) { folder { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { folderIdOrName: params.folderIdOrName, ...body } }),
-    reply: ({ deleteFolder }) => ({ folder: toFolder(deleteFolder.folder) }),
+    reply: ({ deleteFolder }) => ({ folder: deleteFolder.folder }),
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'FOLDER_NOT_EMPTY'],
     example: { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/', forceDelete: true },
   }),

@@ -1,9 +1,9 @@
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { type BatchLoad, batched } from '../../kernel/database/batched.js';
+import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
 import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { decodeCursor, Page } from '../../kernel/graphql/page.js';
+import { keyPageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
@@ -24,7 +24,7 @@ import {
 } from './folder.records.js';
 import { CreateFolder, DeleteFolder, GetFolder, ListFolders, UpdateFolder } from './folder.rules.js';
 import { folderPath, isShortEnough, joinPath, parentOf, pathsDownTo } from './place.rules.js';
-import { loadOwningProject, loadSecretProject, requireEnvironment, requirePlace } from './secret-place.js';
+import { loadEnvironmentId, loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
 import type { KnownEnvironment } from './secret-reading.service.js';
 import { fieldsOf } from './visibility.rules.js';
 
@@ -48,7 +48,7 @@ export class FolderService {
     return inTransaction(ctx, async (tx) => {
       const project = await loadSecretProject(tx, this.projects, projectId);
       authorize(project, 'secret-folders:create');
-      const environmentId = await requireEnvironment(tx, { projectId, environment });
+      const environmentId = await loadEnvironmentId(tx, { projectId, environment });
       authorize(project, 'secret-folders:create', { environment, secretPath: parent });
       const rootId = await lockRoot(tx, environmentId);
       const paths = pathsDownTo(path);
@@ -87,7 +87,7 @@ export class FolderService {
     return inTransaction(ctx, async (tx) => {
       const project = await loadSecretProject(tx, this.projects, projectId);
       authorize(project, 'secret-folders:edit');
-      const environmentId = await requireEnvironment(tx, { projectId, environment });
+      const environmentId = await loadEnvironmentId(tx, { projectId, environment });
       await lockRoot(tx, environmentId);
       const folder = await loadFolder(tx, { environmentId, id: folderId });
       if (parent != null && folder.path !== joinPath(parent, folder.name)) throw new AppError('FOLDER_NOT_FOUND');
@@ -122,7 +122,7 @@ export class FolderService {
     return inTransaction(ctx, async (tx) => {
       const project = await loadSecretProject(tx, this.projects, projectId);
       authorize(project, 'secret-folders:delete');
-      const environmentId = await requireEnvironment(tx, { projectId, environment });
+      const environmentId = await loadEnvironmentId(tx, { projectId, environment });
       await lockRoot(tx, environmentId);
       const folder =
         (await findIn(tx, { environmentId, id: folderIdOrName })) ??
@@ -140,7 +140,13 @@ export class FolderService {
     });
   }
 
-  /** One folder by id. @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED. Source: behaviour 10 (Folders). */
+  /**
+   * One folder by id.
+   *
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Folders).
+   */
   async get(ctx: Context, raw: unknown): Promise<FolderRecord> {
     const { id } = parse(GetFolder, raw);
     const folder = isId(id) ? await findFolder(ctx, id) : undefined;
@@ -166,19 +172,19 @@ export class FolderService {
    * Source: behaviour 10 (Folders).
    */
   async list(ctx: Context, raw: unknown): Promise<Page<FolderRecord>> {
-    const { projectId, environment, path, ...page } = parse(ListFolders, raw);
+    const { projectId, environment, path, ...request } = parse(ListFolders, raw);
+    const bounds = keyPageBounds(request);
     const project = await loadSecretProject(ctx, this.projects, projectId);
     authorize(project, 'secret-folders:read');
-    const { folderId } = await requirePlace(ctx, { projectId, environment, secretPath: path });
+    const { folderId } = await loadPlace(ctx, { projectId, environment, secretPath: path });
     authorize(project, 'secret-folders:read', { environment, secretPath: path });
-    const after = page.after == null ? null : (decodeCursor(page.after, 1)[0] ?? '').replaceAll('\u0000', '');
-    const folders = await listFolders(ctx, folderId, { after, limit: page.first == null ? null : page.first + 1 });
+    const page = new Page(await listFolders(ctx, folderId, bounds), request, ({ name }) => [name]);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'folder:list',
       projectId,
-      facts: { folderId, count: Math.min(folders.length, page.first ?? folders.length) },
+      facts: { folderId, count: page.nodes.length },
     });
-    return new Page(folders, page, ({ name }) => [name]);
+    return page;
   }
 
   /**
@@ -194,7 +200,7 @@ export class FolderService {
   ): Promise<readonly FolderRecord[]> {
     const path = parse(folderPath, raw);
     if (!can(at.access.ability, 'secret-folders:read', { environment: at.slug, secretPath: path })) return [];
-    return (await batched(ctx, loadInEnvironments, at.id + path)) ?? [];
+    return (await batched(ctx, loadInEnvironments, listKey(at.id, { path }))) ?? [];
   }
 }
 
@@ -244,19 +250,7 @@ const recordFolder = (
 ): Promise<void> =>
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { folderId: id, environmentId, ...facts } });
 
-const ID_LENGTH = 36;
-
-const loadInEnvironments: BatchLoad<readonly FolderRecord[]> = async (ctx, keys) => {
-  const byPath = Map.groupBy(keys, (key) => key.slice(ID_LENGTH));
-  const lists = await Promise.all(
-    [...byPath].map(async ([path, group]) => {
-      const folders = await listFoldersInEnvironments(
-        ctx,
-        group.map((key) => key.slice(0, ID_LENGTH)),
-        path,
-      );
-      return [...Map.groupBy(folders, ({ environmentId }) => environmentId + path)];
-    }),
-  );
-  return new Map(lists.flat());
-};
+const loadInEnvironments = batchOfLists<FolderRecord, { path: string }>(
+  (ctx, environmentIds, { path }) => listFoldersInEnvironments(ctx, environmentIds, path),
+  ({ environmentId }) => environmentId,
+);

@@ -18,4 +18,4 @@ export const notYet = <const S extends readonly [string, ...string[]], const F e
     });
 
 /** Kinds of secrets: personal ones come later. */
-export const secretType = notYet(['shared'], ['personal']);
+export const secretType = notYet(['shared'], ['personal']).meta({ description: 'Whose the secret is.' });

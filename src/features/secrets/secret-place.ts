@@ -55,14 +55,14 @@ export async function loadOwningProject(
 }
 
 /** Id of an environment of a loaded project. @throws ENVIRONMENT_NOT_FOUND */
-export async function requireEnvironment(ctx: Context, at: Omit<Place, 'secretPath'>): Promise<string> {
+export async function loadEnvironmentId(ctx: Context, at: Omit<Place, 'secretPath'>): Promise<string> {
   const found = await findPlace(ctx, { ...at, secretPath: '/' });
   if (found === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
   return found.environmentId;
 }
 
 /** @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
-export async function requirePlace(ctx: Context, place: Place): Promise<FoundPlace> {
+export async function loadPlace(ctx: Context, place: Place): Promise<FoundPlace> {
   const found = await findPlace(ctx, place);
   if (found === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
   const { environmentId, folderId } = found;

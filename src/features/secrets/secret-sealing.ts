@@ -1,8 +1,8 @@
 import type { Context } from '../../kernel/context.js';
-import type { Sealer } from '../../kernel/crypto/keyring.js';
 import { keyIdOf } from '../../kernel/crypto/seal.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
-import { queryOf } from '../../kernel/database/database.js';
+import type { Sealer } from '../../kernel/crypto/sealer.js';
+import { query, queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
 import type { SecretRecord, StoredEntry } from './secret.records.js';
@@ -45,9 +45,15 @@ export async function sealerFor(
   secrets: number,
 ): Promise<Sealer> {
   const sealer = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
-  await sealer.reserve(secrets * SEALS_PER_SECRET);
+  await sealer.reserve(secrets * SEALS_PER_SECRET).catch(async (error: unknown) => {
+    // A project that is deleted meanwhile takes its keys with it: it is gone, and not unreadable.
+    throw (await exists(ctx, projectId)) ? error : new AppError('PROJECT_NOT_FOUND');
+  });
   return sealer;
 }
+
+const exists = async (ctx: Context, projectId: string): Promise<boolean> =>
+  (await query(ctx, 'select 1 from project where id = $1', [projectId])).length > 0;
 
 /** What opens these rows of a project, with keys that another node may have made meanwhile. */
 export async function openerFor(
@@ -78,7 +84,7 @@ export function sealSecret(
     metadata: metadata.map((entry) =>
       entry.isEncrypted ? { key: entry.key, isEncrypted: true } : { key: entry.key, value: entry.value.reveal() },
     ),
-    metadataSealed: encrypted.length === 0 ? null : seal('metadata', listed(encrypted.map(({ value }) => value))),
+    metadataSealed: encrypted.length === 0 ? null : seal('metadata', listed(encrypted)),
   };
 }
 
@@ -97,23 +103,31 @@ export function openSecretValue(sealer: Sealer, record: SecretRecord): SealedTex
 export const openSecretComment = (sealer: Sealer, record: SecretRecord): SealedText | null =>
   record.commentSealed === null ? null : open(sealer, record, 'comment', record.commentSealed);
 
-/** All metadata, encrypted entries too. @throws SEALED_VALUE_INVALID */
+/** The open part of a row can be edited without the key. @returns null when it is no list of entries any more */
+export const storedEntries = ({ metadata }: { readonly metadata: unknown }): readonly StoredEntry[] | null =>
+  Array.isArray(metadata) && metadata.every(isStoredEntry) ? metadata : null;
+
+const isStoredEntry = (entry: Partial<Record<string, unknown>> | null): boolean =>
+  typeof entry?.key === 'string' && ('value' in entry ? typeof entry.value === 'string' : entry.isEncrypted === true);
+
+/** All metadata, encrypted entries too. @throws SEALED_VALUE_INVALID also when the open part names other entries than were sealed */
 export function openSecretMetadata(sealer: Sealer, record: SecretRecord): MetadataEntry[] {
-  const values = record.metadataSealed === null ? [] : encryptedValues(sealer, record, record.metadataSealed);
-  let next = 0;
-  return record.metadata.map((entry) => {
-    if ('value' in entry) return { key: entry.key, value: new SealedText(entry.value), isEncrypted: false };
-    const value = values[next];
-    next += 1;
-    // The open part of a row can be edited without the key: then it names entries that were never sealed.
-    if (value === undefined) throw new AppError('SEALED_VALUE_INVALID');
-    return { key: entry.key, value, isEncrypted: true };
-  });
+  const entries = storedEntries(record);
+  const sealed = record.metadataSealed === null ? [] : encryptedPairs(sealer, record, record.metadataSealed);
+  const named = (entries ?? []).filter((entry) => !('value' in entry));
+  const isWhole = named.length === sealed.length && named.every(({ key }, at) => key === sealed[at]?.[0]);
+  if (entries === null || !isWhole) throw new AppError('SEALED_VALUE_INVALID');
+  const values = sealed.map(([, value]) => new SealedText(value)).values();
+  return entries.map((entry) =>
+    'value' in entry
+      ? { key: entry.key, value: new SealedText(entry.value), isEncrypted: false }
+      : { key: entry.key, value: values.next().value as SealedText, isEncrypted: true },
+  );
 }
 
-/** The encrypted values of a secret are sealed together, in their order. */
-const listed = (values: readonly SealedText[]): SealedText =>
-  new SealedText(JSON.stringify(values.map((value) => value.reveal())));
+/** The encrypted entries of a secret are sealed together, in their order, each with its key: no value opens under another. */
+const listed = (entries: Clear['metadata']): SealedText =>
+  new SealedText(JSON.stringify(entries.map(({ key, value }) => [key, value.reveal()])));
 
-const encryptedValues = (sealer: Sealer, record: SecretRecord, sealed: Uint8Array): SealedText[] =>
-  (JSON.parse(open(sealer, record, 'metadata', sealed).reveal()) as string[]).map((value) => new SealedText(value));
+const encryptedPairs = (sealer: Sealer, record: SecretRecord, sealed: Uint8Array): [key: string, value: string][] =>
+  JSON.parse(open(sealer, record, 'metadata', sealed).reveal()) as [string, string][];

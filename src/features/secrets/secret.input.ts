@@ -1,4 +1,4 @@
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { SecretType } from './secret.type.js';
 
 @InputType({ description: 'A pair that a secret must have, among its unencrypted metadata.' })
@@ -22,14 +22,9 @@ export class SecretMetadataInput {
   isEncrypted?: boolean | null;
 }
 
-@InputType({ description: 'What a new secret is.' })
-export class NewSecretInput {
-  @Field(() => String, { description: 'The key: 1 to 255 characters, no `/`, `:`, `=` or control characters.' })
-  secretKey!: string;
-
-  @Field(() => String, { description: 'The value, up to 512 KiB of UTF-8; kept to the byte.', defaultValue: '' })
-  secretValue!: string;
-
+/** What new secrets and changes of secrets have in common. */
+@InputType()
+class SecretAttributesInput {
   @Field(() => String, { nullable: true, description: 'A comment, up to 10,000 characters.' })
   secretComment?: string | null;
 
@@ -52,35 +47,45 @@ export class NewSecretInput {
   secretReminderRepeatDays?: number | null;
 }
 
-@InputType({ description: 'A new secret and where it goes.' })
-export class CreateSecretInput extends NewSecretInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
+/** An input of nothing else. */
+class Nothing {}
 
-  @Field(() => String, { description: 'Slug of the environment.' })
-  environment!: string;
+/** Adds to an input where its secrets are. */
+function inPlace<T extends ClassType>(Base: T) {
+  @InputType()
+  class InPlace extends Base {
+    @Field(() => ID, { description: 'The project.' })
+    projectId!: string;
 
-  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
-  secretPath!: string;
+    @Field(() => String, { description: 'Slug of the environment.' })
+    environment!: string;
+
+    @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+    secretPath!: string;
+  }
+  return InPlace;
 }
 
+@InputType({ description: 'What a new secret is.' })
+export class NewSecretInput extends SecretAttributesInput {
+  @Field(() => String, { description: 'The key: 1 to 255 characters, no `/`, `:`, `=` or control characters.' })
+  secretKey!: string;
+
+  @Field(() => String, { description: 'The value, up to 512 KiB of UTF-8; kept to the byte.', defaultValue: '' })
+  secretValue!: string;
+}
+
+@InputType({ description: 'A new secret and where it goes.' })
+export class CreateSecretInput extends inPlace(NewSecretInput) {}
+
 @InputType({ description: 'New secrets of one folder: all or none.' })
-export class CreateSecretsInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
-  secretPath!: string;
-
+export class CreateSecretsInput extends inPlace(Nothing) {
   @Field(() => [NewSecretInput], { description: 'The secrets, 1 to 1,000, no key twice.' })
   secrets!: NewSecretInput[];
 }
 
 @InputType({ description: 'What changes of a secret: what is absent stays, null clears.' })
-export class SecretChangeInput {
+export class SecretChangeInput extends SecretAttributesInput {
   @Field(() => String, { description: 'The key: 1 to 255 characters, no `/`, `:`, `=` or control characters.' })
   secretKey!: string;
 
@@ -89,52 +94,13 @@ export class SecretChangeInput {
 
   @Field(() => String, { nullable: true, description: 'A new value, up to 512 KiB of UTF-8; may be empty, not null.' })
   secretValue?: string;
-
-  @Field(() => String, { nullable: true, description: 'A comment, up to 10,000 characters.' })
-  secretComment?: string | null;
-
-  @Field(() => [SecretMetadataInput], {
-    nullable: true,
-    description: 'What to keep beside it, up to 50 entries; the list is whole.',
-  })
-  secretMetadata?: SecretMetadataInput[] | null;
-
-  @Field(() => [ID], { nullable: true, description: 'Ids of its tags; the list is whole.' })
-  tagIds?: string[] | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Clients leave line breaks of the value as they are.' })
-  skipMultilineEncoding?: boolean | null;
-
-  @Field(() => String, { nullable: true, description: 'What a reminder is to say, up to 1,024 characters.' })
-  secretReminderNote?: string | null;
-
-  @Field(() => Int, { nullable: true, description: 'Days between reminders, 1 to 365.' })
-  secretReminderRepeatDays?: number | null;
 }
 
 @InputType({ description: 'What changes of a secret, and where it is.' })
-export class UpdateSecretInput extends SecretChangeInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
-  secretPath!: string;
-}
+export class UpdateSecretInput extends inPlace(SecretChangeInput) {}
 
 @InputType({ description: 'Changes of secrets of one folder: all or none.' })
-export class UpdateSecretsInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
-  secretPath!: string;
-
+export class UpdateSecretsInput extends inPlace(Nothing) {
   @Field(() => [SecretChangeInput], { description: 'The changes, 1 to 1,000, no key twice.' })
   secrets!: SecretChangeInput[];
 }
@@ -146,28 +112,10 @@ export class SecretKeyInput {
 }
 
 @InputType({ description: 'Which secret goes.' })
-export class DeleteSecretInput extends SecretKeyInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
-  secretPath!: string;
-}
+export class DeleteSecretInput extends inPlace(SecretKeyInput) {}
 
 @InputType({ description: 'Which secrets of one folder go: all or none.' })
-export class DeleteSecretsInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
-  secretPath!: string;
-
+export class DeleteSecretsInput extends inPlace(Nothing) {
   @Field(() => [SecretKeyInput], { description: 'The secrets, 1 to 1,000, no key twice.' })
   secrets!: SecretKeyInput[];
 }

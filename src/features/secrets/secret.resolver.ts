@@ -135,7 +135,7 @@ export class EnvironmentSecretsResolver {
     @Arg('tagSlugs', () => [String], TAGS) tagSlugs?: string[] | null,
     @Arg('metadata', () => [SecretMetadataFilterInput], METADATA) metadata?: SecretMetadataFilterInput[] | null,
   ): Promise<readonly SecretType[]> {
-    const place = { secretPath, viewSecretValue, tagSlugs, metadata };
-    return (await this.reading.listInEnvironment(ctx, environment, place)).map(toSecretType);
+    const options = { secretPath, viewSecretValue, tagSlugs, metadata };
+    return (await this.reading.listInEnvironment(ctx, environment, options)).map(toSecretType);
   }
 }

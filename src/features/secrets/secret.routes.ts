@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Data, nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
+import { type Data, nextCursor, orInstead, paging, queryBoolean, route } from '../../rest/route.js';
 import { parseMetadataFilter } from './metadata-filter.rules.js';
 import { notYet, secretType } from './not-yet.rules.js';
 import { place } from './place.rules.js';
@@ -20,30 +20,25 @@ const HIDDEN = '<hidden>';
 const PROJECT_ID = '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11';
 const EXAMPLE_PLACE = { projectId: PROJECT_ID, environment: 'dev', secretPath: '/' };
 
-const FIELDS = `id projectId environment version type secretKey secretValue secretComment createdAt updatedAt secretValueHidden
+const FIELDS = `id _id: id workspace: projectId environment version type secretKey secretValue secretComment createdAt updatedAt secretValueHidden
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
   isRotatedSecret rotationId secretPath secretMetadata { key value isEncrypted } tags { id slug name color }`;
 
 /** A secret in the words of the interface. What is withheld is the word `<hidden>`. Source: specification, Secret. */
-const toSecret = ({ id, projectId, secretValue, secretComment, secretMetadata, ...secret }: Data) => ({
-  id,
-  _id: id,
-  workspace: projectId,
+const toSecret = ({ secretValue, secretComment, secretMetadata, ...secret }: Data) => ({
   ...secret,
-  secretValue: secretValue ?? HIDDEN,
-  secretComment: secretComment ?? HIDDEN,
-  secretMetadata: secretMetadata.map(({ key, value, isEncrypted }: Data) => ({
-    key,
-    value: value ?? HIDDEN,
-    isEncrypted,
-  })),
+  secretValue: orInstead(secretValue, HIDDEN),
+  secretComment: orInstead(secretComment, HIDDEN),
+  secretMetadata: secretMetadata.map(({ value, ...entry }: Data) => ({ ...entry, value: orInstead(value, HIDDEN) })),
 });
+
+const expansion = notYet(['false'], ['true']).meta({ description: 'Whether references in values are expanded.' });
 
 /** Later choices of reading: only the defaults are built. */
 const reading = {
   viewSecretValue: queryBoolean(true),
-  expandSecretReferences: notYet(['false'], ['true']),
-  include_imports: notYet(['false'], ['true']),
+  expandSecretReferences: expansion,
+  include_imports: notYet(['false'], ['true']).meta({ description: 'Whether imported secrets are included.' }),
 };
 
 const metadataFilter = z
@@ -54,7 +49,8 @@ const metadataFilter = z
       context.addIssue({ code: 'custom', path: [index], message: reason, params: { code: 'MALFORMED_PAIR' } });
     }
   })
-  .optional();
+  .optional()
+  .meta({ description: 'Only secrets with all of these pairs: `key=K,value=V`, joined by `|`, at most 10.' });
 
 const PLACE_ERRORS = ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'] as const;
 
@@ -64,7 +60,7 @@ const renamed = <T extends { newSecretName?: string | undefined }>({ newSecretNa
   ...(newSecretName === undefined ? {} : { newSecretKey: newSecretName }),
 });
 
-const newSecretName = secretKey.optional();
+const newSecretName = secretKey.optional().meta({ description: 'A new key.' });
 const ChangeOfBatch = SecretChange.omit({ newSecretKey: true }).extend({ newSecretName });
 
 export const secretRoutes = [
@@ -77,8 +73,12 @@ export const secretRoutes = [
     query: z.strictObject({
       ...place,
       ...reading,
-      recursive: notYet(['false'], ['true']),
-      tagSlugs: z.string().max(10_000).optional(),
+      recursive: notYet(['false'], ['true']).meta({ description: 'Whether all folders below are listed too.' }),
+      tagSlugs: z
+        .string()
+        .max(10_000)
+        .optional()
+        .meta({ description: 'Slugs of tags, joined by commas: only secrets with any of them.' }),
       metadataFilter,
       ...paging,
     }),
@@ -110,7 +110,7 @@ export const secretRoutes = [
     path: `${SECRETS}/id/{secretId}`,
     summary: 'Get a secret by its id',
     sensitive: true,
-    query: z.strictObject({ viewSecretValue: queryBoolean(true), expandSecretReferences: notYet(['false'], ['true']) }),
+    query: z.strictObject({ viewSecretValue: queryBoolean(true), expandSecretReferences: expansion }),
     document: `query ($id: ID!, $viewSecretValue: Boolean!) { secret(id: $id, viewSecretValue: $viewSecretValue) { ${FIELDS} } }`,
     variables: ({ params, query }) => ({ id: params.secretId, viewSecretValue: query.viewSecretValue }),
     reply: ({ secret }) => ({ secret: toSecret(secret) }),
@@ -133,7 +133,8 @@ export const secretRoutes = [
         .refine((version) => version === undefined, {
           params: { code: 'NOT_SUPPORTED_YET' },
           error: 'must be absent: older versions are not supported yet',
-        }),
+        })
+        .meta({ description: 'The version; the newest when absent.' }),
     }),
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $secretKey: String!, $viewSecretValue: Boolean!) {
       secretByKey(projectId: $projectId, environment: $environment, secretPath: $secretPath, secretKey: $secretKey,
@@ -170,7 +171,9 @@ export const secretRoutes = [
     sensitive: true,
     body: UpdateSecrets.extend({
       secrets: z.array(ChangeOfBatch).min(1).max(1_000),
-      mode: notYet(['fail'], ['upsert', 'ignore']),
+      mode: notYet(['fail'], ['upsert', 'ignore']).meta({
+        description: 'What a secret that is not there does to the batch.',
+      }),
     }),
     document: `mutation ($input: UpdateSecretsInput!) { updateSecrets(input: $input) { secrets { ${FIELDS} } } }`,
     variables: ({ body: { mode: _fail, secrets, ...body } }) => ({ input: { ...body, secrets: secrets.map(renamed) } }),

@@ -127,7 +127,7 @@ export const plainMetadata = (secrets: readonly Pick<NewSecret, 'secretMetadata'
             {
               path: pathOf(index, `secretMetadata[${at}].isEncrypted`),
               code: 'ENCRYPTION_REQUIRED',
-              message: 'the project wants all metadata encrypted',
+              message: 'must be true: the project wants all metadata encrypted',
             },
           ],
     ),

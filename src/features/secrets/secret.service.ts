@@ -1,7 +1,7 @@
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import type { Sealer } from '../../kernel/crypto/keyring.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
@@ -23,7 +23,7 @@ import {
   UpdateSecrets,
 } from './secret.rules.js';
 import { type SecretView, SecretViewer } from './secret.view.js';
-import { type FoundPlace, loadSecretProject, loadTags, requirePlace } from './secret-place.js';
+import { type FoundPlace, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
 import {
   type Clear,
   openerFor,
@@ -86,8 +86,9 @@ export class SecretService {
   /**
    * Changes a secret: absent keeps, null clears. Everything sealed is sealed anew for the next version.
    *
+   * @param raw place, `secretKey` and what changes; the rules are `UpdateSecret`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, TAG_NOT_FOUND, SECRET_NOT_FOUND,
-   *   PERMISSION_DENIED, SECRET_KEY_TAKEN, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   *   PERMISSION_DENIED, SECRET_KEY_TAKEN, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: behaviour 5.8, decisions 5.
    */
   async update(ctx: Context, raw: unknown): Promise<SecretView> {
@@ -104,6 +105,7 @@ export class SecretService {
   /**
    * Deletes a secret and answers it as it was.
    *
+   * @param raw place and `secretKey`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_NOT_FOUND, PERMISSION_DENIED,
    *   AUDIT_UNAVAILABLE
    * Source: behaviour 5.8.
@@ -189,7 +191,7 @@ export class SecretService {
     const project = await loadSecretProject(ctx, this.projects, place.projectId);
     // Who may do this to no secret at all learns nothing of environments and folders; conditions are asked for each secret.
     authorize(project, action);
-    return { project, place, pathOf, ...(await requirePlace(ctx, place)) };
+    return { project, place, pathOf, ...(await loadPlace(ctx, place)) };
   }
 
   async #finish(

@@ -1,7 +1,7 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import type { SecretPage, SecretView } from './secret.view.js';
+import type { ReadIssueReason, SecretPage, SecretView } from './secret.view.js';
 import { TagType } from './tag.type.js';
 
 /** GraphQL's names of the kinds of secrets. */
@@ -21,6 +21,22 @@ registerEnumType(SecretActorKindEnum, {
     IDENTITY: { description: 'A machine identity.' },
     USER: { description: 'A person.' },
     PLATFORM: { description: 'The service itself.' },
+  },
+});
+
+/** GraphQL's names of the parts of a secret that can fail to open. */
+const ReadIssueReasonEnum = {
+  VALUE_DOES_NOT_OPEN: 'VALUE_DOES_NOT_OPEN',
+  COMMENT_DOES_NOT_OPEN: 'COMMENT_DOES_NOT_OPEN',
+  METADATA_DOES_NOT_OPEN: 'METADATA_DOES_NOT_OPEN',
+} as const satisfies { [R in ReadIssueReason]: R };
+registerEnumType(ReadIssueReasonEnum, {
+  name: 'SecretReadIssueReason',
+  description: 'Which part of a secret does not open.',
+  valuesConfig: {
+    VALUE_DOES_NOT_OPEN: { description: 'The value.' },
+    COMMENT_DOES_NOT_OPEN: { description: 'The comment.' },
+    METADATA_DOES_NOT_OPEN: { description: 'The encrypted entries of the metadata.' },
   },
 });
 
@@ -55,7 +71,7 @@ export class SecretMetadataType {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The value; null when it is stored encrypted and does not open.',
+    description: 'The value; withheld (null here, `<hidden>` in REST) when it is stored encrypted and does not open.',
   })
   value!: string | null;
 
@@ -90,7 +106,10 @@ export class SecretType {
   @Field(() => String, { description: 'The key, unique in the folder.' })
   secretKey!: string;
 
-  @Field(() => String, { nullable: true, description: 'The value; null when it is withheld.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The value; null here and `<hidden>` in REST when it is withheld.',
+  })
   secretValue!: string | null;
 
   @Field(() => Boolean, { description: 'The value is withheld: not asked for, not allowed, or not readable.' })
@@ -98,7 +117,7 @@ export class SecretType {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The comment; empty when there is none, null when it does not open.',
+    description: 'The comment; empty when there is none, null here and `<hidden>` in REST when it does not open.',
   })
   secretComment!: string | null;
 
@@ -146,10 +165,8 @@ export class SecretReadIssue {
   @Field(() => ID, { description: 'The secret.' })
   secretId!: string;
 
-  @Field(() => String, {
-    description: 'Which part: VALUE_DOES_NOT_OPEN, COMMENT_DOES_NOT_OPEN or METADATA_DOES_NOT_OPEN.',
-  })
-  reason!: string;
+  @Field(() => ReadIssueReasonEnum, { description: 'Which part.' })
+  reason!: ReadIssueReason;
 }
 
 @ObjectType('SecretConnection', { description: 'A list of secrets, ordered by path, then key.', simpleResolvers: true })

@@ -1,9 +1,15 @@
-import type { Sealer } from '../../kernel/crypto/keyring.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { AppError } from '../../kernel/errors.js';
 import type { Page } from '../../kernel/graphql/page.js';
 import type { SecretRecord } from './secret.records.js';
-import { openSecretComment, openSecretMetadata, openSecretValue, type SealedPart } from './secret-sealing.js';
+import {
+  openSecretComment,
+  openSecretMetadata,
+  openSecretValue,
+  type SealedPart,
+  storedEntries,
+} from './secret-sealing.js';
 import type { Visibility } from './visibility.rules.js';
 
 /** Who wrote a secret last. */
@@ -44,17 +50,18 @@ export interface SecretView {
 /** A part of a secret that does not open, and was withheld. */
 export interface ReadIssue {
   readonly secretId: string;
-  readonly reason: string;
+  readonly reason: ReadIssueReason;
 }
 
 /** A list of secrets, and what of it could not be read. */
 export type SecretPage = Page<SecretView> & { readonly readIssues: readonly ReadIssue[] };
 
-const REASONS: Readonly<Record<SealedPart, string>> = {
+const REASONS = {
   value: 'VALUE_DOES_NOT_OPEN',
   comment: 'COMMENT_DOES_NOT_OPEN',
   metadata: 'METADATA_DOES_NOT_OPEN',
-};
+} as const satisfies Readonly<Record<SealedPart, string>>;
+export type ReadIssueReason = (typeof REASONS)[SealedPart];
 
 /** Opens what one caller may see of rows of one project, and keeps count of what does not open. */
 export class SecretViewer {
@@ -96,10 +103,10 @@ export class SecretViewer {
   };
 
   #metadata(record: SecretRecord): SecretView['secretMetadata'] {
-    if (record.metadata.length === 0) return [];
+    if (record.metadata.length === 0 && record.metadataSealed === null) return [];
     const opened = this.#attempt(record, 'metadata', openSecretMetadata);
     if (opened !== null) return opened;
-    return record.metadata.map((entry) =>
+    return (storedEntries(record) ?? []).map((entry) =>
       'value' in entry
         ? { key: entry.key, value: new SealedText(entry.value), isEncrypted: false }
         : { key: entry.key, value: null, isEncrypted: true },

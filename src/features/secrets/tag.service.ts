@@ -5,7 +5,7 @@ import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { decodeCursor, Page } from '../../kernel/graphql/page.js';
+import { keyPageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
@@ -56,7 +56,7 @@ export class TagService {
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, 'tags:edit');
-      const tag = await findTag(tx, project.projectId, tagId);
+      const tag = await loadTag(tx, project.projectId, tagId);
       tx.em.assign(tag, { slug: slug ?? tag.slug, color: color ?? tag.color, updatedAt: sql('now()') });
       await flush(tx, CODES);
       await recordTag(tx, 'tag:update', tag);
@@ -67,6 +67,7 @@ export class TagService {
   /**
    * Deletes a tag; the secrets that carry it stay.
    *
+   * @param raw `{ projectId, tagId }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Tags).
    */
@@ -75,7 +76,7 @@ export class TagService {
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, 'tags:delete');
-      const tag = await findTag(tx, project.projectId, tagId);
+      const tag = await loadTag(tx, project.projectId, tagId);
       // By statement and not by unit of work: of two callers, one deletes a row and the other finds none.
       const deleted = await query(tx, 'delete from tag where id = $1 returning id', [tag.id]);
       if (deleted.length === 0) throw new AppError('TAG_NOT_FOUND');
@@ -84,36 +85,55 @@ export class TagService {
     });
   }
 
-  /** One tag by id. @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND. Source: behaviour 10 (Tags). */
+  /**
+   * One tag by id.
+   *
+   * @param raw `{ projectId, tagId }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Tags).
+   */
   get(ctx: Context, raw: unknown): Promise<TagRecord> {
     const { projectId, tagId } = parse(TagPlace, raw);
     return this.#read(ctx, projectId, { column: 'id', value: isId(tagId) ? tagId : null });
   }
 
-  /** One tag by slug. @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND. Source: behaviour 10 (Tags). */
+  /**
+   * One tag by slug.
+   *
+   * @param raw `{ projectId, slug }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Tags).
+   */
   getBySlug(ctx: Context, raw: unknown): Promise<TagRecord> {
     const { projectId, slug } = parse(TagBySlug, raw);
     return this.#read(ctx, projectId, { column: 'slug', value: slug });
   }
 
-  /** Tags of a project, by slug. @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED. Source: behaviour 10 (Tags). */
+  /**
+   * Tags of a project, by slug.
+   *
+   * @param raw `{ projectId, first?, after? }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Tags).
+   */
   async list(ctx: Context, raw: unknown): Promise<Page<TagRecord>> {
-    const { projectId, ...page } = parse(ListTags, raw);
+    const { projectId, ...request } = parse(ListTags, raw);
+    const bounds = keyPageBounds(request);
     const project = await this.projects.load(ctx, projectId);
     authorize(project, 'tags:read');
-    const after = page.after == null ? null : (decodeCursor(page.after, 1)[0] ?? '').replaceAll('\u0000', '');
     const tags = await query<TagRecord>(
       ctx,
       `select id, slug, color from tag where project_id = $1 and ($2::text is null or slug collate "C" > $2)
        order by slug collate "C" limit $3`,
-      [project.projectId, after, page.first == null ? null : page.first + 1],
+      [project.projectId, ...bounds],
     );
+    const page = new Page(tags, request, ({ slug }) => [slug]);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'tag:list',
       projectId: project.projectId,
-      facts: { count: Math.min(tags.length, page.first ?? tags.length) },
+      facts: { count: page.nodes.length },
     });
-    return new Page(tags, page, ({ slug }) => [slug]);
+    return page;
   }
 
   /** Tags of a project that is part of a larger answer; all projects share one statement. */
@@ -136,7 +156,7 @@ export class TagService {
   }
 }
 
-async function findTag(tx: Transaction, projectId: string, id: string): Promise<Tag> {
+async function loadTag(tx: Transaction, projectId: string, id: string): Promise<Tag> {
   const tag = isId(id) ? await tx.em.findOne(Tag, { id, projectId }) : null;
   if (tag === null) throw new AppError('TAG_NOT_FOUND');
   return tag;

@@ -17,9 +17,6 @@ import { type KeyVersion, ScopeKeys } from './scope-keys.js';
 import { type DataKey, openBytes, type SealPlace, sealBytes, toKey } from './seal.js';
 import { Sealer } from './sealer.js';
 
-export type { KeyScope } from './key-store.js';
-export type { Sealer } from './sealer.js';
-
 const KEY_BYTES = 32;
 const BLOCK = 1_000;
 const BLOCK_SECONDS = 3_600;

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationFault } from '../configuration-fault.js';
+import { syncDirectory, writeDurably } from '../durable-file.js';
 import { deriveKey } from './derive-key.js';
 import { type DataKey, openBytes, type SealPlace, sealBytes, toKey, uuidText } from './seal.js';
 
@@ -149,25 +150,6 @@ async function makeKeyFile(path: string, dataDir: string): Promise<void> {
     throw new ConfigurationFault(['DATA_DIR cannot hold the root-key: the file cannot be written there']);
   } finally {
     bytes.fill(0);
-  }
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }
 

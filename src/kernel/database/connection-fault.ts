@@ -1,4 +1,5 @@
 import { ConfigurationFault } from '../configuration-fault.js';
+import { codeOf } from '../log.js';
 
 /** What a failed connection means, by the code of the driver or of the server. No host, name or password is repeated. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -25,17 +26,17 @@ const REASONS: Readonly<Record<string, string>> = {
  * Source: reliability P14.
  */
 export function connectionFault(error: unknown): ConfigurationFault {
-  const code = codeOf(error);
+  const code = firstCode(error);
   const reason = code === null ? 'names a server that does not answer as Postgres does' : REASONS[code];
   return new ConfigurationFault([`DATABASE_URL ${reason ?? `names a server that cannot be used (${code})`}`]);
 }
 
 /** A host with several addresses fails with one error for each; they are told by the first. */
-function codeOf(error: unknown): string | null {
+function firstCode(error: unknown): string | null {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   for (let at: unknown = first; at instanceof Error; at = at.cause) {
-    const { code } = at as { code?: unknown };
-    if (typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)) return code;
+    const code = codeOf(at);
+    if (code !== null) return code;
   }
   return null;
 }

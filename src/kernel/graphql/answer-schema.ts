@@ -84,7 +84,10 @@ function sampleOf(
   nullable = true,
 ): unknown {
   if (isNonNullType(type)) return sampleOf(schema, document, type.ofType, selection, description, false);
-  if (isListType(type)) return [sampleOf(schema, document, type.ofType, selection)];
+  if (isListType(type)) {
+    const list = [sampleOf(schema, document, type.ofType, selection)];
+    return nullable ? Object.assign(list, { [NULLABLE]: true }) : list;
+  }
   if (selection !== undefined)
     return { ...sampleObject(schema, document, type, selection), ...(nullable ? { [NULLABLE]: true } : {}) };
   const leaf = isEnumType(type)
@@ -98,14 +101,34 @@ const orNull = (schema: JsonSchema): JsonSchema =>
     ? { ...schema, type: ['string', 'null'], enum: [...(schema.enum as unknown[]), null] }
     : { ...schema, type: [schema.type, 'null'] };
 
-/** Marks a sampled leaf as one that is not always there. */
-export const optionalSample = (leaf: unknown): unknown => ({ ...(leaf as object), [OPTIONAL]: true });
+const isLeaf = (value: unknown): value is { readonly [SCHEMA]: JsonSchema } =>
+  typeof value === 'object' && value !== null && SCHEMA in value;
+
+const withoutNull = ({ type, ...schema }: JsonSchema): JsonSchema => ({
+  ...schema,
+  type: [type].flat().find((name) => name !== 'null'),
+  ...('enum' in schema ? { enum: (schema.enum as unknown[]).filter((value) => value !== null) } : {}),
+});
+
+/** Marks a sampled leaf as one that is not always there, and is no null where it is. */
+export const optionalSample = (leaf: unknown): unknown =>
+  isLeaf(leaf) ? { [SCHEMA]: withoutNull(leaf[SCHEMA]), [OPTIONAL]: true } : leaf;
+
+/** A leaf, or in place of null another value of its type. Of a sample: the schema without null. */
+export function orInstead(leaf: unknown, instead: unknown): unknown {
+  if (isLeaf(leaf)) return { [SCHEMA]: withoutNull(leaf[SCHEMA]) };
+  return leaf ?? instead;
+}
 
 /** The JSON schema of what a reply made of a sample. */
 export function schemaOf(sample: unknown): JsonSchema {
-  if (Array.isArray(sample)) return { type: 'array', items: sample.length === 0 ? {} : schemaOf(sample[0]) };
+  if (Array.isArray(sample))
+    return {
+      type: NULLABLE in sample ? ['array', 'null'] : 'array',
+      items: sample.length === 0 ? {} : schemaOf(sample[0]),
+    };
   if (typeof sample !== 'object' || sample === null) return { const: sample };
-  if (SCHEMA in sample) return (sample as { [SCHEMA]: JsonSchema })[SCHEMA];
+  if (isLeaf(sample)) return sample[SCHEMA];
   const fields = Object.entries(sample).filter(([, value]) => value !== undefined);
   return {
     type: NULLABLE in sample ? ['object', 'null'] : 'object',

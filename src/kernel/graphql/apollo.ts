@@ -21,6 +21,9 @@ export async function startApollo(
     stopOnTerminationSignals: false,
     includeStacktraceInErrorResponses: false,
     hideSchemaDetailsFromClientErrors: true,
+    // Texts of callers are kept for nobody, not even for themselves.
+    persistedQueries: false,
+    logger: withoutWords(options.log),
     plugins: [ApolloServerPluginCacheControlDisabled(), codedErrors(options.log)],
   });
   await apollo.start();
@@ -32,8 +35,16 @@ export async function startApollo(
  * An answer without data takes the status of its first error, as REST does.
  */
 const codedErrors = (log: Log): ApolloServerPlugin<GraphQLContext> => ({
+  // What Apollo could not turn into an answer; `mountGraphQL` makes one.
+  async unexpectedErrorProcessingRequest({ requestContext, error }) {
+    logFailure(log, toAppError(error), error, requestContext.contextValue.requestId);
+  },
   async requestDidStart() {
     return {
+      async didResolveOperation({ schema, operation }) {
+        if (operation !== undefined && schema.getRootType(operation.operation) == null)
+          throw new AppError('GRAPHQL_INVALID', `The schema has no operations of the kind ${operation.operation}.`);
+      },
       async willSendResponse({ response, errors, contextValue }) {
         if (response.body.kind !== 'single' || errors === undefined) return;
         const { requestId } = contextValue;
@@ -58,6 +69,20 @@ function toCodedError(error: GraphQLError, requestId: string, log: Log): GraphQL
   return toGraphQLError(ours, requestId, error);
 }
 
+/** A request that is none of GraphQL over HTTP, or asks for more than this service does. */
+export const malformedGraphQL = (): AppError =>
+  new AppError(
+    'MALFORMED_REQUEST',
+    'Send a JSON object with query, and optionally variables and operationName, and accept application/json.',
+  );
+
+/** Apollo puts messages of errors into its lines, and these may quote what a caller sent. Source: reliability P17. */
+function withoutWords(log: Log): NonNullable<ApolloServer['logger']> {
+  const nothing = (): void => undefined;
+  // Errors are logged where they are answered.
+  return { debug: nothing, info: nothing, warn: () => log.warn('graphql server warning'), error: nothing };
+}
+
 /**
  * Errors that GraphQL itself found. Their messages quote what the caller sent, variables and literals too, so they are
  * told anew: the place, and the name of the field or argument, which is an identifier.
@@ -78,11 +103,9 @@ function documentFault(error: GraphQLError): AppError | null {
         'GRAPHQL_INVALID',
         'The document must hold one operation, or operationName must name one of them.',
       );
+    case 'PERSISTED_QUERY_NOT_SUPPORTED':
     case 'BAD_REQUEST':
-      return new AppError(
-        'MALFORMED_REQUEST',
-        'Send a JSON object with query, and optionally variables and operationName.',
-      );
+      return malformedGraphQL();
     default:
       return null;
   }

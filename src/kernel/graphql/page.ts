@@ -4,6 +4,7 @@ import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { AppError } from '../errors.js';
 import { isId } from '../ids.js';
+import { isStorable } from '../text-rules.js';
 
 /** Arguments of every list: Relay's forward paging. */
 @ArgsType()
@@ -71,21 +72,30 @@ export function decodeCursor(cursor: string, parts: number, fits: (key: CursorKe
 }
 
 const isCursorKey = (key: unknown, parts: number): key is CursorKey =>
-  Array.isArray(key) && key.length === parts && key.every((part) => typeof part === 'string');
+  Array.isArray(key) && key.length === parts && key.every((part) => typeof part === 'string' && isStorable(part));
+
+/** How many rows to read: one more than wanted, so that the page knows whether there are more. Null: all. */
+export const rowLimit = ({ first }: PageRequest): number | null => (first == null ? null : first + 1);
 
 /**
- * Bounds of a list by name, then id: the name and id to start after (null: from the top), and how many rows to read, one
- * more than wanted so that the page knows whether there are more (null: all).
+ * Bounds of a list by one column that is unique in it: the key to start after (null: from the top), and the row limit.
  *
  * @throws VALIDATION_FAILED for a text that is no cursor of such a list
  */
-export function namePageBounds({
-  first,
-  after,
-}: PageRequest): [name: string | null, id: string | null, limit: number | null] {
-  const limit = first == null ? null : first + 1;
-  if (after == null) return [null, null, limit];
-  const [name = '', id = ''] = decodeCursor(after, 2, (key) => isId(key[1] ?? '') && !key[0]?.includes('\u0000'));
+export function keyPageBounds(request: PageRequest): [key: string | null, limit: number | null] {
+  const [key = null] = request.after == null ? [] : decodeCursor(request.after, 1);
+  return [key, rowLimit(request)];
+}
+
+/**
+ * Bounds of a list by name, then id: the name and id to start after (null: from the top), and the row limit.
+ *
+ * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+ */
+export function namePageBounds(request: PageRequest): [name: string | null, id: string | null, limit: number | null] {
+  const limit = rowLimit(request);
+  if (request.after == null) return [null, null, limit];
+  const [name = '', id = ''] = decodeCursor(request.after, 2, ([, row = '']) => isId(row));
   return [name, id, limit];
 }
 

@@ -1,8 +1,8 @@
 import type { ApolloServer } from '@apollo/server';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { errorHeaders, toAppError, toGraphQLError } from '../errors.js';
-import type { GraphQLContext } from '../graphql/apollo.js';
+import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
+import { type GraphQLContext, malformedGraphQL } from '../graphql/apollo.js';
 
 /** Makes the Context of a request, or the anonymous one when it carries no token. @throws the TOKEN_* codes */
 export type ContextFor = (request: FastifyRequest) => Promise<GraphQLContext>;
@@ -19,14 +19,32 @@ export function mountGraphQL(app: FastifyInstance, apollo: ApolloServer<GraphQLC
         contexts.set(request, await contextFor(request));
       } catch (thrown) {
         const error = toAppError(thrown);
-        return reply
-          .code(error.status)
-          .headers({ 'cache-control': 'no-store', ...errorHeaders(error) })
-          .type('application/json; charset=utf-8')
-          .send(JSON.stringify({ errors: [toGraphQLError(error, request.id).toJSON()] }));
+        return asAnswer(reply, error).send(bodyOf(error, request));
       }
     },
-    onSend: async (_request, reply) => void reply.header('cache-control', 'no-store'),
+    onSend: async (request, reply, payload) => {
+      reply.header('cache-control', 'no-store');
+      if (reply.statusCode < 400 || isCoded(payload)) return payload;
+      const error = reply.statusCode < 500 ? malformedGraphQL() : new AppError('INTERNAL');
+      asAnswer(reply, error);
+      return bodyOf(error, request);
+    },
     handler: fastifyApolloHandler(apollo, { context: async (request) => contexts.get(request) as GraphQLContext }),
   });
+}
+
+const asAnswer = (reply: FastifyReply, error: AppError): FastifyReply =>
+  reply
+    .code(error.status)
+    .headers({ 'cache-control': 'no-store', ...errorHeaders(error) })
+    .type('application/json; charset=utf-8');
+
+const bodyOf = (error: AppError, { id }: FastifyRequest): string =>
+  JSON.stringify({ errors: [toGraphQLError(error, id).toJSON()] });
+
+/** False for what Apollo answers by itself, before or instead of running an operation: it knows no request id. */
+function isCoded(payload: unknown): boolean {
+  if (typeof payload !== 'string') return false;
+  const body = JSON.parse(payload) as { reqId?: string; errors?: { extensions?: { reqId?: string } }[] };
+  return body.reqId !== undefined || body.errors?.[0]?.extensions?.reqId !== undefined;
 }

@@ -38,7 +38,12 @@ export async function createHttpServer({ log, trustedProxies, lifecycle }: HttpO
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
-    http: { maxHeaderSize: HEADER_LIMIT, headersTimeout: 10_000, connectionsCheckingInterval: 1_000 } as object,
+    http: {
+      maxHeaderSize: HEADER_LIMIT,
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false,
+    } as object,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
@@ -54,9 +59,12 @@ export async function createHttpServer({ log, trustedProxies, lifecycle }: HttpO
   acceptJsonOnly(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(always).header('x-request-id', request.id);
+    if (request.headers.host === undefined && request.raw.httpVersion !== '1.0')
+      throw new AppError('MALFORMED_REQUEST');
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new AppError('UNSUPPORTED_ENCODING');
   });
+  answerOddRequests(app);
   drainOnClose(app, lifecycle);
   app.setErrorHandler((error, request, reply) => {
     const ours = translate(error as FastifyError);
@@ -146,6 +154,12 @@ const isTrusted = (text: string, trusted: readonly string[]): boolean => {
     return bits === null ? network.toString() === caller.toString() : caller.match(network, bits);
   });
 };
+
+/** Node answers these without a body, or not at all. An expectation that nobody knows may be passed over (RFC 9110, 10.1.1). */
+function answerOddRequests({ server }: FastifyInstance): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request, socket: Socket) => answerBrokenRequest(new Error('no proxy'), socket));
+}
 
 /** A request that Node's parser refused has no route and no reply object: the envelope is written to the socket itself. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {

@@ -32,6 +32,15 @@ describe('machine identities', () => {
     expect(await admin.get(`${PATH}/${made.id}`)).toBeError(404, 'IDENTITY_NOT_FOUND');
   });
 
+  test('belong to the organization of the token when none is named', async () => {
+    const { organization, admin } = await strongroom.seed.organization();
+    const { createIdentity } = await admin.data(
+      'mutation { createIdentity(input: { name: "deployer" }) { identity { organizationId role } } }',
+    );
+    expect(createIdentity.identity).toEqual({ organizationId: organization.id, role: 'NO_ACCESS' });
+    expect((await admin.post(PATH, { name: 'bot' })).body.identity.organizationId).toBe(organization.id);
+  });
+
   test('of another organization are not found, as unknown ones, and none is made there', async () => {
     const [one, two] = [await strongroom.seed.organization(), await strongroom.seed.organization()];
     const foreign = (await two.admin.post(PATH, { name: 'bot', organizationId: two.organization.id })).body.identity.id;

@@ -98,13 +98,14 @@ describe('environments of a project', () => {
     }
   });
 
-  test('are found by id or by slug in GraphQL, not by both', async () => {
+  test('are found by id or by slug in GraphQL', async () => {
     const { admin, project } = await strongroom.seed.project();
-    const find = (by: string) =>
-      admin.graphql(`{ environment(projectId: "${project.id}", ${by}) { id slug position } }`);
+    const find = (field: string, by: string) =>
+      admin.graphql(`{ ${field}(projectId: "${project.id}", ${by}) { id slug position } }`);
     const dev = project.environments[0];
-    expect((await find('slug: "dev"')).body.data.environment).toEqual({ id: dev.id, slug: 'dev', position: 1 });
-    expect((await find(`id: "${dev.id}"`)).body.data.environment.slug).toBe('dev');
-    expect(await find(`id: "${dev.id}", slug: "dev"`)).toBeError(422, 'VALIDATION_FAILED');
+    const found = { id: dev.id, slug: 'dev', position: 1 };
+    expect((await find('environmentBySlug', 'slug: "dev"')).body.data).toEqual({ environmentBySlug: found });
+    expect((await find('environment', `id: "${dev.id}"`)).body.data).toEqual({ environment: found });
+    expect(await find('environmentBySlug', 'slug: "none"')).toBeError(404, 'ENVIRONMENT_NOT_FOUND');
   });
 });

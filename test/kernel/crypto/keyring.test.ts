@@ -3,10 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { Keyring, type Sealer } from '../../../src/kernel/crypto/keyring.js';
+import { Keyring } from '../../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../../src/kernel/crypto/root-key.js';
 import { keyIdOf } from '../../../src/kernel/crypto/seal.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../../src/kernel/crypto/sealer.js';
 import { Database, type Query } from '../../../src/kernel/database/database.js';
 import {
   type EmbeddedPostgres,

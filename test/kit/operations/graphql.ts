@@ -163,13 +163,13 @@ const access: GraphQLOperation[] = [
   {
     field: 'personalAccessTokens',
     args: { userId: '$user' },
-    audit: 'personal-access-token:list',
+    audit: 'access-token:list',
     denial: viewer('member:edit'),
   },
   {
     field: 'createPersonalAccessToken',
     args: { userId: '$user', name: CANARY, organizationSlug: '$subSlug' },
-    audit: 'personal-access-token:create',
+    audit: 'access-token:create',
     denial: viewer('member:edit'),
   },
 ];
@@ -199,6 +199,12 @@ const projects: GraphQLOperation[] = [
   {
     field: 'environment',
     args: { projectId: '$project', id: '$environment' },
+    audit: 'environment:get',
+    denial: powerless('environments:read'),
+  },
+  {
+    field: 'environmentBySlug',
+    args: { projectId: '$project', slug: 'dev' },
     audit: 'environment:get',
     denial: powerless('environments:read'),
   },

@@ -47,8 +47,8 @@ export async function usableBinaries(
   }
   throw new ConfigurationFault([
     account === null
-      ? 'The programs of embedded Postgres cannot be run; install the packages again, or set DATABASE_URL.'
-      : 'The account that embedded Postgres runs as can neither enter the directory of its programs nor a copy; start the service as another user than root, or set DATABASE_URL.',
+      ? 'The programs of embedded Postgres cannot be run; install the packages again, or set DATABASE_URL'
+      : 'The account that embedded Postgres runs as can neither enter the directory of its programs nor a copy; start the service as another user than root, or set DATABASE_URL',
   ]);
 }
 
@@ -65,7 +65,7 @@ function locatePackage(): { root: string; version: string } {
       version: (require(join(root, 'package.json')) as { version: string }).version,
     };
   } catch {
-    throw new ConfigurationFault([`There is no embedded Postgres for this platform (${name}); set DATABASE_URL.`]);
+    throw new ConfigurationFault([`There is no embedded Postgres for this platform (${name}); set DATABASE_URL`]);
   }
 }
 
@@ -77,7 +77,7 @@ async function canRun(root: string, account: Account): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EPERM') {
       throw new ConfigurationFault([
-        'The service runs as root but may not switch to another account, and Postgres refuses root; start it as another user, or set DATABASE_URL.',
+        'The service runs as root but may not switch to another account, and Postgres refuses root; start it as another user, or set DATABASE_URL',
       ]);
     }
     return false;

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationFault } from '../../configuration-fault.js';
+import { syncDirectory, writeDurably } from '../../durable-file.js';
 import { type Account, childOptions, clusterArgument } from './account.js';
 import type { Binaries } from './binaries.js';
 
@@ -34,7 +35,7 @@ export async function ensureCluster({
   const password = await readFile(passwordFile(dataDir), 'utf8').catch(() => null);
   if (await stat(cluster).catch(() => null)) {
     if (password !== null) return password.trim();
-    throw new ConfigurationFault(['DATA_DIR holds a database but not its file postgres-password; restore that file.']);
+    throw new ConfigurationFault(['DATA_DIR holds a database but not its file postgres-password; restore that file']);
   }
   const chosen = randomBytes(32).toString('base64url');
   await writeDurably(passwordFile(dataDir), `${chosen}\n`);
@@ -102,22 +103,4 @@ function runInitdb(cluster: string, passwordFd: number, binaries: Binaries, acco
       reject(new ConfigurationFault([`The embedded database cannot be made: ${cause}`]));
     });
   });
-}
-
-async function writeDurably(path: string, content: string): Promise<void> {
-  await rm(`${path}.new`, { force: true });
-  const file = await open(`${path}.new`, 'wx', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  await directory.sync();
-  await directory.close();
 }

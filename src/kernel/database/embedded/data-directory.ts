@@ -29,32 +29,32 @@ async function closeToOthers(dataDir: string, owner: number): Promise<void> {
   const entries = (await readdir(dataDir)).filter((name) => name !== 'lost+found');
   if (entries.length > 0 && !entries.some((name) => OWN_FILES.includes(name))) {
     throw new ConfigurationFault([
-      'DATA_DIR may be entered by others and holds files of something else; name an empty directory, or set its mode to 0700.',
+      'DATA_DIR may be entered by others and holds files of something else; name an empty directory, or set its mode to 0700',
     ]);
   }
   const self = process.getuid?.();
   if (self !== 0 && owner !== self) {
     throw new ConfigurationFault([
-      'DATA_DIR belongs to another account and may be entered by others; name another directory.',
+      'DATA_DIR belongs to another account and may be entered by others; name another directory',
     ]);
   }
   await chmod(dataDir, 0o700);
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this account may not write there.',
-  EPERM: 'this account may not change its mode.',
-  EROFS: 'the file system is read-only.',
-  ENOSPC: 'the disk is full.',
-  EDQUOT: 'the quota is used up.',
-  ENOTDIR: 'a part of its path is a file.',
-  EEXIST: 'it is a file.',
-  ENAMETOOLONG: 'its path is too long.',
-  ELOOP: 'its path has a loop of links.',
+  EACCES: 'this account may not write there',
+  EPERM: 'this account may not change its mode',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota is used up',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'it is a file',
+  ENAMETOOLONG: 'its path is too long',
+  ELOOP: 'its path has a loop of links',
 };
 
 /** What a file system error means, in words, without the path. */
 export function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-  return REASONS[code] ?? `the file system says ${code}.`;
+  return REASONS[code] ?? `the file system says ${code}`;
 }

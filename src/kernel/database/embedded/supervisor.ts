@@ -36,7 +36,7 @@ export class Supervisor {
     const deadline = performance.now() + FIRST_START_MS;
     while (!(await this.#attempt())) {
       if (performance.now() > deadline) {
-        throw new ConfigurationFault(['The embedded database does not start; its log is postgres.log in DATA_DIR.']);
+        throw new ConfigurationFault(['The embedded database does not start; its log is postgres.log in DATA_DIR']);
       }
       await delay(500);
     }

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { restOperations } from '../kit/operations/rest-requests.js';
+import { useStrongroom } from '../kit/strongroom.js';
+import { seedWorld } from '../kit/world.js';
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: boolean;
+}
+
+const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../schema/openapi.json'), 'utf8'));
+
+const schemaOf = (route: string): Schema => {
+  const [method = '', path = ''] = route.split(' ');
+  return paths[path][method.toLowerCase()].responses[200].content['application/json'].schema;
+};
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+};
+
+/** Places where a value is not what the schema promises. */
+function misfits(schema: Schema, value: unknown, at = ''): string[] {
+  const types = [schema.type ?? []].flat();
+  const type = typeOf(value);
+  if (types.length > 0 && !types.includes(type) && !(type === 'integer' && types.includes('number')))
+    return [`${at} is ${type}, not ${types.join(' or ')}`];
+  if (schema.enum !== undefined && !schema.enum.includes(value)) return [`${at} is none of the words`];
+  if (Array.isArray(value)) return value.flatMap((item, index) => misfits(schema.items ?? {}, item, `${at}[${index}]`));
+  if (type !== 'object') return [];
+  const { properties = {}, required = [] } = schema;
+  const fields = Object.entries(value as object);
+  const lacks = required.filter((name) => !(name in (value as object))).map((name) => `${at}.${name} is not there`);
+  const faults = fields.flatMap(([name, inner]) => {
+    const rule = properties[name];
+    if (rule !== undefined) return misfits(rule, inner, `${at}.${name}`);
+    return schema.additionalProperties === false ? [`${at}.${name} is not promised`] : [];
+  });
+  return [...lacks, ...faults];
+}
+
+/** Fields that no reply leaves null: the interface has them as plain strings. */
+const NEVER_NULL = ['secretValue', 'secretComment', 'value', 'nextCursor'];
+
+describe('a reply is what the API reference promises', () => {
+  const strongroom = useStrongroom();
+
+  test.each(restOperations().map((operation) => [operation.name, operation] as const))(
+    '%s',
+    async (route, operation) => {
+      const { world, admin } = await seedWorld(strongroom.seed);
+      const { status, body } = await operation.send(admin, world);
+      expect({ status, misfits: misfits(schemaOf(route), body) }).toEqual({ status: 200, misfits: [] });
+    },
+  );
+
+  test('with `<hidden>` in place of values that are withheld, and not null', async () => {
+    const { world, admin } = await seedWorld(strongroom.seed);
+    const { body } = await admin.get(
+      `/api/v4/secrets?projectId=${world.project}&environment=dev&viewSecretValue=false`,
+    );
+    expect(misfits(schemaOf('GET /api/v4/secrets'), body)).toEqual([]);
+    expect(body.secrets[0]).toMatchObject({ secretValue: '<hidden>', secretValueHidden: true });
+  });
+
+  test('and the reference does not call a field nullable that never is', () => {
+    const nullable = [...JSON.stringify(paths).matchAll(/"(\w+)":\{"type":\["string","null"\]/g)].map(
+      ([, name]) => name,
+    );
+    expect(nullable.filter((name) => NEVER_NULL.includes(name as string))).toEqual([]);
+  });
+});

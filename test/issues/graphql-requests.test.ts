@@ -1,0 +1,60 @@
+import type { Caller } from '../kit/caller.js';
+import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { until } from '../kit/until.js';
+
+const strongroom: Strongroom = useStrongroom();
+const send = (body: unknown, headers: Record<string, string> = {}, caller: Caller = strongroom.admin) =>
+  caller.post('/graphql', body, headers);
+
+const HASH = 'ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38';
+const persisted = (version: number, sha256Hash: string) => ({ persistedQuery: { version, sha256Hash } });
+/** As many fragments, each in the one before, as make the validation of GraphQL run out of stack. */
+const CHAIN = `{ ...F0 } ${Array.from({ length: 5_000 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} }`).join(' ')}
+  fragment F5000 on Query { __typename }`;
+
+describe('a request that GraphQL over HTTP does not know is refused in the shape of all errors', () => {
+  test.each<[string, unknown]>([
+    ['a batch', [{ query: '{ __typename }' }]],
+    ['a text', 'x'],
+    ['null', null],
+    ['an empty object', {}],
+    ['a query that is no text', { query: 5 }],
+    ['variables in a text', { query: '{ __typename }', variables: '{}' }],
+    ['variables in a list', { query: '{ __typename }', variables: [1] }],
+    ['extensions in a text', { query: '{ __typename }', extensions: 'x' }],
+    ['an operation name that is no text', { query: '{ __typename }', operationName: 5 }],
+    ['the hash of a query', { extensions: persisted(1, HASH) }],
+    ['a query to be kept under its hash', { query: '{ __typename }', extensions: persisted(1, HASH) }],
+    ['a hash of another kind', { query: '{ __typename }', extensions: persisted(2, 'x') }],
+  ])('%s', async (_, body) => {
+    const reply = await send(body);
+
+    expect(reply).toBeError(400, 'MALFORMED_REQUEST');
+    expect(reply.status).toBe(400);
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+  });
+
+  test('a subscription', async () => {
+    const reply = await send({ query: 'subscription { anything }' });
+    expect(reply).toBeError(400, 'GRAPHQL_INVALID');
+    expect(reply.status).toBe(400);
+  });
+
+  test.each(['text/html', 'multipart/mixed'])('an answer as %s', async (accept) => {
+    const reply = await send({ query: '{ __typename }' }, { accept });
+    expect(reply).toBeError(400, 'MALFORMED_REQUEST');
+    expect(reply.status).toBe(400);
+  });
+});
+
+test('a document that exhausts the validation is answered in the shape of all errors, and logged in the shape of all lines', async () => {
+  expect(await send({ query: CHAIN }, {}, strongroom.admin.anonymous)).toBeError(500, 'INTERNAL');
+
+  const internal = () => strongroom.log().split('"failure":"INTERNAL"').length - 1;
+  await until('the line of the failure', 5_000, async () => internal() > 0);
+  expect(internal()).toBe(1);
+  expect(strongroom.log()).not.toContain('Unexpected error');
+});

@@ -1,0 +1,36 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Caller } from './caller.js';
+import { Service } from './service.js';
+
+test('a process that does not end in time is killed, and what it printed is told', async () => {
+  const service = await Service.spawn({
+    command: [process.execPath, '-e', `console.log('still here'); setInterval(() => undefined, 1_000)`],
+  });
+  await expect(service.exit(1_000)).rejects.toThrow(/did not end within 1000 ms; it printed:\nstill here\n/);
+  expect(service.child.signalCode).toBe('SIGKILL');
+});
+
+test('a process that ends answers its exit code', async () => {
+  const service = await Service.spawn({ command: [process.execPath, '-e', 'process.exit(78)'] });
+  expect(await service.exit()).toBe(78);
+  expect(await service.stop()).toBe(78);
+});
+
+describe('a service that never answers', () => {
+  let silent: Server;
+
+  beforeAll(async () => {
+    silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  });
+
+  afterAll(() => void silent.close());
+
+  test('is told by the name of the request', async () => {
+    const caller = new Caller(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, null);
+    await expect(caller.request({ method: 'GET', path: '/x', withinMs: 200 })).rejects.toThrow(
+      'GET /x was not answered within 200 ms',
+    );
+  });
+});
