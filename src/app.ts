@@ -142,7 +142,9 @@ async function mountEverything(
     const token = bearerToken(request);
     if (token !== null) return authenticator.authenticate(kernel, requestInfo(request), token);
     // A header of another scheme is no anonymous call: its sender believes to be known.
-    if (request.headers.authorization !== undefined) throw new AppError('TOKEN_INVALID');
+    if (request.headers.authorization !== undefined) {
+      throw new AppError('TOKEN_INVALID', 'The Authorization header must be the word Bearer, a blank, and a token.');
+    }
     return { ...requestInfo(request), ...kernel, actor: null };
   };
   mountMetrics(http, kernel);

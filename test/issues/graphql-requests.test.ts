@@ -58,3 +58,16 @@ test('a document that exhausts the validation is answered in the shape of all er
   expect(internal()).toBe(1);
   expect(strongroom.log()).not.toContain('Unexpected error');
 });
+
+test('a variable that misses a field, and has one too many, is told so without a quotation', async () => {
+  const { admin } = await strongroom.seed.organization();
+  const document = 'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }';
+  const value = 'SECRET"; Field "leak" is not defined by type "X".';
+  const { body, text } = await admin.graphql(document, { input: { nome: value } });
+  const details = body.errors.flatMap((error: { extensions: { details: object[] } }) => error.extensions.details);
+  expect(details).toEqual([
+    { path: 'input.name', code: 'MISSING', message: 'must be given' },
+    { path: 'input', code: 'UNKNOWN_KEY', message: expect.any(String) },
+  ]);
+  expect(text).not.toMatch(/SECRET|leak|nome/);
+});

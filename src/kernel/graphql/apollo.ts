@@ -131,11 +131,23 @@ function nameOf({ nodes }: GraphQLError): string {
   return ` (\`${node.name.value}\`)`;
 }
 
-/** graphql-js tells the path of the fault inside the variable only in words: `... at "input.slug"; ...`. */
+/**
+ * graphql-js tells where the fault is only in words: `... at "input.slug"; Field "name" of required type "String!" was not
+ * provided.` What it quotes of the value stands before the last semicolon, so the ends of the patterns are anchored.
+ */
 function variableFault(error: GraphQLError): ErrorDetail {
   const inside = / at "(?<path>[A-Za-z_][\w.[\]]{0,120})"/.exec(error.message)?.groups?.path;
   const definition = (error.nodes ?? []).find((node) => node.kind === Kind.VARIABLE_DEFINITION);
   const variable =
     definition?.kind === Kind.VARIABLE_DEFINITION ? definition.variable.name.value.slice(0, 40) : 'variables';
-  return { path: inside ?? variable, code: 'INVALID_TYPE', message: 'does not fit the type that the schema names' };
+  const path = inside ?? variable;
+  const missing = /; Field "(\w{1,40})" of required type "[\w![\]]+" was not provided\.$/.exec(error.message)?.[1];
+  if (missing !== undefined) return { path: `${path}.${missing}`, code: 'MISSING', message: 'must be given' };
+  if (/; Field "\w{1,200}" is not defined by type "\w+"\.(?: Did you mean [^?]*\?)?$/.test(error.message))
+    return {
+      path,
+      code: 'UNKNOWN_KEY',
+      message: 'has a field that its type does not; see the schema for what is there',
+    };
+  return { path, code: 'INVALID_TYPE', message: 'does not fit the type that the schema names' };
 }

@@ -58,9 +58,12 @@ async function isSameProcess(pid: number, start: string): Promise<boolean> {
 async function startOf(pid: number): Promise<string> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (status === null) return 'unknown';
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
   // The second field is a name that may hold blanks and brackets; counting starts behind its last bracket.
-  return `${boot.trim()}:${status.slice(status.lastIndexOf(')') + 2).split(' ')[19]}`;
+  const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
+  // Killed, and not yet taken note of by its parent: it holds nothing any more.
+  if (fields[0] === 'Z' || fields[0] === 'X') return 'dead';
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+  return `${boot.trim()}:${fields[19]}`;
 }
 
 /** True when the work was done, false when it failed with exactly this error. */
