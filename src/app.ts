@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
@@ -19,7 +18,7 @@ import { openInstallation, recordInstallation } from './kernel/crypto/installati
 import { Keyring } from './kernel/crypto/keyring.js';
 import type { RootKey } from './kernel/crypto/root-key.js';
 import { Database } from './kernel/database/database.js';
-import { startEmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
+import type { EmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
 import { migrate } from './kernel/database/migrate.js';
 import { writeDurably } from './kernel/durable-file.js';
 import { AppError } from './kernel/errors.js';
@@ -30,7 +29,7 @@ import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { mountMetrics } from './kernel/http/metrics.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
 import type { Log } from './kernel/log.js';
-import { compileRoutes } from './rest/compile.js';
+import { type CompiledRoute, compileRoutes } from './rest/compile.js';
 import { mountRoutes } from './rest/mount.js';
 import type { Route } from './rest/route.js';
 
@@ -68,26 +67,34 @@ export function assemble(): Assembly {
 }
 
 /**
- * Starts everything: database, migrations, keys, first admin, HTTP.
+ * Starts everything: migrations, keys, first admin, HTTP.
  *
+ * @param databaseServer may still be starting; it is stopped with the app
  * @throws ConfigurationFault when the configuration cannot work; then nothing is left running
  */
-export async function startApp(config: Config, log: Log): Promise<App> {
+export async function startApp(config: Config, log: Log, databaseServer: Promise<EmbeddedPostgres>): Promise<App> {
   const cleanup: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
     for (const step of cleanup.reverse().splice(0)) await step();
   };
   try {
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch(refuseDataDir);
+    cleanup.push(() =>
+      databaseServer.then(
+        ({ stop: stopServer }) => stopServer(),
+        () => undefined,
+      ),
+    );
+    // Before the database is waited for: a first start makes it meanwhile.
     const assembly = assemble();
-    const url = config.databaseUrl?.reveal() ?? (await embeddedDatabase(config, log, cleanup));
-    const database = await Database.connect(url, assembly.entities);
+    const routes = compileRoutes(assembly.schema, assembly.routes);
+    const server = await databaseServer;
+    const database = await Database.connect(server.url, assembly.entities);
     cleanup.push(() => database.close());
     const { kernel, bootstrapToken } = await openKernel(database, config);
     cleanup.push(() => kernel.auditTrail.close());
     cleanup.push(() => assembly.authenticator.close(kernel));
     const lifecycle: Lifecycle = { isDraining: false };
-    const http = await mountEverything(config, log, { ...assembly, kernel, lifecycle });
+    const http = await mountEverything(config, log, { ...assembly, routes, kernel, lifecycle });
     cleanup.push(() => http.close());
     cleanup.push(async () => {
       lifecycle.isDraining = true;
@@ -97,15 +104,6 @@ export async function startApp(config: Config, log: Log): Promise<App> {
     await stop();
     throw error;
   }
-}
-
-async function embeddedDatabase(config: Config, log: Log, cleanup: (() => Promise<unknown>)[]): Promise<string> {
-  const server = await startEmbeddedPostgres({
-    dataDir: config.dataDir,
-    log: (event, fields) => log.info(event, fields),
-  });
-  cleanup.push(() => server.stop());
-  return server.url;
 }
 
 /** Checks the root key before anything is written, migrates, and makes the first admin of an empty database. */
@@ -135,7 +133,13 @@ async function openKernel(
 async function mountEverything(
   config: Config,
   log: Log,
-  { kernel, lifecycle, schema, routes, authenticator }: Assembly & { kernel: Kernel; lifecycle: Lifecycle },
+  {
+    kernel,
+    lifecycle,
+    schema,
+    routes,
+    authenticator,
+  }: Omit<Assembly, 'routes'> & { routes: readonly CompiledRoute[]; kernel: Kernel; lifecycle: Lifecycle },
 ): Promise<FastifyInstance> {
   const http = await createHttpServer({ log, trustedProxies: config.trustedProxies, lifecycle });
   const contextFor: ContextFor = async (request: FastifyRequest) => {
@@ -151,7 +155,7 @@ async function mountEverything(
   mountHealth(http, kernel.database, lifecycle);
   const apollo = await startApollo(schema, { introspection: config.introspection, log });
   mountGraphQL(http, apollo, contextFor);
-  mountRoutes(http, compileRoutes(schema, routes), { contextFor });
+  mountRoutes(http, routes, { contextFor });
   return http;
 }
 
@@ -172,8 +176,4 @@ async function listen(http: FastifyInstance, { host, port }: Config): Promise<st
 /** The token is on disk, readable by the owner alone, before it is in the database. */
 async function keepToken(dataDir: string, token: string): Promise<void> {
   await writeDurably(join(dataDir, 'bootstrap-token'), `${token}\n`);
-}
-
-function refuseDataDir(): never {
-  throw new ConfigurationFault(['DATA_DIR cannot be made or entered by this user; name a directory that it may write']);
 }

@@ -1,5 +1,6 @@
-import { type App, startApp } from './app.js';
+import type { App } from './app.js';
 import { type Config, readConfig } from './config.js';
+import { openDatabaseServer } from './database-server.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { createLog, describeError, type Log } from './kernel/log.js';
 
@@ -12,7 +13,12 @@ async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog(config.logLevel);
   const signalled = firstSignal();
-  const app = await startApp(config, log);
+  const databaseServer = openDatabaseServer(config, log);
+  // Told when it is waited for; until then a fault is no unhandled one.
+  databaseServer.catch(() => undefined);
+  // Loaded here, and not above: the embedded database comes up meanwhile.
+  const { startApp } = await import('./app.js');
+  const app = await startApp(config, log, databaseServer);
   process.stdout.write(greeting(config, app));
   await drain(app, log, await signalled);
 }

@@ -106,7 +106,7 @@ describe('the single places', () => {
     expect(
       elsewhere(
         /\.reveal\(/,
-        'src/app.ts',
+        'src/database-server.ts',
         'src/bootstrap.ts',
         'src/kernel/crypto/installation.ts',
         'src/kernel/crypto/sealer.ts',
