@@ -262,6 +262,7 @@ describe('the embedded database', () => {
     expect(await readdir(join(dataDir, 'postgres'))).toContain('PG_VERSION');
   });
 
+  // A plain user cannot be root: what these check does not exist there.
   const asRoot = isRoot ? describe : describe.skip;
   asRoot('started by root', () => {
     test('runs under another account, in a directory that only root may enter', async () => {

@@ -107,6 +107,7 @@ describe('a start without any configuration', () => {
     expect((await new Caller(first.url, null).get('/readyz')).status).toBe(200);
   });
 
+  // Only root may start a process as somebody else; for a plain user every other test here is that case.
   (isRoot ? test : test.skip)('works for a plain user in a directory that it alone may enter', async () => {
     await chmod(home, 0o711);
     await mkdir(dataDir, { mode: 0o700 });
@@ -118,6 +119,7 @@ describe('a start without any configuration', () => {
     for (const pid of await embeddedPostgres(dataDir)) expect((await stat(`/proc/${pid}`)).uid).toBe(NOBODY);
   });
 
+  // Needs root, whose database runs under another account.
   (isRoot ? test : test.skip)(
     'works for root in a directory that only root may enter, with the database as a plain account',
     async () => {
