@@ -18,6 +18,10 @@ export interface ProjectAccess extends Access {
   readonly roles: readonly string[];
   readonly ability: Ability;
   readonly enforceEncryptedSecretMetadata: boolean;
+  /** Rises with every change in the project. What was read before it rose is old. */
+  readonly revision: number;
+  /** Id of the caller's membership. */
+  readonly membershipId: string;
 }
 
 /** An environment row. */
@@ -62,13 +66,16 @@ interface AccessRow {
   readonly name: string;
   readonly slug: string;
   readonly enforceEncryptedSecretMetadata: boolean;
+  readonly revision: number;
+  readonly membershipId: string;
   readonly roles: readonly string[];
 }
 
 type RecordRow = AccessRow & Omit<ProjectRecord, 'access'>;
 
 const ACCESS_COLUMNS = `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
-  p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", m.roles`;
+  p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", p.revision::float8 as revision,
+  m.id as "membershipId", m.roles`;
 
 const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "defaultProduct", p.auto_capitalization as "autoCapitalization",
   p.version, p.upgrade_status as "upgradeStatus", p.pit_version_limit as "pitVersionLimit",
@@ -162,6 +169,8 @@ const toAccess = (row: AccessRow): ProjectAccess => ({
   roles: row.roles,
   ability: projectAbility(row.roles),
   enforceEncryptedSecretMetadata: row.enforceEncryptedSecretMetadata,
+  revision: row.revision,
+  membershipId: row.membershipId,
 });
 
 const toRecord = (row: RecordRow): ProjectRecord => ({

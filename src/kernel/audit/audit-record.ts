@@ -67,9 +67,14 @@ const COLUMNS = [
  * The insert of a batch of records: one array parameter a column, so that the statement is the same for every batch size
  * and is planned once.
  *
+ * @param areChanges the projects of the records have changed
  * @param key of the row MACs. They cover every column but the time, which only the database knows.
  */
-export function insertOf(records: readonly AuditRecord[], key: Buffer): { text: string; params: unknown[] } {
+export function insertOf(
+  records: readonly AuditRecord[],
+  key: Buffer,
+  { areChanges }: { areChanges: boolean },
+): { text: string; params: unknown[] } {
   const rows = records.map((record) => {
     const values = [
       record.id,
@@ -87,13 +92,20 @@ export function insertOf(records: readonly AuditRecord[], key: Buffer): { text: 
     ];
     return [...values, createHmac('sha256', key).update(JSON.stringify(values)).digest('hex')];
   });
-  return { text: INSERT, params: COLUMNS.map((_, column) => rows.map((values) => values[column])) };
+  const text = areChanges ? INSERT_CHANGES : INSERT;
+  return { text, params: COLUMNS.map((_, column) => rows.map((values) => values[column])) };
 }
 
 const INSERT = `insert into audit_record (${COLUMNS.join(', ')})
   select id, organization_id, project_id, action, outcome, actor_kind, actor_id, token_id, request_id, address::inet, user_agent, facts::jsonb, decode(mac, 'hex')
   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::uuid[], $10::text[], $11::text[], $12::text[], $13::text[])
     as given (${COLUMNS.join(', ')})`;
+
+/**
+ * The same for changes: the revisions of their projects rise with them, so that nobody forgets to. As part of the last
+ * statement before the commit: the row of a project is held no longer than that takes.
+ */
+const INSERT_CHANGES = `with changed as (update project set revision = revision + 1 where id = any($3::uuid[])) ${INSERT}`;
 
 /** Keys in order, so that the MAC can be checked from what Postgres gives back for `jsonb`. */
 const canonicalJson = (facts: AuditFacts): string =>

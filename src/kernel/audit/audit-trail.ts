@@ -37,6 +37,7 @@ export class AuditTrail {
     const { text, params } = insertOf(
       events.map((event) => auditRecord(tx, event)),
       this.key,
+      { areChanges: true },
     );
     try {
       await query(tx, text, params);
@@ -97,6 +98,7 @@ export class AuditTrail {
     const { text, params } = insertOf(
       batch.map(({ record }) => record),
       this.key,
+      { areChanges: false },
     );
     this.#flushing += 1;
     try {
