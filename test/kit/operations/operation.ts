@@ -11,6 +11,9 @@ export type Ids = Readonly<Record<Thing, string>>;
  */
 export type Denial = readonly ['viewer' | 'powerless', action: string] | null;
 
+export const viewer = (action: string): Denial => ['viewer', action];
+export const powerless = (action: string): Denial => ['powerless', action];
+
 /** A realistic request of one operation, and what the audit trail is to say of it. */
 interface Audited {
   /** Action of its audit row. */

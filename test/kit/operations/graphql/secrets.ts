@@ -1,0 +1,53 @@
+import { CANARY } from '../../world.js';
+import { type GraphQLOperation, powerless, viewer } from '../operation.js';
+
+const place = { projectId: '$project', environment: 'dev' };
+const newSecret = { secretValue: `${CANARY} value`, secretComment: `${CANARY} comment`, tagIds: ['$tag'] };
+
+/** Secrets. */
+export const secrets: readonly GraphQLOperation[] = [
+  { field: 'secrets', args: place, audit: 'secret:list', denial: powerless('secrets:describeSecret') },
+  { field: 'secret', args: { id: '$secret' }, audit: 'secret:get', denial: powerless('secrets:describeSecret') },
+  {
+    field: 'secretByKey',
+    args: { ...place, secretKey: '$secretKey' },
+    audit: 'secret:get',
+    denial: powerless('secrets:describeSecret'),
+  },
+  {
+    field: 'createSecret',
+    args: { ...place, secretKey: 'NEW_KEY', ...newSecret },
+    audit: 'secret:create',
+    denial: viewer('secrets:create'),
+  },
+  {
+    field: 'createSecrets',
+    args: { ...place, secrets: [{ secretKey: 'NEW_KEY', ...newSecret }] },
+    audit: 'secret:create',
+    denial: viewer('secrets:create'),
+  },
+  {
+    field: 'updateSecret',
+    args: { ...place, secretKey: '$secretKey', ...newSecret },
+    audit: 'secret:update',
+    denial: viewer('secrets:edit'),
+  },
+  {
+    field: 'updateSecrets',
+    args: { ...place, secrets: [{ secretKey: '$secretKey', ...newSecret }] },
+    audit: 'secret:update',
+    denial: viewer('secrets:edit'),
+  },
+  {
+    field: 'deleteSecret',
+    args: { ...place, secretKey: '$secretKey' },
+    audit: 'secret:delete',
+    denial: viewer('secrets:delete'),
+  },
+  {
+    field: 'deleteSecrets',
+    args: { ...place, secrets: [{ secretKey: '$secretKey' }] },
+    audit: 'secret:delete',
+    denial: viewer('secrets:delete'),
+  },
+];
