@@ -3,14 +3,11 @@ import { insertToken } from './features/access/public.js';
 import { DEFAULT_TTL_SECONDS, EVERYWHERE, insertIdentity, insertTokenAuth } from './features/identities/public.js';
 import { type CreateFirstAdmin, Organization } from './features/organizations/public.js';
 import { organizationAbility } from './kernel/authz/roles.js';
-import type { Context, Kernel, Transaction } from './kernel/context.js';
+import { type Context, type Kernel, SYSTEM, type Transaction } from './kernel/context.js';
 import { mintToken } from './kernel/crypto/token.js';
 import { queryOf } from './kernel/database/database.js';
 import { flush, inTransaction } from './kernel/database/in-transaction.js';
 import { newId } from './kernel/ids.js';
-
-/** The service itself is nobody's row. */
-const SYSTEM_ACTOR_ID = '00000000-0000-0000-0000-000000000000';
 
 interface FirstAdmin {
   readonly organizationId: string;
@@ -83,7 +80,7 @@ const systemContext = (kernel: Kernel, organizationId: string): Context => ({
   requestId: newId(),
   address: null,
   userAgent: null,
-  actor: { kind: 'system', id: SYSTEM_ACTOR_ID, name: 'system', tokenId: null, isInstallationAdmin: false },
+  actor: { ...SYSTEM, name: 'system', tokenId: null, isInstallationAdmin: false },
   organizationId,
   rootOrganizationId: organizationId,
   ability: organizationAbility([]),

@@ -17,6 +17,9 @@ export interface Actor {
   readonly isInstallationAdmin: boolean;
 }
 
+/** The service itself: the author of what it changes because of another change. */
+export const SYSTEM = { kind: 'system', id: '00000000-0000-0000-0000-000000000000' } as const;
+
 /** Where a request came from and what it is called in logs, errors and the audit trail. */
 export interface RequestInfo {
   readonly requestId: string;

@@ -73,6 +73,9 @@ export const ERRORS = {
   FOLDER_NAME_TAKEN: conflict('The folder has a sub-folder of this name already.'),
   FOLDER_NOT_EMPTY: conflict('The folder holds secrets or folders; delete them first, or set forceDelete.'),
   SECRET_KEY_TAKEN: conflict('The folder has a secret of this key already.'),
+  SECRET_REFERENCED: conflict(
+    'Other secrets refer to the secret, and references can name only keys of letters, digits, - and _.',
+  ),
   TAG_SLUG_TAKEN: conflict('Another tag of the project has this slug.'),
   CONCURRENT_CHANGE: conflict('Somebody else changed this at the same moment; read it again and retry.'),
 

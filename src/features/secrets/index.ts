@@ -3,10 +3,14 @@ import type { ProjectReader } from '../projects/public.js';
 import { EnvironmentFoldersResolver, FolderResolver } from './folder.resolver.js';
 import { folderRoutes } from './folder.routes.js';
 import { FolderService } from './folder.service.js';
+import { PersonalSecretService } from './personal.service.js';
 import { EnvironmentSecretsResolver, SecretResolver } from './secret.resolver.js';
 import { secretRoutes } from './secret.routes.js';
 import { SecretService } from './secret.service.js';
+import { SecretMovingService } from './secret-moving.service.js';
 import { SecretReadingService } from './secret-reading.service.js';
+import { SecretWritingResolver } from './secret-writing.resolver.js';
+import { secretWritingRoutes } from './secret-writing.routes.js';
 import { Tag } from './tag.entity.js';
 import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
 import { tagRoutes } from './tag.routes.js';
@@ -20,13 +24,17 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
   return {
     entities: [Tag],
     resolvers: [
-      new SecretResolver(new SecretService(projects), reading),
+      new SecretResolver(reading),
+      new SecretWritingResolver(
+        new SecretService(projects, new PersonalSecretService(projects)),
+        new SecretMovingService(projects),
+      ),
       new EnvironmentSecretsResolver(reading),
       new FolderResolver(folders),
       new EnvironmentFoldersResolver(folders),
       new TagResolver(tags),
       new ProjectTagsResolver(tags),
     ],
-    routes: [...secretRoutes, ...folderRoutes, ...tagRoutes],
+    routes: [...secretRoutes, ...secretWritingRoutes, ...folderRoutes, ...tagRoutes],
   };
 }

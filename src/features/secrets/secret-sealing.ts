@@ -5,9 +5,12 @@ import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
+import { referencesIn, rewriteReferences } from './reference.rules.js';
 import type { SecretRecord, StoredEntry } from './secret.records.js';
+import type { StoredReference } from './secret-writes.js';
 
 const TABLE = 'secret';
+const PERSONAL_TABLE = 'personal_secret';
 
 /** An entry of metadata in the clear. */
 export interface MetadataEntry {
@@ -30,6 +33,14 @@ export interface Sealed {
   readonly commentSealed: Uint8Array | null;
   readonly metadata: readonly StoredEntry[];
   readonly metadataSealed: Uint8Array | null;
+  readonly valueDigest: Uint8Array | null;
+  readonly references: readonly StoredReference[];
+}
+
+/** What seals secrets of a project, and what makes digests that are the same in all projects of its organization. */
+export interface SecretSealer {
+  readonly ofProject: Sealer;
+  readonly ofOrganization: Sealer;
 }
 
 /** A part of a secret that is sealed by itself. */
@@ -43,23 +54,26 @@ export async function sealerFor(
   ctx: Context,
   { organizationId, projectId }: ProjectAccess,
   secrets: number,
-): Promise<Sealer> {
-  const sealer = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
-  await sealer.reserve(secrets * SEALS_PER_SECRET).catch(async (error: unknown) => {
+): Promise<SecretSealer> {
+  const ofOrganization = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId: null });
+  const ofProject = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
+  await ofProject.reserve(secrets * SEALS_PER_SECRET).catch(async (error: unknown) => {
     // A project that is deleted meanwhile takes its keys with it: it is gone, and not unreadable.
     throw (await exists(ctx, projectId)) ? error : new AppError('PROJECT_NOT_FOUND');
   });
-  return sealer;
+  return { ofProject, ofOrganization };
 }
 
 const exists = async (ctx: Context, projectId: string): Promise<boolean> =>
   (await query(ctx, 'select 1 from project where id = $1', [projectId])).length > 0;
 
+type SealedColumns = Partial<Readonly<Record<'valueSealed' | 'commentSealed' | 'metadataSealed', Uint8Array | null>>>;
+
 /** What opens these rows of a project, with keys that another node may have made meanwhile. */
 export async function openerFor(
   ctx: Context,
   { organizationId, projectId }: ProjectAccess,
-  records: readonly SecretRecord[],
+  records: readonly SealedColumns[],
 ): Promise<Sealer> {
   const scope = { organizationId, projectId };
   const keyIds = records.flatMap(({ valueSealed, commentSealed, metadataSealed }) =>
@@ -71,15 +85,19 @@ export async function openerFor(
 
 /** Seals a secret for one row at one version: it opens nowhere else. Source: reliability P1. */
 export function sealSecret(
-  sealer: Sealer,
+  { ofProject, ofOrganization }: SecretSealer,
   row: { id: string; version: number },
   { value, comment, metadata }: Clear,
 ): Sealed {
   const seal = (column: SealedPart, text: SealedText): Uint8Array =>
-    sealer.seal({ table: TABLE, column, rowId: row.id, rowVersion: row.version }, text);
+    ofProject.seal({ table: TABLE, column, rowId: row.id, rowVersion: row.version }, text);
   const encrypted = metadata.filter(({ isEncrypted }) => isEncrypted);
+  const text = value.reveal();
   return {
     valueSealed: seal('value', value),
+    // Empty values are equal, and nobody's secret.
+    valueDigest: text === '' ? null : ofOrganization.digest(text),
+    references: referencesIn(text),
     commentSealed: comment === null ? null : seal('comment', comment),
     metadata: metadata.map((entry) =>
       entry.isEncrypted ? { key: entry.key, isEncrypted: true } : { key: entry.key, value: entry.value.reveal() },
@@ -131,3 +149,26 @@ const listed = (entries: Clear['metadata']): SealedText =>
 
 const encryptedPairs = (sealer: Sealer, record: SecretRecord, sealed: Uint8Array): [key: string, value: string][] =>
   JSON.parse(open(sealer, record, 'metadata', sealed).reveal()) as [string, string][];
+
+/** A value with other names in its references. @param rename as in `rewriteReferences` */
+export const renamedIn = (value: SealedText, rename: Parameters<typeof rewriteReferences>[1]): SealedText =>
+  new SealedText(rewriteReferences(value.reveal(), rename));
+
+/** Seals what a personal secret has of its own, for one row at one version. Takes two seals at most. */
+export function sealPersonal(
+  { ofProject }: SecretSealer,
+  row: { id: string; version: number },
+  { value, comment }: Omit<Clear, 'metadata'>,
+): Pick<Sealed, 'valueSealed' | 'commentSealed'> {
+  const seal = (column: SealedPart, text: SealedText): Uint8Array =>
+    ofProject.seal({ table: PERSONAL_TABLE, column, rowId: row.id, rowVersion: row.version }, text);
+  return { valueSealed: seal('value', value), commentSealed: comment === null ? null : seal('comment', comment) };
+}
+
+/** Value or comment of a personal secret. @throws SEALED_VALUE_INVALID */
+export const openPersonal = (
+  sealer: Sealer,
+  { id, version }: { id: string; version: number },
+  column: 'value' | 'comment',
+  sealed: Uint8Array,
+): SealedText => sealer.open({ table: PERSONAL_TABLE, column, rowId: id, rowVersion: version }, sealed);

@@ -1,28 +1,49 @@
-import type { Transaction } from '../../kernel/context.js';
+import type { Actor, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { type ConstraintCodes, guarded } from '../../kernel/database/in-transaction.js';
 import type { StoredEntry } from './secret.records.js';
 
+/** A secret that a value names, as it names it. Both null: in the folder of the secret itself. */
+export interface StoredReference {
+  readonly environment: string | null;
+  readonly path: string | null;
+  readonly key: string;
+}
+
 /** Everything of a secret that a write decides, sealed for this row and this version. */
 export interface SecretRow {
   readonly id: string;
+  readonly environmentId: string;
+  readonly folderId: string;
   readonly key: string;
   readonly version: number;
   readonly valueSealed: Uint8Array;
+  /** Equal for equal values of one organization; null for the empty one. */
+  readonly valueDigest: Uint8Array | null;
   readonly commentSealed: Uint8Array | null;
   readonly metadata: readonly StoredEntry[];
   readonly metadataSealed: Uint8Array | null;
   readonly skipMultilineEncoding: boolean;
   readonly reminderNote: string | null;
   readonly reminderRepeatDays: number | null;
+  readonly reminderRecipientIds: readonly string[];
+  /** All its tags after the write. */
+  readonly tagIds: readonly string[];
+  /** What its value names. Each once. */
+  readonly references: readonly StoredReference[];
 }
 
-/** Where rows go. */
+/** The project that rows belong to. */
 interface Home {
   readonly organizationId: string;
   readonly projectId: string;
-  readonly environmentId: string;
-  readonly folderId: string;
+}
+
+/** Times of a row after a write. */
+export interface Written {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 }
 
 /** What another caller may have taken or deleted since it was looked up. */
@@ -31,25 +52,104 @@ const CODES: ConstraintCodes = {
   secret_folder_id_fkey: 'FOLDER_NOT_FOUND',
   secret_environment_id_fkey: 'ENVIRONMENT_NOT_FOUND',
   secret_project_id_fkey: 'PROJECT_NOT_FOUND',
+  secret_version_environment_id_fkey: 'ENVIRONMENT_NOT_FOUND',
+  secret_version_project_id_fkey: 'PROJECT_NOT_FOUND',
   secret_tag_tag_id_fkey: 'TAG_NOT_FOUND',
 };
 
-const GIVEN = `unnest($1::uuid[], $2::text[], $3::int[], $4::bytea[], $5::bytea[], $6::text[], $7::bytea[], $8::bool[], $9::text[], $10::int[])
-  as given (id, key, version, value_sealed, comment_sealed, metadata, metadata_sealed, skip, note, days)`;
-
-/** One array a column, so that the statement is the same for every number of rows. */
-const columnsOf = (rows: readonly SecretRow[]): unknown[] => [
+/** One array a column, so that a statement is the same for every number of rows. $1 to $16; $17 to $20 say whose and by whom. */
+const paramsOf = (rows: readonly SecretRow[], { organizationId, projectId }: Home, actor: Writer): unknown[] => [
   rows.map(({ id }) => id),
+  rows.map(({ environmentId }) => environmentId),
+  rows.map(({ folderId }) => folderId),
   rows.map(({ key }) => key),
   rows.map(({ version }) => version),
   rows.map(({ valueSealed }) => valueSealed),
+  rows.map(({ valueDigest }) => valueDigest),
   rows.map(({ commentSealed }) => commentSealed),
   rows.map(({ metadata }) => JSON.stringify(metadata)),
   rows.map(({ metadataSealed }) => metadataSealed),
   rows.map(({ skipMultilineEncoding }) => skipMultilineEncoding),
   rows.map(({ reminderNote }) => reminderNote),
   rows.map(({ reminderRepeatDays }) => reminderRepeatDays),
+  rows.map(({ reminderRecipientIds }) => JSON.stringify(reminderRecipientIds)),
+  rows.map(({ tagIds }) => JSON.stringify(tagIds)),
+  rows.map(({ references }) => JSON.stringify(references)),
+  organizationId,
+  projectId,
+  actor.kind,
+  actor.id,
 ];
+
+/** Who a write is told of as its author. */
+export type Writer = Pick<Actor, 'kind' | 'id'>;
+
+const GIVEN = `given as (
+    select id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata::jsonb, metadata_sealed, skip, note, days,
+      array(select jsonb_array_elements_text(recipients::jsonb)::uuid) as recipients, tags::jsonb, refs::jsonb
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::bytea[], $7::bytea[], $8::bytea[], $9::text[], $10::bytea[],
+        $11::bool[], $12::text[], $13::int[], $14::text[], $15::text[], $16::text[])
+      as raw (id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata, metadata_sealed, skip, note, days,
+        recipients, tags, refs))`;
+
+const TAGGED = `tagged as (
+    insert into secret_tag (secret_id, tag_id) select g.id, tag::uuid from given g, jsonb_array_elements_text(g.tags) tag
+    on conflict do nothing)`;
+
+const REFERRED = `referred as (
+    insert into secret_reference (secret_id, project_id, environment, path, key)
+    select g.id, $18::uuid, r.environment, r.path, r.key from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
+    on conflict do nothing)`;
+
+/** The version that a write leaves behind has the very bytes of the row: they are sealed for the secret and this version. */
+const KEPT = `kept as (
+    insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, value_sealed, value_digest,
+      comment_sealed, metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, tag_ids,
+      actor_kind, actor_id)
+    select g.id, g.version, $17::uuid, $18::uuid, g.environment_id, g.folder_id, f.path, g.key, g.value_sealed, g.value_digest,
+      g.comment_sealed, g.metadata, g.metadata_sealed, g.skip, g.note, g.days, g.recipients,
+      array(select jsonb_array_elements_text(g.tags)::uuid), $19, $20::uuid
+    from given g join folder f on f.id = g.folder_id)`;
+
+const TIMES = 'id, created_at as "createdAt", updated_at as "updatedAt"';
+
+const INSERT = `with ${GIVEN}, written as (
+    insert into secret (id, organization_id, project_id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
+      metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, actor_kind, actor_id)
+    select id, $17::uuid, $18::uuid, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
+      metadata, metadata_sealed, skip, note, days, recipients, $19, $20::uuid
+    from given returning id, created_at, updated_at),
+  ${TAGGED}, ${REFERRED}, ${KEPT}
+  select ${TIMES} from written`;
+
+/** Two statements cannot be one here: of the same row, each part of a statement sees what was before it. Hence no delete and insert of all. */
+const UPDATE = `with ${GIVEN}, written as (
+    update secret s set environment_id = g.environment_id, folder_id = g.folder_id, key = g.key, version = g.version,
+      value_sealed = g.value_sealed, value_digest = g.value_digest, comment_sealed = g.comment_sealed, metadata = g.metadata,
+      metadata_sealed = g.metadata_sealed, skip_multiline_encoding = g.skip, reminder_note = g.note, reminder_repeat_days = g.days,
+      reminder_recipient_ids = g.recipients, actor_kind = $19, actor_id = $20::uuid, updated_at = now()
+    from given g where s.id = g.id and s.version = g.version - 1 returning s.id, s.created_at, s.updated_at),
+  untagged as (
+    delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text),
+  unreferred as (
+    delete from secret_reference r using given g where r.secret_id = g.id and not g.refs @> jsonb_build_array(
+      jsonb_build_object('environment', r.environment, 'path', r.path, 'key', r.key))),
+  pruned as (
+    delete from secret_version v using given g where v.secret_id = g.id
+      and v.version <= g.version - (select p.pit_version_limit from project p where p.id = $18::uuid)),
+  ${TAGGED}, ${REFERRED}, ${KEPT}
+  select ${TIMES} from written`;
+
+const DELETE = `with gone as (
+    delete from secret where id = any($1::uuid[]) returning *),
+  pruned as (
+    delete from secret_version v using gone g join project p on p.id = g.project_id
+    where v.secret_id = g.id and v.version <= g.version + 1 - p.pit_version_limit)
+  insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, is_deletion, tag_ids,
+    actor_kind, actor_id)
+  select g.id, g.version + 1, g.organization_id, g.project_id, g.environment_id, g.folder_id, f.path, g.key, true,
+    array(select st.tag_id from secret_tag st where st.secret_id = g.id order by st.tag_id), $2, $3::uuid
+  from gone g join folder f on f.id = g.folder_id`;
 
 /** Keys of a folder that are taken, among those wanted. */
 export async function takenKeys(
@@ -65,18 +165,22 @@ export async function takenKeys(
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Inserts secrets in one statement. @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PROJECT_NOT_FOUND */
-export async function insertSecrets(tx: Transaction, home: Home, rows: readonly SecretRow[]): Promise<void> {
+/**
+ * Inserts secrets, with their tags, what they refer to, and their first versions, in one statement.
+ *
+ * @returns times of the rows, in no order
+ * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PROJECT_NOT_FOUND, TAG_NOT_FOUND
+ */
+export async function insertSecrets(
+  tx: Transaction,
+  home: Home,
+  rows: readonly SecretRow[],
+  writer: Writer = tx.actor,
+): Promise<Written[]> {
+  if (rows.length === 0) return [];
   // In one order, so that two batches with common keys wait for each other and do not lock each other out.
   const inOrder = [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
-  const text = `insert into secret (id, organization_id, project_id, environment_id, folder_id, key, version, value_sealed, comment_sealed,
-      metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, actor_kind, actor_id)
-    select id, $11::uuid, $12::uuid, $13::uuid, $14::uuid, key, version, value_sealed, comment_sealed,
-      metadata::jsonb, metadata_sealed, skip, note, days, $15, $16::uuid
-    from ${GIVEN}`;
-  const { organizationId, projectId, environmentId, folderId } = home;
-  const scalars = [organizationId, projectId, environmentId, folderId, tx.actor.kind, tx.actor.id];
-  await guarded(() => query(tx, text, [...columnsOf(inOrder), ...scalars]), CODES);
+  return guarded(() => query<Written>(tx, INSERT, paramsOf(inOrder, home, writer)), CODES);
 }
 
 /** Ids of the secrets of a folder that have these keys, locked until the transaction ends, in one order. */
@@ -89,39 +193,35 @@ export async function lockByKeys(tx: Transaction, folderId: string, keys: readon
   return rows.map(({ id }) => id);
 }
 
+/** Those of these secrets that are there, locked until the transaction ends, in one order. */
+export async function lockByIds(tx: Transaction, ids: readonly string[]): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    tx,
+    'select id from secret where id = any($1::uuid[]) order by key collate "C", id for update',
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /**
- * Writes the next version of locked secrets in one statement.
+ * Writes the next version of locked secrets, with their tags and what they refer to, in one statement. A row may have a
+ * new key and a new folder. Versions beyond the limit of the project go.
  *
- * @returns how many rows were at the version before
- * @throws SECRET_KEY_TAKEN
+ * @returns times of the rows that were at the version before, in no order: fewer than given means a concurrent change
+ * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, TAG_NOT_FOUND
  */
-export async function updateSecrets(tx: Transaction, rows: readonly SecretRow[]): Promise<number> {
-  const text = `update secret s set key = given.key, version = given.version, value_sealed = given.value_sealed,
-      comment_sealed = given.comment_sealed, metadata = given.metadata::jsonb, metadata_sealed = given.metadata_sealed,
-      skip_multiline_encoding = given.skip, reminder_note = given.note, reminder_repeat_days = given.days,
-      actor_kind = $11, actor_id = $12::uuid, updated_at = now()
-    from ${GIVEN}
-    where s.id = given.id and s.version = given.version - 1 returning s.id`;
-  const params = [...columnsOf(rows), tx.actor.kind, tx.actor.id];
-  return (await guarded(() => query(tx, text, params), CODES)).length;
-}
-
-/** Deletes locked secrets in one statement. */
-export async function deleteSecrets(tx: Transaction, ids: readonly string[]): Promise<void> {
-  await query(tx, 'delete from secret where id = any($1::uuid[])', [ids]);
-}
-
-/** Gives secrets their tags, each list whole. Two statements at most. @throws TAG_NOT_FOUND when a tag has just gone */
-export async function replaceTags(
+export async function updateSecrets(
   tx: Transaction,
-  wanted: ReadonlyMap<string, readonly string[]>,
-  { areNew }: { areNew: boolean },
-): Promise<void> {
-  const secretIds = [...wanted.keys()];
-  if (secretIds.length === 0) return;
-  if (!areNew) await query(tx, 'delete from secret_tag where secret_id = any($1::uuid[])', [secretIds]);
-  const pairs = [...wanted].flatMap(([secretId, tagIds]) => tagIds.map((tagId) => [secretId, tagId] as const));
-  if (pairs.length === 0) return;
-  const text = 'insert into secret_tag (secret_id, tag_id) select * from unnest($1::uuid[], $2::uuid[])';
-  await guarded(() => query(tx, text, [pairs.map(([secretId]) => secretId), pairs.map(([, tagId]) => tagId)]), CODES);
+  home: Home,
+  rows: readonly SecretRow[],
+  writer: Writer = tx.actor,
+): Promise<Written[]> {
+  if (rows.length === 0) return [];
+  return guarded(() => query<Written>(tx, UPDATE, paramsOf(rows, home, writer)), CODES);
+}
+
+/** Deletes locked secrets in one statement. Their versions stay, with a last one that says so. */
+export async function deleteSecrets(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await query(tx, DELETE, [ids, tx.actor.kind, tx.actor.id]);
 }

@@ -1,5 +1,21 @@
-import { type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { SecretType } from './secret.type.js';
+import { type ClassType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { SecretKind, UpdateMode } from './secret.rules.js';
+import { SecretKindEnum, SecretType } from './secret.type.js';
+
+/** GraphQL's names of what a change of a missing secret does. */
+const UpdateModeEnum = { FAIL: 'fail', UPSERT: 'upsert', IGNORE: 'ignore' } as const satisfies Record<
+  string,
+  UpdateMode
+>;
+registerEnumType(UpdateModeEnum, {
+  name: 'SecretUpdateMode',
+  description: 'What a change of a secret that is not there does to its batch.',
+  valuesConfig: {
+    FAIL: { description: 'Nothing of the batch is done.' },
+    UPSERT: { description: 'The secret is made.' },
+    IGNORE: { description: 'The change is passed over.' },
+  },
+});
 
 @InputType({ description: 'A pair that a secret must have, among its unencrypted metadata.' })
 export class SecretMetadataFilterInput {
@@ -45,6 +61,12 @@ class SecretAttributesInput {
 
   @Field(() => Int, { nullable: true, description: 'Days between reminders, 1 to 365.' })
   secretReminderRepeatDays?: number | null;
+
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Ids of users of the project whom a reminder is to reach, up to 50; the list is whole.',
+  })
+  secretReminderRecipients?: string[] | null;
 }
 
 /** An input of nothing else. */
@@ -75,8 +97,22 @@ export class NewSecretInput extends SecretAttributesInput {
   secretValue!: string;
 }
 
+/** Adds to an input of one secret whose it is. */
+function ofKind<T extends ClassType>(Base: T) {
+  @InputType()
+  class OfKind extends Base {
+    @Field(() => SecretKindEnum, {
+      description:
+        'Whose it is. A personal one is the own value and comment of a user, in place of those of a shared one.',
+      defaultValue: 'shared',
+    })
+    type!: SecretKind;
+  }
+  return OfKind;
+}
+
 @InputType({ description: 'A new secret and where it goes.' })
-export class CreateSecretInput extends inPlace(NewSecretInput) {}
+export class CreateSecretInput extends ofKind(inPlace(NewSecretInput)) {}
 
 @InputType({ description: 'New secrets of one folder: all or none.' })
 export class CreateSecretsInput extends inPlace(Nothing) {
@@ -97,10 +133,13 @@ export class SecretChangeInput extends SecretAttributesInput {
 }
 
 @InputType({ description: 'What changes of a secret, and where it is.' })
-export class UpdateSecretInput extends inPlace(SecretChangeInput) {}
+export class UpdateSecretInput extends ofKind(inPlace(SecretChangeInput)) {}
 
 @InputType({ description: 'Changes of secrets of one folder: all or none.' })
 export class UpdateSecretsInput extends inPlace(Nothing) {
+  @Field(() => UpdateModeEnum, { description: 'What a secret that is not there does.', defaultValue: 'fail' })
+  mode!: UpdateMode;
+
   @Field(() => [SecretChangeInput], { description: 'The changes, 1 to 1,000, no key twice.' })
   secrets!: SecretChangeInput[];
 }
@@ -112,7 +151,7 @@ export class SecretKeyInput {
 }
 
 @InputType({ description: 'Which secret goes.' })
-export class DeleteSecretInput extends inPlace(SecretKeyInput) {}
+export class DeleteSecretInput extends ofKind(inPlace(SecretKeyInput)) {}
 
 @InputType({ description: 'Which secrets of one folder go: all or none.' })
 export class DeleteSecretsInput extends inPlace(Nothing) {
@@ -138,7 +177,7 @@ export class UpdateSecretPayload {
   secret!: SecretType;
 }
 
-@ObjectType({ description: 'The secrets after the change, in the order given.' })
+@ObjectType({ description: 'The secrets after the change, in the order given; without those passed over.' })
 export class UpdateSecretsPayload {
   @Field(() => [SecretType], { description: 'The secrets.' })
   secrets!: readonly SecretType[];
@@ -154,4 +193,59 @@ export class DeleteSecretPayload {
 export class DeleteSecretsPayload {
   @Field(() => [SecretType], { description: 'As they were.' })
   secrets!: readonly SecretType[];
+}
+
+@InputType({ description: 'A folder of a project.' })
+export class SecretFolderInput {
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  secretPath!: string;
+}
+
+/** What a move and a copy need. */
+@InputType()
+class TransferSecretsInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => SecretFolderInput, { description: 'Where the secrets are.' })
+  source!: SecretFolderInput;
+
+  @Field(() => SecretFolderInput, { description: 'Where they go.' })
+  destination!: SecretFolderInput;
+
+  @Field(() => [ID], { description: 'The secrets, 1 to 1,000.' })
+  secretIds!: string[];
+
+  @Field(() => Boolean, { description: 'Replace secrets of the same keys there.', defaultValue: false })
+  shouldOverwrite!: boolean;
+}
+
+@InputType({ description: 'Which secrets move, from where to where: all or none.' })
+export class MoveSecretsInput extends TransferSecretsInput {}
+
+@InputType({ description: 'Which secrets are copied, from where to where: all or none.' })
+export class CopySecretsInput extends TransferSecretsInput {}
+
+@ObjectType({ description: 'What moved.', simpleResolvers: true })
+export class MoveSecretsPayload {
+  @Field(() => [ID], { description: 'The secrets, in the order given; they keep their ids.' })
+  secretIds!: readonly string[];
+
+  @Field(() => [ID], { description: 'The secrets that were in the way and are gone.' })
+  replacedSecretIds!: readonly string[];
+
+  @Field(() => Int, { description: 'How many other secrets had their references to these rewritten.' })
+  rewritten!: number;
+}
+
+@ObjectType({ description: 'What was copied.', simpleResolvers: true })
+export class CopySecretsPayload {
+  @Field(() => [ID], { description: 'The new secrets, in the order given.' })
+  secretIds!: readonly string[];
+
+  @Field(() => [ID], { description: 'The secrets that were in the way and are gone.' })
+  replacedSecretIds!: readonly string[];
 }

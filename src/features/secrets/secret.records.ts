@@ -34,6 +34,7 @@ export interface SecretRecord {
   readonly skipMultilineEncoding: boolean;
   readonly reminderNote: string | null;
   readonly reminderRepeatDays: number | null;
+  readonly reminderRecipientIds: readonly string[];
   readonly actorKind: 'identity' | 'user' | 'system';
   readonly actorId: string;
   readonly actorName: string | null;
@@ -65,7 +66,7 @@ const select = (withValues: boolean): string => `
     e.slug as environment, s.folder_id as "folderId", f.path, s.key, s.version,
     ${withValues ? 's.value_sealed as "valueSealed",' : ''} s.comment_sealed as "commentSealed",
     s.metadata, s.metadata_sealed as "metadataSealed", s.skip_multiline_encoding as "skipMultilineEncoding",
-    s.reminder_note as "reminderNote", s.reminder_repeat_days as "reminderRepeatDays",
+    s.reminder_note as "reminderNote", s.reminder_repeat_days as "reminderRepeatDays", s.reminder_recipient_ids as "reminderRecipientIds",
     s.actor_kind as "actorKind", s.actor_id as "actorId", coalesce(i.name, u.username) as "actorName",
     coalesce(mi.id, mu.id) as "membershipId", s.created_at as "createdAt", s.updated_at as "updatedAt",
     coalesce(tagged.tags, '[]') as tags

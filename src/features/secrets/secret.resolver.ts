@@ -1,23 +1,8 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import { EnvironmentType } from '../projects/public.js';
-import {
-  CreateSecretInput,
-  CreateSecretPayload,
-  CreateSecretsInput,
-  CreateSecretsPayload,
-  DeleteSecretInput,
-  DeleteSecretPayload,
-  DeleteSecretsInput,
-  DeleteSecretsPayload,
-  SecretMetadataFilterInput,
-  UpdateSecretInput,
-  UpdateSecretPayload,
-  UpdateSecretsInput,
-  UpdateSecretsPayload,
-} from './secret.input.js';
-import type { SecretService } from './secret.service.js';
+import { SecretMetadataFilterInput } from './secret.input.js';
 import { SecretConnection, SecretType, toSecretConnection, toSecretType } from './secret.type.js';
 import type { SecretReadingService } from './secret-reading.service.js';
 
@@ -28,10 +13,7 @@ const METADATA = { nullable: true, description: 'Only secrets with all of these 
 
 @Resolver(() => SecretType)
 export class SecretResolver {
-  constructor(
-    private readonly service: SecretService,
-    private readonly reading: SecretReadingService,
-  ) {}
+  constructor(private readonly reading: SecretReadingService) {}
 
   @Query(() => SecretConnection, { description: 'Secrets of one folder, by path, then key.' })
   async secrets(
@@ -69,54 +51,6 @@ export class SecretResolver {
     return toSecretType(
       await this.reading.getByKey(ctx, { projectId, environment, secretPath, secretKey, viewSecretValue }),
     );
-  }
-
-  @Mutation(() => CreateSecretPayload, { description: 'Adds a secret to a folder.' })
-  async createSecret(
-    @Ctx() ctx: Context,
-    @Arg('input', () => CreateSecretInput, { description: 'What and where.' }) input: CreateSecretInput,
-  ): Promise<CreateSecretPayload> {
-    return { secret: toSecretType(await this.service.create(ctx, input)) };
-  }
-
-  @Mutation(() => CreateSecretsPayload, { description: 'Adds secrets to a folder, all or none.' })
-  async createSecrets(
-    @Ctx() ctx: Context,
-    @Arg('input', () => CreateSecretsInput, { description: 'What and where.' }) input: CreateSecretsInput,
-  ): Promise<CreateSecretsPayload> {
-    return { secrets: (await this.service.createBatch(ctx, input)).map(toSecretType) };
-  }
-
-  @Mutation(() => UpdateSecretPayload, { description: 'Changes a secret; its version rises by one.' })
-  async updateSecret(
-    @Ctx() ctx: Context,
-    @Arg('input', () => UpdateSecretInput, { description: 'What and where.' }) input: UpdateSecretInput,
-  ): Promise<UpdateSecretPayload> {
-    return { secret: toSecretType(await this.service.update(ctx, input)) };
-  }
-
-  @Mutation(() => UpdateSecretsPayload, { description: 'Changes secrets of a folder, all or none.' })
-  async updateSecrets(
-    @Ctx() ctx: Context,
-    @Arg('input', () => UpdateSecretsInput, { description: 'What and where.' }) input: UpdateSecretsInput,
-  ): Promise<UpdateSecretsPayload> {
-    return { secrets: (await this.service.updateBatch(ctx, input)).map(toSecretType) };
-  }
-
-  @Mutation(() => DeleteSecretPayload, { description: 'Deletes a secret.' })
-  async deleteSecret(
-    @Ctx() ctx: Context,
-    @Arg('input', () => DeleteSecretInput, { description: 'What and where.' }) input: DeleteSecretInput,
-  ): Promise<DeleteSecretPayload> {
-    return { secret: toSecretType(await this.service.delete(ctx, input)) };
-  }
-
-  @Mutation(() => DeleteSecretsPayload, { description: 'Deletes secrets of a folder, all or none.' })
-  async deleteSecrets(
-    @Ctx() ctx: Context,
-    @Arg('input', () => DeleteSecretsInput, { description: 'What and where.' }) input: DeleteSecretsInput,
-  ): Promise<DeleteSecretsPayload> {
-    return { secrets: (await this.service.deleteBatch(ctx, input)).map(toSecretType) };
   }
 }
 

@@ -8,6 +8,7 @@ import { place, tagSlug } from './place.rules.js';
 const MAX_VALUE_BYTES = 512 * 1024;
 const MAX_BATCH = 1_000;
 const MAX_TAGS = 100;
+const MAX_RECIPIENTS = 50;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what the rule refuses
 const FORBIDDEN_IN_KEY = /[/:=\u0000-\u001f\u007f-\u009f]/;
@@ -47,7 +48,17 @@ const attributes = {
   skipMultilineEncoding: z.boolean().nullish(),
   secretReminderNote: storedText(1_024).nullish(),
   secretReminderRepeatDays: z.int().min(1).max(365).nullish(),
+  secretReminderRecipients: z.array(z.string()).max(MAX_RECIPIENTS).nullish(),
 };
+
+/** Whose a secret is: everybody's who may read it, or one user's own in place of a shared one. Source: decisions 5.8. */
+export const SECRET_KINDS = ['shared', 'personal'] as const;
+export type SecretKind = (typeof SECRET_KINDS)[number];
+const type = z.enum(SECRET_KINDS).default('shared');
+
+/** What a change of a secret that is not there does to its batch. Source: behaviour 5.8. */
+export const UPDATE_MODES = ['fail', 'upsert', 'ignore'] as const;
+export type UpdateMode = (typeof UPDATE_MODES)[number];
 
 /** A secret to make. Without a value it is the empty text. */
 export const NewSecret = z.strictObject({ secretKey, secretValue: secretValue.default(''), ...attributes });
@@ -63,24 +74,39 @@ export const SecretChange = z.strictObject({
 export type SecretChange = z.infer<typeof SecretChange>;
 
 /** Input of `createSecret`. */
-export const CreateSecret = NewSecret.extend(place);
+export const CreateSecret = NewSecret.extend({ ...place, type });
 
 /** Input of `createSecrets`: all or nothing, 1 to 1,000, no key twice. */
 export const CreateSecrets = z.strictObject({ ...place, secrets: z.array(NewSecret).min(1).max(MAX_BATCH) });
 
 /** Input of `updateSecret`. */
-export const UpdateSecret = SecretChange.extend(place);
+export const UpdateSecret = SecretChange.extend({ ...place, type });
 
 /** Input of `updateSecrets`. */
-export const UpdateSecrets = z.strictObject({ ...place, secrets: z.array(SecretChange).min(1).max(MAX_BATCH) });
+export const UpdateSecrets = z.strictObject({
+  ...place,
+  mode: z.enum(UPDATE_MODES).default('fail'),
+  secrets: z.array(SecretChange).min(1).max(MAX_BATCH),
+});
 
 /** Input of `deleteSecret`. */
-export const DeleteSecret = z.strictObject({ ...place, secretKey });
+export const DeleteSecret = z.strictObject({ ...place, type, secretKey });
 
 /** Input of `deleteSecrets`. */
 export const DeleteSecrets = z.strictObject({
   ...place,
   secrets: z.array(z.strictObject({ secretKey })).min(1).max(MAX_BATCH),
+});
+
+const folder = z.strictObject({ environment: place.environment, secretPath: place.secretPath });
+
+/** Input of `moveSecrets` and `copySecrets`: secrets of one folder, to another one of the project. */
+export const TransferSecrets = z.strictObject({
+  projectId: place.projectId,
+  source: folder,
+  destination: folder,
+  secretIds: z.array(z.string()).min(1).max(MAX_BATCH),
+  shouldOverwrite: z.boolean().default(false),
 });
 
 /** What narrows a list, and whether values are opened for it. */

@@ -1,15 +1,19 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import type { SecretKind } from './secret.rules.js';
 import type { ReadIssueReason, SecretPage, SecretView } from './secret.view.js';
 import { TagType } from './tag.type.js';
 
 /** GraphQL's names of the kinds of secrets. */
-export const SecretKindEnum = { SHARED: 'shared' } as const;
+export const SecretKindEnum = { SHARED: 'shared', PERSONAL: 'personal' } as const satisfies Record<string, SecretKind>;
 registerEnumType(SecretKindEnum, {
   name: 'SecretType',
   description: 'Whose a secret is.',
-  valuesConfig: { SHARED: { description: 'Of all who may read it.' } },
+  valuesConfig: {
+    SHARED: { description: 'Of all who may read it.' },
+    PERSONAL: { description: "One user's own, in place of the shared one of the same key." },
+  },
 });
 
 /** GraphQL's names of the kinds of actors. */
@@ -101,7 +105,7 @@ export class SecretType {
   version!: number;
 
   @Field(() => SecretKindEnum, { description: 'Whose it is.' })
-  type!: 'shared';
+  type!: SecretKind;
 
   @Field(() => String, { description: 'The key, unique in the folder.' })
   secretKey!: string;
@@ -126,6 +130,9 @@ export class SecretType {
 
   @Field(() => Int, { nullable: true, description: 'Days between reminders.' })
   secretReminderRepeatDays!: number | null;
+
+  @Field(() => [ID], { description: 'The users whom a reminder reaches; all admins of the project when it is empty.' })
+  secretReminderRecipients!: readonly string[];
 
   @Field(() => Boolean, { description: 'Clients leave line breaks of the value as they are.' })
   skipMultilineEncoding!: boolean;

@@ -2,8 +2,11 @@ import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { AppError } from '../../kernel/errors.js';
 import type { Page } from '../../kernel/graphql/page.js';
+import type { PersonalRecord } from './personal.records.js';
 import type { SecretRecord } from './secret.records.js';
+import type { SecretKind } from './secret.rules.js';
 import {
+  openPersonal,
   openSecretComment,
   openSecretMetadata,
   openSecretValue,
@@ -29,7 +32,7 @@ export interface SecretView {
   readonly folderId: string;
   readonly secretPath: string;
   readonly version: number;
-  readonly type: 'shared';
+  readonly type: SecretKind;
   readonly secretKey: string;
   readonly secretValue: SealedText | null;
   readonly secretValueHidden: boolean;
@@ -37,6 +40,7 @@ export interface SecretView {
   readonly secretComment: SealedText | null | undefined;
   readonly secretReminderNote: string | null;
   readonly secretReminderRepeatDays: number | null;
+  readonly secretReminderRecipients: readonly string[];
   readonly skipMultilineEncoding: boolean;
   readonly actor: ActorView;
   readonly isRotatedSecret: boolean;
@@ -76,7 +80,7 @@ export class SecretViewer {
   /** The row as the caller sees it. What does not open is null, and an issue. */
   readonly view = (record: SecretRecord): SecretView => {
     const isReadable = this.viewSecretValue && this.visibility.readsValue(record);
-    const value = isReadable ? this.#attempt(record, 'value', openSecretValue) : null;
+    const value = isReadable ? this.#attempt(record.id, 'value', () => openSecretValue(this.sealer, record)) : null;
     return {
       id: record.id,
       projectId: record.projectId,
@@ -88,9 +92,13 @@ export class SecretViewer {
       secretKey: record.key,
       secretValue: value,
       secretValueHidden: value === null,
-      secretComment: record.commentSealed === null ? undefined : this.#attempt(record, 'comment', openSecretComment),
+      secretComment:
+        record.commentSealed === null
+          ? undefined
+          : this.#attempt(record.id, 'comment', () => openSecretComment(this.sealer, record)),
       secretReminderNote: record.reminderNote,
       secretReminderRepeatDays: record.reminderRepeatDays,
+      secretReminderRecipients: record.reminderRecipientIds,
       skipMultilineEncoding: record.skipMultilineEncoding,
       actor: actorOf(record),
       isRotatedSecret: false,
@@ -102,9 +110,28 @@ export class SecretViewer {
     };
   };
 
+  /** The caller's own value of a shared secret: its owner always may read it. Everything but value and comment is the shared one's. */
+  readonly personalView = (shared: SecretRecord, own: PersonalRecord): SecretView => {
+    const open = (part: 'value' | 'comment', sealed: Uint8Array): SealedText | null =>
+      this.#attempt(own.id, part, () => openPersonal(this.sealer, own, part, sealed));
+    const value = this.viewSecretValue ? open('value', own.valueSealed) : null;
+    return {
+      // Without values: that of the shared one is not part of this entry, and what of it does not open is told with its own.
+      ...new SecretViewer(this.sealer, this.visibility, false).view({ ...shared, commentSealed: null }),
+      id: own.id,
+      type: 'personal',
+      version: own.version,
+      secretValue: value,
+      secretValueHidden: value === null,
+      secretComment: own.commentSealed === null ? undefined : open('comment', own.commentSealed),
+      createdAt: own.createdAt,
+      updatedAt: own.updatedAt,
+    };
+  };
+
   #metadata(record: SecretRecord): SecretView['secretMetadata'] {
     if (record.metadata.length === 0 && record.metadataSealed === null) return [];
-    const opened = this.#attempt(record, 'metadata', openSecretMetadata);
+    const opened = this.#attempt(record.id, 'metadata', () => openSecretMetadata(this.sealer, record));
     if (opened !== null) return opened;
     return (storedEntries(record) ?? []).map((entry) =>
       'value' in entry
@@ -113,12 +140,12 @@ export class SecretViewer {
     );
   }
 
-  #attempt<T>(record: SecretRecord, part: SealedPart, open: (sealer: Sealer, record: SecretRecord) => T): T | null {
+  #attempt<T>(secretId: string, part: SealedPart, open: () => T): T | null {
     try {
-      return open(this.sealer, record);
+      return open();
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'SEALED_VALUE_INVALID') throw error;
-      this.issues.push({ secretId: record.id, reason: REASONS[part] });
+      this.issues.push({ secretId, reason: REASONS[part] });
       return null;
     }
   }

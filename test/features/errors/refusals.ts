@@ -1,6 +1,6 @@
 import { mintToken } from '../../../src/kernel/crypto/token.js';
 import type { ErrorCode } from '../../../src/kernel/errors.js';
-import { Caller } from '../../kit/caller.js';
+import { Caller, type Reply } from '../../kit/caller.js';
 import { again, asCaller, type ErrorCase, mutate, type Scene, send, unknown } from './scene.js';
 
 const PROJECT = '/api/v1/projects/{projectId}';
@@ -53,6 +53,13 @@ const WHO: Partial<Record<ErrorCode, ErrorCase>> = {
   },
   PERMISSION_DENIED: asCaller(({ strongroom, admin }) => strongroom.seed.caller(admin)),
 };
+
+/** A secret `BASE`, and another one that refers to it. */
+const makeReferring = ({ admin, world }: Scene): Promise<Reply> =>
+  admin.post('/api/v4/secrets/batch', {
+    ...dev(world.project),
+    secrets: [{ secretKey: 'BASE' }, { secretKey: 'DERIVED', secretValue: '${BASE}' }],
+  });
 
 /** Of things that are not there. */
 const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
@@ -149,6 +156,17 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     },
   },
   SECRET_KEY_TAKEN: { rest: again('POST /api/v4/secrets/{secretName}'), graphql: again('createSecret') },
+  SECRET_REFERENCED: {
+    rest: async (scene) => {
+      await makeReferring(scene);
+      return scene.admin.patch('/api/v4/secrets/BASE', { ...dev(scene.world.project), newSecretName: 'a.b' });
+    },
+    graphql: async (scene) => {
+      await makeReferring(scene);
+      const change = { secretKey: 'BASE', newSecretKey: 'a.b' };
+      return mutate(scene.admin, 'updateSecret', { ...dev(scene.world.project), ...change });
+    },
+  },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
 };
 

@@ -261,11 +261,6 @@ describe('writing secrets', () => {
   test('refuses what is not supported yet, saying so', async () => {
     const { admin, at } = await seeded();
     for (const [reply, path] of [
-      [await admin.post('/api/v4/secrets/A', { ...at, type: 'personal' }), 'body.type'],
-      [
-        await admin.patch('/api/v4/secrets/batch', { ...at, mode: 'upsert', secrets: [{ secretKey: 'A' }] }),
-        'body.mode',
-      ],
       [await admin.get(`/api/v4/secrets/A?projectId=${at.projectId}&environment=dev&version=1`), 'query.version'],
     ] as const) {
       expect(reply).toBeError(422, 'VALIDATION_FAILED');

@@ -2,9 +2,20 @@ import { CANARY } from '../../world.js';
 import { type GraphQLOperation, powerless, viewer } from '../operation.js';
 
 const place = { projectId: '$project', environment: 'dev' };
-const newSecret = { secretValue: `${CANARY} value`, secretComment: `${CANARY} comment`, tagIds: ['$tag'] };
+const newSecret = {
+  secretValue: `${CANARY} value`,
+  secretComment: `${CANARY} comment`,
+  tagIds: ['$tag'],
+  secretReminderRecipients: ['$user'],
+};
 
 /** Secrets. */
+const transfer = {
+  projectId: '$project',
+  source: { environment: 'dev', secretPath: '/' },
+  destination: { environment: 'prod', secretPath: '/' },
+};
+
 export const secrets: readonly GraphQLOperation[] = [
   { field: 'secrets', args: place, audit: 'secret:list', denial: powerless('secrets:describeSecret') },
   { field: 'secret', args: { id: '$secret' }, audit: 'secret:get', denial: powerless('secrets:describeSecret') },
@@ -49,5 +60,17 @@ export const secrets: readonly GraphQLOperation[] = [
     args: { ...place, secrets: [{ secretKey: '$secretKey' }] },
     audit: 'secret:delete',
     denial: viewer('secrets:delete'),
+  },
+  {
+    field: 'moveSecrets',
+    args: { ...transfer, secretIds: ['$secret'] },
+    audit: 'secret:move',
+    denial: viewer('secrets:delete'),
+  },
+  {
+    field: 'copySecrets',
+    args: { ...transfer, secretIds: ['$secret'] },
+    audit: 'secret:copy',
+    denial: viewer('secrets:create'),
   },
 ];

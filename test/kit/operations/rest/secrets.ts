@@ -8,9 +8,19 @@ const newSecret = {
   secretComment: `${CANARY} comment`,
   secretMetadata: [{ key: 'owner', value: `${CANARY} metadata` }],
   tagIds: ['$tag'],
+  secretReminderRecipients: ['$user'],
 };
 
 /** Secrets. */
+const transfer = {
+  projectId: '$project',
+  sourceEnvironment: 'dev',
+  sourceSecretPath: '/',
+  destinationEnvironment: 'prod',
+  destinationSecretPath: '/',
+  secretIds: ['$secret'],
+};
+
 export const secrets: readonly RestOperation[] = [
   { route: `GET ${SECRETS}`, query: place, audit: 'secret:list', denial: powerless('secrets:describeSecret') },
   {
@@ -65,4 +75,6 @@ export const secrets: readonly RestOperation[] = [
     audit: 'secret:delete',
     denial: viewer('secrets:delete'),
   },
+  { route: `POST ${SECRETS}/move`, body: transfer, audit: 'secret:move', denial: viewer('secrets:delete') },
+  { route: `POST ${SECRETS}/copy`, body: transfer, audit: 'secret:copy', denial: viewer('secrets:create') },
 ];

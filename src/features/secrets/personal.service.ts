@@ -1,0 +1,156 @@
+import type { Context, Transaction } from '../../kernel/context.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
+import { validationFailed } from '../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import {
+  deletePersonal,
+  insertPersonal,
+  lockPersonal,
+  type PersonalRecord,
+  updatePersonal,
+  userOf,
+} from './personal.records.js';
+import type { Place } from './place.rules.js';
+import { findByKey, type SecretRecord } from './secret.records.js';
+import type { NewSecret, SecretChange } from './secret.rules.js';
+import { type SecretView, SecretViewer } from './secret.view.js';
+import { loadPlace, loadSecretProject } from './secret-place.js';
+import { openerFor, openPersonal, sealerFor, sealPersonal } from './secret-sealing.js';
+import { authorizeListing, Visibility } from './visibility.rules.js';
+
+/** A shared secret that the caller, a user, may have an own value of. */
+interface Owned {
+  readonly project: ProjectAccess;
+  readonly shared: SecretRecord;
+  readonly userId: string;
+}
+
+/** Makes, changes and deletes a user's own values in place of shared ones. They matter to their owner alone. */
+export class PersonalSecretService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Gives the caller its own value of a shared secret.
+   *
+   * @throws VALIDATION_FAILED (PERSONAL_NEEDS_USER, NOT_PERSONAL), PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   *   SECRET_NOT_FOUND, PERMISSION_DENIED, SECRET_KEY_TAKEN, AUDIT_UNAVAILABLE
+   * Source: decisions 5.8, behaviour 5.4.
+   */
+  create(
+    ctx: Context,
+    place: Place,
+    { secretKey, secretValue, secretComment, ...rest }: NewSecret,
+  ): Promise<SecretView> {
+    refuseShared(rest);
+    return inTransaction(ctx, async (tx) => {
+      const owned = await this.#load(tx, place, secretKey);
+      const { project, shared, userId } = owned;
+      const row = { id: newId(), version: 1 };
+      const sealed = sealPersonal(await sealerFor(tx, project, 1), row, {
+        value: new SealedText(secretValue),
+        comment: secretComment ? new SealedText(secretComment) : null,
+      });
+      const home = {
+        organizationId: project.organizationId,
+        projectId: project.projectId,
+        secretId: shared.id,
+        userId,
+      };
+      return finish(tx, owned, 'personal-secret:create', await insertPersonal(tx, home, { ...row, ...sealed }));
+    });
+  }
+
+  /**
+   * Changes the caller's own value: absent keeps, a null comment clears it.
+   *
+   * @throws as `create`, without SECRET_KEY_TAKEN; SECRET_NOT_FOUND also when there is no own value; SEALED_VALUE_INVALID
+   * Source: decisions 5.8.
+   */
+  update(
+    ctx: Context,
+    place: Place,
+    { secretKey, secretValue, secretComment, ...rest }: SecretChange,
+  ): Promise<SecretView> {
+    refuseShared(rest);
+    return inTransaction(ctx, async (tx) => {
+      const owned = await this.#load(tx, place, secretKey);
+      const own = await lockOwn(tx, owned);
+      const opener = await openerFor(tx, owned.project, [own]);
+      const row = { id: own.id, version: own.version + 1 };
+      const kept = own.commentSealed === null ? null : openPersonal(opener, own, 'comment', own.commentSealed);
+      const sealed = sealPersonal(await sealerFor(tx, owned.project, 1), row, {
+        value:
+          secretValue === undefined ? openPersonal(opener, own, 'value', own.valueSealed) : new SealedText(secretValue),
+        comment: secretComment === undefined ? kept : secretComment ? new SealedText(secretComment) : null,
+      });
+      return finish(tx, owned, 'personal-secret:update', await updatePersonal(tx, { ...row, ...sealed }));
+    });
+  }
+
+  /**
+   * Deletes the caller's own value and answers it as it was; the shared one holds again.
+   *
+   * @throws as `update`
+   * Source: decisions 5.8.
+   */
+  delete(ctx: Context, place: Place, secretKey: string): Promise<SecretView> {
+    return inTransaction(ctx, async (tx) => {
+      const owned = await this.#load(tx, place, secretKey);
+      const own = await lockOwn(tx, owned);
+      await deletePersonal(tx, own.id);
+      return finish(tx, owned, 'personal-secret:delete', own);
+    });
+  }
+
+  /** Who may know of a shared secret may have an own value in its place: it changes nothing for others. */
+  async #load(tx: Transaction, place: Place, key: string): Promise<Owned> {
+    const project = await loadSecretProject(tx, this.projects, place.projectId);
+    authorizeListing(project);
+    const userId = userOf(tx);
+    if (userId === undefined) {
+      throw validationFailed([
+        { path: 'type', code: 'PERSONAL_NEEDS_USER', message: 'must be shared: only users have personal secrets' },
+      ]);
+    }
+    const shared = await findByKey(tx, place, { key, withValues: true });
+    if (shared === undefined) await loadPlace(tx, place);
+    if (shared === undefined || !new Visibility(project.ability).describes(shared))
+      throw new AppError('SECRET_NOT_FOUND');
+    return { project, shared, userId };
+  }
+}
+
+async function lockOwn(tx: Transaction, { shared, userId }: Owned): Promise<PersonalRecord> {
+  const own = await lockPersonal(tx, { secretId: shared.id, userId });
+  if (own === undefined) throw new AppError('SECRET_NOT_FOUND');
+  return own;
+}
+
+async function finish(
+  tx: Transaction,
+  { project, shared }: Owned,
+  action: string,
+  own: PersonalRecord,
+): Promise<SecretView> {
+  const opener = await openerFor(tx, project, [shared, own]);
+  const view = new SecretViewer(opener, new Visibility(project.ability), true).personalView(shared, own);
+  await tx.auditTrail.recordChange(tx, {
+    action,
+    projectId: project.projectId,
+    facts: { secretId: shared.id, personalSecretId: own.id },
+  });
+  return view;
+}
+
+/** What a personal secret cannot have of its own. */
+function refuseShared(rest: Readonly<Record<string, unknown>>): void {
+  const faults = Object.entries(rest).flatMap(([name, value]): ErrorDetail[] =>
+    value == null
+      ? []
+      : [{ path: name, code: 'NOT_PERSONAL', message: 'must be absent: a personal secret has that of the shared one' }],
+  );
+  if (faults.length > 0) throw validationFailed(faults);
+}

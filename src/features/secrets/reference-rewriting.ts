@@ -1,0 +1,105 @@
+import { SYSTEM, type Transaction } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import { AppError } from '../../kernel/errors.js';
+import type { ProjectAccess } from '../projects/public.js';
+import { isReferenceable } from './reference.rules.js';
+import { listByIds, type SecretRecord } from './secret.records.js';
+import { nextAttributes, openedSecret, sealedRow } from './secret-rows.js';
+import { openerFor, renamedIn, sealerFor } from './secret-sealing.js';
+import { lockByIds, updateSecrets } from './secret-writes.js';
+
+/** A secret as references name it. */
+export interface NamedSecret {
+  readonly environment: string;
+  readonly path: string;
+  readonly key: string;
+}
+
+/** A secret that has another name now. */
+export interface Renaming {
+  readonly from: NamedSecret;
+  readonly to: NamedSecret;
+}
+
+/**
+ * Carries new names of secrets into the values that refer to them: a next version of each, written by the service itself.
+ * Called in the transaction of the renaming, after it. One statement when nothing refers to them, five otherwise, whatever
+ * their number. A reference without a place that still finds its secret beside it stays.
+ *
+ * @returns how many secrets were rewritten
+ * @throws SECRET_REFERENCED when a new key cannot be written in a reference, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ * Source: decisions 5.5, behaviour 5.5.
+ */
+export async function rewriteReferencesTo(
+  tx: Transaction,
+  project: ProjectAccess,
+  renamings: readonly Renaming[],
+): Promise<number> {
+  if (renamings.length === 0) return 0;
+  const referring = await findReferring(
+    tx,
+    project.projectId,
+    renamings.map(({ from }) => from),
+  );
+  if (referring.length === 0) return 0;
+  if (!renamings.every(({ to }) => isReferenceable(to.key))) throw new AppError('SECRET_REFERENCED');
+  const records = await listByIds(tx, await lockByIds(tx, referring));
+  const opener = await openerFor(tx, project, records);
+  const sealer = await sealerFor(tx, project, records.length);
+  const rename = renamer(renamings);
+  const rows = records.map((record) => {
+    const clear = openedSecret(opener, record);
+    return sealedRow(sealer, nextAttributes(record), { ...clear, value: renamedIn(clear.value, rename(record)) });
+  });
+  const written = await updateSecrets(tx, project, rows, SYSTEM);
+  if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
+  return rows.length;
+}
+
+/** Secrets of a project whose values name any of these. */
+async function findReferring(
+  tx: Transaction,
+  projectId: string,
+  targets: readonly NamedSecret[],
+): Promise<readonly string[]> {
+  const rows = await query<{ id: string }>(
+    tx,
+    `with target as (select * from unnest($2::text[], $3::text[], $4::text[]) as given (environment, path, key))
+     select r.secret_id as id from target t join secret_reference r
+       on r.project_id = $1 and r.key = t.key and r.environment = t.environment and r.path = t.path
+     union
+     select s.id from target t
+       join environment e on e.project_id = $1 and e.slug = t.environment
+       join folder f on f.environment_id = e.id and f.path = t.path
+       join secret s on s.folder_id = f.id
+       join secret_reference r on r.secret_id = s.id and r.key = t.key and r.environment is null`,
+    [
+      projectId,
+      targets.map(({ environment }) => environment),
+      targets.map(({ path }) => path),
+      targets.map(({ key }) => key),
+    ],
+  );
+  return rows.map(({ id }) => id);
+}
+
+const nameOf = ({ environment, path, key }: NamedSecret): string => JSON.stringify([environment, path, key]);
+
+/** What a reference becomes in a given secret; null when it stays. */
+function renamer(renamings: readonly Renaming[]) {
+  const known = new Map(renamings.map(({ from, to }) => [nameOf(from), to]));
+  return ({ environment, path }: SecretRecord) =>
+    (reference: { environment: string | null; path: string | null; key: string }) => {
+      const isLocal = reference.environment === null || reference.path === null;
+      const to = known.get(
+        nameOf({
+          environment: reference.environment ?? environment,
+          path: reference.path ?? path,
+          key: reference.key,
+        }),
+      );
+      if (to === undefined) return null;
+      const staysLocal = isLocal && to.environment === environment && to.path === path;
+      return staysLocal ? { environment: null, path: null, key: to.key } : to;
+    };
+}

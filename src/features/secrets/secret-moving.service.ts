@@ -1,0 +1,154 @@
+import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
+import { parse, validationFailed } from '../../kernel/validation.js';
+import type { ProjectReader } from '../projects/public.js';
+import { rewriteReferencesTo } from './reference-rewriting.js';
+import type { SecretRecord, TagRecord } from './secret.records.js';
+import { TransferSecrets } from './secret.rules.js';
+import { type Attributes, distinctIds, nextAttributes, openedSecret, sealedRow } from './secret-rows.js';
+import { openerFor, sealerFor } from './secret-sealing.js';
+import {
+  loadTarget,
+  lockRecords,
+  lockRecordsById,
+  recordWrite,
+  refuseTaken,
+  subjectOf,
+  type Target,
+} from './secret-target.js';
+import { deleteSecrets, insertSecrets, updateSecrets } from './secret-writes.js';
+import { fieldsOf, Visibility } from './visibility.rules.js';
+
+const pathOf = (index: number): string => `secretIds[${index}]`;
+
+/** Both ends of a move or copy. */
+interface Transfer {
+  readonly source: Target;
+  readonly destination: Target;
+  readonly secretIds: readonly string[];
+  readonly shouldOverwrite: boolean;
+}
+
+/** What a move or copy did. */
+export interface Transferred {
+  /** In the order of the ids given: of a move the same ids, of a copy new ones. */
+  readonly secretIds: readonly string[];
+  /** Ids of the secrets that stood in the way and were replaced. */
+  readonly replacedSecretIds: readonly string[];
+  /** Secrets whose references follow. */
+  readonly rewritten: number;
+}
+
+/** Takes secrets from one folder of a project to another, of any environment. All or none. */
+export class SecretMovingService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Moves secrets: ids, history, tags and personal values go along, and references of other secrets to them follow. What
+   * their own values refer to is not changed.
+   *
+   * @param raw `{ projectId, source, destination, secretIds, shouldOverwrite }`; the rules are `TransferSecrets`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_NOT_FOUND, PERMISSION_DENIED,
+   *   SECRET_KEY_TAKEN, SECRET_REFERENCED, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * Source: behaviour 5.8.
+   */
+  async move(ctx: Context, raw: unknown): Promise<Transferred> {
+    const transfer = await this.#load(ctx, raw, 'secrets:delete');
+    const { source, destination } = transfer;
+    const { project } = source;
+    return inTransaction(ctx, async (tx) => {
+      const { records, replaced } = await ready(tx, transfer);
+      for (const record of records) authorize(project, 'secrets:delete', fieldsOf(record));
+      const sealer = await sealerFor(tx, project, records.length);
+      const opener = await openerFor(tx, project, records);
+      const rows = records.map((record) =>
+        sealedRow(sealer, { ...nextAttributes(record), ...homeOf(destination) }, openedSecret(opener, record)),
+      );
+      if ((await updateSecrets(tx, project, rows)).length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
+      const renamings = records.map(({ key }) => ({ from: named(source, key), to: named(destination, key) }));
+      const rewritten = await rewriteReferencesTo(tx, project, renamings);
+      const ids = rows.map(({ id }) => id);
+      await record(tx, transfer, { action: 'secret:move', ids });
+      return { secretIds: ids, replacedSecretIds: replaced, rewritten };
+    });
+  }
+
+  /**
+   * Copies secrets with values, comments, metadata, tags and reminders. Personal values and history are not copied.
+   *
+   * @param raw as of `move`
+   * @throws as `move`
+   */
+  async copy(ctx: Context, raw: unknown): Promise<Transferred> {
+    const transfer = await this.#load(ctx, raw, 'secrets:create');
+    const { source, destination } = transfer;
+    const { project } = source;
+    return inTransaction(ctx, async (tx) => {
+      const { records, replaced } = await ready(tx, transfer);
+      const sealer = await sealerFor(tx, project, records.length);
+      const opener = await openerFor(tx, project, records);
+      const rows = records.map((record) => {
+        const attributes: Attributes = { ...nextAttributes(record), ...homeOf(destination), id: newId(), version: 1 };
+        return sealedRow(sealer, attributes, openedSecret(opener, record));
+      });
+      await insertSecrets(tx, project, rows);
+      const ids = rows.map(({ id }) => id);
+      await record(tx, transfer, { action: 'secret:copy', ids });
+      return { secretIds: ids, replacedSecretIds: replaced, rewritten: 0 };
+    });
+  }
+
+  async #load(ctx: Context, raw: unknown, action: 'secrets:create' | 'secrets:delete'): Promise<Transfer> {
+    const { projectId, source, destination, secretIds, shouldOverwrite } = parse(TransferSecrets, raw);
+    const from = await loadTarget(ctx, this.projects, { place: { projectId, ...source }, pathOf }, action);
+    const to = await loadTarget(ctx, this.projects, { place: { projectId, ...destination }, pathOf }, 'secrets:create');
+    if (from.folderId === to.folderId) {
+      throw validationFailed([
+        { path: 'destination', code: 'SAME_FOLDER', message: 'must be another folder than the source' },
+      ]);
+    }
+    return { source: from, destination: to, secretIds: distinctIds(secretIds), shouldOverwrite };
+  }
+}
+
+/** The secrets, locked and allowed, and a destination where nothing is in their way. */
+async function ready(
+  tx: Transaction,
+  { source, destination, secretIds, shouldOverwrite }: Transfer,
+): Promise<{ records: readonly SecretRecord[]; replaced: readonly string[] }> {
+  const { project } = source;
+  const records = await lockRecordsById(tx, source, secretIds);
+  const visibility = new Visibility(project.ability);
+  for (const item of records) {
+    // Who could not read a value here must not get it to where it can.
+    if (!visibility.readsValue(item))
+      throw new PermissionDenied({ action: 'secrets:readValue', projectId: project.projectId });
+    authorize(project, 'secrets:create', fieldsOf(inPlace(destination, item.key, item.tags)));
+  }
+  const keys = records.map(({ key }) => key);
+  if (!shouldOverwrite) {
+    await refuseTaken(tx, destination, keys);
+    return { records, replaced: [] };
+  }
+  const inTheWay = [...(await lockRecords(tx, destination, keys)).values()];
+  for (const item of inTheWay) authorize(project, 'secrets:delete', fieldsOf(item));
+  const replaced = inTheWay.map(({ id }) => id);
+  await deleteSecrets(tx, replaced);
+  return { records, replaced };
+}
+
+const homeOf = ({ environmentId, folderId }: Target) => ({ environmentId, folderId });
+const inPlace = ({ place }: Target, key: string, tags: readonly TagRecord[]) => subjectOf(place, key, tags);
+const named = ({ place: { environment, secretPath } }: Target, key: string) => ({ environment, path: secretPath, key });
+
+async function record(
+  tx: Transaction,
+  { source, destination, secretIds }: Transfer,
+  { action, ids }: { action: string; ids: readonly string[] },
+): Promise<void> {
+  const facts = { sourceFolderId: source.folderId, sourceCount: secretIds.length };
+  await recordWrite(tx, destination, { action, ids, facts });
+}

@@ -1,0 +1,143 @@
+import type { Transaction } from '../../kernel/context.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../kernel/crypto/sealer.js';
+import { newId } from '../../kernel/ids.js';
+import type { ProjectAccess } from '../projects/public.js';
+import type { SecretRecord, TagRecord } from './secret.records.js';
+import type { NewSecret, SecretChange } from './secret.rules.js';
+import {
+  type Clear,
+  openSecretComment,
+  openSecretMetadata,
+  openSecretValue,
+  type Sealed,
+  type SecretSealer,
+  sealSecret,
+} from './secret-sealing.js';
+import type { SecretRow, Written } from './secret-writes.js';
+
+/** What of a row is not sealed. */
+export type Attributes = Omit<SecretRow, keyof Sealed>;
+
+/** A row whose contents are sealed for its id and version. Needs `SecretSealer` with seals reserved. */
+export const sealedRow = (sealer: SecretSealer, attributes: Attributes, clear: Clear): SecretRow => ({
+  ...attributes,
+  ...sealSecret(sealer, attributes, clear),
+});
+
+/** Everything of a secret that is not sealed, as its next version starts from it. */
+export const nextAttributes = (record: SecretRecord): Attributes => ({
+  id: record.id,
+  environmentId: record.environmentId,
+  folderId: record.folderId,
+  key: record.key,
+  version: record.version + 1,
+  skipMultilineEncoding: record.skipMultilineEncoding,
+  reminderNote: record.reminderNote,
+  reminderRepeatDays: record.reminderRepeatDays,
+  reminderRecipientIds: record.reminderRecipientIds,
+  tagIds: record.tags.map(({ id }) => id),
+});
+
+/** Everything of a secret that is sealed, in the clear. @throws SEALED_VALUE_INVALID */
+export const openedSecret = (opener: Sealer, record: SecretRecord): Clear => ({
+  value: openSecretValue(opener, record),
+  comment: openSecretComment(opener, record),
+  metadata: openSecretMetadata(opener, record),
+});
+
+/** The row of a new secret. */
+export function newRow(
+  sealer: SecretSealer,
+  { environmentId, folderId }: { environmentId: string; folderId: string },
+  secret: NewSecret,
+): SecretRow {
+  const attributes: Attributes = {
+    id: newId(),
+    environmentId,
+    folderId,
+    key: secret.secretKey,
+    version: 1,
+    skipMultilineEncoding: secret.skipMultilineEncoding ?? false,
+    reminderNote: secret.secretReminderNote ?? null,
+    reminderRepeatDays: secret.secretReminderRepeatDays ?? null,
+    reminderRecipientIds: distinctIds(secret.secretReminderRecipients),
+    tagIds: distinctIds(secret.tagIds),
+  };
+  return sealedRow(sealer, attributes, {
+    value: new SealedText(secret.secretValue),
+    comment: commentOf(secret.secretComment),
+    metadata: entriesOf(secret.secretMetadata),
+  });
+}
+
+/** The row after a change. Only what is kept is opened, so that a part that does not open can be mended by writing it. */
+export function nextRow(
+  sealer: SecretSealer,
+  opener: Sealer,
+  { record, change }: { record: SecretRecord; change: SecretChange },
+): SecretRow {
+  const kept = nextAttributes(record);
+  const { secretValue, secretComment, secretMetadata, tagIds, secretReminderRecipients } = change;
+  const attributes: Attributes = {
+    ...kept,
+    key: change.newSecretKey ?? kept.key,
+    skipMultilineEncoding: given(change.skipMultilineEncoding, kept.skipMultilineEncoding) ?? false,
+    reminderNote: given(change.secretReminderNote, kept.reminderNote),
+    reminderRepeatDays: given(change.secretReminderRepeatDays, kept.reminderRepeatDays),
+    reminderRecipientIds:
+      secretReminderRecipients === undefined ? kept.reminderRecipientIds : distinctIds(secretReminderRecipients),
+    tagIds: tagIds === undefined ? kept.tagIds : distinctIds(tagIds),
+  };
+  return sealedRow(sealer, attributes, {
+    value: secretValue === undefined ? openSecretValue(opener, record) : new SealedText(secretValue),
+    comment: secretComment === undefined ? openSecretComment(opener, record) : commentOf(secretComment),
+    metadata: secretMetadata === undefined ? openSecretMetadata(opener, record) : entriesOf(secretMetadata),
+  });
+}
+
+/** Where written rows are, and with what tags: all that a reply needs and the rows do not have. */
+interface Surroundings {
+  readonly project: ProjectAccess;
+  readonly environment: string;
+  readonly path: string;
+  readonly tags: readonly TagRecord[];
+}
+
+/** The record of a row that the caller has just written: nothing has to be read again for the reply. */
+export const writtenRecord = (
+  tx: Transaction,
+  row: SecretRow,
+  { createdAt, updatedAt }: Written,
+  { project, environment, path, tags }: Surroundings,
+): SecretRecord => ({
+  ...row,
+  organizationId: project.organizationId,
+  projectId: project.projectId,
+  environment,
+  path,
+  actorKind: tx.actor.kind,
+  actorId: tx.actor.id,
+  actorName: tx.actor.name,
+  membershipId: project.membershipId,
+  createdAt,
+  updatedAt,
+  tags,
+});
+
+/** Absent keeps, null clears. */
+const given = <T>(value: T | null | undefined, kept: T | null): T | null => (value === undefined ? kept : value);
+
+/** Ids as the database has them, each once. */
+export const distinctIds = (ids: readonly string[] | null | undefined): string[] => [
+  ...new Set((ids ?? []).map((id) => id.toLowerCase())),
+];
+
+const commentOf = (text: string | null | undefined): SealedText | null => (text ? new SealedText(text) : null);
+
+const entriesOf = (entries: NewSecret['secretMetadata']): Clear['metadata'] =>
+  (entries ?? []).map(({ key, value, isEncrypted }) => ({
+    key,
+    value: new SealedText(value ?? ''),
+    isEncrypted: isEncrypted ?? false,
+  }));

@@ -1,0 +1,193 @@
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import { isId } from '../../kernel/ids.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import type { Place } from './place.rules.js';
+import { listByIds, type SecretRecord, type TagRecord } from './secret.records.js';
+import type { NewSecret, PathOf } from './secret.rules.js';
+import { type FoundPlace, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
+import { distinctIds } from './secret-rows.js';
+import { lockByIds, lockByKeys, takenKeys } from './secret-writes.js';
+import { Visibility } from './visibility.rules.js';
+
+export type WriteAction = 'secrets:create' | 'secrets:edit' | 'secrets:delete';
+
+/** Where a write goes, and how its faults are named. */
+export interface Batch {
+  readonly place: Place;
+  readonly pathOf: PathOf;
+}
+
+/** A place that exists, in a project where the caller may do this to some secret. */
+export interface Target extends Batch, FoundPlace {
+  readonly project: ProjectAccess;
+}
+
+/** @throws PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
+export async function loadTarget(
+  ctx: Context,
+  projects: ProjectReader,
+  { place, pathOf }: Batch,
+  action: WriteAction,
+): Promise<Target> {
+  const project = await loadSecretProject(ctx, projects, place.projectId);
+  // Who may do this to no secret at all learns nothing of environments and folders; conditions are asked for each secret.
+  authorize(project, action);
+  return { project, place, pathOf, ...(await loadPlace(ctx, place)) };
+}
+
+/** @throws VALIDATION_FAILED with these faults, when there are any */
+export const refuse = (details: readonly ErrorDetail[]): void => {
+  if (details.length > 0) throw new AppError('VALIDATION_FAILED', undefined, { details });
+};
+
+/** What rules look at in a secret that is about to be written. */
+export const subjectOf = ({ environment, secretPath }: Place, key: string, tags: readonly TagRecord[]) => ({
+  environment,
+  path: secretPath,
+  key,
+  tags,
+});
+
+type Given = Pick<NewSecret, 'tagIds' | 'secretReminderRecipients'>;
+
+/**
+ * Tags of the project by id, as far as these secrets name them, and the check of whom they remind.
+ *
+ * @throws TAG_NOT_FOUND, USER_NOT_FOUND, naming each place
+ */
+export async function loadNamed(
+  ctx: Context,
+  { project: { projectId }, pathOf }: Target,
+  secrets: readonly Given[],
+): Promise<ReadonlyMap<string, TagRecord>> {
+  await checkRecipients(ctx, projectId, { secrets, pathOf });
+  return loadTags(ctx, projectId, { wanted: secrets.map(({ tagIds }) => tagIds ?? []), pathOf });
+}
+
+/** The tags of these ids, in their order. */
+export const pick = (
+  tags: ReadonlyMap<string, TagRecord>,
+  ids: readonly string[] | null | undefined,
+): readonly TagRecord[] =>
+  distinctIds(ids)
+    .flatMap((id) => tags.get(id) ?? [])
+    .sort((a, b) => (a.slug < b.slug ? -1 : 1));
+
+async function checkRecipients(
+  ctx: Context,
+  projectId: string,
+  { secrets, pathOf }: { secrets: readonly Given[]; pathOf: PathOf },
+): Promise<void> {
+  const wanted = distinctIds(secrets.flatMap((secret) => secret.secretReminderRecipients ?? [])).filter(isId);
+  const isAsked = secrets.some((secret) => (secret.secretReminderRecipients ?? []).length > 0);
+  if (!isAsked) return;
+  const members = await query<{ id: string }>(
+    ctx,
+    'select user_id as id from project_membership where project_id = $1 and user_id = any($2::uuid[])',
+    [projectId, wanted],
+  );
+  const known = new Set(members.map(({ id }) => id));
+  const details = secrets.flatMap(({ secretReminderRecipients }, index) =>
+    (secretReminderRecipients ?? []).flatMap((id, at): ErrorDetail[] =>
+      known.has(id.toLowerCase())
+        ? []
+        : [
+            {
+              path: pathOf(index, `secretReminderRecipients[${at}]`),
+              code: 'USER_NOT_FOUND',
+              message: 'is no user who is a member of the project',
+            },
+          ],
+    ),
+  );
+  if (details.length > 0) throw new AppError('USER_NOT_FOUND', undefined, { details });
+}
+
+/** Names every taken key of a batch. Only for the message: against a race the constraint decides. @throws SECRET_KEY_TAKEN */
+export async function refuseTaken(
+  tx: Transaction,
+  { folderId, pathOf }: Pick<Target, 'folderId' | 'pathOf'>,
+  keys: readonly string[],
+): Promise<void> {
+  const taken = await takenKeys(tx, folderId, keys);
+  const details = keys.flatMap((key, index): ErrorDetail[] =>
+    taken.has(key)
+      ? [
+          {
+            path: pathOf(index, 'secretKey'),
+            code: 'SECRET_KEY_TAKEN',
+            message: 'is the key of a secret in the folder already',
+          },
+        ]
+      : [],
+  );
+  if (details.length > 0) throw new AppError('SECRET_KEY_TAKEN', undefined, { details });
+}
+
+/** Those secrets of a folder that have these keys and that the caller may know of, by key, locked until the transaction ends. */
+export async function lockRecords(
+  tx: Transaction,
+  { folderId, project }: Pick<Target, 'folderId' | 'project'>,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, SecretRecord>> {
+  const records = await lockedRecords(tx, project, await lockByKeys(tx, folderId, keys));
+  return new Map(records.map((record) => [record.key, record]));
+}
+
+/** Those secrets of a folder that have these ids and that the caller may know of, in the order of the ids, locked until the transaction ends. */
+export async function lockRecordsById(
+  tx: Transaction,
+  { folderId, project, pathOf }: Pick<Target, 'folderId' | 'project' | 'pathOf'>,
+  ids: readonly string[],
+): Promise<SecretRecord[]> {
+  const records = await lockedRecords(tx, project, await lockByIds(tx, ids.filter(isId)));
+  const byId = new Map(records.filter((record) => record.folderId === folderId).map((record) => [record.id, record]));
+  refuseMissing(ids, (id) => byId.has(id.toLowerCase()), pathOf);
+  return distinctIds(ids).map((id) => byId.get(id) as SecretRecord);
+}
+
+async function lockedRecords(
+  tx: Transaction,
+  project: ProjectAccess,
+  locked: readonly string[],
+): Promise<SecretRecord[]> {
+  // Read after the lock and not with it: who waited for it would see the tags of before.
+  const records = locked.length === 0 ? [] : await listByIds(tx, locked);
+  const visibility = new Visibility(project.ability);
+  return records.filter((record) => visibility.describes(record));
+}
+
+/** @throws SECRET_NOT_FOUND, naming each; one that the caller may not know of is not there */
+export function refuseMissing(names: readonly string[], isThere: (name: string) => boolean, pathOf: PathOf): void {
+  const details = names.flatMap((name, index): ErrorDetail[] =>
+    isThere(name)
+      ? []
+      : [{ path: pathOf(index, 'secretKey'), code: 'SECRET_NOT_FOUND', message: 'is no secret of the folder' }],
+  );
+  if (details.length > 0) throw new AppError('SECRET_NOT_FOUND', undefined, { details });
+}
+
+/** The audit record of a write of secrets in a folder. */
+export const recordWrite = (
+  tx: Transaction,
+  target: Pick<Target, 'project' | 'environmentId' | 'folderId'>,
+  {
+    action,
+    ids,
+    facts = {},
+  }: { action: string; ids: readonly string[]; facts?: Readonly<Record<string, string | number>> },
+): Promise<void> =>
+  tx.auditTrail.recordChange(tx, {
+    action,
+    projectId: target.project.projectId,
+    facts: {
+      environmentId: target.environmentId,
+      folderId: target.folderId,
+      count: ids.length,
+      secretIds: ids,
+      ...facts,
+    },
+  });
