@@ -39,6 +39,15 @@ export const ERRORS = {
     'Unauthorized',
     'The identity is not a member of the organization that the token is scoped to.',
   ),
+  CREDENTIALS_INVALID: row(401, 'Unauthorized', 'The client id or the client secret is not right.'),
+  CLIENT_SECRET_EXPIRED: row(401, 'Unauthorized', 'The client secret has expired; ask for a new one.'),
+  CLIENT_SECRET_REVOKED: row(401, 'Unauthorized', 'The client secret has been revoked; ask for a new one.'),
+  CLIENT_SECRET_USES_EXHAUSTED: row(
+    401,
+    'Unauthorized',
+    'The client secret has been used as often as it may; ask for a new one.',
+  ),
+  CLIENT_SECRET_ADDRESS_REFUSED: row(401, 'Unauthorized', 'The client secret may not be used from this address.'),
 
   PERMISSION_DENIED: row(403, 'PermissionDenied', 'You may see this, but not do this to it.'),
 
@@ -47,6 +56,12 @@ export const ERRORS = {
   USER_NOT_FOUND: notFound('user'),
   IDENTITY_NOT_FOUND: notFound('identity'),
   TOKEN_AUTH_NOT_FOUND: row(404, 'NotFound', 'The identity has no token authentication attached; attach it first.'),
+  UNIVERSAL_AUTH_NOT_FOUND: row(
+    404,
+    'NotFound',
+    'The identity has no universal authentication attached; attach it first.',
+  ),
+  CLIENT_SECRET_NOT_FOUND: notFound('client secret'),
   TOKEN_NOT_FOUND: notFound('token'),
   MEMBERSHIP_NOT_FOUND: notFound('membership'),
   PROJECT_NOT_FOUND: notFound('project'),
@@ -69,6 +84,7 @@ export const ERRORS = {
   ALREADY_A_MEMBER: conflict('This user or identity is a member already; change its role instead.'),
   LAST_ADMIN: conflict('The last admin cannot be removed or lose the admin role; make somebody else an admin first.'),
   TOKEN_AUTH_EXISTS: conflict('The identity has token authentication attached already; change it instead.'),
+  UNIVERSAL_AUTH_EXISTS: conflict('The identity has universal authentication attached already; change it instead.'),
   ENVIRONMENT_SLUG_TAKEN: conflict('Another environment of the project has this slug.'),
   FOLDER_NAME_TAKEN: conflict('The folder has a sub-folder of this name already.'),
   FOLDER_NOT_EMPTY: conflict('The folder holds secrets or folders; delete them first, or set forceDelete.'),

@@ -94,10 +94,25 @@ describe('after a session full of secrets, good requests and bad ones', () => {
     );
     const person = tracked('personal token', new Caller(service.url, createPersonalAccessToken.accessToken));
     await person.data('query { organization { id } }');
+    await logins(machine.identityId);
     told.push(await person.get(`/api/v1/projects/${project.id}`), await machine.post('/api/v2/workspace', {}));
     mustSucceed(await machine.post('/api/v1/auth/token/revoke', { accessToken: machine.token }));
     told.push(await machine.get('/api/v1/projects'));
     told.push(await machine.post('/api/v1/auth/token/renew', { accessToken: machine.token }));
+  }
+
+  async function logins(identityId: string): Promise<void> {
+    const path = `/api/v1/auth/universal-auth/identities/${identityId}`;
+    const { clientId } = mustSucceed(await admin.post(path, {})).body.identityUniversalAuth;
+    const { clientSecret } = mustSucceed(await admin.post(`${path}/client-secrets`, {})).body;
+    tracked('client secret', new Caller(service.url, clientSecret));
+    const login = '/api/v1/auth/universal-auth/login';
+    const { accessToken } = mustSucceed(await admin.anonymous.post(login, { clientId, clientSecret })).body;
+    tracked('token of a login', new Caller(service.url, accessToken));
+    mustSucceed(await admin.get(`${path}/client-secrets`));
+    told.push(await admin.anonymous.post(login, { clientId, clientSecret: canary() }));
+    told.push(await admin.anonymous.post(login, { clientId: canary(), clientSecret }));
+    told.push(await admin.anonymous.post(login, { clientId, clientSecret, [`${MARK} key`]: canary() }));
   }
 
   /**

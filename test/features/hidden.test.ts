@@ -15,8 +15,8 @@ const operations = [...restOperations(), ...graphqlOperations()];
 
 /** Things that are named by a text of their owner's choice; everything else is named by a UUID. */
 const SLUGS: ReadonlySet<Thing> = new Set(['projectSlug', 'subSlug', 'tagSlug', 'secretKey']);
-/** A token is no id: whoever holds one acts by it, from wherever it comes. */
-const CREDENTIAL: Thing = 'heldToken';
+/** A credential is no id: whoever holds one acts by it, from wherever it comes. */
+const CREDENTIALS: ReadonlySet<Thing> = new Set(['heldToken', 'clientId', 'heldClientSecret']);
 /** Things inside a project: another project of the same organization hides them as well. */
 const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'project',
@@ -63,7 +63,9 @@ async function expectSame(operation: Operation, hidden: Ids, unknown: Ids): Prom
 }
 
 const cases = operations.flatMap((operation) =>
-  operation.things.filter((thing) => thing !== CREDENTIAL).map((thing) => [operation.name, thing, operation] as const),
+  operation.things
+    .filter((thing) => !CREDENTIALS.has(thing))
+    .map((thing) => [operation.name, thing, operation] as const),
 );
 
 describe("the id of a stranger's thing is answered like one that nobody has", () => {
@@ -71,7 +73,7 @@ describe("the id of a stranger's thing is answered like one that nobody has", ()
     await expectSame(operation, { ...own, [thing]: foreign[thing] }, { ...own, [thing]: unknownOf(thing) });
   });
 
-  const mixed = operations.filter(({ things }) => things.length > 1 && !things.includes(CREDENTIAL));
+  const mixed = operations.filter(({ things }) => things.length > 1 && !things.some((thing) => CREDENTIALS.has(thing)));
   test.each(mixed.map((each) => [each.name, each] as const))('%s: everything at once', async (_, operation) => {
     const unknown = Object.fromEntries(operation.things.map((thing) => [thing, unknownOf(thing)]));
     await expectSame(operation, foreign, { ...own, ...unknown } as Ids);

@@ -22,13 +22,17 @@ export interface World {
   readonly user: string;
   /** In no project. */
   readonly otherUser: string;
-  /** A member of the project and of the sub-organization, with token authentication and a token. */
+  /** A member of the project and of the sub-organization, with token authentication and a token, and with universal authentication. */
   readonly identity: string;
-  /** In no project, and without token authentication. */
+  /** In no project, and without any way to authenticate. */
   readonly otherIdentity: string;
   readonly accessToken: string;
   /** The access token itself. */
   readonly heldToken: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The client secret itself. */
+  readonly heldClientSecret: string;
 }
 
 const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
@@ -54,6 +58,7 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
   }
   mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
   const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
+  const client = await makeClient(admin, identity);
   return {
     organization,
     subOrganization,
@@ -72,6 +77,7 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     otherIdentity,
     accessToken: issued.tokenData.id,
     heldToken: issued.accessToken,
+    ...client,
   };
 }
 
@@ -104,6 +110,20 @@ async function makeProject(admin: Caller): Promise<Record<'project' | 'secret' |
     }),
   ).body;
   return { project, secret, tag, folder };
+}
+
+async function makeClient(
+  admin: Caller,
+  identity: string,
+): Promise<Pick<World, 'clientId' | 'clientSecret' | 'heldClientSecret'>> {
+  const path = `/api/v1/auth/universal-auth/identities/${identity}`;
+  const { identityUniversalAuth } = mustSucceed(await admin.post(path, {})).body;
+  const { clientSecret, clientSecretData } = mustSucceed(await admin.post(`${path}/client-secrets`, {})).body;
+  return {
+    clientId: identityUniversalAuth.clientId,
+    clientSecret: clientSecretData.id,
+    heldClientSecret: clientSecret,
+  };
 }
 
 async function makeUser(admin: Caller): Promise<string> {

@@ -24,7 +24,8 @@ const OFFSET = { nullable: true, description: 'Leaves out this many rows first, 
 const tokenType = 'Bearer';
 const message = 'The token was revoked.';
 
-const toPayload = ({ accessToken, tokenData }: IssuedToken): CreateAccessTokenPayload => ({
+/** A token that was just made, as the interface shows it this once. */
+export const toIssuedPayload = ({ accessToken, tokenData }: IssuedToken): CreateAccessTokenPayload => ({
   accessToken,
   expiresIn: tokenData.accessTokenTTL,
   accessTokenMaxTTL: tokenData.accessTokenMaxTTL,
@@ -78,7 +79,7 @@ export class AccessTokenResolver {
     @Arg('input', () => CreateAccessTokenInput, { description: 'For whom, and its scope.' })
     input: CreateAccessTokenInput,
   ): Promise<CreateAccessTokenPayload> {
-    return toPayload(await this.service.create(ctx, input));
+    return toIssuedPayload(await this.service.create(ctx, input));
   }
 
   @Mutation(() => CreateAccessTokenPayload, {
@@ -90,7 +91,7 @@ export class AccessTokenResolver {
     @Arg('input', () => CreatePersonalAccessTokenInput, { description: 'For whom, its scope and its life.' })
     input: CreatePersonalAccessTokenInput,
   ): Promise<CreateAccessTokenPayload> {
-    return toPayload(await this.service.createPersonal(ctx, input));
+    return toIssuedPayload(await this.service.createPersonal(ctx, input));
   }
 
   @Mutation(() => RenameAccessTokenPayload, { description: 'Gives a token another name.' })

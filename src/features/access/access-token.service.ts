@@ -3,17 +3,11 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { Page } from '../../kernel/graphql/page.js';
+import { Page, timeCursorKey } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
-import {
-  findRole,
-  type Member,
-  type OrganizationReader,
-  protectInstallationAdmin,
-  type UserReader,
-} from '../organizations/public.js';
+import { type OrganizationReader, protectInstallationAdmin, type UserReader } from '../organizations/public.js';
 import {
   CreatePersonalToken,
   CreateToken,
@@ -22,9 +16,10 @@ import {
   OneToken,
   RenameToken,
 } from './access-token.rules.js';
-import { type IssuedToken, insertToken, isRootScoped, selectTokens, tokenCursorKey } from './access-token.store.js';
+import { type IssuedToken, insertToken, isRootScoped, selectTokens } from './access-token.store.js';
 import { type AccessTokenView, TOKEN_COLUMNS, toAccessTokenView } from './access-token.view.js';
 import type { HeldUses } from './held-uses.js';
+import { scopeOfToken } from './token-scope.js';
 
 /** What the token slice knows of the others. */
 export interface AccessDependencies {
@@ -59,7 +54,10 @@ export class AccessTokenService {
       const identity = await this.others.identities.load(tx, identityId);
       protectInstallationAdmin(tx, identity);
       const settings = await this.others.identities.holdTokenAuth(tx, identity.id);
-      const organizationId = await this.#scope(tx, { kind: 'identity', id: identity.id }, organizationSlug);
+      const organizationId = await scopeOfToken(tx, this.others.organizations, {
+        owner: { kind: 'identity', id: identity.id },
+        slug: organizationSlug,
+      });
       const issued = await insertToken(tx, {
         owner: { identityId: identity.id },
         organizationId,
@@ -87,7 +85,10 @@ export class AccessTokenService {
     if (!isSelf(ctx, userId)) authorize(ctx, 'member:edit');
     return inTransaction(ctx, async (tx) => {
       if (!isSelf(tx, userId)) await this.others.users.load(tx, userId);
-      const organizationId = await this.#scope(tx, { kind: 'user', id: userId }, organizationSlug);
+      const organizationId = await scopeOfToken(tx, this.others.organizations, {
+        owner: { kind: 'user', id: userId },
+        slug: organizationSlug,
+      });
       const order = { owner: { userId }, organizationId, name: name ?? null, ...settings };
       const issued = await insertToken(tx, order);
       await audit(tx, 'access-token:create', issued.tokenData);
@@ -107,7 +108,7 @@ export class AccessTokenService {
     authorize(ctx, 'identity:get-token');
     const { id } = await this.others.identities.load(ctx, identityId);
     await this.heldUses.store(ctx.database.query);
-    const page = new Page(await selectTokens(ctx, { column: 'identity_id', id }, request), request, tokenCursorKey);
+    const page = new Page(await selectTokens(ctx, { column: 'identity_id', id }, request), request, cursorKeyOf);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'access-token:list',
       facts: { identityId: id, count: page.nodes.length },
@@ -129,7 +130,7 @@ export class AccessTokenService {
       await this.others.users.load(ctx, userId);
     }
     await this.heldUses.store(ctx.database.query);
-    const page = new Page(await selectTokens(ctx, { column: 'user_id', id: userId }, request), request, tokenCursorKey);
+    const page = new Page(await selectTokens(ctx, { column: 'user_id', id: userId }, request), request, cursorKeyOf);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'access-token:list',
       facts: { userId, count: page.nodes.length },
@@ -205,18 +206,9 @@ export class AccessTokenService {
       return toAccessTokenView(row);
     });
   }
-
-  /**
-   * The organization that a new token is scoped to: the one of the caller, or below a root the one of the slug. A token of
-   * a sub-organization cannot make one that reaches further than itself.
-   */
-  async #scope(tx: Transaction, owner: Member, slug: string | null | undefined): Promise<string> {
-    if (slug == null || !isRootScoped(tx)) return tx.organizationId;
-    const { id } = await this.others.organizations.loadSubOrganization(tx, tx.rootOrganizationId, slug);
-    if ((await findRole(tx, id, owner)) === null) throw new AppError('TOKEN_SCOPE_REFUSED');
-    return id;
-  }
 }
+
+const cursorKeyOf = ({ updatedAt, id }: AccessTokenView) => timeCursorKey(updatedAt, id);
 
 const isSelf = ({ actor }: Context, userId: string): boolean => actor.kind === 'user' && actor.id === userId;
 

@@ -2,8 +2,8 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { hashToken, mintToken } from '../../kernel/crypto/token.js';
 import { query } from '../../kernel/database/database.js';
 import { guarded } from '../../kernel/database/in-transaction.js';
-import { decodeCursor, type PageRequest, rowLimit } from '../../kernel/graphql/page.js';
-import { isId, newId } from '../../kernel/ids.js';
+import { type PageRequest, timePageBounds } from '../../kernel/graphql/page.js';
+import { newId } from '../../kernel/ids.js';
 import { type AccessTokenView, TOKEN_COLUMNS, toAccessTokenView } from './access-token.view.js';
 
 /** A token that was just made: the only moment at which it is there to be shown. */
@@ -12,9 +12,15 @@ export interface IssuedToken {
   readonly tokenData: AccessTokenView;
 }
 
+/** A machine identity, and the client secret with which it logged in, if it did. */
+interface IdentityOwner {
+  readonly identityId: string;
+  readonly clientSecretId?: string;
+}
+
 /** What a new token is made of. */
 export interface TokenOrder {
-  readonly owner: { readonly identityId: string } | { readonly userId: string };
+  readonly owner: IdentityOwner | { readonly userId: string };
   /** The organization that it is scoped to. */
   readonly organizationId: string;
   readonly name: string | null;
@@ -24,8 +30,8 @@ export interface TokenOrder {
 }
 
 const INSERT = `with t as (
-    insert into access_token (id, organization_id, identity_id, user_id, auth_method, name, token_hash, ttl_seconds, max_ttl_seconds, num_uses_limit, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8::int, $9, $10, case when $8::int > 0 then now() + make_interval(secs => $8::int) end)
+    insert into access_token (id, organization_id, identity_id, user_id, auth_method, name, token_hash, ttl_seconds, max_ttl_seconds, num_uses_limit, client_secret_id, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8::int, $9, $10, $11, case when $8::int > 0 then now() + make_interval(secs => $8::int) end)
     returning *
   ) select ${TOKEN_COLUMNS} from t join organization o on o.id = t.organization_id`;
 
@@ -40,18 +46,19 @@ export async function insertToken(
   order: TokenOrder,
   accessToken: string = mintToken(),
 ): Promise<IssuedToken> {
-  const [identityId, userId] = 'userId' in order.owner ? [null, order.owner.userId] : [order.owner.identityId, null];
+  const { identityId, userId, clientSecretId, authMethod } = ownerColumns(order.owner);
   const params = [
     newId(),
     order.organizationId,
     identityId,
     userId,
-    identityId === null ? 'personal' : 'token-auth',
+    authMethod,
     order.name,
     hashToken(accessToken),
     order.accessTokenTTL,
     order.accessTokenMaxTTL,
     order.accessTokenNumUsesLimit,
+    clientSecretId,
   ];
   // Owner and scope were loaded before, and may be deleted at this moment.
   const [row] = await guarded(() => query<AccessTokenView>(tx, INSERT, params), {
@@ -63,37 +70,29 @@ export async function insertToken(
   return { accessToken, tokenData: toAccessTokenView(row) };
 }
 
+function ownerColumns(owner: TokenOrder['owner']) {
+  if ('userId' in owner)
+    return { identityId: null, userId: owner.userId, clientSecretId: null, authMethod: 'personal' } as const;
+  const { identityId, clientSecretId = null } = owner;
+  const authMethod = clientSecretId === null ? 'token-auth' : 'universal-auth';
+  return { identityId, userId: null, clientSecretId, authMethod } as const;
+}
+
 /** Tokens of one owner, newest change first, then id. One more than asked for, so that the page knows of it. */
 export async function selectTokens(
   ctx: Context,
   owner: { readonly column: 'identity_id' | 'user_id'; readonly id: string },
   { offset, ...request }: PageRequest & { readonly offset?: number | null | undefined },
 ): Promise<AccessTokenView[]> {
-  const [updatedAt, id] = request.after == null ? [null, null] : tokenCursor(request.after);
   const rows = await query<AccessTokenView>(
     ctx,
     `select ${TOKEN_COLUMNS} from access_token t join organization o on o.id = t.organization_id
      where t.${owner.column} = $1 and ($6 or t.organization_id = $7) and ($2::timestamptz is null or t.updated_at < $2 or (t.updated_at = $2 and t.id > $3::uuid))
      order by t.updated_at desc, t.id limit $4 offset $5`,
-    [owner.id, updatedAt, id, rowLimit(request), offset ?? 0, isRootScoped(ctx), ctx.organizationId],
+    [owner.id, ...timePageBounds(request), offset ?? 0, isRootScoped(ctx), ctx.organizationId],
   );
   return rows.map(toAccessTokenView);
 }
 
 /** A token of a sub-organization sees and changes nothing beyond it, not even its owner's other tokens. */
 export const isRootScoped = (ctx: Context): boolean => ctx.organizationId === ctx.rootOrganizationId;
-
-/** Position of a token in such a list. */
-export const tokenCursorKey = ({ updatedAt, id }: { updatedAt: Date; id: string }): [string, string] => [
-  updatedAt.toISOString(),
-  id,
-];
-
-/** A moment as we print it, which Postgres can read: it knows no year 0, and no 30th of February. */
-const isTime = (text: string): boolean =>
-  /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
-
-function tokenCursor(after: string): [string, string] {
-  const [time = '', id = ''] = decodeCursor(after, 2, ([at = '', row = '']) => isTime(at) && isId(row));
-  return [time, id];
-}

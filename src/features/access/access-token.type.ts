@@ -22,7 +22,7 @@ export class AccessTokenType {
   @Field(() => GraphQLDateTimeISO, { description: 'When it was last renamed, renewed or revoked.' })
   updatedAt!: Date;
 
-  @Field(() => String, { description: 'How it came to be: `token-auth`, or `personal`.' })
+  @Field(() => String, { description: 'How it came to be: `token-auth`, `universal-auth`, or `personal`.' })
   authMethod!: string;
 
   @Field(() => Int, { description: 'Seconds that it lives from its making or last renewal; 0 for no limit.' })
@@ -51,7 +51,10 @@ export class AccessTokenType {
   @Field(() => Boolean, { description: 'It was revoked and passes no more.' })
   isAccessTokenRevoked!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'The client secret that it was made with: always null.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The client secret that its identity logged in with; null for a token made in another way.',
+  })
   identityUAClientSecretId!: string | null;
 
   @Field(() => String, { nullable: true, description: 'What people call it.' })

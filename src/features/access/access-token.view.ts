@@ -13,7 +13,7 @@ export interface AccessTokenView {
   readonly accessTokenLastUsedAt: Date | null;
   readonly accessTokenLastRenewedAt: Date | null;
   readonly isAccessTokenRevoked: boolean;
-  readonly identityUAClientSecretId: null;
+  readonly identityUAClientSecretId: string | null;
   readonly name: string | null;
   readonly accessTokenPeriod: number;
   readonly subOrganizationId: string | null;
@@ -26,7 +26,7 @@ export const TOKEN_COLUMNS = `t.id, t.identity_id as "identityId", t.user_id as 
   t.num_uses::float8 as "accessTokenNumUses", t.num_uses_limit as "accessTokenNumUsesLimit",
   t.last_used_at as "accessTokenLastUsedAt", t.last_renewed_at as "accessTokenLastRenewedAt",
   t.is_revoked as "isAccessTokenRevoked", t.name, t.period_seconds as "accessTokenPeriod",
-  case when o.parent_id is not null then o.id end as "subOrganizationId", t.expires_at as "expiresAt"`;
+  t.client_secret_id as "identityUAClientSecretId", case when o.parent_id is not null then o.id end as "subOrganizationId", t.expires_at as "expiresAt"`;
 
 const toDate = (time: Date | null): Date | null => (time === null ? null : new Date(time));
 
@@ -37,7 +37,5 @@ export const toAccessTokenView = (row: AccessTokenView): AccessTokenView => ({
   updatedAt: new Date(row.updatedAt),
   accessTokenLastUsedAt: toDate(row.accessTokenLastUsedAt),
   accessTokenLastRenewedAt: toDate(row.accessTokenLastRenewedAt),
-  // Filled by a login with a client secret, which token authentication is not.
-  identityUAClientSecretId: null,
   expiresAt: toDate(row.expiresAt),
 });

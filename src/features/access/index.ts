@@ -4,6 +4,9 @@ import { accessTokenRoutes } from './access-token.routes.js';
 import { type AccessDependencies, AccessTokenService } from './access-token.service.js';
 import { Authenticator } from './authenticator.js';
 import { HeldUses } from './held-uses.js';
+import { LoginResolver } from './login.resolver.js';
+import { loginRoutes } from './login.routes.js';
+import { LoginService } from './login.service.js';
 import { TokenHolderService } from './token-holder.service.js';
 
 /** Access tokens: who makes them, and what passes with one. */
@@ -12,8 +15,11 @@ export function createAccess(others: AccessDependencies): Feature & { authentica
   const tokens = new AccessTokenService(others, heldUses);
   return {
     entities: [],
-    resolvers: [new AccessTokenResolver(tokens, new TokenHolderService())],
-    routes: accessTokenRoutes,
+    resolvers: [
+      new AccessTokenResolver(tokens, new TokenHolderService()),
+      new LoginResolver(new LoginService(others.organizations)),
+    ],
+    routes: [...accessTokenRoutes, ...loginRoutes],
     authenticator: new Authenticator(heldUses),
   };
 }

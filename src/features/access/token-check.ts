@@ -3,9 +3,8 @@ import type { Context, Kernel, RequestInfo } from '../../kernel/context.js';
 import type { Query } from '../../kernel/database/database.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 
-/** Whose token it is, and what it is scoped to. */
-export interface TokenHolder {
-  readonly tokenId: string;
+/** Who acts, and in which organization. */
+export interface Holder {
   readonly actorKind: 'identity' | 'user';
   readonly actorId: string;
   readonly actorName: string;
@@ -14,6 +13,11 @@ export interface TokenHolder {
   readonly rootOrganizationId: string;
   /** In the organization of the scope; null: no member of it. */
   readonly role: string | null;
+}
+
+/** Whose token it is, and what it is scoped to. */
+export interface TokenHolder extends Holder {
+  readonly tokenId: string;
 }
 
 /** A holder, and why the token does not pass right now. */
@@ -35,11 +39,14 @@ const FROM = `from access_token t
   left join app_user u on u.id = t.user_id
   left join organization_membership im on im.organization_id = t.organization_id and im.identity_id = t.identity_id
   left join organization_membership um on um.organization_id = t.organization_id and um.user_id = t.user_id
-  left join identity_token_auth a on a.identity_id = t.identity_id
+  left join identity_token_auth ta on t.auth_method = 'token-auth' and ta.identity_id = t.identity_id
+  left join identity_universal_auth ua on t.auth_method = 'universal-auth' and ua.identity_id = t.identity_id
   where t.token_hash = $1`;
 
 const IS_EXPIRED = 'coalesce(t.expires_at <= now(), false)';
-const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal' or coalesce($2::inet <<= any(a.trusted_ips), false))`;
+/** By the networks of the method that the token was made by. */
+const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
+  or coalesce($2::inet <<= any(coalesce(ta.trusted_ips, ua.trusted_ips)), false))`;
 
 /**
  * The check of a token: $1 its hash, $2 the caller's address, $3 the uses to add. A row: it passes.
@@ -103,11 +110,14 @@ export function requireValid(token: KnownToken | null): KnownToken {
   return token;
 }
 
-/** The Context of the holder of a token. The one place where a caller's scope and rights come from. */
+/**
+ * The Context of the holder of a token, or of an identity that is logging in. The one place where a caller's scope and
+ * rights come from.
+ */
 export const contextOf = (
   { database, keyring, auditTrail }: Kernel,
   info: RequestInfo,
-  holder: TokenHolder,
+  holder: Holder & { readonly tokenId: string | null },
 ): Context => ({
   requestId: info.requestId,
   address: info.address,

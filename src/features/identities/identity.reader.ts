@@ -13,6 +13,7 @@ export interface IdentityView {
   readonly role: OrganizationRole;
   readonly isInstallationAdmin: boolean;
   readonly hasTokenAuth: boolean;
+  readonly hasUniversalAuth: boolean;
   readonly authMethods: string[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -21,15 +22,16 @@ export interface IdentityView {
 /** The start of every statement that reads identities; `i` is the identity, `m` the membership in the owning organization. */
 export const SELECT_IDENTITY = `select i.id, i.name, i.organization_id as "organizationId", m.role,
     i.is_installation_admin as "isInstallationAdmin", a.identity_id is not null as "hasTokenAuth",
-    i.created_at as "createdAt", i.updated_at as "updatedAt"
+    ua.identity_id is not null as "hasUniversalAuth", i.created_at as "createdAt", i.updated_at as "updatedAt"
   from identity i
   join organization_membership m on m.organization_id = i.organization_id and m.identity_id = i.id
-  left join identity_token_auth a on a.identity_id = i.id`;
+  left join identity_token_auth a on a.identity_id = i.id
+  left join identity_universal_auth ua on ua.identity_id = i.id`;
 
 /** A row, whose times are texts, as a view. */
 export const toIdentityView = (row: Omit<IdentityView, 'authMethods'>): IdentityView => ({
   ...row,
-  authMethods: row.hasTokenAuth ? ['token-auth'] : [],
+  authMethods: [...(row.hasTokenAuth ? ['token-auth'] : []), ...(row.hasUniversalAuth ? ['universal-auth'] : [])],
   createdAt: new Date(row.createdAt),
   updatedAt: new Date(row.updatedAt),
 });

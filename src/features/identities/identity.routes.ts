@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { nextCursor, paging, route } from '../../rest/route.js';
 import { CreateIdentity, UpdateIdentity } from './identity.rules.js';
 
-const FIELDS = 'id name organizationId role hasTokenAuth authMethods isInstallationAdmin createdAt updatedAt';
+const FIELDS =
+  'id name organizationId role hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt';
 
 /** Machine identities. Source: behaviour 10 (Identities). */
 export const identityRoutes = [

@@ -24,7 +24,12 @@ export class IdentityType {
   @Field(() => Boolean, { description: 'Token authentication is attached, so that tokens can be made for it.' })
   hasTokenAuth!: boolean;
 
-  @Field(() => [String], { description: 'The ways in which it can authenticate: `token-auth`, or none.' })
+  @Field(() => Boolean, { description: 'Universal authentication is attached, so that it can log in.' })
+  hasUniversalAuth!: boolean;
+
+  @Field(() => [String], {
+    description: 'The ways in which it can authenticate: `token-auth`, `universal-auth`, or none.',
+  })
   authMethods!: string[];
 
   @Field(() => Boolean, { description: 'It is the admin of the installation, which only itself can change.' })

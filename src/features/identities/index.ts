@@ -1,4 +1,6 @@
 import type { Feature } from '../../feature.js';
+import { ClientSecretResolver } from './client-secret.resolver.js';
+import { ClientSecretService } from './client-secret.service.js';
 import { Identity } from './identity.entity.js';
 import { IdentityReader } from './identity.reader.js';
 import { IdentityResolver } from './identity.resolver.js';
@@ -7,6 +9,9 @@ import { IdentityService } from './identity.service.js';
 import { TokenAuthResolver } from './token-auth.resolver.js';
 import { tokenAuthRoutes } from './token-auth.routes.js';
 import { TokenAuthService } from './token-auth.service.js';
+import { UniversalAuthResolver } from './universal-auth.resolver.js';
+import { universalAuthRoutes } from './universal-auth.routes.js';
+import { UniversalAuthService } from './universal-auth.service.js';
 
 /** Machine identities and how they authenticate. */
 export function createIdentities(): Feature & { identities: IdentityReader } {
@@ -16,8 +21,10 @@ export function createIdentities(): Feature & { identities: IdentityReader } {
     resolvers: [
       new IdentityResolver(new IdentityService(identities)),
       new TokenAuthResolver(new TokenAuthService(identities)),
+      new UniversalAuthResolver(new UniversalAuthService(identities)),
+      new ClientSecretResolver(new ClientSecretService(identities)),
     ],
-    routes: [...identityRoutes, ...tokenAuthRoutes],
+    routes: [...identityRoutes, ...tokenAuthRoutes, ...universalAuthRoutes],
     identities,
   };
 }

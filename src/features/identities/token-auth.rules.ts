@@ -22,7 +22,8 @@ const range = z
   .refine((text) => !/%|^::ffff:/i.test(text) && isCidr(text), {
     error: 'must be an address or a network such as 10.0.0.0/8',
   });
-const trustedIps = z
+/** Networks from which something may be used. */
+export const trustedIps = z
   .array(z.strictObject({ ipAddress: range }))
   .min(1)
   .max(256);
@@ -33,29 +34,32 @@ export const fitsMaxTtl = (ttl: number, maxTtl: number): boolean => maxTtl === 0
 /** The fault of a TTL above the max TTL. */
 export const TTL_FAULT = { path: ['accessTokenTTL'], error: 'must not be more than accessTokenMaxTTL' };
 
-const shape = {
+/** What every way in says of the tokens that it makes. */
+export const tokenSettings = {
   accessTokenTrustedIps: trustedIps.default(EVERYWHERE),
   accessTokenTTL: ttlSeconds.default(DEFAULT_TTL_SECONDS),
   accessTokenMaxTTL: ttlSeconds.default(DEFAULT_TTL_SECONDS),
   accessTokenNumUsesLimit: usesLimit.default(0),
 };
 
-/** Body of the REST route that attaches token authentication; the rule across fields is checked with the input. */
-export const TokenAuthBody = z.strictObject(shape);
-
-/** Input of `attachTokenAuth`. Source: behaviour 3.3. */
-export const AttachTokenAuth = z
-  .strictObject({ identityId: z.string(), ...shape })
-  .refine(({ accessTokenTTL, accessTokenMaxTTL }) => fitsMaxTtl(accessTokenTTL, accessTokenMaxTTL), TTL_FAULT);
-
-/** Input of `updateTokenAuth`: absent keeps. */
-export const UpdateTokenAuth = z.strictObject({
-  identityId: z.string(),
+/** What may change of it: absent keeps. */
+export const tokenSettingsChanges = {
   accessTokenTrustedIps: trustedIps.optional(),
   accessTokenTTL: ttlSeconds.optional(),
   accessTokenMaxTTL: ttlSeconds.optional(),
   accessTokenNumUsesLimit: usesLimit.optional(),
-});
+};
+
+/** Body of the REST route that attaches token authentication; the rule across fields is checked with the input. */
+export const TokenAuthBody = z.strictObject(tokenSettings);
+
+/** Input of `attachTokenAuth`. Source: behaviour 3.3. */
+export const AttachTokenAuth = z
+  .strictObject({ identityId: z.string(), ...tokenSettings })
+  .refine(({ accessTokenTTL, accessTokenMaxTTL }) => fitsMaxTtl(accessTokenTTL, accessTokenMaxTTL), TTL_FAULT);
+
+/** Input of `updateTokenAuth`: absent keeps. */
+export const UpdateTokenAuth = z.strictObject({ identityId: z.string(), ...tokenSettingsChanges });
 
 /** Names the identity whose configuration is meant. */
 export const OneTokenAuth = z.strictObject({ identityId: z.string() });

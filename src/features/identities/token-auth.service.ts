@@ -152,7 +152,8 @@ export async function insertTokenAuth(tx: Transaction, settings: TokenAuthSettin
   return toTokenAuthView(row);
 }
 
-const ttlAboveMaximum = (): AppError =>
+/** The fault of a change that leaves the TTL above the max TTL. */
+export const ttlAboveMaximum = (): AppError =>
   new AppError('VALIDATION_FAILED', undefined, {
     details: [{ path: TTL_FAULT.path.join('.'), code: 'TTL_ABOVE_MAXIMUM', message: TTL_FAULT.error }],
   });

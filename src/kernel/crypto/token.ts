@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-const TOKEN_BYTES = 32;
+const SECRET_BYTES = 32;
 const TOKEN = /^(srt_[A-Za-z0-9_-]{43})([A-Za-z0-9_-]{6})$/;
 
 const checksum = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 6);
@@ -11,9 +11,14 @@ const checksum = (text: string): string => createHash('sha256').update(text).dig
  * @param random 32 bytes
  * Source: decisions 3.
  */
-export function mintToken(random: Buffer = randomBytes(TOKEN_BYTES)): string {
-  if (random.length !== TOKEN_BYTES) throw new Error('a token is made of 32 bytes');
-  const text = `srt_${random.toString('base64url')}`;
+export const mintToken = (random?: Buffer): string => mint('srt_', random);
+
+/** A fresh client secret of a machine identity: made as a token is, and marked `srs_`. */
+export const mintClientSecret = (random?: Buffer): string => mint('srs_', random);
+
+function mint(mark: string, random: Buffer = randomBytes(SECRET_BYTES)): string {
+  if (random.length !== SECRET_BYTES) throw new Error('a token is made of 32 bytes');
+  const text = mark + random.toString('base64url');
   return text + checksum(text);
 }
 
@@ -23,5 +28,5 @@ export function hasValidChecksum(token: string): boolean {
   return text !== undefined && checksum(text) === sum;
 }
 
-/** What is stored of a token: its SHA-256. No salt and no stretching, since a token is 256 random bits. */
+/** What is stored of a token or a client secret: its SHA-256. No salt and no stretching, since it is 256 random bits. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -99,6 +99,25 @@ export function namePageBounds(request: PageRequest): [name: string | null, id: 
   return [name, id, limit];
 }
 
+/**
+ * Bounds of a list by a time, newest first, then id: the time and id to start after (null: from the top), and the row limit.
+ *
+ * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+ */
+export function timePageBounds(request: PageRequest): [time: string | null, id: string | null, limit: number | null] {
+  const limit = rowLimit(request);
+  if (request.after == null) return [null, null, limit];
+  const [time = '', id = ''] = decodeCursor(request.after, 2, ([at = '', row = '']) => isTime(at) && isId(row));
+  return [time, id, limit];
+}
+
+/** Position of a row in such a list. */
+export const timeCursorKey = (time: Date, id: string): CursorKey => [time.toISOString(), id];
+
+/** A moment as we print it, which Postgres can read: it knows no year 0, and no 30th of February. */
+const isTime = (text: string): boolean =>
+  /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
+
 /** A page of rows, shaped as a Relay connection. Edges and page info are made only when they are asked for. */
 export class Page<T> {
   readonly hasNextPage: boolean;

@@ -15,6 +15,7 @@ describe('machine identities', () => {
       organizationId: organization.id,
       role: 'no-access',
       hasTokenAuth: false,
+      hasUniversalAuth: false,
       authMethods: [],
       isInstallationAdmin: false,
       createdAt: expect.any(String),

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { hashToken, hasValidChecksum, mintToken } from '../../../src/kernel/crypto/token.js';
+import { hashToken, hasValidChecksum, mintClientSecret, mintToken } from '../../../src/kernel/crypto/token.js';
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -50,6 +50,14 @@ describe('a token', () => {
 
   test('of any other form is refused without an error', () => {
     fc.assert(fc.property(fc.string(), (any) => expect(hasValidChecksum(any)).toBe(false)));
+  });
+
+  test('is not the same as a client secret, which is made in the same way and marked srs_', () => {
+    const text = `srs_${'A'.repeat(43)}`;
+    const secret = mintClientSecret(Buffer.alloc(32));
+    expect(secret).toBe(text + createHash('sha256').update(text).digest('base64url').slice(0, 6));
+    expect(hasValidChecksum(secret)).toBe(false);
+    expect(() => mintClientSecret(randomBytes(33))).toThrow('32 bytes');
   });
 
   test('is stored as its SHA-256', () => {

@@ -3,6 +3,7 @@ import { powerless, type RestOperation, viewer } from '../operation.js';
 
 const IDENTITIES = '/api/v1/identities';
 const TOKEN_AUTH = '/api/v1/auth/token-auth/identities/{identityId}';
+const UNIVERSAL_AUTH = '/api/v1/auth/universal-auth/identities/{identityId}';
 const TOKENS = '/api/v1/auth/token-auth/tokens/{tokenId}';
 
 /** Machine identities, how they authenticate, and tokens. */
@@ -95,6 +96,64 @@ export const access: readonly RestOperation[] = [
     path: { tokenId: '$accessToken' },
     audit: 'access-token:revoke',
     denial: viewer('identity:get-token'),
+  },
+  {
+    route: `POST ${UNIVERSAL_AUTH}`,
+    path: { identityId: '$otherIdentity' },
+    body: { accessTokenTTL: 60 },
+    audit: 'identity-universal-auth:attach',
+    denial: viewer('identity:edit'),
+  },
+  {
+    route: `GET ${UNIVERSAL_AUTH}`,
+    path: { identityId: '$identity' },
+    audit: 'identity-universal-auth:get',
+    denial: powerless('identity:read'),
+  },
+  {
+    route: `PATCH ${UNIVERSAL_AUTH}`,
+    path: { identityId: '$identity' },
+    body: { accessTokenTTL: 60 },
+    audit: 'identity-universal-auth:update',
+    denial: viewer('identity:edit'),
+  },
+  {
+    route: `DELETE ${UNIVERSAL_AUTH}`,
+    path: { identityId: '$identity' },
+    audit: 'identity-universal-auth:remove',
+    denial: viewer('identity:revoke-auth'),
+  },
+  {
+    route: `POST ${UNIVERSAL_AUTH}/client-secrets`,
+    path: { identityId: '$identity' },
+    body: { description: CANARY, ttl: 60, numUsesLimit: 1 },
+    audit: 'client-secret:create',
+    denial: viewer('identity:create-token'),
+  },
+  {
+    route: `GET ${UNIVERSAL_AUTH}/client-secrets`,
+    path: { identityId: '$identity' },
+    audit: 'client-secret:list',
+    denial: viewer('identity:get-token'),
+  },
+  {
+    route: `GET ${UNIVERSAL_AUTH}/client-secrets/{clientSecretId}`,
+    path: { identityId: '$identity', clientSecretId: '$clientSecret' },
+    audit: 'client-secret:get',
+    denial: viewer('identity:get-token'),
+  },
+  {
+    route: `POST ${UNIVERSAL_AUTH}/client-secrets/{clientSecretId}/revoke`,
+    path: { identityId: '$identity', clientSecretId: '$clientSecret' },
+    audit: 'client-secret:revoke',
+    denial: viewer('identity:delete-token'),
+  },
+  {
+    route: 'POST /api/v1/auth/universal-auth/login',
+    body: { clientId: '$clientId', clientSecret: '$heldClientSecret', organizationSlug: '$subSlug' },
+    audit: 'identity-universal-auth:login',
+    denial: null,
+    actor: 'identity',
   },
   {
     route: 'POST /api/v1/auth/token/renew',

@@ -1,0 +1,21 @@
+import type { Transaction } from '../../kernel/context.js';
+import { AppError } from '../../kernel/errors.js';
+import { findRole, type Member, type OrganizationReader } from '../organizations/public.js';
+import { isRootScoped } from './access-token.store.js';
+
+/**
+ * The organization that a new token is scoped to: the one of the caller, or below a root the one of the slug. A token of
+ * a sub-organization cannot make one that reaches further than itself.
+ *
+ * @throws ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED
+ */
+export async function scopeOfToken(
+  tx: Transaction,
+  organizations: OrganizationReader,
+  { owner, slug }: { owner: Member; slug: string | null | undefined },
+): Promise<string> {
+  if (slug == null || !isRootScoped(tx)) return tx.organizationId;
+  const { id } = await organizations.loadSubOrganization(tx, tx.rootOrganizationId, slug);
+  if ((await findRole(tx, id, owner)) === null) throw new AppError('TOKEN_SCOPE_REFUSED');
+  return id;
+}

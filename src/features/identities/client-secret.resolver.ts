@@ -1,0 +1,56 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import type { ClientSecretService } from './client-secret.service.js';
+import {
+  ClientSecretConnection,
+  ClientSecretType,
+  CreateClientSecretInput,
+  CreateClientSecretPayload,
+  RevokeClientSecretInput,
+  RevokeClientSecretPayload,
+} from './client-secret.type.js';
+
+@Resolver(() => ClientSecretType)
+export class ClientSecretResolver {
+  constructor(private readonly service: ClientSecretService) {}
+
+  @Query(() => ClientSecretConnection, { description: 'The client secrets of a machine identity, newest first.' })
+  clientSecrets(
+    @Ctx() ctx: Context,
+    @Args(() => PageArgs) page: PageArgs,
+    @Arg('identityId', () => ID, { description: 'The machine identity.' }) identityId: string,
+  ): Promise<ConnectionOf<ClientSecretType>> {
+    return this.service.list(ctx, { ...page, identityId });
+  }
+
+  @Query(() => ClientSecretType, { description: 'One client secret, without the secret itself.' })
+  clientSecret(
+    @Ctx() ctx: Context,
+    @Arg('identityId', () => ID, { description: 'The machine identity that it belongs to.' }) identityId: string,
+    @Arg('id', () => ID, { description: 'The client secret.' }) id: string,
+  ): Promise<ClientSecretType> {
+    return this.service.get(ctx, { identityId, id });
+  }
+
+  @Mutation(() => CreateClientSecretPayload, {
+    description: 'Makes a client secret, with which a machine identity logs in. It is shown this once.',
+  })
+  createClientSecret(
+    @Ctx() ctx: Context,
+    @Arg('input', () => CreateClientSecretInput, { description: 'For whom, and its limits.' })
+    input: CreateClientSecretInput,
+  ): Promise<CreateClientSecretPayload> {
+    return this.service.create(ctx, input);
+  }
+
+  @Mutation(() => RevokeClientSecretPayload, {
+    description: 'Revokes a client secret, at once and for good. Tokens that it made live on.',
+  })
+  async revokeClientSecret(
+    @Ctx() ctx: Context,
+    @Arg('input', () => RevokeClientSecretInput, { description: 'Which one.' }) input: RevokeClientSecretInput,
+  ): Promise<RevokeClientSecretPayload> {
+    return { clientSecretData: await this.service.revoke(ctx, input) };
+  }
+}

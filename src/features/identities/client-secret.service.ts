@@ -1,0 +1,141 @@
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { hashToken, mintClientSecret } from '../../kernel/crypto/token.js';
+import { query } from '../../kernel/database/database.js';
+import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { Page, timeCursorKey, timePageBounds } from '../../kernel/graphql/page.js';
+import { isId, newId } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import { protectInstallationAdmin } from '../organizations/public.js';
+import { CreateClientSecret, ListClientSecrets, OneClientSecret } from './client-secret.rules.js';
+import {
+  CLIENT_SECRET_COLUMNS,
+  type ClientSecretView,
+  type IssuedClientSecret,
+  toClientSecretView,
+} from './client-secret.view.js';
+import type { IdentityReader } from './identity.reader.js';
+
+/** What stands before the random part of a client secret. */
+const MARK_LENGTH = 4;
+const PREFIX_LENGTH = 4;
+
+/** The verbs of client secrets, with which machine identities log in. */
+export class ClientSecretService {
+  constructor(private readonly identities: IdentityReader) {}
+
+  /**
+   * Makes a client secret for an identity. It is shown this once; what is kept is its hash, and four characters by which
+   * people tell it from others.
+   *
+   * @param raw `{ identityId, description?, ttl?, numUsesLimit? }`; seconds; 0 means no limit
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, UNIVERSAL_AUTH_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
+   */
+  async create(ctx: Context, raw: unknown): Promise<IssuedClientSecret> {
+    const { identityId, description, ttl, numUsesLimit } = parse(CreateClientSecret, raw);
+    authorize(ctx, 'identity:create-token');
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.identities.load(tx, identityId);
+      protectInstallationAdmin(tx, identity);
+      const clientSecret = mintClientSecret();
+      const prefix = clientSecret.slice(MARK_LENGTH, MARK_LENGTH + PREFIX_LENGTH);
+      const params = [newId(), identity.id, hashToken(clientSecret), prefix, description, ttl, numUsesLimit];
+      // Not looked for before: the configuration may go at this moment.
+      const [row] = await guarded(() => query<ClientSecretView>(tx, INSERT, params), {
+        universal_auth_client_secret_config_fk: 'UNIVERSAL_AUTH_NOT_FOUND',
+      });
+      if (row === undefined) throw new Error('an insert returned no row');
+      await audit(tx, 'client-secret:create', row);
+      return { clientSecret, clientSecretData: toClientSecretView(row) };
+    });
+  }
+
+  /**
+   * The client secrets of an identity, newest first, then id. Revoked and expired ones too.
+   *
+   * @param raw `{ identityId, first?, after? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
+   */
+  async list(ctx: Context, raw: unknown): Promise<Page<ClientSecretView>> {
+    const { identityId, ...request } = parse(ListClientSecrets, raw);
+    authorize(ctx, 'identity:get-token');
+    const bounds = timePageBounds(request);
+    const { id } = await this.identities.load(ctx, identityId);
+    const rows = await query<ClientSecretView>(ctx, LIST, [id, ...bounds]);
+    const page = new Page(rows.map(toClientSecretView), request, (row) => timeCursorKey(row.createdAt, row.id));
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'client-secret:list',
+      facts: { identityId: id, count: page.nodes.length },
+    });
+    return page;
+  }
+
+  /**
+   * One client secret, without the secret itself.
+   *
+   * @param raw `{ identityId, id }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
+   */
+  async get(ctx: Context, raw: unknown): Promise<ClientSecretView> {
+    const { identityId, id } = parse(OneClientSecret, raw);
+    authorize(ctx, 'identity:get-token');
+    const identity = await this.identities.load(ctx, identityId);
+    const [row] = isId(id)
+      ? await query<ClientSecretView>(
+          ctx,
+          `select ${CLIENT_SECRET_COLUMNS} from universal_auth_client_secret c where c.id = $1 and c.identity_id = $2`,
+          [id, identity.id],
+        )
+      : [];
+    if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
+    await ctx.auditTrail.recordRead(ctx, { action: 'client-secret:get', facts: factsOf(row) });
+    return toClientSecretView(row);
+  }
+
+  /**
+   * Revokes a client secret, at once on every node: nobody logs in with it any more. Tokens that it made live on.
+   *
+   * @param raw `{ identityId, id }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND (revoked before, too),
+   *   AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
+   */
+  async revoke(ctx: Context, raw: unknown): Promise<ClientSecretView> {
+    const { identityId, id } = parse(OneClientSecret, raw);
+    authorize(ctx, 'identity:delete-token');
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.identities.load(tx, identityId);
+      protectInstallationAdmin(tx, identity);
+      const [row] = isId(id)
+        ? await query<ClientSecretView>(
+            tx,
+            `update universal_auth_client_secret c set is_revoked = true, updated_at = now()
+             where c.id = $1 and c.identity_id = $2 and not c.is_revoked returning ${CLIENT_SECRET_COLUMNS}`,
+            [id, identity.id],
+          )
+        : [];
+      if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
+      await audit(tx, 'client-secret:revoke', row);
+      return toClientSecretView(row);
+    });
+  }
+}
+
+const INSERT = `insert into universal_auth_client_secret as c
+    (id, identity_id, secret_hash, prefix, description, ttl_seconds, num_uses_limit, expires_at)
+  values ($1, $2, $3, $4, $5, $6::int, $7, case when $6::int > 0 then now() + make_interval(secs => $6::int) end)
+  returning ${CLIENT_SECRET_COLUMNS}`;
+
+const LIST = `select ${CLIENT_SECRET_COLUMNS} from universal_auth_client_secret c
+  where c.identity_id = $1
+    and ($2::timestamptz is null or c.created_at < $2 or (c.created_at = $2 and c.id > $3::uuid))
+  order by c.created_at desc, c.id limit $4`;
+
+const factsOf = ({ id, identityId }: ClientSecretView) => ({ clientSecretId: id, identityId });
+
+const audit = (tx: Transaction, action: string, row: ClientSecretView): Promise<void> =>
+  tx.auditTrail.recordChange(tx, { action, facts: factsOf(row) });

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { nextCursor, paging, route } from '../../rest/route.js';
+import { CreateClientSecret } from './client-secret.rules.js';
+import { UniversalAuthBody, UpdateUniversalAuth } from './universal-auth.rules.js';
+
+const PATH = '/api/v1/auth/universal-auth/identities/{identityId}';
+const SECRETS = `${PATH}/client-secrets`;
+
+const FIELDS = `identityId clientId clientSecretTrustedIps { ipAddress } accessTokenTrustedIps { ipAddress }
+  accessTokenTTL accessTokenMaxTTL accessTokenNumUsesLimit createdAt updatedAt`;
+const SECRET_FIELDS = `id identityId description clientSecretPrefix clientSecretTTL clientSecretNumUses clientSecretNumUsesLimit
+  clientSecretLastUsedAt isClientSecretRevoked expiresAt createdAt updatedAt`;
+
+const NOT_ATTACHED = ['IDENTITY_NOT_FOUND', 'UNIVERSAL_AUTH_NOT_FOUND'] as const;
+const NO_SECRET = ['IDENTITY_NOT_FOUND', 'CLIENT_SECRET_NOT_FOUND'] as const;
+
+const configurationRoutes = [
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Attach universal authentication to a machine identity',
+    extension: true,
+    body: UniversalAuthBody,
+    document: `mutation ($input: AttachUniversalAuthInput!) { attachUniversalAuth(input: $input) { universalAuth { ${FIELDS} } } }`,
+    variables: ({ params, body }) => ({ input: { identityId: params.identityId, ...body } }),
+    reply: ({ attachUniversalAuth }) => ({ identityUniversalAuth: attachUniversalAuth.universalAuth }),
+    errors: ['IDENTITY_NOT_FOUND', 'UNIVERSAL_AUTH_EXISTS'],
+    example: { clientSecretTrustedIps: [{ ipAddress: '10.0.0.0/8' }], accessTokenTTL: 3_600 },
+  }),
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'Get the universal-auth configuration of a machine identity',
+    extension: true,
+    document: `query ($identityId: ID!) { identityUniversalAuth(identityId: $identityId) { ${FIELDS} } }`,
+    variables: ({ params }) => ({ identityId: params.identityId }),
+    reply: ({ identityUniversalAuth }) => ({ identityUniversalAuth }),
+    errors: NOT_ATTACHED,
+  }),
+  route({
+    method: 'PATCH',
+    path: PATH,
+    summary: 'Change the universal-auth configuration of a machine identity',
+    extension: true,
+    body: UpdateUniversalAuth.omit({ identityId: true }),
+    document: `mutation ($input: UpdateUniversalAuthInput!) { updateUniversalAuth(input: $input) { universalAuth { ${FIELDS} } } }`,
+    variables: ({ params, body }) => ({ input: { identityId: params.identityId, ...body } }),
+    reply: ({ updateUniversalAuth }) => ({ identityUniversalAuth: updateUniversalAuth.universalAuth }),
+    errors: NOT_ATTACHED,
+    example: { accessTokenTTL: 3_600, accessTokenNumUsesLimit: 100 },
+  }),
+  route({
+    method: 'DELETE',
+    path: PATH,
+    summary: 'Remove universal authentication with its client secrets and tokens',
+    extension: true,
+    document: `mutation ($input: RemoveUniversalAuthInput!) { removeUniversalAuth(input: $input) { universalAuth { ${FIELDS} } } }`,
+    variables: ({ params }) => ({ input: { identityId: params.identityId } }),
+    reply: ({ removeUniversalAuth }) => ({ identityUniversalAuth: removeUniversalAuth.universalAuth }),
+    errors: NOT_ATTACHED,
+  }),
+];
+
+const clientSecretRoutes = [
+  route({
+    method: 'POST',
+    path: SECRETS,
+    summary: 'Create a client secret for a machine identity',
+    extension: true,
+    sensitive: true,
+    body: CreateClientSecret.omit({ identityId: true }),
+    document: `mutation ($input: CreateClientSecretInput!) {
+      createClientSecret(input: $input) { clientSecret clientSecretData { ${SECRET_FIELDS} } }
+    }`,
+    variables: ({ params, body }) => ({ input: { identityId: params.identityId, ...body } }),
+    reply: ({ createClientSecret }) => createClientSecret,
+    errors: NOT_ATTACHED,
+    example: { description: 'deploy pipeline', ttl: 2_592_000, numUsesLimit: 0 },
+  }),
+  route({
+    method: 'GET',
+    path: SECRETS,
+    summary: 'List the client secrets of a machine identity, newest first',
+    extension: true,
+    query: z.strictObject(paging),
+    document: `query ($identityId: ID!, $first: Int, $after: String) {
+      clientSecrets(identityId: $identityId, first: $first, after: $after) {
+        nodes { ${SECRET_FIELDS} } pageInfo { hasNextPage endCursor }
+      }
+    }`,
+    variables: ({ params, query }) => ({ identityId: params.identityId, first: query.limit, after: query.cursor }),
+    reply: ({ clientSecrets }) => ({ clientSecretData: clientSecrets.nodes, ...nextCursor(clientSecrets.pageInfo) }),
+    errors: ['IDENTITY_NOT_FOUND'],
+  }),
+  route({
+    method: 'GET',
+    path: `${SECRETS}/{clientSecretId}`,
+    summary: 'Get a client secret, without the secret itself',
+    extension: true,
+    document: `query ($identityId: ID!, $id: ID!) { clientSecret(identityId: $identityId, id: $id) { ${SECRET_FIELDS} } }`,
+    variables: ({ params }) => ({ identityId: params.identityId, id: params.clientSecretId }),
+    reply: ({ clientSecret }) => ({ clientSecretData: clientSecret }),
+    errors: NO_SECRET,
+  }),
+  route({
+    method: 'POST',
+    path: `${SECRETS}/{clientSecretId}/revoke`,
+    summary: 'Revoke a client secret',
+    extension: true,
+    document: `mutation ($input: RevokeClientSecretInput!) { revokeClientSecret(input: $input) { clientSecretData { ${SECRET_FIELDS} } } }`,
+    variables: ({ params }) => ({ input: { identityId: params.identityId, id: params.clientSecretId } }),
+    reply: ({ revokeClientSecret }) => ({ clientSecretData: revokeClientSecret.clientSecretData }),
+    errors: NO_SECRET,
+  }),
+];
+
+/** Universal-auth configurations and their client secrets. Source: behaviour 3.3, for the other way in. */
+export const universalAuthRoutes = [...configurationRoutes, ...clientSecretRoutes];
