@@ -83,6 +83,27 @@ export class Seed {
     return new Caller(admin.url, accessToken, identity.id);
   }
 
+  /** A new user with a personal token, in the organization of `admin`. */
+  async user(
+    admin: Caller,
+    { project, projectRoles = ['viewer'] }: Pick<SeededCaller, 'project' | 'projectRoles'> = {},
+  ): Promise<Caller & { readonly userId: string }> {
+    const { createUser } = await admin.data(
+      'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }',
+      { input: { username: `user-${short()}` } },
+    );
+    const userId = createUser.user.id as string;
+    if (project !== undefined) {
+      const roles = projectRoles.map((role) => ({ role }));
+      mustSucceed(await admin.post(`/api/v1/projects/${project}/memberships`, { userId, roles }));
+    }
+    const { createPersonalAccessToken } = await admin.data(
+      'mutation ($input: CreatePersonalAccessTokenInput!) { createPersonalAccessToken(input: $input) { accessToken } }',
+      { input: { userId } },
+    );
+    return Object.assign(new Caller(admin.url, createPersonalAccessToken.accessToken), { userId });
+  }
+
   /** `KEY_00000` to `KEY_<count-1>` with values `value-<n>`, in batches. Answers the keys in order. */
   async secrets(
     admin: Caller,
