@@ -28,8 +28,8 @@ export class Database {
    * @throws ConfigurationFault when there is no connection
    */
   static async connect(url: string, entities: readonly EntityClass[]): Promise<Database> {
-    const counter = { count: (): void => undefined };
-    const orm = await open(url, entities, () => counter.count());
+    const watch: Watch = { count: () => undefined, nameOf: () => undefined };
+    const orm = await open(url, entities, watch);
     try {
       await orm.em.getConnection().connect();
     } catch (error) {
@@ -40,9 +40,10 @@ export class Database {
       orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }
     ).getNativeClient()) as Pool;
     const database = new Database(orm, pool);
-    counter.count = () => {
+    watch.count = () => {
       database.#statements += 1;
     };
+    watch.nameOf = (text) => database.#names.get(text);
     return database;
   }
 
@@ -61,9 +62,15 @@ export class Database {
     text: string,
     params: readonly unknown[] = [],
   ): Promise<R[]> => {
-    const result: QueryResult<R> = await this.pool.query<R>({ name: this.#nameOf(text), text, values: [...params] });
+    this.prepare(text);
+    const result: QueryResult<R> = await this.pool.query<R>(text, [...params]);
     return result.rows;
   };
+
+  /** Marks a text to be parsed and planned once on each connection, however it is sent. For texts of which there are few. */
+  prepare(text: string): void {
+    if (!this.#names.has(text)) this.#names.set(text, `s${this.#names.size}`);
+  }
 
   /** Statements on one connection of their own: for locks that belong to a session. */
   async withConnection<T>(work: (query: Query) => Promise<T>): Promise<T> {
@@ -90,15 +97,6 @@ export class Database {
   async close(): Promise<void> {
     await this.orm.close(true);
   }
-
-  #nameOf(text: string): string {
-    let name = this.#names.get(text);
-    if (name === undefined) {
-      name = `s${this.#names.size}`;
-      this.#names.set(text, name);
-    }
-    return name;
-  }
 }
 
 /** One statement, in the transaction of `ctx` where it has one. Parameters are `$1`, `$2`. */
@@ -110,6 +108,7 @@ export async function query<R extends object = Row>(
   if (!isTransaction(ctx)) return ctx.database.query<R>(text, params);
   const transaction = ctx.em.getTransactionContext<{ executeQuery(q: CompiledQuery): Promise<{ rows: R[] }> }>();
   if (transaction === undefined) throw new Error('the transaction is over');
+  ctx.database.prepare(text);
   return (await transaction.executeQuery(CompiledQuery.raw(text, [...params]))).rows;
 }
 
@@ -119,14 +118,24 @@ export const queryOf =
   (text, params) =>
     query(ctx, text, params);
 
-const open = (url: string, entities: readonly EntityClass[], count: () => void) =>
-  MikroORM.init(ormOptions(url, entities, (client) => countStatements(client, count)));
+/** What becomes of each statement. */
+interface Watch {
+  count(): void;
+  /** Name under which a text is prepared; undefined when it is sent as it is. */
+  nameOf(text: string): string | undefined;
+}
 
-function countStatements(client: Client, count: () => void): void {
+const open = (url: string, entities: readonly EntityClass[], watch: Watch) =>
+  MikroORM.init(ormOptions(url, entities, (client) => watchStatements(client, watch)));
+
+/** Here and not where statements are made, because those of a transaction reach the driver through the ORM. */
+function watchStatements(client: Client, watch: Watch): void {
   const send = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const counted = (...args: unknown[]): unknown => {
-    count();
-    return send(...args);
+  const watched = (...args: unknown[]): unknown => {
+    watch.count();
+    const [text, values, ...rest] = args;
+    const name = typeof text === 'string' && Array.isArray(values) ? watch.nameOf(text) : undefined;
+    return name === undefined ? send(...args) : send({ name, text, values }, ...rest);
   };
-  client.query = counted as typeof client.query;
+  client.query = watched as typeof client.query;
 }
