@@ -1,58 +1,88 @@
-/** What a reference names. Both null: in the folder of the secret itself. */
-export interface Reference {
+const MAX_ENVIRONMENT = 64;
+const MAX_PATH = 2_000;
+const MAX_KEY = 255;
+
+/** Words of letters, digits, `-` and `_`, with single dots between them. No part can match twice, so no text makes it slow. */
+const REFERENCE = /\$\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}/g;
+const WORD = /^[A-Za-z0-9_-]+$/;
+
+/** The secret that a reference names. */
+export interface ReferenceTarget {
+  /** Slug of the environment; null, as the path is then: that of the secret in whose value it stands. */
   readonly environment: string | null;
   readonly path: string | null;
   readonly key: string;
 }
 
-/** A piece of a value: plain text, or a reference with the text that it stands as. */
-export type Piece = { readonly text: string; readonly reference: Reference | null };
-
-const NAME = '[A-Za-z0-9_-]+';
-const REFERENCE = new RegExp(`\\$\\{(${NAME}(?:\\.${NAME})*)\\}`, 'g');
-const WHOLE_NAME = new RegExp(`^${NAME}$`);
-
-/** True when references can name this key. */
-export const isReferenceable = (key: string): boolean => WHOLE_NAME.test(key);
-
-/** `KEY`, `env.KEY`, `env.folder.sub.KEY`. */
-function referenceOf(words: string): Reference {
-  const names = words.split('.');
-  const key = names.at(-1) as string;
-  const [environment = null, ...folders] = names.slice(0, -1);
-  return { environment, path: environment === null ? null : `/${folders.join('/')}`, key };
+/** A reference as it stands in a value. Equal targets have equal texts. */
+export interface Reference extends ReferenceTarget {
+  readonly text: string;
 }
 
-/** The text of a reference. */
-export const printReference = ({ environment, path, key }: Reference): string =>
-  `\${${[environment, ...(path ?? '').split('/'), key].filter((name) => name !== null && name !== '').join('.')}}`;
+/** A value in pieces, in their order: plain text, and references. */
+export interface ParsedValue {
+  readonly pieces: readonly (string | Reference)[];
+  /** Each once, in the order of their first places. */
+  readonly references: readonly Reference[];
+}
 
-/** A value as a row of pieces; their texts together are the value. Source: decisions 5.5. */
-export function parseReferences(value: string): Piece[] {
-  const pieces: Piece[] = [];
-  let end = 0;
+/**
+ * Finds the references of a value: `${KEY}` names a secret of the same folder, `${env.KEY}` one of the root folder of an
+ * environment, `${env.folder.sub.KEY}` one below. What looks otherwise is plain text, and so is what is longer than any
+ * name can be.
+ *
+ * Source: decisions 5.5.
+ */
+export function parseReferences(value: string): ParsedValue {
+  if (!value.includes('${')) return { pieces: value === '' ? [] : [value], references: [] };
+  const pieces: (string | Reference)[] = [];
+  const references = new Map<string, Reference>();
+  let at = 0;
   for (const match of value.matchAll(REFERENCE)) {
-    if (match.index > end) pieces.push({ text: value.slice(end, match.index), reference: null });
-    pieces.push({ text: match[0], reference: referenceOf(match[1] as string) });
-    end = match.index + match[0].length;
+    const [text, inner] = match as unknown as [string, string];
+    const reference = references.get(text) ?? toReference(text, inner);
+    if (reference === null) continue;
+    references.set(text, reference);
+    if (match.index > at) pieces.push(value.slice(at, match.index));
+    pieces.push(reference);
+    at = match.index + text.length;
   }
-  if (end < value.length) pieces.push({ text: value.slice(end), reference: null });
-  return pieces;
+  if (at < value.length) pieces.push(value.slice(at));
+  return { pieces, references: [...references.values()] };
 }
 
-/** What a value refers to, each once, in the order of appearance. */
-export function referencesIn(value: string): Reference[] {
-  const found = new Map<string, Reference>();
-  for (const [text, words] of value.matchAll(REFERENCE)) {
-    const name = text as string;
-    if (!found.has(name)) found.set(name, referenceOf(words as string));
-  }
-  return [...found.values()];
+function toReference(text: string, inner: string): Reference | null {
+  const words = inner.split('.');
+  const key = words.pop() as string;
+  const [environment = null, ...names] = words;
+  const path = environment === null ? null : `/${names.join('/')}`;
+  const isTooLong =
+    key.length > MAX_KEY || (environment?.length ?? 0) > MAX_ENVIRONMENT || (path?.length ?? 0) > MAX_PATH;
+  return isTooLong ? null : { environment, path, key, text };
 }
 
-/** A value with other names in its references. @param rename null: the reference stays as it is */
-export const rewriteReferences = (value: string, rename: (reference: Reference) => Reference | null): string =>
-  value.replace(REFERENCE, (text, words: string) => {
-    const renamed = rename(referenceOf(words));
-    return renamed === null ? text : printReference(renamed);
-  });
+/** The text that `parseReferences` reads back as this target. */
+export function printReference({ environment, path, key }: ReferenceTarget): string {
+  const place = environment === null ? [] : [environment, ...(path ?? '/').split('/').filter((name) => name !== '')];
+  return `\${${[...place, key].join('.')}}`;
+}
+
+/** True when a secret of this key can be named by a reference: a dot or a blank in a key would be read as something else. */
+export const isReferenceable = (key: string): boolean => key.length <= MAX_KEY && WORD.test(key);
+
+/**
+ * The value with some of its references changed.
+ *
+ * @param rename what a reference becomes; null keeps it
+ */
+export function rewriteReferences(value: string, rename: (reference: Reference) => ReferenceTarget | null): string {
+  const { pieces, references } = parseReferences(value);
+  const changed = new Map(
+    references.flatMap((reference) => {
+      const after = rename(reference);
+      return after === null ? [] : [[reference.text, printReference(after)] as const];
+    }),
+  );
+  if (changed.size === 0) return value;
+  return pieces.map((piece) => (typeof piece === 'string' ? piece : (changed.get(piece.text) ?? piece.text))).join('');
+}

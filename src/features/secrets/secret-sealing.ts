@@ -5,7 +5,7 @@ import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
-import { referencesIn, rewriteReferences } from './reference.rules.js';
+import { parseReferences, rewriteReferences } from './reference.rules.js';
 import type { SecretRecord, StoredEntry } from './secret.records.js';
 import type { StoredReference } from './secret-writes.js';
 
@@ -97,7 +97,7 @@ export function sealSecret(
     valueSealed: seal('value', value),
     // Empty values are equal, and nobody's secret.
     valueDigest: text === '' ? null : ofOrganization.digest(text),
-    references: referencesIn(text),
+    references: parseReferences(text).references,
     commentSealed: comment === null ? null : seal('comment', comment),
     metadata: metadata.map((entry) =>
       entry.isEncrypted ? { key: entry.key, isEncrypted: true } : { key: entry.key, value: entry.value.reveal() },
