@@ -1,5 +1,5 @@
 import type { Ability, Access } from '../../kernel/authz/ability.js';
-import { projectAbility } from '../../kernel/authz/roles.js';
+import { projectRights } from '../../kernel/authz/roles.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
@@ -17,6 +17,8 @@ export interface ProjectAccess extends Access {
   /** Slugs of the caller's roles. */
   readonly roles: readonly string[];
   readonly ability: Ability;
+  /** Equal for callers whose rules in the project are equal. */
+  readonly rulesFingerprint: string;
   readonly enforceEncryptedSecretMetadata: boolean;
   /** Rises with every change in the project. What was read before it rose is old. */
   readonly revision: number;
@@ -160,18 +162,22 @@ export async function lockProject(tx: Transaction, { projectId }: ProjectAccess)
   if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
 }
 
-const toAccess = (row: AccessRow): ProjectAccess => ({
-  projectId: row.id,
-  organizationId: row.organizationId,
-  type: row.type,
-  name: row.name,
-  slug: row.slug,
-  roles: row.roles,
-  ability: projectAbility(row.roles),
-  enforceEncryptedSecretMetadata: row.enforceEncryptedSecretMetadata,
-  revision: row.revision,
-  membershipId: row.membershipId,
-});
+function toAccess(row: AccessRow): ProjectAccess {
+  const { ability, fingerprint } = projectRights(row.roles);
+  return {
+    projectId: row.id,
+    organizationId: row.organizationId,
+    type: row.type,
+    name: row.name,
+    slug: row.slug,
+    roles: row.roles,
+    ability,
+    rulesFingerprint: fingerprint,
+    enforceEncryptedSecretMetadata: row.enforceEncryptedSecretMetadata,
+    revision: row.revision,
+    membershipId: row.membershipId,
+  };
+}
 
 const toRecord = (row: RecordRow): ProjectRecord => ({
   access: toAccess(row),

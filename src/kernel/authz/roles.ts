@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Ability, buildAbility, type Rule } from './ability.js';
 import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
 
@@ -76,23 +77,34 @@ const ORGANIZATION_BUILT_IN: Readonly<Record<OrganizationRole, readonly Rule[]>>
 /** The built-in roles of every project, admin first. */
 export const builtInProjectRoles = (): readonly BuiltInRole[] => PROJECT_ROLES.map((slug) => PROJECT_BUILT_IN[slug]);
 
+/** What the roles of one caller allow together. */
+export interface Rights {
+  readonly ability: Ability;
+  /** SHA-256 over the rules in their order, base64url: callers with equal ones have equal rights. */
+  readonly fingerprint: string;
+}
+
 /** What a list of project roles allows together. An unknown slug allows nothing. */
-export const projectAbility = memoizedByRoles((role) => PROJECT_BUILT_IN[role as ProjectRole]?.rules ?? []);
+export const projectRights = memoizedByRoles((role) => PROJECT_BUILT_IN[role as ProjectRole]?.rules ?? []);
+
+const organizationRights = memoizedByRoles((role) => ORGANIZATION_BUILT_IN[role as OrganizationRole] ?? []);
 
 /** What a list of organization roles allows together. An unknown slug allows nothing. */
-export const organizationAbility = memoizedByRoles((role) => ORGANIZATION_BUILT_IN[role as OrganizationRole] ?? []);
+export const organizationAbility = (roles: readonly string[]): Ability => organizationRights(roles).ability;
 
-/** Built-in roles never change, so their abilities are compiled once for each combination. */
-function memoizedByRoles(rulesOf: (role: string) => readonly Rule[]): (roles: readonly string[]) => Ability {
-  const known = new Map<string, Ability>();
+/** Built-in roles never change, so their rules are compiled once for each combination. */
+function memoizedByRoles(rulesOf: (role: string) => readonly Rule[]): (roles: readonly string[]) => Rights {
+  const known = new Map<string, Rights>();
   return (roles) => {
     const names = [...new Set(roles)].sort();
     const key = names.join(' ');
-    let ability = known.get(key);
-    if (ability === undefined) {
-      ability = buildAbility(names.flatMap(rulesOf));
-      known.set(key, ability);
+    let rights = known.get(key);
+    if (rights === undefined) {
+      const rules = names.flatMap(rulesOf);
+      const fingerprint = createHash('sha256').update(JSON.stringify(rules)).digest('base64url');
+      rights = { ability: buildAbility(rules), fingerprint };
+      known.set(key, rights);
     }
-    return ability;
+    return rights;
   };
 }

@@ -6,7 +6,7 @@ import {
   ProjectChanges,
   projectSlugFor,
 } from '../../../src/features/projects/project.rules.js';
-import { PROJECT_ROLES, projectAbility } from '../../../src/kernel/authz/roles.js';
+import { PROJECT_ROLES, projectRights } from '../../../src/kernel/authz/roles.js';
 import { slugText } from '../../../src/kernel/text-rules.js';
 
 describe('a slug made from a name', () => {
@@ -114,15 +114,30 @@ describe('roles of members', () => {
     const rank = ['no-access', 'viewer', 'member', 'admin'];
     for (const [mine, holder] of rank.entries()) {
       for (const [theirs, granted] of rank.entries()) {
-        expect([holder, granted, exceeds(projectAbility([holder]), [granted])]).toEqual([
+        expect([holder, granted, exceeds(projectRights([holder]).ability, [granted])]).toEqual([
           holder,
           granted,
           theirs > mine,
         ]);
       }
     }
-    expect(exceeds(projectAbility(['viewer']), ['no-access', 'viewer', 'admin'])).toBe(true);
+    expect(exceeds(projectRights(['viewer']).ability, ['no-access', 'viewer', 'admin'])).toBe(true);
   });
+});
+
+test('fingerprints of rights are equal where the roles are, in whatever order, and different otherwise', () => {
+  const slugs = fc.subarray(PROJECT_ROLES.slice(), { minLength: 1 });
+  fc.assert(
+    fc.property(slugs, slugs, (one, other) => {
+      const isEqual = [...one].sort().join() === [...other].sort().join();
+      const [first, second] = [projectRights(one), projectRights([...other].reverse())];
+      // No access adds nothing to other roles.
+      if (!one.includes('no-access') && !other.includes('no-access')) {
+        expect(first.fingerprint === second.fingerprint).toBe(isEqual);
+      }
+      expect(first.fingerprint).toMatch(/^[\w-]{43}$/);
+    }),
+  );
 });
 
 test('ids of built-in roles are UUIDs, the same for one project and role, and different for any other', () => {
