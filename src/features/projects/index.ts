@@ -1,4 +1,5 @@
 import type { Feature } from '../../feature.js';
+import { compatibilityRoutes } from './compatibility.routes.js';
 import { Environment } from './environment.entity.js';
 import { EnvironmentResolver } from './environment.resolver.js';
 import { environmentRoutes } from './environment.routes.js';
@@ -28,7 +29,7 @@ export function createProjects({
       new EnvironmentResolver(new EnvironmentService(projects, createRootFolders)),
       new MembershipResolver(memberships),
     ],
-    routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes],
+    routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes, ...compatibilityRoutes],
     projects,
   };
 }

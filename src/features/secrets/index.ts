@@ -1,5 +1,6 @@
 import type { Feature } from '../../feature.js';
 import type { ProjectReader } from '../projects/public.js';
+import { compatibilityRoutes } from './compatibility.routes.js';
 import { EnvironmentFoldersResolver, FolderResolver } from './folder.resolver.js';
 import { folderRoutes } from './folder.routes.js';
 import { FolderService } from './folder.service.js';
@@ -35,6 +36,6 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
       new TagResolver(tags),
       new ProjectTagsResolver(tags),
     ],
-    routes: [...secretRoutes, ...secretWritingRoutes, ...folderRoutes, ...tagRoutes],
+    routes: [...secretRoutes, ...secretWritingRoutes, ...folderRoutes, ...tagRoutes, ...compatibilityRoutes],
   };
 }

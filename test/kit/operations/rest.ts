@@ -1,5 +1,6 @@
 import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
+import { compatibility } from './rest/compatibility.js';
 import { folders } from './rest/folders.js';
 import { members } from './rest/members.js';
 import { projects } from './rest/projects.js';
@@ -7,4 +8,12 @@ import { secrets } from './rest/secrets.js';
 import { tags } from './rest/tags.js';
 
 /** A request for every route of the API reference. */
-export const REST: readonly RestOperation[] = [...access, ...projects, ...members, ...tags, ...folders, ...secrets];
+export const REST: readonly RestOperation[] = [
+  ...access,
+  ...projects,
+  ...members,
+  ...tags,
+  ...folders,
+  ...secrets,
+  ...compatibility,
+];
