@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { JsonSchema } from '../graphql/answer-schema.js';
+import { type Descriptions, withDescriptions } from '../graphql/argument-descriptions.js';
+
+/** `GET /api/v1/projects/{projectId}` -> `getApiV1ProjectsByProjectId`, for client generators. */
+export const operationIdOf = (method: string, path: string): string =>
+  method.toLowerCase() +
+  path
+    .split(/[/-]/)
+    .filter((word) => word !== '')
+    .map((word) => word.replace(/^\{(.*)\}$/, (_, name: string) => `By${capital(name)}`))
+    .map(capital)
+    .join('');
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** The JSON content of a body, in OpenAPI's words. */
+export const jsonContent = (schema: JsonSchema, example: unknown): JsonSchema => ({
+  'application/json': { schema, ...(example === undefined ? {} : { example }) },
+});
+
+/** The JSON schema of what rules accept, described in the words of the GraphQL arguments that it becomes. */
+export const inputSchema = (rules: z.ZodType, descriptions: Descriptions): JsonSchema => {
+  const { $schema: _, ...schema } = z.toJSONSchema(rules, { io: 'input', unrepresentable: 'any' });
+  return withDescriptions(schema, descriptions);
+};
+
+/** The parameters of an operation in path and query. Names in the path without rules of their own take any text. */
+export function parametersOf(
+  { path, params, query }: { path: string; params?: z.ZodObject | undefined; query?: z.ZodObject | undefined },
+  descriptions: Descriptions,
+): JsonSchema[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const inPath = z.object(Object.fromEntries(names.map((name) => [name, params?.shape[name] ?? z.string()])));
+  return [
+    ...parametersIn('path', inputSchema(inPath, descriptions)),
+    ...parametersIn('query', inputSchema(query ?? z.object({}), descriptions)),
+  ];
+}
+
+const parametersIn = (place: 'path' | 'query', { properties = {}, required = [] }: JsonSchema): JsonSchema[] =>
+  Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
+    name,
+    in: place,
+    required: (required as string[]).includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
+
+/** The headers of a successful reply. */
+export const replyHeaders = (method: string): JsonSchema => ({
+  'X-Request-Id': {
+    description: 'Id of the request, also in the log and the audit trail.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  ...(method === 'GET'
+    ? { ETag: { description: 'Strong tag of the reply, for If-None-Match.', schema: { type: 'string' } } }
+    : {}),
+});
