@@ -29,6 +29,9 @@ import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { mountMetrics } from './kernel/http/metrics.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
 import type { Log } from './kernel/log.js';
+import type { StampOf } from './kernel/replies/answer.js';
+import { IdempotencyKeys } from './kernel/replies/idempotency.js';
+import { ReplyCache } from './kernel/replies/reply-cache.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
 import { mountRoutes } from './rest/mount.js';
 import type { Route } from './rest/route.js';
@@ -48,6 +51,7 @@ export interface Assembly {
   readonly schema: GraphQLSchema;
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
+  readonly stampOf: StampOf;
 }
 
 /** The one place that constructs services and hands them to each other. */
@@ -63,6 +67,10 @@ export function assemble(): Assembly {
     schema: buildGraphQLSchema(features.flatMap(({ resolvers }) => resolvers)),
     routes: features.flatMap(({ routes }) => routes),
     authenticator: access.authenticator,
+    stampOf: async (ctx, projectId) => {
+      const project = await projects.projects.find(ctx, projectId);
+      return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };
+    },
   };
 }
 
@@ -94,7 +102,9 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     cleanup.push(() => kernel.auditTrail.close());
     cleanup.push(() => assembly.authenticator.close(kernel));
     const lifecycle: Lifecycle = { isDraining: false };
-    const http = await mountEverything(config, log, { ...assembly, routes, kernel, lifecycle });
+    const replyCache = new ReplyCache(config.replyCacheBytes, assembly.stampOf);
+    cleanup.push(async () => replyCache.close());
+    const http = await mountEverything(config, log, { ...assembly, routes, kernel, lifecycle, replyCache });
     cleanup.push(() => http.close());
     cleanup.push(async () => {
       lifecycle.isDraining = true;
@@ -130,16 +140,17 @@ async function openKernel(
   return opened;
 }
 
+interface Running extends Omit<Assembly, 'routes'> {
+  readonly routes: readonly CompiledRoute[];
+  readonly kernel: Kernel;
+  readonly lifecycle: Lifecycle;
+  readonly replyCache: ReplyCache;
+}
+
 async function mountEverything(
   config: Config,
   log: Log,
-  {
-    kernel,
-    lifecycle,
-    schema,
-    routes,
-    authenticator,
-  }: Omit<Assembly, 'routes'> & { routes: readonly CompiledRoute[]; kernel: Kernel; lifecycle: Lifecycle },
+  { kernel, lifecycle, schema, routes, authenticator, stampOf, replyCache }: Running,
 ): Promise<FastifyInstance> {
   const http = await createHttpServer({ log, trustedProxies: config.trustedProxies, lifecycle });
   const contextFor: ContextFor = async (request: FastifyRequest) => {
@@ -151,11 +162,12 @@ async function mountEverything(
     }
     return { ...requestInfo(request), ...kernel, actor: null };
   };
-  mountMetrics(http, kernel);
+  mountMetrics(http, { ...kernel, replyCache });
   mountHealth(http, kernel.database, lifecycle);
-  const apollo = await startApollo(schema, { introspection: config.introspection, log });
+  const idempotencyKeys = new IdempotencyKeys(stampOf);
+  const apollo = await startApollo(schema, { introspection: config.introspection, log, idempotencyKeys });
   mountGraphQL(http, apollo, contextFor);
-  mountRoutes(http, routes, { contextFor });
+  mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys });
   return http;
 }
 

@@ -20,6 +20,8 @@ export interface Config {
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly introspection: boolean;
+  /** How much of replies this node keeps; 0: nothing. */
+  readonly replyCacheBytes: number;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -67,6 +69,12 @@ const Settings = z.object({
       error: 'must be addresses or networks (10.0.0.0/8), joined by commas',
     })
     .optional(),
+  REPLY_CACHE_MIB: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a whole number from 0 to 16384')
+    .transform(Number)
+    .refine((mebibytes) => mebibytes <= 16_384, { error: 'must be a whole number from 0 to 16384' })
+    .optional(),
   ALLOW_PRIVATE_TARGETS: flag(false),
   INTROSPECTION: flag(true),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
@@ -110,6 +118,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     bootstrapToken: sealed(settings.BOOTSTRAP_TOKEN),
     trustedProxies: settings.TRUSTED_PROXIES ?? [],
     introspection: settings.INTROSPECTION,
+    replyCacheBytes: (settings.REPLY_CACHE_MIB ?? 32) * 1024 * 1024,
     logLevel: settings.LOG_LEVEL ?? 'info',
   });
 }

@@ -1,10 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type DataLoader from 'dataloader';
+import type { AuditEvent } from './audit/audit-record.js';
 import type { AuditTrail } from './audit/audit-trail.js';
 import type { Ability } from './authz/ability.js';
 import type { Keyring } from './crypto/keyring.js';
 import type { Database } from './database/database.js';
 import { AppError } from './errors.js';
+import type { Claim } from './replies/claim.js';
 
 /** Who acts: a machine identity, a person, or the service itself (jobs, first start). */
 export interface Actor {
@@ -49,6 +51,10 @@ export interface Context extends RequestInfo, Kernel {
   readonly ability: Ability;
   /** Batches of this request, by what loads them. See `batched`. */
   readonly loaders: Map<object, DataLoader<string, unknown>>;
+  /** Collects what this request records, where its reply is kept: whoever gets it later must leave the same records. */
+  recorded?: AuditEvent[];
+  /** The idempotency key that this request owns, where it came with one. */
+  claim?: Claim;
 }
 
 /** A Context inside a database transaction: its queries, its entity manager and its audit rows commit together. */
@@ -59,6 +65,7 @@ export interface Transaction extends Context {
 /** The way in of a request without a token: only operations marked public accept it. */
 export interface AnonymousContext extends RequestInfo, Kernel {
   readonly actor: null;
+  readonly claim?: undefined;
 }
 
 /** @throws TOKEN_MISSING when the request carried no token */

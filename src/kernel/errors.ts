@@ -95,9 +95,22 @@ export const ERRORS = {
   TAG_SLUG_TAKEN: conflict('Another tag of the project has this slug.'),
   CONCURRENT_CHANGE: conflict('Somebody else changed this at the same moment; read it again and retry.'),
 
+  IDEMPOTENCY_RUNNING: conflict('A request with this idempotency key still runs; try again as Retry-After says.'),
+  IDEMPOTENCY_ANSWER_LOST: conflict(
+    'The request took effect before, but its answer was lost. Read what it changed; do not send it with a new key.',
+  ),
+  IDEMPOTENCY_ANSWER_WITHHELD: conflict(
+    'The request took effect before. Its answer is not repeated: it showed a credential, which is never stored, or your rights have changed.',
+  ),
+
   BODY_TOO_LARGE: row(413, 'PayloadTooLarge', 'The body is larger than 1 MiB.'),
   UNSUPPORTED_MEDIA_TYPE: row(415, 'UnsupportedMediaType', 'Send the body as application/json.'),
   VALIDATION_FAILED: row(422, 'ValidationFailed', 'The request breaks a rule; see details.'),
+  IDEMPOTENCY_KEY_REUSED: row(
+    422,
+    'ValidationFailed',
+    'The idempotency key was used for another request; take a new key for each request.',
+  ),
   RATE_LIMITED: row(429, 'RateLimited', 'Too many requests; wait as long as Retry-After says.'),
   HEADERS_TOO_LARGE: row(431, 'RequestHeaderFieldsTooLarge', 'The header fields are larger than 16 KiB.'),
 

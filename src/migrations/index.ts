@@ -1,10 +1,12 @@
 import { Foundation } from './0001-foundation.js';
 import { SecretLife } from './0002-secret-life.js';
 import { UniversalAuth } from './0003-universal-auth.js';
+import { Idempotency } from './0005-idempotency.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
   { name: '0001-foundation', class: Foundation },
   { name: '0002-secret-life', class: SecretLife },
   { name: '0003-universal-auth', class: UniversalAuth },
+  { name: '0005-idempotency', class: Idempotency },
 ] as const;

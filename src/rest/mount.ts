@@ -1,19 +1,23 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError, type ErrorDetail } from '../kernel/errors.js';
 import type { GraphQLContext } from '../kernel/graphql/apollo.js';
+import { type Answer, jsonAnswer, matchesTag } from '../kernel/replies/answer.js';
+import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/replies/idempotency.js';
+import type { ReplyCache } from '../kernel/replies/reply-cache.js';
 import { faultsOf, pathOf, validationFailed } from '../kernel/validation.js';
 import type { CompiledRoute } from './compile.js';
 
 interface Mounting {
   readonly contextFor: (request: FastifyRequest) => Promise<GraphQLContext>;
+  readonly replyCache: ReplyCache;
+  readonly idempotencyKeys: IdempotencyKeys;
 }
 
 const NOTHING = z.strictObject({});
 
 /** Mounts compiled routes. Authentication comes first, then the shape of the request, then the document. Source: decisions 2.4. */
-export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], { contextFor }: Mounting): void {
+export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], mounting: Mounting): void {
   const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
   for (const compiled of routes) {
     const { method, path, anonymous } = compiled.route;
@@ -21,32 +25,46 @@ export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request) => {
-        const ctx = await contextFor(request);
+        const ctx = await mounting.contextFor(request);
         if (ctx.actor === null && anonymous !== true) throw new AppError('TOKEN_MISSING');
         contexts.set(request, ctx);
       },
-      handler: (request, reply) => answer(compiled, contexts.get(request) as GraphQLContext, request, reply),
+      handler: async (request, reply) => {
+        const ctx = contexts.get(request) as GraphQLContext;
+        return send(request, reply, await answer(compiled, ctx, request, mounting));
+      },
     });
   }
 }
 
+/** The reply: kept from before, made once for an idempotency key, or simply made. */
 async function answer(
   { route, run }: CompiledRoute,
   ctx: GraphQLContext,
   request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const data = await run(ctx, route.variables(checkedRequest(route, request)));
-  const bytes = Buffer.from(JSON.stringify(route.reply(data)));
-  reply.headers({
-    'cache-control': route.sensitive === true ? 'no-store' : 'private, no-cache',
-    ...route.headers?.(data),
-  });
-  reply.type('application/json; charset=utf-8');
-  if (route.method !== 'GET') return reply.send(bytes);
-  const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
-  reply.header('etag', etag);
-  return matches(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(bytes);
+  { replyCache, idempotencyKeys }: Mounting,
+): Promise<Answer> {
+  const isRead = route.method === 'GET';
+  const accepted = checkedRequest(route, request);
+  const variables = route.variables(accepted);
+  const make = async (at: GraphQLContext): Promise<Answer> => {
+    const data = await run(at, variables);
+    const caching = route.sensitive === true ? 'no-store' : 'private, no-cache';
+    return jsonAnswer(route.reply(data), { 'cache-control': caching, ...route.headers?.(data) }, isRead);
+  };
+  if (ctx.actor === null || route.anonymous === true) return make(ctx);
+  const projectId = isRead ? route.cache?.(accepted) : undefined;
+  if (projectId !== undefined)
+    return replyCache.answer(ctx, { projectId, request: route.path + JSON.stringify(variables) }, make);
+  const key = isRead ? undefined : request.headers['idempotency-key'];
+  if (key === undefined) return make(ctx);
+  const asked = [route.method, route.path, variables];
+  return idempotencyKeys.answer(ctx, { key: checkIdempotencyKey(String(key)), request: asked }, make);
+}
+
+function send({ headers }: FastifyRequest, reply: FastifyReply, made: Answer): FastifyReply {
+  reply.headers(made.headers);
+  return matchesTag(headers['if-none-match'], made) ? reply.code(304).send() : reply.code(made.status).send(made.bytes);
 }
 
 /** Checks path, query and body, and tells the faults of all three at once. */
@@ -69,8 +87,3 @@ function checkedRequest(route: CompiledRoute['route'], request: FastifyRequest):
   if (faults.length > 0) throw validationFailed(faults);
   return accepted;
 }
-
-/** `If-None-Match` by weak comparison, as RFC 9110 asks: `*`, or a list with our tag in it. */
-const matches = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  (header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag));

@@ -4,11 +4,12 @@ import { exampleOf, type JsonSchema } from '../kernel/graphql/answer-schema.js';
 import type { Descriptions } from '../kernel/graphql/argument-descriptions.js';
 import { errorComponents, errorResponses } from '../kernel/http/error-reference.js';
 import {
+  commonsOf,
   inputSchema,
   jsonContent,
   operationIdOf,
+  parameterComponents,
   parametersOf,
-  replyHeaders,
 } from '../kernel/http/operation-reference.js';
 import { type CompiledRoute, compileRoutes } from './compile.js';
 import type { Route } from './route.js';
@@ -40,6 +41,7 @@ export function openapiOf(schema: GraphQLSchema, routes: readonly Route[], { tit
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      parameters: parameterComponents(),
       ...errorComponents(),
     },
   };
@@ -48,22 +50,23 @@ export function openapiOf(schema: GraphQLSchema, routes: readonly Route[], { tit
 const placeOf = ({ route }: CompiledRoute): string => `${route.path} ${route.method}`;
 
 function operationOf({ route, answer, descriptions }: CompiledRoute): JsonSchema {
+  const { parameters, headers, errors } = commonsOf(route);
   return {
     operationId: operationIdOf(route.method, route.path),
     summary: route.summary,
     tags: [route.path.split('/')[3] ?? 'api'],
     ...(route.operation === undefined ? { 'x-extension': true } : { 'x-operation': route.operation }),
     ...(route.anonymous === true ? { security: [] } : {}),
-    parameters: parametersOf(route, descriptions),
+    parameters: [...parametersOf(route, descriptions), ...parameters],
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.example, descriptions) }),
     responses: {
       200: {
         description: 'Done.',
-        headers: replyHeaders(route.method),
+        headers,
         content: jsonContent(answer, exampleOf(answer)),
       },
       ...(route.method === 'GET' ? { 304: { description: 'Unchanged: If-None-Match named the present ETag.' } } : {}),
-      ...errorResponses({ hasBody: route.body !== undefined, own: route.errors ?? [] }),
+      ...errorResponses({ hasBody: route.body !== undefined, own: [...(route.errors ?? []), ...errors] }),
     },
   };
 }

@@ -28,7 +28,10 @@ export class IdentityService {
     authorize(ctx, 'identity:create');
     return inTransaction(ctx, async (tx) => {
       const id = await insertIdentity(tx, { ...input, organizationId: tx.organizationId, isInstallationAdmin: false });
-      await audit(tx, 'identity:create', id, { role: input.role });
+      await tx.auditTrail.recordChange(tx, {
+        action: 'identity:create',
+        facts: { identityId: id, role: input.role },
+      });
       return this.identities.load(tx, id);
     });
   }
@@ -92,7 +95,11 @@ export class IdentityService {
         identity.id,
         name ?? null,
       ]);
-      await audit(tx, 'identity:update', identity.id, { role: role ?? identity.role });
+      await tx.auditTrail.recordChange(tx, {
+        action: 'identity:update',
+        showsInProjects: name !== undefined,
+        facts: { identityId: identity.id, role: role ?? identity.role },
+      });
       return this.identities.load(tx, identity.id);
     });
   }
@@ -114,7 +121,11 @@ export class IdentityService {
       protectInstallationAdmin(tx, identity);
       if (identity.isInstallationAdmin) throw new AppError('LAST_ADMIN');
       await deleteAccount(tx, { kind: 'identity', id: identity.id });
-      await audit(tx, 'identity:delete', identity.id, {});
+      await tx.auditTrail.recordChange(tx, {
+        action: 'identity:delete',
+        showsInProjects: true,
+        facts: { identityId: identity.id },
+      });
       return identity;
     });
   }
@@ -137,10 +148,3 @@ function refuseOtherOrganization(ctx: Context, organizationId: string | null | u
   if (organizationId != null && organizationId.toLowerCase() !== ctx.organizationId)
     throw new AppError('ORGANIZATION_NOT_FOUND');
 }
-
-const audit = (
-  tx: Transaction,
-  action: string,
-  identityId: string,
-  facts: Readonly<Record<string, string>>,
-): Promise<void> => tx.auditTrail.recordChange(tx, { action, facts: { identityId, ...facts } });

@@ -1,3 +1,4 @@
+import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import type { Context, Transaction } from '../../kernel/context.js';
@@ -76,7 +77,10 @@ export class MemberService {
       const member = await loadCandidate(tx, organization, toMember(who));
       if ((await findRole(tx, organization.id, member)) === null) await addMember(tx, organization.id, member, role);
       else await changeRole(tx, organization.id, member, role);
-      await audit(tx, 'organization-member:set', organization.id, member, role);
+      await tx.auditTrail.recordChange(tx, {
+        action: 'organization-member:set',
+        facts: factsOf(organization.id, member, role),
+      });
       return { kind: member.kind, id: member.id, name: member.name, organizationId: organization.id, role };
     });
   }
@@ -101,7 +105,11 @@ export class MemberService {
       const role = await findRole(tx, organization.id, member);
       if (role === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
       await removeMember(tx, organization.id, member);
-      await audit(tx, 'organization-member:remove', organization.id, member, role);
+      await tx.auditTrail.recordChange(tx, {
+        action: 'organization-member:remove',
+        showsInProjects: true,
+        facts: factsOf(organization.id, member, role),
+      });
       return { kind: member.kind, id: member.id, name: member.name, organizationId: organization.id, role };
     });
   }
@@ -163,8 +171,9 @@ const ownedHere = (): AppError =>
     ],
   });
 
-const audit = (tx: Transaction, action: string, organizationId: string, member: Member, role: string): Promise<void> =>
-  tx.auditTrail.recordChange(tx, {
-    action,
-    facts: { organizationId, memberKind: member.kind, memberId: member.id, role },
-  });
+const factsOf = (organizationId: string, { kind, id }: Member, role: string): AuditFacts => ({
+  organizationId,
+  memberKind: kind,
+  memberId: id,
+  role,
+});

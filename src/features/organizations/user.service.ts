@@ -1,5 +1,5 @@
 import { authorize } from '../../kernel/authz/ability.js';
-import type { Context, Transaction } from '../../kernel/context.js';
+import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { namePageBounds, Page } from '../../kernel/graphql/page.js';
@@ -30,7 +30,7 @@ export class UserService {
       const user = tx.em.create(User, { username, organizationId: tx.organizationId });
       await flush(tx, { ...TAKEN, app_user_organization_id_fkey: 'ORGANIZATION_NOT_FOUND' });
       await addMember(tx, tx.organizationId, { kind: 'user', id: user.id }, role);
-      await audit(tx, 'user:create', user.id, { role });
+      await tx.auditTrail.recordChange(tx, { action: 'user:create', facts: { userId: user.id, role } });
       return this.users.load(tx, user.id);
     });
   }
@@ -96,7 +96,11 @@ export class UserService {
           ]),
         TAKEN,
       );
-      await audit(tx, 'user:update', user.id, { role: role ?? user.role });
+      await tx.auditTrail.recordChange(tx, {
+        action: 'user:update',
+        showsInProjects: username !== undefined,
+        facts: { userId: user.id, role: role ?? user.role },
+      });
       return this.users.load(tx, user.id);
     });
   }
@@ -115,15 +119,12 @@ export class UserService {
       const user = await this.users.load(tx, id);
       authorize(tx, 'member:delete');
       await deleteAccount(tx, { kind: 'user', id: user.id });
-      await audit(tx, 'user:delete', user.id, {});
+      await tx.auditTrail.recordChange(tx, {
+        action: 'user:delete',
+        showsInProjects: true,
+        facts: { userId: user.id },
+      });
       return user;
     });
   }
 }
-
-const audit = (
-  tx: Transaction,
-  action: string,
-  userId: string,
-  facts: Readonly<Record<string, string>>,
-): Promise<void> => tx.auditTrail.recordChange(tx, { action, facts: { userId, ...facts } });

@@ -1,18 +1,28 @@
-import type { Context } from '../../kernel/context.js';
+import { type Context, isTransaction } from '../../kernel/context.js';
+import { batched } from '../../kernel/database/batched.js';
 import { AppError } from '../../kernel/errors.js';
 import { findAccess, type ProjectAccess } from './project.records.js';
 
 /** What other slices read of projects. */
 export class ProjectReader {
   /**
-   * A project as the caller has it, in one statement. Unknown, of another organization, and not a member: all the same.
+   * A project as the caller has it. Unknown, of another organization, and not a member: all the same.
+   *
+   * In a transaction it is read there. Outside of one it is read once for the request, in one statement for all projects
+   * that are asked for together, and stays what it was: what a reply is made of is judged by one set of rules.
    *
    * @throws PROJECT_NOT_FOUND
    * Source: decisions 2.3, reliability P18.
    */
   async load(ctx: Context, projectId: string): Promise<ProjectAccess> {
-    const project = await findAccess(ctx, projectId);
+    const project = await this.find(ctx, projectId);
     if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
     return project;
+  }
+
+  /** As `load`; undefined when there is none. */
+  async find(ctx: Context, projectId: string): Promise<ProjectAccess | undefined> {
+    const id = projectId.toLowerCase();
+    return isTransaction(ctx) ? (await findAccess(ctx, [id])).get(id) : batched(ctx, findAccess, id);
   }
 }

@@ -100,7 +100,9 @@ const forMember = (text: (join: string) => string): Texts => {
   return { identity: text(join('identity_id')), user: text(join('user_id')) };
 };
 
-const LOAD = forMember((from) => `select ${ACCESS_COLUMNS} from ${from} where p.organization_id = $2 and p.id = $3`);
+const LOAD = forMember(
+  (from) => `select ${ACCESS_COLUMNS} from ${from} where p.organization_id = $2 and p.id = any($3::uuid[])`,
+);
 const BY_ID = forMember((from) => `select ${RECORD_COLUMNS} from ${from} where p.organization_id = $2 and p.id = $3`);
 const BY_SLUG = forMember(
   (from) => `select ${RECORD_COLUMNS} from ${from} where p.organization_id = $2 and p.slug = $3`,
@@ -116,11 +118,17 @@ const LIST = forMember(
 const run = <R extends object>(ctx: Context, texts: Texts, ...params: readonly unknown[]): Promise<R[]> =>
   query<R>(ctx, texts[ctx.actor.kind === 'user' ? 'user' : 'identity'], [ctx.actor.id, ctx.organizationId, ...params]);
 
-/** What the caller may do in a project; undefined when it is unknown or the caller no member. One statement. */
-export async function findAccess(ctx: Context, projectId: string): Promise<ProjectAccess | undefined> {
-  if (!isId(projectId)) return undefined;
-  const [row] = await run<AccessRow>(ctx, LOAD, projectId);
-  return row && toAccess(row);
+/**
+ * What the caller may do in projects, by their ids in lower case, in one statement. Those that are unknown, and those that
+ * the caller is no member of, are not in it.
+ */
+export async function findAccess(
+  ctx: Context,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, ProjectAccess>> {
+  const ids = projectIds.filter(isId);
+  const rows = ids.length === 0 ? [] : await run<AccessRow>(ctx, LOAD, ids);
+  return new Map(rows.map((row) => [row.id, toAccess(row)]));
 }
 
 /** A whole project by id, with its environments, in one statement. */

@@ -41,6 +41,7 @@ export const folderRoutes = [
       after: cursor,
     }),
     reply: ({ folders }) => ({ folders: folders.nodes, ...nextCursor(folders.pageInfo) }),
+    cache: ({ query }) => query.projectId,
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'],
   }),
   route({

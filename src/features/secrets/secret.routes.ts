@@ -65,6 +65,7 @@ export const secretRoutes = [
     reply: ({ secrets }) => ({ secrets: secrets.nodes.map(toSecret), imports: [], ...nextCursor(secrets.pageInfo) }),
     headers: ({ secrets }): Record<string, string> =>
       secrets.readIssues.length === 0 ? {} : { 'x-unreadable-values': String(secrets.readIssues.length) },
+    cache: ({ query }) => query.projectId,
     errors: PLACE_ERRORS,
   }),
   route({
@@ -111,6 +112,7 @@ export const secretRoutes = [
       secretKey: params.secretName,
     }),
     reply: ({ secretByKey }) => ({ secret: toSecret(secretByKey) }),
+    cache: ({ query }) => query.projectId,
     errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID'],
   }),
 ];

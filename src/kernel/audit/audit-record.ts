@@ -27,7 +27,15 @@ export interface AuditEvent {
   readonly projectId?: string | null;
   readonly outcome?: 'allowed' | 'denied';
   readonly facts?: AuditFacts;
+  /**
+   * A change of something that replies about projects show beside what is in the project: names of accounts, memberships.
+   * It makes a new revision of every project of the organization and of those below it.
+   */
+  readonly showsInProjects?: boolean;
 }
+
+/** Which projects have changed with the events of a batch: none, those that are named, or all of the organization. */
+export type Reach = 'nothing' | 'projects' | 'organization';
 
 /** The record of an event in a context. */
 export function auditRecord(ctx: Context, event: AuditEvent): AuditRecord {
@@ -67,13 +75,13 @@ const COLUMNS = [
  * The insert of a batch of records: one array parameter a column, so that the statement is the same for every batch size
  * and is planned once.
  *
- * @param areChanges the projects of the records have changed
  * @param key of the row MACs. They cover every column but the time, which only the database knows.
+ * @param changed their revisions rise
  */
 export function insertOf(
   records: readonly AuditRecord[],
   key: Buffer,
-  { areChanges }: { areChanges: boolean },
+  changed: Reach,
 ): { text: string; params: unknown[] } {
   const rows = records.map((record) => {
     const values = [
@@ -92,8 +100,7 @@ export function insertOf(
     ];
     return [...values, createHmac('sha256', key).update(JSON.stringify(values)).digest('hex')];
   });
-  const text = areChanges ? INSERT_CHANGES : INSERT;
-  return { text, params: COLUMNS.map((_, column) => rows.map((values) => values[column])) };
+  return { text: INSERTS[changed], params: COLUMNS.map((_, column) => rows.map((values) => values[column])) };
 }
 
 const INSERT = `insert into audit_record (${COLUMNS.join(', ')})
@@ -102,10 +109,19 @@ const INSERT = `insert into audit_record (${COLUMNS.join(', ')})
     as given (${COLUMNS.join(', ')})`;
 
 /**
- * The same for changes: the revisions of their projects rise with them, so that nobody forgets to. As part of the last
- * statement before the commit: the row of a project is held no longer than that takes.
+ * For changes the revisions of their projects rise with the insert, so that nobody forgets to. As part of the last statement
+ * before the commit: the row of a project is held no longer than that takes. Many are held in the order of ids, so that two
+ * changes cannot wait for each other.
  */
-const INSERT_CHANGES = `with changed as (update project set revision = revision + 1 where id = any($3::uuid[])) ${INSERT}`;
+const INSERTS: Readonly<Record<Reach, string>> = {
+  nothing: INSERT,
+  projects: `with changed as (update project set revision = revision + 1 where id = any($3::uuid[])) ${INSERT}`,
+  organization: `with held as (
+      select id from project where id = any($3::uuid[])
+        or organization_id in (select id from organization where id = any($2::uuid[]) or parent_id = any($2::uuid[]))
+      order by id for no key update
+    ), changed as (update project set revision = revision + 1 from held where project.id = held.id) ${INSERT}`,
+};
 
 /** Keys in order, so that the MAC can be checked from what Postgres gives back for `jsonb`. */
 const canonicalJson = (facts: AuditFacts): string =>

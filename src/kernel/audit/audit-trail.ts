@@ -34,10 +34,11 @@ export class AuditTrail {
 
   /** Records a change with the change: both or neither. @throws AUDIT_UNAVAILABLE, which rolls the change back */
   async recordChange(tx: Transaction, ...events: AuditEvent[]): Promise<void> {
+    tx.recorded?.push(...events);
     const { text, params } = insertOf(
       events.map((event) => auditRecord(tx, event)),
       this.key,
-      { areChanges: true },
+      events.some(({ showsInProjects }) => showsInProjects) ? 'organization' : 'projects',
     );
     try {
       await query(tx, text, params);
@@ -52,6 +53,7 @@ export class AuditTrail {
    * @throws AUDIT_UNAVAILABLE when it is not stored within two seconds; then nothing may be disclosed
    */
   recordRead(ctx: Context, event: AuditEvent): Promise<void> {
+    ctx.recorded?.push(event);
     if (this.#queue.length >= MAX_QUEUE) return Promise.reject(unavailable());
     return new Promise<void>((resolve, reject) => {
       const deadline = setTimeout(() => reject(unavailable()), MAX_ANSWER_MS);
@@ -98,7 +100,7 @@ export class AuditTrail {
     const { text, params } = insertOf(
       batch.map(({ record }) => record),
       this.key,
-      { areChanges: false },
+      'nothing',
     );
     this.#flushing += 1;
     try {

@@ -29,7 +29,10 @@ async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Pro
   // The one place where a transaction begins: whatever bounds it to the organization of `ctx` belongs here.
   await em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED });
   try {
-    const result = await work({ ...ctx, em, loaders: new Map() });
+    ctx.claim?.begin();
+    const tx = { ...ctx, em, loaders: new Map() };
+    const result = await work(tx);
+    await ctx.claim?.markEffective(tx);
     await em.commit();
     return result;
   } catch (error) {

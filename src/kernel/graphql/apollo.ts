@@ -5,6 +5,8 @@ import { type ASTNode, type GraphQLError, type GraphQLFormattedError, type Graph
 import type { AnonymousContext, Context } from '../context.js';
 import { AppError, type ErrorDetail, toAppError, toGraphQLError } from '../errors.js';
 import { type Log, logFailure } from '../log.js';
+import type { IdempotencyKeys } from '../replies/idempotency.js';
+import { idempotentMutations } from './idempotent-mutations.js';
 
 /** What resolvers get: a caller, or nobody for public fields. */
 export type GraphQLContext = Context | AnonymousContext;
@@ -12,7 +14,7 @@ export type GraphQLContext = Context | AnonymousContext;
 /** Makes and starts Apollo Server. It installs no signal handlers and no landing page, and answers in our error shape. */
 export async function startApollo(
   schema: GraphQLSchema,
-  options: { introspection: boolean; log: Log },
+  options: { introspection: boolean; log: Log; idempotencyKeys: IdempotencyKeys },
 ): Promise<ApolloServer<GraphQLContext>> {
   const apollo = new ApolloServer<GraphQLContext>({
     schema,
@@ -24,7 +26,11 @@ export async function startApollo(
     // Texts of callers are kept for nobody, not even for themselves.
     persistedQueries: false,
     logger: withoutWords(options.log),
-    plugins: [ApolloServerPluginCacheControlDisabled(), codedErrors(options.log)],
+    plugins: [
+      ApolloServerPluginCacheControlDisabled(),
+      codedErrors(options.log),
+      idempotentMutations(options.idempotencyKeys),
+    ],
   });
   await apollo.start();
   return apollo;

@@ -29,7 +29,8 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
     // Rules are zod's, in the services: class-validator would check again and quote the caller's values.
     validate: false,
   });
-  for (const root of [schema.getQueryType(), schema.getMutationType()]) if (root) guardRootFields(root);
+  const mutation = schema.getMutationType();
+  for (const root of [schema.getQueryType(), mutation]) if (root) guardRootFields(root, root === mutation);
   return schema;
 }
 
@@ -39,14 +40,21 @@ export const printSortedSchema = (schema: GraphQLSchema): string => `${printSche
 /**
  * Every root field needs a caller unless it says that it is public, and a denial is in the audit trail before it is told.
  * Here, once for each operation, and not in a middleware, which would run for every field of every row.
+ *
+ * @param changes the fields run one after the other, and each sees what those before it changed, its own rights too
  */
-function guardRootFields(root: GraphQLObjectType): void {
+function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
   for (const field of Object.values(root.getFields())) {
     const resolve = field.resolve as RootField;
     const isPublic = field.extensions.public === true;
     const guarded: RootField = async (source, args, ctx, info) => {
-      if (isPublic) return resolve(source, args, ctx, info);
+      if (isPublic) {
+        // It is about credentials: what it answers is not stored.
+        ctx.claim?.withholdAnswer();
+        return resolve(source, args, ctx, info);
+      }
       const caller = authenticated(ctx);
+      if (changes) caller.loaders.clear();
       try {
         return await resolve(source, args, caller, info);
       } catch (error) {

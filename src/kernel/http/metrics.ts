@@ -2,11 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { Database } from '../database/database.js';
+import type { ReplyCache } from '../replies/reply-cache.js';
 
 /** `GET /metrics` in the Prometheus text format. Labels are route patterns and codes, never what a caller sent. */
 export function mountMetrics(
   app: FastifyInstance,
-  { database, auditTrail }: { database: Database; auditTrail: AuditTrail },
+  { database, auditTrail, replyCache }: { database: Database; auditTrail: AuditTrail; replyCache: ReplyCache },
 ): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -43,9 +44,32 @@ export function mountMetrics(
       this.set(auditTrail.queued);
     },
   });
+  measureReplyCache(registry, replyCache);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
   });
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+}
+
+function measureReplyCache(registry: Registry, replyCache: ReplyCache): void {
+  new Counter({
+    name: 'strongroom_reply_cache_requests_total',
+    help: 'Requests for replies that may be kept: answered from memory (hit), or made (miss).',
+    labelNames: ['result'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ result: 'hit' }, replyCache.figures.hits);
+      this.inc({ result: 'miss' }, replyCache.figures.misses);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_reply_cache_bytes',
+    help: 'Memory taken by kept replies.',
+    registers: [registry],
+    collect() {
+      this.set(replyCache.figures.bytes);
+    },
+  });
 }

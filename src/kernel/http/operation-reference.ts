@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ErrorCode } from '../errors.js';
 import type { JsonSchema } from '../graphql/answer-schema.js';
 import { type Descriptions, withDescriptions } from '../graphql/argument-descriptions.js';
 
@@ -47,13 +48,49 @@ const parametersIn = (place: 'path' | 'query', { properties = {}, required = [] 
     schema,
   }));
 
-/** The headers of a successful reply. */
-export const replyHeaders = (method: string): JsonSchema => ({
-  'X-Request-Id': {
-    description: 'Id of the request, also in the log and the audit trail.',
-    schema: { type: 'string', format: 'uuid' },
-  },
-  ...(method === 'GET'
-    ? { ETag: { description: 'Strong tag of the reply, for If-None-Match.', schema: { type: 'string' } } }
-    : {}),
-});
+/** `components.parameters` of an OpenAPI document that `commonsOf` refers to. */
+export const parameterComponents = (): JsonSchema => ({ IdempotencyKey: IDEMPOTENCY_KEY });
+
+const IDEMPOTENCY_KEY: JsonSchema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A text of your own for this request. Sent again within 24 hours with the same token and key, it has no second effect and gets the same answer.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+};
+
+const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = [
+  'IDEMPOTENCY_RUNNING',
+  'IDEMPOTENCY_ANSWER_LOST',
+  'IDEMPOTENCY_ANSWER_WITHHELD',
+];
+
+/** What every operation of a kind takes, answers and refuses beside its own: those that change take an idempotency key. */
+export function commonsOf({ method, anonymous }: { method: string; anonymous?: true | undefined }): {
+  parameters: JsonSchema[];
+  headers: JsonSchema;
+  errors: readonly ErrorCode[];
+} {
+  const isRead = method === 'GET';
+  const takesKey = !isRead && anonymous !== true;
+  const header = (description: string, schema: JsonSchema) => ({ description, schema });
+  return {
+    parameters: takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [],
+    errors: takesKey ? IDEMPOTENCY_ERRORS : [],
+    headers: {
+      'X-Request-Id': header('Id of the request, also in the log and the audit trail.', {
+        type: 'string',
+        format: 'uuid',
+      }),
+      ...(isRead ? { ETag: header('Strong tag of the reply, for If-None-Match.', { type: 'string' }) } : {}),
+      ...(takesKey
+        ? {
+            'Idempotency-Replayed': header('`true` on the answer to an earlier request with the same key.', {
+              type: 'string',
+            }),
+          }
+        : {}),
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { Context } from '../context.js';
+
+/** A successful reply, ready to be sent. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Buffer;
+}
+
+/** How a caller stands to a project at this moment. */
+export interface Stamp {
+  /** Equal for callers who may do the same there. */
+  readonly fingerprint: string;
+  /** Rises with every change of what replies about the project show. */
+  readonly revision: number;
+}
+
+/** Null when there is no such project, or not for this caller. What it found out is what services of this request go by. */
+export type StampOf = (ctx: Context, projectId: string) => Promise<Stamp | null>;
+
+/** JSON as bytes. A GET has a strong tag of them. Source: decisions 2.7. */
+export function jsonAnswer(body: unknown, headers: Readonly<Record<string, string>>, isTagged: boolean): Answer {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const all: Record<string, string> = { 'content-type': 'application/json; charset=utf-8', ...headers };
+  if (isTagged) all.etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+  return { status: 200, headers: all, bytes };
+}
+
+/** `If-None-Match` by weak comparison, as RFC 9110 asks: `*`, or a list with our tag in it. */
+export const matchesTag = (header: string | undefined, { headers: { etag } }: Answer): boolean =>
+  header !== undefined &&
+  etag !== undefined &&
+  (header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag));
