@@ -2,6 +2,7 @@ import { ERRORS, type ErrorCode } from '../../src/kernel/errors.js';
 import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
 import { CANARY } from '../kit/world.js';
 import { BYTES, GROUND, hideAuditTrail, showAuditTrail } from './errors/faults.js';
+import { KEYS } from './errors/keys.js';
 import { LOGINS, SECOND_LOGIN } from './errors/logins.js';
 import { CLASHES, HARMLESS } from './errors/refusals.js';
 import { type ErrorCase, mutate, newScene, type Scene } from './errors/scene.js';
@@ -15,7 +16,7 @@ const NOT_YET: Partial<Record<ErrorCode, string>> = {
 
 /** Those that leave the world as it was share one. */
 const SHARING = { ...HARMLESS, ...LOGINS, ...BYTES };
-const CASES: Partial<Record<ErrorCode, ErrorCase>> = { ...SHARING, ...CLASHES, ...SECOND_LOGIN, ...GROUND };
+const CASES: Partial<Record<ErrorCode, ErrorCase>> = { ...SHARING, ...CLASHES, ...SECOND_LOGIN, ...KEYS, ...GROUND };
 
 /** What an error never shows: what the caller sent, SQL, places in the code. */
 const NEVER_TOLD = [

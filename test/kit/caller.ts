@@ -106,8 +106,8 @@ export class Caller {
     return this.request({ method: 'DELETE', path, body, headers });
   }
 
-  graphql(query: string, variables?: Record<string, unknown>): Promise<Reply> {
-    return this.post('/graphql', { query, variables });
+  graphql(query: string, variables?: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.post('/graphql', { query, variables }, headers);
   }
 
   /** The data of a GraphQL operation that must succeed. */

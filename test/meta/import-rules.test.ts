@@ -110,6 +110,7 @@ describe('the single places', () => {
         'src/bootstrap.ts',
         'src/kernel/crypto/installation.ts',
         'src/kernel/crypto/sealer.ts',
+        'src/kernel/replies/idempotency.ts',
         'src/features/projects/ignore-values.ts',
         'src/features/secrets/secret-sealing.ts',
         'src/features/secrets/secret.type.ts',

@@ -7,6 +7,8 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import { AppError } from '../../src/kernel/errors.js';
+import { IdempotencyKeys } from '../../src/kernel/replies/idempotency.js';
+import { ReplyCache } from '../../src/kernel/replies/reply-cache.js';
 import { paging, queryBoolean, type Route, route } from '../../src/rest/route.js';
 
 const SDL = `
@@ -31,6 +33,12 @@ const SDL = `
   }
   type Mutation { createBox(input: BoxInput!): BoxPayload! }
 `;
+
+/** What keeps replies where nothing is to be kept: there are no projects here. */
+export const unkept = () => ({
+  replyCache: new ReplyCache(0, async () => null),
+  idempotencyKeys: new IdempotencyKeys(async () => null),
+});
 
 /** The one box there is. */
 export const BOX = { id: 'b1', label: null, size: 'extra-small', isShut: true, shelf: { id: 's1' }, weights: [1, 2] };

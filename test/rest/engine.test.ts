@@ -16,6 +16,7 @@ import { createHttpServer } from '../../src/kernel/http/server.js';
 import { compileRoutes } from '../../src/rest/compile.js';
 import { mountRoutes } from '../../src/rest/mount.js';
 import { nextCursor, paging, queryBoolean, type Route, route } from '../../src/rest/route.js';
+import { unkept } from './boxes.js';
 
 const Shape = new GraphQLEnumType({
   name: 'Shape',
@@ -169,7 +170,7 @@ describe('a mounted route', () => {
     const app = await createHttpServer({ log, trustedProxies: [], lifecycle: { isDraining: false } });
     const contextFor = async ({ headers }: { headers: { authorization?: string } }): Promise<GraphQLContext> =>
       ({ actor: headers.authorization === undefined ? null : { id: 'me' } }) as unknown as GraphQLContext;
-    mountRoutes(app, compileRoutes(schema, [getBox, makeBox]), { contextFor });
+    mountRoutes(app, compileRoutes(schema, [getBox, makeBox]), { contextFor, ...unkept() });
     await app.listen({ port: 0, host: '127.0.0.1' });
     base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
     close = async () => app.close();

@@ -5,7 +5,7 @@ import { createHttpServer } from '../../src/kernel/http/server.js';
 import type { Log } from '../../src/kernel/log.js';
 import { compileRoutes } from '../../src/rest/compile.js';
 import { mountRoutes } from '../../src/rest/mount.js';
-import { BOX, ROUTES, schemaOf } from './boxes.js';
+import { BOX, ROUTES, schemaOf, unkept } from './boxes.js';
 
 /** The 422 details of a reply, as `path code`, sorted. */
 const faultsIn = ({ details }: { details: { path: string; code: string }[] }): string[] =>
@@ -25,7 +25,7 @@ describe('a mounted route', () => {
       const actor = token === undefined ? null : { kind: 'system', id: 'a', name: 'a' };
       return { requestId: request.id, actor } as unknown as GraphQLContext;
     };
-    mountRoutes(app, compileRoutes(schemaOf(received), ROUTES), { contextFor });
+    mountRoutes(app, compileRoutes(schemaOf(received), ROUTES), { contextFor, ...unkept() });
     url = await app.listen({ host: '127.0.0.1', port: 0 });
   });
   afterAll(() => app.close());

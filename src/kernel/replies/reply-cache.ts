@@ -72,7 +72,8 @@ export class ReplyCache {
     const stamp = await this.stampOf(ctx, wanted.projectId);
     if (stamp === null) return make(ctx);
     const key = keyOf(ctx, wanted, stamp);
-    const entry = this.#find(key, stamp) ?? (await this.#making.get(makingOf(key, stamp))) ?? null;
+    const making = this.#making.get(makingOf(key, stamp));
+    const entry = this.#find(key, stamp) ?? (making === undefined ? null : await making);
     if (entry === null) return this.#make(ctx, key, stamp, make);
     this.#hits += 1;
     await Promise.all(entry.events.map((event) => ctx.auditTrail.recordRead(ctx, event)));

@@ -57,7 +57,7 @@ export const graphqlOperations = (): Operation[] =>
       name: `${changes ? 'mutation' : 'query'} ${field.name}`,
       changes,
       things: thingsIn(args),
-      send: (caller, ids) => caller.graphql(document, fill(args, ids)),
+      send: (caller, ids, headers) => caller.graphql(document, fill(args, ids), headers),
     };
   });
 

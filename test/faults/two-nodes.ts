@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { Caller } from '../kit/caller.ts';
+import { Service } from '../kit/service.ts';
+import { withInstallation } from './installation.ts';
+
+/** The first admin at two nodes of one database. */
+export type AtTwoNodes = readonly [Caller, Caller];
+
+/** Runs work on two nodes of a new database. */
+export function withTwoNodes<T>(work: (admin: AtTwoNodes) => Promise<T>): Promise<T> {
+  return withInstallation(async (installation) => {
+    const env = {
+      DATABASE_URL: await installation.freshDatabase('two_nodes'),
+      ROOT_KEY: randomBytes(32).toString('base64'),
+    };
+    const first = await Service.start({ env });
+    const second = await Service.start({ env });
+    try {
+      const token = /srt_[\w-]{49}/.exec(first.output)?.[0] ?? '';
+      return await work([new Caller(first.url, token), new Caller(second.url, token)]);
+    } finally {
+      await Promise.all([first.stop(), second.stop()]);
+    }
+  });
+}

@@ -1,0 +1,292 @@
+import { Caller, type Reply, type SecondNode, useStrongroom } from '../../kit/strongroom.js';
+
+/** What is asked for again and again while something else changes. */
+interface Scene {
+  readonly admin: Caller;
+  /** A member of the project that wrote the secret. */
+  readonly writer: Caller;
+  /** Its token is used at the other node. */
+  readonly reader: Caller;
+  readonly project: { readonly id: string; readonly environments: readonly { readonly id: string }[] };
+  readonly tag: { readonly id: string };
+  readonly folder: { readonly id: string };
+  readonly place: { readonly projectId: string; readonly environment: string; readonly secretPath: string };
+  readonly list: () => Promise<Reply>;
+}
+
+const strongroom = useStrongroom();
+let other: SecondNode;
+beforeAll(async () => {
+  other = await strongroom.startSecondNode();
+});
+afterAll(() => other.stop());
+
+async function hitsAtOther(): Promise<number> {
+  const { text } = await new Caller(other.url, null).get('/metrics');
+  return Number(/^strongroom_reply_cache_requests_total\{result="hit"\} (\d+)/m.exec(text)?.[1] ?? 0);
+}
+
+const fill = async (admin: Caller): Promise<Omit<Scene, 'reader' | 'list'>> => {
+  const project = await strongroom.seed.projectOf(admin);
+  const place = { projectId: project.id, environment: 'dev', secretPath: '/app' };
+  const { tag } = (await admin.post(`/api/v1/projects/${project.id}/tags`, { slug: 'db', color: '#aa0000' })).body;
+  const { folder } = (await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'app' }))
+    .body;
+  const writer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['member'] });
+  const made = await writer.post('/api/v4/secrets/KEY', { ...place, secretValue: 'first', tagIds: [tag.id] });
+  expect(made.status).toBe(200);
+  return { admin, writer, project, tag, folder, place };
+};
+
+/** A list that the other node keeps: asked for until it answers it from memory. */
+async function keptAt(filled: Omit<Scene, 'reader' | 'list'>, caller: Caller): Promise<Scene> {
+  const reader = caller.at(other.url);
+  const { projectId, environment, secretPath } = filled.place;
+  const query = new URLSearchParams({ projectId, environment, secretPath });
+  const list = () => reader.get(`/api/v4/secrets?${query}`);
+  const before = await hitsAtOther();
+  const [first, second] = [await list(), await list()];
+  expect(second.text).toBe(first.text);
+  expect(second.headers.etag).toBe(first.headers.etag);
+  expect(await hitsAtOther()).toBe(before + 1);
+  return { ...filled, reader, list };
+}
+
+async function scene(): Promise<Scene> {
+  const { admin } = await strongroom.seed.organization();
+  const filled = await fill(admin);
+  return keptAt(filled, await strongroom.seed.caller(admin, { project: filled.project.id, projectRoles: ['viewer'] }));
+}
+
+const mustBeDone = (reply: Reply): void =>
+  expect(reply.status === 200 && reply.body?.errors === undefined ? 'done' : reply.text).toBe('done');
+
+const secretIn = (reply: Reply) => reply.body.secrets[0];
+
+describe('the very next reading, at another node that keeps the reply, sees', () => {
+  const MEMBER = (id: string, of: Caller) => `/api/v2/workspace/${id}/identity-memberships/${of.identityId}`;
+
+  test.each<[string, (scene: Scene) => Promise<Reply>, (reply: Reply) => void]>([
+    [
+      'a secret that was written',
+      ({ writer, place }) => writer.patch('/api/v4/secrets/KEY', { ...place, secretValue: 'second' }),
+      (reply) => expect(secretIn(reply)).toMatchObject({ secretValue: 'second', version: 2 }),
+    ],
+    [
+      'a secret that was made',
+      ({ writer, place }) => writer.post('/api/v4/secrets/LATER', { ...place, secretValue: 'x' }),
+      (reply) => expect(reply.body.secrets).toHaveLength(2),
+    ],
+    [
+      'a secret that was deleted',
+      ({ writer, place }) => writer.delete('/api/v4/secrets/KEY', place),
+      (reply) => expect(reply.body.secrets).toEqual([]),
+    ],
+    [
+      'a role that was taken away',
+      ({ admin, project, reader }) => admin.patch(MEMBER(project.id, reader), { roles: [{ role: 'no-access' }] }),
+      (reply) => expect(reply).toBeError(403, 'PERMISSION_DENIED'),
+    ],
+    [
+      'a membership that was ended',
+      ({ admin, project, reader }) => admin.delete(MEMBER(project.id, reader)),
+      (reply) => expect(reply).toBeError(404, 'PROJECT_NOT_FOUND'),
+    ],
+    [
+      'a token that was revoked',
+      ({ admin, reader }) => admin.post('/api/v1/auth/token/revoke', { accessToken: reader.token }),
+      (reply) => expect(reply).toBeError(401, 'TOKEN_REVOKED'),
+    ],
+    [
+      'a tag that was renamed',
+      ({ admin, project, tag }) => admin.patch(`/api/v1/projects/${project.id}/tags/${tag.id}`, { slug: 'data' }),
+      (reply) => expect(secretIn(reply).tags[0].slug).toBe('data'),
+    ],
+    [
+      'a folder that was renamed',
+      ({ admin, folder, project }) =>
+        admin.patch(`/api/v2/folders/${folder.id}`, { projectId: project.id, environment: 'dev', name: 'web' }),
+      (reply) => expect(reply).toBeError(404, 'FOLDER_NOT_FOUND'),
+    ],
+    [
+      'an environment that was renamed',
+      ({ admin, project }) =>
+        admin.patch(`/api/v1/projects/${project.id}/environments/${project.environments[0]?.id}`, { slug: 'work' }),
+      (reply) => expect(reply).toBeError(404, 'ENVIRONMENT_NOT_FOUND'),
+    ],
+    [
+      'a project that was deleted',
+      ({ admin, project }) => admin.delete(`/api/v1/projects/${project.id}`),
+      (reply) => expect(reply).toBeError(404, 'PROJECT_NOT_FOUND'),
+    ],
+    [
+      'an identity that was renamed',
+      ({ admin, writer }) => admin.patch(`/api/v1/identities/${writer.identityId}`, { name: 'other' }),
+      (reply) => expect(secretIn(reply).actor.name).toBe('other'),
+    ],
+    [
+      'an identity that was deleted',
+      ({ admin, writer }) => admin.delete(`/api/v1/identities/${writer.identityId}`),
+      (reply) => expect(secretIn(reply).actor).toMatchObject({ name: null, membershipId: null }),
+    ],
+    [
+      'a writer who left the project',
+      ({ admin, project, writer }) => admin.delete(MEMBER(project.id, writer)),
+      (reply) => expect(secretIn(reply).actor.membershipId).toBeNull(),
+    ],
+  ])('%s', async (_, change, judge) => {
+    const it = await scene();
+
+    mustBeDone(await change(it));
+
+    judge(await it.list());
+  });
+
+  /** A user who wrote the secret, in a sub-organization that has the project. */
+  async function sceneOfUser() {
+    const { admin } = await strongroom.seed.organization();
+    const create = 'mutation { createSubOrganization(input: { name: "Team", slug: "team" }) { organization { id } } }';
+    const sub = (await admin.data(create)).createSubOrganization.organization.id;
+    const user = (await admin.data('mutation { createUser(input: { username: "ada" }) { user { id } } }')).createUser
+      .user.id;
+    await admin.data(
+      `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
+      { input: { organizationId: sub, userId: user, role: 'MEMBER' } },
+    );
+    const scoped = (
+      await admin.post(`/api/v1/auth/token-auth/identities/${admin.identityId}/tokens`, { organizationSlug: 'team' })
+    ).body.accessToken;
+    const personal = (
+      await admin.data(
+        `mutation ($input: CreatePersonalAccessTokenInput!) { createPersonalAccessToken(input: $input) { accessToken } }`,
+        { input: { userId: user, organizationSlug: 'team' } },
+      )
+    ).createPersonalAccessToken.accessToken;
+    const subAdmin = new Caller(strongroom.url, scoped, admin.identityId);
+    const person = new Caller(strongroom.url, personal);
+    const filled = await fill(subAdmin);
+    await subAdmin.post(`/api/v1/projects/${filled.project.id}/memberships`, { userId: user, role: 'member' });
+    mustBeDone(await person.patch('/api/v4/secrets/KEY', { ...filled.place, secretValue: 'of ada' }));
+    return { root: admin, sub, user, list: (await keptAt(filled, subAdmin)).list };
+  }
+
+  test('a user who was renamed, left the organization, and was deleted', async () => {
+    const { root, sub, user, list } = await sceneOfUser();
+    expect(secretIn(await list()).actor).toMatchObject({ name: 'ada', membershipId: expect.any(String) });
+
+    const input = { id: user, username: 'grace' };
+    await root.data('mutation ($input: UpdateUserInput!) { updateUser(input: $input) { __typename } }', { input });
+    expect(secretIn(await list()).actor.name).toBe('grace');
+
+    await root.data(
+      'mutation ($input: RemoveOrganizationMemberInput!) { removeOrganizationMember(input: $input) { __typename } }',
+      { input: { organizationId: sub, userId: user } },
+    );
+    expect(secretIn(await list()).actor).toMatchObject({ name: 'grace', membershipId: null });
+
+    await root.data('mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { __typename } }', {
+      input: { id: user },
+    });
+    expect(secretIn(await list()).actor.name).toBeNull();
+  });
+});
+
+describe('a reply from memory', () => {
+  test('costs three statements: token, access, audit', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const { place } = await fill(admin);
+    const query = new URLSearchParams(place);
+    await admin.get(`/api/v4/secrets?${query}`);
+
+    const { result, count } = await strongroom.statements(() => admin.get(`/api/v4/secrets?${query}`));
+
+    expect(secretIn(result).secretValue).toBe('first');
+    expect(count).toBe(3);
+  });
+
+  test('is shared by identities with equal rules, each in the audit trail as itself', async () => {
+    const it = await scene();
+    const twin = (await strongroom.seed.caller(it.admin, { project: it.project.id, projectRoles: ['viewer'] })).at(
+      other.url,
+    );
+    const query = new URLSearchParams(it.place);
+    // The new member is a change of the project.
+    await it.list();
+    const before = await hitsAtOther();
+
+    const reply = await twin.get(`/api/v4/secrets?${query}`);
+
+    expect(await hitsAtOther()).toBe(before + 1);
+    expect(reply.text).toBe((await it.list()).text);
+    const [first] = await strongroom.auditRows('actor_id = $1 and action = $2', [it.reader.identityId, 'secret:list']);
+    const rows = await strongroom.auditRows('request_id = $1', [reply.headers['x-request-id']]);
+    expect(rows).toMatchObject([{ action: 'secret:list', outcome: 'allowed', actor_id: twin.identityId }]);
+    expect(rows[0]?.facts).toEqual(first?.facts);
+    expect(rows[0]?.project_id).toBe(it.project.id);
+  });
+
+  test('is not shared with one who has other rules, nor between people', async () => {
+    const it = await scene();
+    const query = new URLSearchParams(it.place);
+    const person = async (name: string): Promise<Caller> => {
+      const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }';
+      const userId = (await it.admin.data(create, { input: { username: name } })).createUser.user.id;
+      await it.admin.post(`/api/v1/projects/${it.project.id}/memberships`, { userId, role: 'viewer' });
+      const { createPersonalAccessToken } = await it.admin.data(
+        'mutation ($userId: ID!) { createPersonalAccessToken(input: { userId: $userId }) { accessToken } }',
+        { userId },
+      );
+      return new Caller(other.url, createPersonalAccessToken.accessToken);
+    };
+    const callers = [it.admin.at(other.url), await person('ada'), await person('grace')];
+    const before = await hitsAtOther();
+
+    for (const caller of callers) mustBeDone(await caller.get(`/api/v4/secrets?${query}`));
+
+    expect(await hitsAtOther()).toBe(before);
+  });
+
+  test('is a 304 without a body for who has it, and is audited all the same', async () => {
+    const it = await scene();
+    const query = new URLSearchParams(it.place);
+    const { etag } = (await it.list()).headers;
+
+    const reply = await it.reader.get(`/api/v4/secrets?${query}`, { 'if-none-match': String(etag) });
+
+    expect([reply.status, reply.text]).toEqual([304, '']);
+    expect(await strongroom.auditRows('request_id = $1', [reply.headers['x-request-id']])).toHaveLength(1);
+  });
+
+  test('is not told when it cannot be audited', async () => {
+    const it = await scene();
+
+    await strongroom.sql('alter table audit_record rename to audit_record_away');
+    const reply = await it.list().finally(() => strongroom.sql('alter table audit_record_away rename to audit_record'));
+
+    expect(reply).toBeError(503, 'AUDIT_UNAVAILABLE');
+    expect(reply.text).not.toContain('first');
+  });
+
+  test('is another one for another request, however alike', async () => {
+    const it = await scene();
+    const query = new URLSearchParams({ ...it.place, viewSecretValue: 'false' });
+    const reply = await it.reader.get(`/api/v4/secrets?${query}`);
+    expect(secretIn(reply).secretValue).toBe('<hidden>');
+    const single = await it.reader.get(`/api/v4/secrets/KEY?${new URLSearchParams(it.place)}`);
+    expect(single.body.secret.secretValue).toBe('first');
+  });
+});
+
+test('nothing is kept with REPLY_CACHE_MIB=0', async () => {
+  const node = await strongroom.startSecondNode({ env: { REPLY_CACHE_MIB: '0' } });
+  const { admin } = await strongroom.seed.organization();
+  const { place } = await fill(admin);
+  for (let times = 0; times < 2; times += 1)
+    await admin.at(node.url).get(`/api/v4/secrets?${new URLSearchParams(place)}`);
+
+  const { text } = await new Caller(node.url, null).get('/metrics');
+
+  expect(text).toContain('strongroom_reply_cache_requests_total{result="hit"} 0');
+  expect(text).toContain('strongroom_reply_cache_bytes 0');
+  await node.stop();
+});
