@@ -66,7 +66,6 @@ export class AccessTokenService {
         accessTokenMaxTTL: settings.accessTokenMaxTTL,
         accessTokenNumUsesLimit: settings.accessTokenNumUsesLimit,
       });
-      tx.claim?.withholdAnswer(issued.tokenData.id);
       await audit(tx, 'access-token:create', issued.tokenData);
       return issued;
     });
@@ -92,7 +91,6 @@ export class AccessTokenService {
       });
       const order = { owner: { userId }, organizationId, name: name ?? null, ...settings };
       const issued = await insertToken(tx, order);
-      tx.claim?.withholdAnswer(issued.tokenData.id);
       await audit(tx, 'access-token:create', issued.tokenData);
       return issued;
     });
