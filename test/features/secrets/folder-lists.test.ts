@@ -2,7 +2,7 @@ import { mustSucceed } from '../../kit/caller.js';
 import { useStrongroom } from '../../kit/strongroom.js';
 
 describe('lists and trees of folders', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useStrongroom({ RATE_LIMIT: 'off', REPLY_CACHE_MIB: '0' });
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();

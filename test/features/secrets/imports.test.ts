@@ -4,7 +4,7 @@ import { type Caller, type Reply, useStrongroom } from '../../kit/strongroom.js'
 const IMPORTS = '/api/v2/secret-imports';
 
 describe('imports', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useStrongroom({ RATE_LIMIT: 'off', REPLY_CACHE_MIB: '0' });
 
   async function seeded(...folders: string[]) {
     const { admin, project } = await strongroom.seed.project();
