@@ -23,7 +23,6 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'projectSlug',
   'environment',
   'folder',
-  'import',
   'secret',
   'secretKey',
   'tag',

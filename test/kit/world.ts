@@ -14,8 +14,6 @@ export interface World {
   readonly projectSlug: string;
   readonly environment: string;
   readonly folder: string;
-  /** The root of dev imports that of staging. */
-  readonly import: string;
   readonly secret: string;
   readonly secretKey: string;
   readonly tag: string;
@@ -41,7 +39,7 @@ const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`
 
 /** Makes a world in the organization of an admin. */
 export async function makeWorld(admin: Caller, organization: string): Promise<World> {
-  const { project, secret, tag, folder, secretImport } = await makeProject(admin);
+  const { project, secret, tag, folder } = await makeProject(admin);
   const subSlug = word('sub');
   const { createSubOrganization } = await admin.data(
     `mutation ($input: CreateSubOrganizationInput!) { createSubOrganization(input: $input) { organization { id } } }`,
@@ -69,7 +67,6 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     projectSlug: project.slug,
     environment: project.environments[0].id,
     folder: folder.id,
-    import: secretImport.id,
     secret: secret.id,
     secretKey: secret.secretKey,
     tag: tag.id,
@@ -91,9 +88,7 @@ export async function seedWorld(seed: Seed): Promise<{ world: World; admin: Call
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
-type Made = Record<'project' | 'secret' | 'tag' | 'folder' | 'secretImport', any>;
-
-async function makeProject(admin: Caller): Promise<Made> {
+async function makeProject(admin: Caller): Promise<Record<'project' | 'secret' | 'tag' | 'folder', any>> {
   const { project } = mustSucceed(
     await admin.post('/api/v2/workspace', { projectName: word('project'), slug: word('project') }),
   ).body;
@@ -103,9 +98,6 @@ async function makeProject(admin: Caller): Promise<Made> {
   ).body;
   const { folder } = mustSucceed(
     await admin.post('/api/v2/folders', { ...place, name: word('folder'), description: CANARY }),
-  ).body;
-  const { secretImport } = mustSucceed(
-    await admin.post('/api/v2/secret-imports', { ...place, import: { environment: 'staging' } }),
   ).body;
   const secretKey = `KEY_${randomBytes(4).toString('hex').toUpperCase()}`;
   const { secret } = mustSucceed(
@@ -117,7 +109,7 @@ async function makeProject(admin: Caller): Promise<Made> {
       tagIds: [tag.id],
     }),
   ).body;
-  return { project, secret, tag, folder, secretImport };
+  return { project, secret, tag, folder };
 }
 
 async function makeClient(

@@ -102,7 +102,7 @@ describe('the single places', () => {
     expect(elsewhere(/create(De|C)ipheriv/, 'src/kernel/crypto/seal.ts', 'src/kernel/crypto/root-key.ts')).toEqual([]);
   });
 
-  test('plaintext is revealed where it is sealed, where it leaves for its reader, and where the process starts', () => {
+  test('plaintext is revealed where it is sealed, where references are expanded, where it leaves for its reader, and where the process starts', () => {
     expect(
       elsewhere(
         /\.reveal\(/,
@@ -112,6 +112,7 @@ describe('the single places', () => {
         'src/kernel/crypto/sealer.ts',
         'src/kernel/replies/idempotency.ts',
         'src/features/projects/ignore-values.ts',
+        'src/features/secrets/secret-expansion.ts',
         'src/features/secrets/secret-sealing.ts',
         'src/features/secrets/secret.type.ts',
       ),

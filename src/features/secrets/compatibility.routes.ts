@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { Route } from '../../rest/route.js';
+import { queryBoolean, type Route } from '../../rest/route.js';
 import { folderRoutes } from './folder.routes.js';
-import { importRoutes } from './import.routes.js';
-import { notYet } from './not-yet.rules.js';
 import { secretRoutes } from './secret.routes.js';
 import { SECRETS } from './secret-reply.js';
 import { secretWritingRoutes } from './secret-writing.routes.js';
@@ -10,8 +8,6 @@ import { secretWritingRoutes } from './secret-writing.routes.js';
 const RAW = '/api/v3/secrets/raw';
 const PRESENT_FOLDERS = '/api/v2/folders';
 const FOLDERS = '/api/v1/folders';
-const PRESENT_IMPORTS = '/api/v2/secret-imports';
-const IMPORTS = '/api/v1/secret-imports';
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -22,7 +18,7 @@ interface Older {
   readonly toPresent?: (given: Given) => Given;
 }
 
-const PRESENT = [...secretRoutes, ...secretWritingRoutes, ...folderRoutes, ...importRoutes];
+const PRESENT = [...secretRoutes, ...secretWritingRoutes, ...folderRoutes];
 
 function presentRoute(method: string, path: string): Route {
   const found = PRESENT.find((route) => route.method === method && route.path === path);
@@ -85,9 +81,12 @@ const rawSecrets = [
   older(['GET', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, {
     query: {
       secretName: ignored('the key in the path counts.'),
-      includeImports: notYet(['false'], ['true']).meta({ description: 'The same as include_imports.' }),
+      includeImports: queryBoolean(false).meta({ description: 'The same as include_imports.' }),
     },
-    toPresent: ({ secretName: _key, includeImports: _imports, ...given }) => given,
+    toPresent: ({ secretName: _key, includeImports, ...given }) => ({
+      ...given,
+      include_imports: given.include_imports === true || includeImports === true,
+    }),
   }),
   older(['POST', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`),
   older(['PATCH', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, {
@@ -106,11 +105,5 @@ const folders = [
   older(['DELETE', `${PRESENT_FOLDERS}/{folderIdOrName}`], `${FOLDERS}/{folderIdOrName}`),
 ];
 
-const imports = ['', '/{secretImportId}'].flatMap((one) =>
-  (one === '' ? ['POST', 'GET'] : ['GET', 'PATCH', 'DELETE']).map((method) =>
-    older([method, PRESENT_IMPORTS + one], IMPORTS + one),
-  ),
-);
-
-/** Secrets, folders and imports at the paths and in the words of before, which published clients still use. */
-export const compatibilityRoutes = [...rawSecrets, ...folders, ...imports];
+/** Secrets and folders at the paths and in the words of before, which published clients still use. */
+export const compatibilityRoutes = [...rawSecrets, ...folders];

@@ -16,7 +16,7 @@ export interface ReferenceIssue {
 }
 
 /** Where a reference leads for one caller: to a value, or why to none. */
-export type Lead = { readonly id: string } | { readonly reason: 'MISSING' | 'FORBIDDEN' | 'UNREADABLE' };
+export type Lead = { readonly id: string } | { readonly reason: Exclude<ReferenceIssueReason, 'CYCLIC'> };
 
 /** Values that name each other. Ids are whatever tells values apart. */
 export interface ValueGraph {
@@ -28,6 +28,7 @@ export interface ValueGraph {
 /** A value after expansion, and what of it and of the values in it could not be expanded: at most 100, each once. */
 export interface ExpandedValue {
   readonly value: string;
+  readonly bytes: number;
   readonly issues: readonly ReferenceIssue[];
 }
 
@@ -44,7 +45,7 @@ interface Node {
   /** The link to look at next. */
   next: number;
   /** Null until all that it leads to have theirs. */
-  outcome: Outcome | null;
+  outcome: ExpandedValue | null;
 }
 
 interface Link {
@@ -52,10 +53,6 @@ interface Link {
   readonly lead: Lead;
   /** The value that it leads to, when it was met. */
   target: Node | null;
-}
-
-interface Outcome extends ExpandedValue {
-  readonly bytes: number;
 }
 
 /**
@@ -72,8 +69,7 @@ export function expandValues(ids: Iterable<string>, graph: ValueGraph): Readonly
   const expanded = new Map<string, ExpandedValue>();
   for (const id of ids) {
     if (!nodes.has(id)) expandFrom(id, nodes, graph);
-    const { value, issues } = (nodes.get(id) as Node).outcome as Outcome;
-    expanded.set(id, { value, issues });
+    expanded.set(id, (nodes.get(id) as Node).outcome as ExpandedValue);
   }
   return expanded;
 }
@@ -123,10 +119,10 @@ function nodeOf(id: string, order: number, graph: ValueGraph): Node {
 /** The values of one cycle, or one of none. While they have no outcome, links to each other lead nowhere. */
 function close(members: readonly Node[]): void {
   const outcomes = members.map(expandOne);
-  for (const [index, node] of members.entries()) node.outcome = outcomes[index] as Outcome;
+  for (const [index, node] of members.entries()) node.outcome = outcomes[index] as ExpandedValue;
 }
 
-function expandOne({ raw, pieces, links }: Node): Outcome {
+function expandOne({ raw, pieces, links }: Node): ExpandedValue {
   let bytes = 0;
   for (const piece of pieces) {
     bytes += typeof piece === 'string' ? Buffer.byteLength(piece) : (piece.target?.outcome?.bytes ?? piece.text.length);

@@ -4,14 +4,11 @@ import { compatibilityRoutes } from './compatibility.routes.js';
 import { EnvironmentFoldersResolver, FolderResolver } from './folder.resolver.js';
 import { folderRoutes } from './folder.routes.js';
 import { FolderService } from './folder.service.js';
-import { FolderReadingService } from './folder-reading.service.js';
-import { EnvironmentImportsResolver, ImportResolver } from './import.resolver.js';
-import { importRoutes } from './import.routes.js';
-import { ImportService } from './import.service.js';
 import { PersonalSecretService } from './personal.service.js';
 import { EnvironmentSecretsResolver, SecretResolver } from './secret.resolver.js';
 import { secretRoutes } from './secret.routes.js';
 import { SecretService } from './secret.service.js';
+import { SecretListingService } from './secret-listing.service.js';
 import { SecretMovingService } from './secret-moving.service.js';
 import { SecretReadingService } from './secret-reading.service.js';
 import { SecretWritingResolver } from './secret-writing.resolver.js';
@@ -21,35 +18,25 @@ import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
 import { tagRoutes } from './tag.routes.js';
 import { TagService } from './tag.service.js';
 
-/** Secrets with their folders, imports and tags. */
+/** Secrets with their folders and tags. */
 export function createSecrets({ projects }: { projects: ProjectReader }): Feature {
-  const reading = new SecretReadingService(projects);
-  const folders = new FolderReadingService(projects);
-  const imports = new ImportService(projects);
+  const listing = new SecretListingService(projects);
+  const folders = new FolderService(projects);
   const tags = new TagService(projects);
   return {
     entities: [Tag],
     resolvers: [
-      new SecretResolver(reading),
+      new SecretResolver(listing, new SecretReadingService(projects)),
       new SecretWritingResolver(
         new SecretService(projects, new PersonalSecretService(projects)),
         new SecretMovingService(projects),
       ),
-      new EnvironmentSecretsResolver(reading),
-      new FolderResolver(new FolderService(projects), folders),
+      new EnvironmentSecretsResolver(listing),
+      new FolderResolver(folders),
       new EnvironmentFoldersResolver(folders),
-      new ImportResolver(imports),
-      new EnvironmentImportsResolver(imports),
       new TagResolver(tags),
       new ProjectTagsResolver(tags),
     ],
-    routes: [
-      ...secretRoutes,
-      ...secretWritingRoutes,
-      ...folderRoutes,
-      ...importRoutes,
-      ...tagRoutes,
-      ...compatibilityRoutes,
-    ],
+    routes: [...secretRoutes, ...secretWritingRoutes, ...folderRoutes, ...tagRoutes, ...compatibilityRoutes],
   };
 }

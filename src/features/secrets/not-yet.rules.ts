@@ -16,6 +16,3 @@ export const notYet = <const S extends readonly [string, ...string[]], const F e
       params: { code: 'NOT_SUPPORTED_YET' },
       error: `must be ${supported.join(' or ')}: the rest is not supported yet`,
     });
-
-/** Kinds of secrets: personal ones come later. */
-export const secretType = notYet(['shared'], ['personal']).meta({ description: 'Whose the secret is.' });

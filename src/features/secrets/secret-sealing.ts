@@ -67,7 +67,11 @@ export async function sealerFor(
 const exists = async (ctx: Context, projectId: string): Promise<boolean> =>
   (await query(ctx, 'select 1 from project where id = $1', [projectId])).length > 0;
 
-type SealedColumns = Partial<Readonly<Record<'valueSealed' | 'commentSealed' | 'metadataSealed', Uint8Array | null>>>;
+type SealedColumns = Partial<
+  Readonly<Record<'valueSealed' | 'commentSealed' | 'metadataSealed', Uint8Array | null>>
+> & {
+  readonly personal?: Omit<SealedColumns, 'personal'> | undefined;
+};
 
 /** What opens these rows of a project, with keys that another node may have made meanwhile. */
 export async function openerFor(
@@ -76,10 +80,13 @@ export async function openerFor(
   records: readonly SealedColumns[],
 ): Promise<Sealer> {
   const scope = { organizationId, projectId };
-  const keyIds = records.flatMap(({ valueSealed, commentSealed, metadataSealed }) =>
-    [valueSealed, commentSealed, metadataSealed].map((sealed) => (sealed == null ? null : keyIdOf(sealed))),
-  );
-  await ctx.keyring.ensureKeys(queryOf(ctx), scope, new Set(keyIds));
+  const keyIds = new Set<string | null>();
+  for (const { valueSealed, commentSealed, metadataSealed, personal } of records) {
+    for (const sealed of [valueSealed, commentSealed, metadataSealed, personal?.valueSealed, personal?.commentSealed]) {
+      if (sealed != null) keyIds.add(keyIdOf(sealed));
+    }
+  }
+  await ctx.keyring.ensureKeys(queryOf(ctx), scope, keyIds);
   return ctx.keyring.sealer(queryOf(ctx), scope);
 }
 
@@ -107,9 +114,21 @@ export function sealSecret(
 }
 
 /** Opens one part. @throws SEALED_VALUE_INVALID when it was not sealed for this row and version */
-function open(sealer: Sealer, { id, version }: SecretRecord, column: SealedPart, sealed: Uint8Array): SealedText {
+function open(
+  sealer: Sealer,
+  { id, version }: { id: string; version: number },
+  column: SealedPart,
+  sealed: Uint8Array,
+): SealedText {
   return sealer.open({ table: TABLE, column, rowId: id, rowVersion: version }, sealed);
 }
+
+/** The value of a secret of which only this much is at hand. @throws SEALED_VALUE_INVALID */
+export const openValueOf = (
+  sealer: Sealer,
+  secret: { id: string; version: number },
+  valueSealed: Uint8Array,
+): SealedText => open(sealer, secret, 'value', valueSealed);
 
 /** The value of a row that was read with values. @throws SEALED_VALUE_INVALID */
 export function openSecretValue(sealer: Sealer, record: SecretRecord): SealedText {

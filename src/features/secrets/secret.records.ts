@@ -1,7 +1,10 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import type { MetadataPair } from './metadata-filter.rules.js';
+import { type PersonalRecord, userOf } from './personal.records.js';
 import type { Place } from './place.rules.js';
+import { isNear, isWithin } from './scope.records.js';
+import { mostSlashes } from './scope.rules.js';
 
 /** A tag as a secret carries it. */
 export interface TagRecord {
@@ -44,6 +47,14 @@ export interface SecretRecord {
   readonly tags: readonly TagRecord[];
 }
 
+/** A row that comes with the caller's own value in its place, where the caller is a user and has one. */
+export interface ListedRecord extends SecretRecord {
+  readonly personal?: OwnRecord | undefined;
+}
+
+/** A personal secret as lists have it: its value is not read when values are not asked for. */
+export type OwnRecord = Omit<PersonalRecord, 'valueSealed'> & Partial<Pick<PersonalRecord, 'valueSealed'>>;
+
 /** What narrows a list. Both must hold. */
 export interface SecretFilters {
   /** Any of them. */
@@ -54,14 +65,18 @@ export interface SecretFilters {
 
 /** Where a list of secrets starts and how long it may be. Null: from the top; all. */
 export interface Bounds {
-  readonly after: readonly [path: string, key: string] | null;
+  readonly after: readonly [path: string, key: string, ...rest: readonly string[]] | null;
   readonly limit: number | null;
 }
 
 const ORDER = `order by f.path collate "C", s.key collate "C"`;
 
-/** One statement has it all: tags and the writer's name and membership come with the row, never by a query of their own. */
-const select = (withValues: boolean): string => `
+/**
+ * One statement has it all: tags and the writer's name and membership come with the row, never by a query of their own.
+ *
+ * @param options `own`: the parameter with the id of the user whose own values come along
+ */
+const select = ({ withValues, own = null }: { withValues: boolean; own?: string | null }): string => `
   select s.id, s.organization_id as "organizationId", s.project_id as "projectId", s.environment_id as "environmentId",
     e.slug as environment, s.folder_id as "folderId", f.path, s.key, s.version,
     ${withValues ? 's.value_sealed as "valueSealed",' : ''} s.comment_sealed as "commentSealed",
@@ -69,7 +84,7 @@ const select = (withValues: boolean): string => `
     s.reminder_note as "reminderNote", s.reminder_repeat_days as "reminderRepeatDays", s.reminder_recipient_ids as "reminderRecipientIds",
     s.actor_kind as "actorKind", s.actor_id as "actorId", coalesce(i.name, u.username) as "actorName",
     coalesce(mi.id, mu.id) as "membershipId", s.created_at as "createdAt", s.updated_at as "updatedAt",
-    coalesce(tagged.tags, '[]') as tags
+    coalesce(tagged.tags, '[]') as tags ${own === null ? '' : ownColumns(withValues)}
   from secret s
   join folder f on f.id = s.folder_id
   join environment e on e.id = s.environment_id
@@ -80,40 +95,100 @@ const select = (withValues: boolean): string => `
   left join lateral (
     select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C") as tags
     from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id
-  ) tagged on true`;
+  ) tagged on true
+  ${own === null ? '' : `left join personal_secret ps on ps.secret_id = s.id and ps.user_id = ${own}`}`;
+
+const ownColumns = (withValues: boolean): string => `, ps.id as "ownId", ps.version as "ownVersion",
+    ${withValues ? 'ps.value_sealed as "ownValueSealed",' : ''} ps.comment_sealed as "ownCommentSealed",
+    ps.created_at as "ownCreatedAt", ps.updated_at as "ownUpdatedAt"`;
+
+interface OwnColumns {
+  readonly ownId: string | null;
+  readonly ownVersion: number;
+  readonly ownValueSealed?: Uint8Array;
+  readonly ownCommentSealed: Uint8Array | null;
+  readonly ownCreatedAt: Date;
+  readonly ownUpdatedAt: Date;
+}
+
+/** Gathers the columns of the own value, where there is one. */
+const toListed = (row: SecretRecord & OwnColumns): ListedRecord =>
+  row.ownId === null
+    ? row
+    : {
+        ...row,
+        personal: {
+          id: row.ownId,
+          secretId: row.id,
+          version: row.ownVersion,
+          ...(row.ownValueSealed === undefined ? {} : { valueSealed: row.ownValueSealed }),
+          commentSealed: row.ownCommentSealed,
+          createdAt: row.ownCreatedAt,
+          updatedAt: row.ownUpdatedAt,
+        },
+      };
+
+/** Rows of `select`, with the caller's own values where the caller is a user. */
+async function listed(
+  ctx: Context,
+  withValues: boolean,
+  { params, rest }: { params: readonly unknown[]; rest: string },
+): Promise<ListedRecord[]> {
+  const userId = userOf(ctx);
+  if (userId === undefined) return query<SecretRecord>(ctx, `${select({ withValues })} ${rest}`, params);
+  const own = `$${params.length + 1}`;
+  const rows = await query<SecretRecord & OwnColumns>(ctx, `${select({ withValues, own })} ${rest}`, [
+    ...params,
+    userId,
+  ]);
+  return rows.map(toListed);
+}
 
 const IN_PLACE = 'e.project_id = $1 and e.slug = $2 and f.environment_id = e.id and f.path = $3';
+
+/** What a list reads of each row, and of which rows. */
+export interface ListOptions {
+  readonly withValues: boolean;
+  readonly filters: SecretFilters;
+  readonly bounds?: Bounds;
+}
 
 /** Secrets of one folder, by path, then key (by code points). An unknown folder and an empty one both have none. */
 export const listInPlace = (
   ctx: Context,
   { projectId, environment, secretPath }: Place,
-  options: { withValues: boolean; filters: SecretFilters; bounds: Bounds },
-): Promise<SecretRecord[]> => list(ctx, { where: IN_PLACE, params: [projectId, environment, secretPath], ...options });
+  options: ListOptions,
+): Promise<ListedRecord[]> => list(ctx, IN_PLACE, [projectId, environment, secretPath], options);
 
-/** Secrets at the same path of many environments, in one statement: for lists inside of lists. */
+/** Secrets of many folders, by path, then key. */
+export const listInFolders = (
+  ctx: Context,
+  folderIds: readonly string[],
+  options: ListOptions,
+): Promise<ListedRecord[]> => list(ctx, 's.folder_id = any($1::uuid[])', [folderIds], options);
+
+/** Secrets at the same path of many environments, and with `recursive` below it, in one statement: for lists inside of lists. */
 export const listInEnvironments = (
   ctx: Context,
   environmentIds: readonly string[],
-  options: { secretPath: string; withValues: boolean; filters: SecretFilters },
-): Promise<SecretRecord[]> =>
-  list(ctx, {
-    ...options,
-    where: 'f.environment_id = any($1::uuid[]) and f.path = $2',
-    params: [environmentIds, options.secretPath],
-    bounds: { after: null, limit: null },
-  });
+  { secretPath, recursive, ...options }: ListOptions & { secretPath: string; recursive: boolean },
+): Promise<ListedRecord[]> =>
+  recursive
+    ? list(
+        ctx,
+        `f.environment_id = any($1::uuid[]) and ${isWithin('$2')} and ${isNear('$3')}`,
+        [environmentIds, secretPath, mostSlashes(secretPath)],
+        options,
+      )
+    : list(ctx, 'f.environment_id = any($1::uuid[]) and f.path = $2', [environmentIds, secretPath], options);
 
-interface ListOptions {
-  readonly where: string;
-  readonly params: readonly unknown[];
-  readonly withValues: boolean;
-  readonly filters: SecretFilters;
-  readonly bounds: Bounds;
-}
-
-/** The text differs only by which filters there are, so that each shape is planned once, for what it does. */
-function list(ctx: Context, { where, params, withValues, filters, bounds }: ListOptions): Promise<SecretRecord[]> {
+/** The text differs only by what is asked for, so that each shape is planned once, for what it does. */
+function list(
+  ctx: Context,
+  where: string,
+  params: readonly unknown[],
+  { withValues, filters, bounds }: ListOptions,
+): Promise<ListedRecord[]> {
   const given: unknown[] = [...params];
   const next = (value: unknown): string => `$${given.push(value)}`;
   const conditions = [where];
@@ -123,12 +198,13 @@ function list(ctx: Context, { where, params, withValues, filters, bounds }: List
   }
   // Containment is exact and case-sensitive, and an encrypted entry has no value to match.
   if (filters.metadata.length > 0) conditions.push(`s.metadata @> ${next(JSON.stringify(filters.metadata))}::jsonb`);
-  if (bounds.after !== null) {
+  if (bounds != null && bounds.after !== null) {
     const [path, key] = bounds.after;
-    conditions.push(`(f.path collate "C", s.key collate "C") > (${next(path)}::text, ${next(key)}::text)`);
+    // The row of the cursor too: it may have a second entry.
+    conditions.push(`(f.path collate "C", s.key collate "C") >= (${next(path)}::text, ${next(key)}::text)`);
   }
-  const limit = bounds.limit === null ? '' : `limit ${next(bounds.limit)}`;
-  return query<SecretRecord>(ctx, `${select(withValues)} where ${conditions.join(' and ')} ${ORDER} ${limit}`, given);
+  const limit = bounds?.limit == null ? '' : `limit ${next(bounds.limit)}`;
+  return listed(ctx, withValues, { params: given, rest: `where ${conditions.join(' and ')} ${ORDER} ${limit}` });
 }
 
 /** One secret of a folder by its key. */
@@ -136,21 +212,32 @@ export async function findByKey(
   ctx: Context,
   { projectId, environment, secretPath }: Place,
   { key, withValues }: { key: string; withValues: boolean },
-): Promise<SecretRecord | undefined> {
+): Promise<ListedRecord | undefined> {
   const params = [projectId, environment, secretPath, key];
-  const [found] = await query<SecretRecord>(ctx, `${select(withValues)} where ${IN_PLACE} and s.key = $4`, params);
+  const [found] = await listed(ctx, withValues, { params, rest: `where ${IN_PLACE} and s.key = $4` });
   return found;
 }
 
+/** Secrets of one key in many folders. */
+export const findInFolders = (
+  ctx: Context,
+  folderIds: readonly string[],
+  { key, withValues }: { key: string; withValues: boolean },
+): Promise<SecretRecord[]> =>
+  query<SecretRecord>(ctx, `${select({ withValues })} where s.folder_id = any($1::uuid[]) and s.key = $2`, [
+    folderIds,
+    key,
+  ]);
+
 /** One secret by id. */
 export async function findById(ctx: Context, id: string, withValues: boolean): Promise<SecretRecord | undefined> {
-  const [found] = await query<SecretRecord>(ctx, `${select(withValues)} where s.id = $1`, [id]);
+  const [found] = await query<SecretRecord>(ctx, `${select({ withValues })} where s.id = $1`, [id]);
   return found;
 }
 
 /** Secrets by id, with values, by path, then key. */
 export const listByIds = (ctx: Context, ids: readonly string[]): Promise<SecretRecord[]> =>
-  query<SecretRecord>(ctx, `${select(true)} where s.id = any($1::uuid[]) ${ORDER}`, [ids]);
+  query<SecretRecord>(ctx, `${select({ withValues: true })} where s.id = any($1::uuid[]) ${ORDER}`, [ids]);
 
 /** Environment and folder of a place; `folderId` is null when there is no such path. */
 export async function findPlace(

@@ -1,18 +1,13 @@
 import { z } from 'zod';
-import { nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
+import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../rest/route.js';
 import { parseMetadataFilter } from './metadata-filter.rules.js';
-import { notYet, secretType } from './not-yet.rules.js';
 import { place } from './place.rules.js';
 import { FIELDS, PLACE_ERRORS, SECRETS, toSecret } from './secret-reply.js';
 import { parseTagSlugs } from './tag.rules.js';
 
-const expansion = notYet(['false'], ['true']).meta({ description: 'Whether references in values are expanded.' });
-
-/** Later choices of reading: only the defaults are built. */
-const reading = {
+const showing = {
   viewSecretValue: queryBoolean(true),
-  expandSecretReferences: expansion,
-  include_imports: notYet(['false'], ['true']).meta({ description: 'Whether imported secrets are included.' }),
+  expandSecretReferences: queryBoolean(false).meta({ description: 'Whether references in values are expanded.' }),
 };
 
 const metadataFilter = z
@@ -26,6 +21,19 @@ const metadataFilter = z
   .optional()
   .meta({ description: 'Only secrets with all of these pairs: `key=K,value=V`, joined by `|`, at most 10.' });
 
+/** The secrets of an import entry lack what every one of them shares or no consumer needs. Source: specification, Import entry. */
+const IMPORTED = `id _id: id workspace: projectId environment version type secretKey secretValue secretComment secretValueHidden
+  secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
+  isRotatedSecret rotationId secretMetadata { key value isEncrypted }`;
+
+/** What of a reply could not be expanded. */
+const unresolved = (count: number): Record<string, string> =>
+  count === 0 ? {} : { 'x-unresolved-references': String(count) };
+
+/** A single secret, whose issues are told in a header. */
+const toSingle = ({ referenceIssues: _header, ...secret }: Data) => ({ secret: toSecret(secret) });
+const SINGLE = `${FIELDS} referenceIssues { reason }`;
+
 export const secretRoutes = [
   route({
     operation: 8,
@@ -35,8 +43,12 @@ export const secretRoutes = [
     sensitive: true,
     query: z.strictObject({
       ...place,
-      ...reading,
-      recursive: notYet(['false'], ['true']).meta({ description: 'Whether all folders below are listed too.' }),
+      ...showing,
+      include_imports: queryBoolean(false).meta({ description: 'Whether imported secrets are included.' }),
+      recursive: queryBoolean(false).meta({
+        description:
+          'Whether all folders below are listed too, 20 levels deep. Deeper ones set `X-Depth-Truncated: true`.',
+      }),
       tagSlugs: z
         .string()
         .max(10_000)
@@ -45,27 +57,35 @@ export const secretRoutes = [
       metadataFilter,
       ...paging,
     }),
+    cache: ({ query }) => query.projectId,
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $viewSecretValue: Boolean!,
+        $expandSecretReferences: Boolean!, $recursive: Boolean!, $includeImports: Boolean!,
         $tagSlugs: [String!], $metadata: [SecretMetadataFilterInput!], $first: Int, $after: String) {
       secrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, viewSecretValue: $viewSecretValue,
+          expandSecretReferences: $expandSecretReferences, recursive: $recursive, includeImports: $includeImports,
           tagSlugs: $tagSlugs, metadata: $metadata, first: $first, after: $after) {
-        nodes { ${FIELDS} } readIssues { secretId } pageInfo { hasNextPage endCursor }
+        nodes { ${FIELDS} } imports { secretPath environment folderId secrets { ${IMPORTED} } }
+        depthTruncated unresolvedReferences readIssues { secretId } pageInfo { hasNextPage endCursor }
       }
     }`,
-    variables: ({ query: { projectId, environment, secretPath, viewSecretValue, ...query } }) => ({
-      projectId,
-      environment,
-      secretPath,
-      viewSecretValue,
-      tagSlugs: query.tagSlugs === undefined ? null : parseTagSlugs(query.tagSlugs),
-      metadata: query.metadataFilter === undefined ? null : parseMetadataFilter(query.metadataFilter).pairs,
-      first: query.limit,
-      after: query.cursor,
+    variables: ({ query: { tagSlugs, metadataFilter: filter, include_imports, limit, cursor, ...query } }) => ({
+      ...query,
+      includeImports: include_imports,
+      tagSlugs: tagSlugs === undefined ? null : parseTagSlugs(tagSlugs),
+      metadata: filter === undefined ? null : parseMetadataFilter(filter).pairs,
+      first: limit,
+      after: cursor,
     }),
-    reply: ({ secrets }) => ({ secrets: secrets.nodes.map(toSecret), imports: [], ...nextCursor(secrets.pageInfo) }),
-    headers: ({ secrets }): Record<string, string> =>
-      secrets.readIssues.length === 0 ? {} : { 'x-unreadable-values': String(secrets.readIssues.length) },
-    cache: ({ query }) => query.projectId,
+    reply: ({ secrets }) => ({
+      secrets: secrets.nodes.map(toSecret),
+      imports: secrets.imports.map((entry: Data) => ({ ...entry, secrets: entry.secrets.map(toSecret) })),
+      ...nextCursor(secrets.pageInfo),
+    }),
+    headers: ({ secrets }): Record<string, string> => ({
+      ...(secrets.readIssues.length === 0 ? {} : { 'x-unreadable-values': String(secrets.readIssues.length) }),
+      ...unresolved(secrets.unresolvedReferences),
+      ...(secrets.depthTruncated ? { 'x-depth-truncated': 'true' } : {}),
+    }),
     errors: PLACE_ERRORS,
   }),
   route({
@@ -74,10 +94,13 @@ export const secretRoutes = [
     path: `${SECRETS}/id/{secretId}`,
     summary: 'Get a secret by its id',
     sensitive: true,
-    query: z.strictObject({ viewSecretValue: queryBoolean(true), expandSecretReferences: expansion }),
-    document: `query ($id: ID!, $viewSecretValue: Boolean!) { secret(id: $id, viewSecretValue: $viewSecretValue) { ${FIELDS} } }`,
-    variables: ({ params, query }) => ({ id: params.secretId, viewSecretValue: query.viewSecretValue }),
-    reply: ({ secret }) => ({ secret: toSecret(secret) }),
+    query: z.strictObject(showing),
+    document: `query ($id: ID!, $viewSecretValue: Boolean!, $expandSecretReferences: Boolean!) {
+      secret(id: $id, viewSecretValue: $viewSecretValue, expandSecretReferences: $expandSecretReferences) { ${SINGLE} }
+    }`,
+    variables: ({ params, query }) => ({ id: params.secretId, ...query }),
+    reply: ({ secret }) => toSingle(secret),
+    headers: ({ secret }) => unresolved(secret.referenceIssues.length),
     errors: ['SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID'],
   }),
   route({
@@ -88,31 +111,27 @@ export const secretRoutes = [
     sensitive: true,
     query: z.strictObject({
       ...place,
-      ...reading,
-      type: secretType,
-      version: z
-        .string()
-        .max(10)
-        .optional()
-        .refine((version) => version === undefined, {
-          params: { code: 'NOT_SUPPORTED_YET' },
-          error: 'must be absent: older versions are not supported yet',
-        })
-        .meta({ description: 'The version; the newest when absent.' }),
+      ...showing,
+      include_imports: queryBoolean(false).meta({
+        description: 'Whether to look in what the folder imports when it has none of this key.',
+      }),
+      type: z.enum(['shared', 'personal']).default('shared').meta({ description: 'Whose the secret is.' }),
+      version: queryInteger(1, 1_000_000_000).optional().meta({ description: 'The version; the newest when absent.' }),
     }),
-    document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $secretKey: String!, $viewSecretValue: Boolean!) {
-      secretByKey(projectId: $projectId, environment: $environment, secretPath: $secretPath, secretKey: $secretKey,
-        viewSecretValue: $viewSecretValue) { ${FIELDS} }
+    cache: ({ query }) => query.projectId,
+    document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $secretKey: String!, $type: SecretType!,
+        $viewSecretValue: Boolean!, $expandSecretReferences: Boolean!, $includeImports: Boolean!) {
+      secretByKey(projectId: $projectId, environment: $environment, secretPath: $secretPath, secretKey: $secretKey, type: $type,
+        viewSecretValue: $viewSecretValue, expandSecretReferences: $expandSecretReferences, includeImports: $includeImports) { ${SINGLE} }
     }`,
-    variables: ({ params, query: { projectId, environment, secretPath, viewSecretValue } }) => ({
-      projectId,
-      environment,
-      secretPath,
-      viewSecretValue,
+    variables: ({ params, query: { include_imports, type, version: _newest, ...query } }) => ({
+      ...query,
+      type: type.toUpperCase(),
+      includeImports: include_imports,
       secretKey: params.secretName,
     }),
-    reply: ({ secretByKey }) => ({ secret: toSecret(secretByKey) }),
-    cache: ({ query }) => query.projectId,
+    reply: ({ secretByKey }) => toSingle(secretByKey),
+    headers: ({ secretByKey }) => unresolved(secretByKey.referenceIssues.length),
     errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID'],
   }),
 ];

@@ -109,24 +109,42 @@ export const TransferSecrets = z.strictObject({
   shouldOverwrite: z.boolean().default(false),
 });
 
-/** What narrows a list, and whether values are opened for it. */
-export const filters = {
-  viewSecretValue: z.boolean().default(true),
-  tagSlugs: z.array(tagSlug).max(MAX_TAGS).nullish(),
-  metadata: metadataPairs.nullish(),
-};
+/** How values are shown. */
+const reading = { viewSecretValue: z.boolean().default(true), expandSecretReferences: z.boolean().default(false) };
+
+/** What narrows a list. */
+const filters = { tagSlugs: z.array(tagSlug).max(MAX_TAGS).nullish(), metadata: metadataPairs.nullish() };
 
 /** Arguments of `secrets`. */
-export const ListSecrets = z.strictObject({ ...place, ...filters, ...pageRules });
+export const ListSecrets = z.strictObject({
+  ...place,
+  ...reading,
+  ...filters,
+  recursive: z.boolean().default(false),
+  includeImports: z.boolean().default(false),
+  ...pageRules,
+});
 
 /** Arguments of the list of one environment, where the place is known. */
-export const ListInEnvironment = ListSecrets.omit({ projectId: true, environment: true, first: true, after: true });
+export const ListInEnvironment = ListSecrets.omit({
+  projectId: true,
+  environment: true,
+  includeImports: true,
+  first: true,
+  after: true,
+});
 
 /** Arguments of `secret`. */
-export const GetSecret = z.strictObject({ id: z.string(), viewSecretValue: z.boolean().default(true) });
+export const GetSecret = z.strictObject({ id: z.string(), ...reading });
 
 /** Arguments of `secretByKey`. */
-export const GetSecretByKey = z.strictObject({ ...place, secretKey, viewSecretValue: z.boolean().default(true) });
+export const GetSecretByKey = z.strictObject({
+  ...place,
+  ...reading,
+  secretKey,
+  type,
+  includeImports: z.boolean().default(false),
+});
 
 /** Place of a fault: `secretKey` in a call for one secret, `secrets[3].secretKey` in a batch. */
 export type PathOf = (index: number, field: string) => string;

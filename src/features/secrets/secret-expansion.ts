@@ -1,0 +1,160 @@
+import type { Context } from '../../kernel/context.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../kernel/crypto/sealer.js';
+import { type BatchLoad, batched } from '../../kernel/database/batched.js';
+import { AppError } from '../../kernel/errors.js';
+import type { ProjectAccess } from '../projects/public.js';
+import { type ExpandedValue, expandValues, type Lead } from './expansion.rules.js';
+import { findReferenced, type ReferencedRecord, type SecretName } from './reference.records.js';
+import { parseReferences, type Reference } from './reference.rules.js';
+import type { SecretView } from './secret.view.js';
+import { openerFor, openValueOf } from './secret-sealing.js';
+import type { Visibility } from './visibility.rules.js';
+
+/** What expansion adds to the values of one reply, in bytes of UTF-8. Values beyond stay as they stand. */
+const MAX_ADDED_BYTES = 64 * 1024 * 1024;
+
+/** What a list knows of places beside its rows. */
+interface Known {
+  readonly visibility: Visibility;
+  /** True when all secrets of this place are among the views, so that nobody needs to be asked for another. */
+  readonly isWhole: (environment: string, path: string) => boolean;
+}
+
+/** A value with the place that its own references start from. */
+interface Text {
+  readonly value: string;
+  readonly environment: string;
+  readonly path: string;
+}
+
+/** What a reference can lead to: a text, or the reason why there is none for this caller. */
+type Target = { readonly id: string; readonly text: Text } | Extract<Lead, { reason: unknown }>;
+
+const MISSING = { reason: 'MISSING' } as const;
+const FORBIDDEN = { reason: 'FORBIDDEN' } as const;
+const UNREADABLE = { reason: 'UNREADABLE' } as const;
+const TOO_LARGE = { reason: 'TOO_LARGE' } as const;
+
+/**
+ * Views with the references of their values expanded, with what this caller may read. References mean shared secrets. No
+ * statement when all that they name is among the views, else one, which all lists of a document share.
+ *
+ * @param views of one project: what they refer to among each other is taken from them
+ * @returns by their ids, the views that have references
+ * Source: decisions 5.5.
+ */
+export async function expandViews(
+  ctx: Context,
+  project: ProjectAccess,
+  views: readonly SecretView[],
+  { visibility, isWhole }: Known,
+): Promise<ReadonlyMap<string, SecretView>> {
+  const texts = new Map(views.flatMap((view) => (mayRefer(view) ? [[view.id, textOf(view)] as const] : [])));
+  if (texts.size === 0) return new Map();
+  const targets = new Map<string, Target>();
+  for (const view of views) {
+    if (view.type === 'shared') targets.set(nameOf(subjectOf(view)), targetOfView(view, visibility));
+  }
+  const isUnknown = (name: SecretName) => !targets.has(nameOf(name)) && !isWhole(name.environment, name.path);
+  const beyond = await loadBeyond(ctx, project, named(texts.values()).filter(isUnknown));
+  const opener = await openerFor(ctx, project, beyond);
+  for (const record of beyond) {
+    const name = nameOf(record);
+    if (!targets.has(name)) targets.set(name, targetOfRecord(record, visibility, opener));
+  }
+  for (const target of targets.values()) if ('id' in target) texts.set(target.id, target.text);
+  const leadOf = (id: string, reference: Reference): Lead =>
+    targets.get(nameOf(nameIn(texts.get(id) as Text, reference))) ?? MISSING;
+  const referring = new Map(views.flatMap((view) => (mayRefer(view) ? [[view.id, view] as const] : [])));
+  const graph = { valueOf: (id: string) => (texts.get(id) as Text).value, leadOf };
+  return inserted(referring, expandValues(referring.keys(), graph));
+}
+
+const mayRefer = ({ secretValue }: SecretView): boolean => secretValue?.reveal().includes('${') === true;
+
+const textOf = ({ secretValue, environment, secretPath }: SecretView): Text => ({
+  value: secretValue?.reveal() ?? '',
+  environment,
+  path: secretPath,
+});
+
+const subjectOf = ({ environment, secretPath, secretKey, tags }: SecretView) => ({
+  environment,
+  path: secretPath,
+  key: secretKey,
+  tags,
+});
+
+/** Neither slugs nor paths have a blank in them. */
+const nameOf = ({ environment, path, key }: SecretName): string => `${environment} ${path} ${key}`;
+
+const nameIn = (from: Text, { environment, path, key }: Reference): SecretName => ({
+  environment: environment ?? from.environment,
+  path: path ?? from.path,
+  key,
+});
+
+/** All secrets that these texts name. */
+const named = (texts: Iterable<Text>): SecretName[] =>
+  [...texts].flatMap((text) => parseReferences(text.value).references.map((reference) => nameIn(text, reference)));
+
+function targetOfView(view: SecretView, visibility: Visibility): Target {
+  if (view.secretValue !== null) return { id: view.id, text: textOf(view) };
+  return visibility.readsValue(subjectOf(view)) ? UNREADABLE : FORBIDDEN;
+}
+
+function targetOfRecord(record: ReferencedRecord, visibility: Visibility, opener: Sealer): Target {
+  if (!visibility.describes(record)) return MISSING;
+  if (!visibility.readsValue(record)) return FORBIDDEN;
+  if (record.valueSealed === null) return TOO_LARGE;
+  try {
+    const value = openValueOf(opener, record, record.valueSealed).reveal();
+    return { id: record.id, text: { value, environment: record.environment, path: record.path } };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return UNREADABLE;
+    throw error;
+  }
+}
+
+/** What of a project the names lead to, and what that names in turn. */
+async function loadBeyond(
+  ctx: Context,
+  { projectId }: ProjectAccess,
+  names: readonly SecretName[],
+): Promise<readonly ReferencedRecord[]> {
+  const keys = new Set(names.map(({ environment, path, key }) => JSON.stringify([projectId, environment, path, key])));
+  const answers = await Promise.all([...keys].map((key) => batched(ctx, loadReferenced, key)));
+  return [...new Set(answers)].flatMap((records) => (records ?? []).filter((record) => record.projectId === projectId));
+}
+
+/** All names of a batch have the same answer: what one of them leads to may be what another names. */
+const loadReferenced: BatchLoad<readonly ReferencedRecord[]> = async (ctx, keys) => {
+  const names = keys.map((key) => {
+    const [projectId, environment, path, name] = JSON.parse(key) as [string, string, string, string];
+    return { projectId, environment, path, key: name };
+  });
+  const records = await findReferenced(ctx, names);
+  return new Map(keys.map((key) => [key, records]));
+};
+
+/** The views with their expanded values, as long as these do not add too much together. */
+function inserted(
+  views: ReadonlyMap<string, SecretView>,
+  expanded: ReadonlyMap<string, ExpandedValue>,
+): ReadonlyMap<string, SecretView> {
+  let added = 0;
+  return new Map(
+    [...views].map(([id, view]): [string, SecretView] => {
+      const { value, bytes, issues } = expanded.get(id) as ExpandedValue;
+      const raw = view.secretValue?.reveal() ?? '';
+      const growth = Math.max(bytes - Buffer.byteLength(raw), 0);
+      if (added + growth > MAX_ADDED_BYTES) {
+        const referenceIssues = parseReferences(raw).references.map(({ text }) => ({ reference: text, ...TOO_LARGE }));
+        return [id, { ...view, referenceIssues }];
+      }
+      added += growth;
+      return [id, { ...view, secretValue: new SealedText(value), referenceIssues: issues }];
+    }),
+  );
+}

@@ -1,0 +1,294 @@
+import type { z } from 'zod';
+import type { Context } from '../../kernel/context.js';
+import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
+import { type CursorKey, decodeCursor, Page, rowLimit } from '../../kernel/graphql/page.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { findScope, type Scope } from './scope.records.js';
+import { nearestFirst, type ScopeFolder } from './scope.rules.js';
+import {
+  type Bounds,
+  type ListedRecord,
+  listInEnvironments,
+  listInFolders,
+  listInPlace,
+  type OwnRecord,
+  type SecretFilters,
+} from './secret.records.js';
+import { ListInEnvironment, ListSecrets, SECRET_KINDS, type SecretKind } from './secret.rules.js';
+import { type ImportView, positionOfView, type SecretPage, type SecretView, SecretViewer } from './secret.view.js';
+import { expandViews } from './secret-expansion.js';
+import { loadPlace, loadSecretProject } from './secret-place.js';
+import type { KnownEnvironment } from './secret-reading.service.js';
+import { openerFor } from './secret-sealing.js';
+import { authorizeListing, Visibility } from './visibility.rules.js';
+
+type ListInput = z.infer<typeof ListSecrets>;
+
+/** One line of a list: a shared secret, or the caller's own value in its place. */
+interface Entry {
+  readonly record: ListedRecord;
+  readonly own: OwnRecord | null;
+}
+
+/** Rows of a list, before anything of them is opened. */
+interface Found {
+  readonly folderId: string;
+  readonly rows: readonly ListedRecord[];
+  readonly imports: readonly { readonly source: ScopeFolder; readonly rows: readonly ListedRecord[] }[];
+  readonly depthTruncated: boolean;
+}
+
+/** Lists secrets: of a folder, of all folders below, with what these import. */
+export class SecretListingService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Secrets of one folder, by path, then key; a user's own value follows the shared one. With `recursive` those of the
+   * folders below too, with `includeImports` also the imported folders. What the caller may not know of is left out, values
+   * that it may not read are null, and values that do not open are null and named in `readIssues`.
+   *
+   * @param raw place, filters and page; the rules are `ListSecrets`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: specification 8, decisions 5.
+   */
+  async list(ctx: Context, raw: unknown): Promise<SecretPage> {
+    const input = parse(ListSecrets, raw);
+    const after = positionOf(input.after);
+    const project = await loadSecretProject(ctx, this.projects, input.projectId);
+    authorizeListing(project);
+    const visibility = new Visibility(project.ability);
+    // Where rules look at single secrets, how many rows make a page is known only after reading them.
+    const limit = visibility.isPerSecret ? null : rowsFor(input);
+    const found = await findRows(ctx, input, { after, limit });
+    const rows = found.rows.filter((row) => visibility.describes(row));
+    const imports = found.imports.map(({ source, rows: imported }) => ({
+      source,
+      rows: imported.filter((row) => visibility.describes(row)),
+    }));
+    const opener = await openerFor(ctx, project, [rows, ...imports.map((it) => it.rows)].flat());
+    const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
+    const page = new Page(entriesAfter(after, rows), input, cursorOf).map(
+      (entry) => viewEntry(viewer, entry),
+      positionOfView,
+    );
+    const listed = new Map(page.nodes.map((view) => [view.id, view]));
+    const imported = imports.map(({ source, rows: ofSource }) =>
+      // A folder that is listed too is opened once.
+      toImport(
+        source,
+        ofSource.map((row) => listed.get(row.id) ?? viewer.view(row)),
+      ),
+    );
+    const answer = await expanded(ctx, project, { input, visibility, page, imported, found });
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret:list',
+      projectId: project.projectId,
+      facts: {
+        folderId: found.folderId,
+        count: page.nodes.length,
+        recursive: input.recursive,
+        imports: imported.length,
+        viewedValues: input.viewSecretValue,
+        expandedReferences: input.expandSecretReferences,
+        unreadable: viewer.issues.length,
+      },
+    });
+    return Object.assign(answer.page, {
+      imports: answer.imported,
+      depthTruncated: found.depthTruncated,
+      unresolvedReferences: unresolvedIn(answer.page.nodes, ...answer.imported.map(({ secrets }) => secrets)),
+      readIssues: viewer.issues,
+    });
+  }
+
+  /**
+   * Secrets at one path of an environment that is part of a larger answer, with `recursive` of the folders below too.
+   * Nothing there, or nothing for this caller: empty. All environments of the answer share one statement, and one more for
+   * what their values refer to.
+   *
+   * @param raw path and filters; the rules are `ListInEnvironment`
+   * @throws VALIDATION_FAILED, AUDIT_UNAVAILABLE
+   */
+  async listInEnvironment(
+    ctx: Context,
+    { id, access }: KnownEnvironment,
+    raw: unknown,
+  ): Promise<readonly SecretView[]> {
+    const input = parse(ListInEnvironment, raw);
+    const records = (await batched(ctx, loadInEnvironments, listKey(id, optionsOf(input)))) ?? [];
+    const visibility = new Visibility(access.ability);
+    const visible = records.filter((record) => visibility.describes(record));
+    if (visible.length === 0) return [];
+    const viewer = new SecretViewer(await openerFor(ctx, access, visible), visibility, input.viewSecretValue);
+    const shown = entriesAfter(null, visible).map((entry) => viewEntry(viewer, entry));
+    const isWhole = (): boolean => false;
+    const changed = input.expandSecretReferences
+      ? await expandViews(ctx, access, shown, { visibility, isWhole })
+      : UNCHANGED;
+    const views = shown.map((view) => changed.get(view.id) ?? view);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret:list',
+      projectId: access.projectId,
+      facts: {
+        environmentId: id,
+        count: views.length,
+        recursive: input.recursive,
+        viewedValues: input.viewSecretValue,
+        expandedReferences: input.expandSecretReferences,
+        unreadable: viewer.issues.length,
+      },
+    });
+    return views;
+  }
+}
+
+const UNCHANGED: ReadonlyMap<string, SecretView> = new Map();
+
+/** One row more than the page has, and one for the row of the cursor, which may be done with. */
+const rowsFor = (input: ListInput): number | null => {
+  const limit = rowLimit(input);
+  return limit === null || input.after == null ? limit : limit + 1;
+};
+
+/** At most three statements, whatever the size. @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
+async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise<Found> {
+  const options = { withValues: input.viewSecretValue, filters: filtersOf(input) };
+  if (!input.recursive && !input.includeImports) {
+    const rows = await listInPlace(ctx, input, { ...options, bounds });
+    const folderId = rows[0]?.folderId ?? (await loadPlace(ctx, input)).folderId;
+    return { folderId, rows, imports: [], depthTruncated: false };
+  }
+  const scope = (await findScope(ctx, input, input)) ?? (await missingPlace(ctx, input));
+  const { baseId, folders, isTruncated: depthTruncated } = scope;
+  const listedIds = folders.filter(({ isListed }) => isListed).map(({ id }) => id);
+  // With the first page all of them: pages put together have what the whole list has.
+  const sources = input.includeImports && bounds.after === null ? nearestFirst(folders, baseId) : [];
+  const sourceIds = sources.map(({ id }) => id);
+  const ofSources = (rows: readonly ListedRecord[]): Found['imports'] => {
+    const byFolder = Map.groupBy(rows, ({ folderId }) => folderId);
+    return sources.map((source) => ({ source, rows: byFolder.get(source.id) ?? [] }));
+  };
+  if (bounds.limit === null && bounds.after === null) {
+    const all = await listInFolders(ctx, [...new Set([...listedIds, ...sourceIds])], options);
+    const isListed = new Set(listedIds);
+    const rows = all.filter(({ folderId }) => isListed.has(folderId));
+    return { folderId: baseId, rows, imports: ofSources(all), depthTruncated };
+  }
+  const rows = await listInFolders(ctx, listedIds, { ...options, bounds });
+  const imported = sources.length === 0 ? [] : await listInFolders(ctx, sourceIds, options);
+  return { folderId: baseId, rows, imports: ofSources(imported), depthTruncated };
+}
+
+/** Tells what of a place is not there. It may have come back just now, empty. */
+async function missingPlace(ctx: Context, input: ListInput): Promise<Scope> {
+  const { folderId } = await loadPlace(ctx, input);
+  return { baseId: folderId, folders: [], isTruncated: false };
+}
+
+type Filters = Pick<Parameters<typeof filtersOf>[0], 'tagSlugs' | 'metadata'>;
+
+const filtersOf = ({
+  tagSlugs,
+  metadata,
+}: {
+  tagSlugs?: readonly string[] | null | undefined;
+  metadata?: SecretFilters['metadata'] | null | undefined;
+}): SecretFilters => ({ tagSlugs: tagSlugs ?? [], metadata: metadata ?? [] });
+
+/** What rows make, in their order, from the row after the cursor on, or its second entry. */
+function entriesAfter(after: Position | null, rows: readonly ListedRecord[]): Entry[] {
+  const entries = rows.flatMap((record): Entry[] =>
+    record.personal === undefined
+      ? [{ record, own: null }]
+      : [
+          { record, own: null },
+          { record, own: record.personal },
+        ],
+  );
+  if (after === null) return entries;
+  const [path, key, kind] = after;
+  return entries.filter(
+    ({ record, own }) => record.path !== path || record.key !== key || (kind === 'shared' && own !== null),
+  );
+}
+
+const viewEntry = (viewer: SecretViewer, { record, own }: Entry): SecretView =>
+  own === null ? viewer.view(record) : viewer.personalView(record, own);
+
+type Position = readonly [path: string, key: string, kind: SecretKind];
+
+const cursorOf = ({ record, own }: Entry): CursorKey => [record.path, record.key, own === null ? 'shared' : 'personal'];
+
+/** @throws VALIDATION_FAILED for a text that is no cursor of this list */
+function positionOf(after: string | null | undefined): Position | null {
+  if (after == null) return null;
+  const isPosition = ([, , kind = '']: CursorKey): boolean => (SECRET_KINDS as readonly string[]).includes(kind);
+  return decodeCursor(after, 3, isPosition) as unknown as Position;
+}
+
+const toImport = ({ id, environment, path }: ScopeFolder, secrets: readonly SecretView[]): ImportView => ({
+  secretPath: path,
+  environment,
+  folderId: id,
+  secrets,
+});
+
+/** A list with the references of its values expanded, if that was asked for. */
+async function expanded(
+  ctx: Context,
+  project: ProjectAccess,
+  list: {
+    input: ListInput;
+    visibility: Visibility;
+    page: Page<SecretView>;
+    imported: readonly ImportView[];
+    found: Found;
+  },
+): Promise<{ page: Page<SecretView>; imported: readonly ImportView[] }> {
+  const { input, visibility, page, imported, found } = list;
+  if (!input.expandSecretReferences) return { page, imported };
+  const views = [page.nodes, ...imported.map(({ secrets }) => secrets)].flat();
+  const { tagSlugs, metadata } = filtersOf(input);
+  const isPartial = tagSlugs.length > 0 || metadata.length > 0 || input.first != null || input.after != null;
+  const places = new Set(isPartial ? [] : wholePlaces(input, found));
+  const isWhole = (environment: string, path: string): boolean => places.has(`${environment} ${path}`);
+  const changed = await expandViews(ctx, project, views, { visibility, isWhole });
+  if (changed.size === 0) return { page, imported };
+  const change = (view: SecretView): SecretView => changed.get(view.id) ?? view;
+  return {
+    page: page.map(change, positionOfView),
+    imported: imported.map((entry) => ({ ...entry, secrets: entry.secrets.map(change) })),
+  };
+}
+
+/** Places of which all that the caller may know of is listed. */
+const wholePlaces = ({ environment, secretPath }: ListInput, { imports, rows }: Found): string[] => [
+  `${environment} ${secretPath}`,
+  ...rows.map((row) => `${row.environment} ${row.path}`),
+  ...imports.map(({ source }) => `${source.environment} ${source.path}`),
+];
+
+const unresolvedIn = (...lists: readonly (readonly SecretView[])[]): number =>
+  lists.flat().reduce((sum, { referenceIssues }) => sum + referenceIssues.length, 0);
+
+/** What lists of the same batch have in common. */
+interface BatchOptions extends SecretFilters {
+  readonly secretPath: string;
+  readonly recursive: boolean;
+  readonly viewSecretValue: boolean;
+}
+
+const optionsOf = ({
+  secretPath,
+  recursive,
+  viewSecretValue,
+  ...input
+}: Filters & Omit<BatchOptions, keyof SecretFilters>) =>
+  ({ secretPath, recursive, viewSecretValue, ...filtersOf(input) }) satisfies BatchOptions;
+
+const loadInEnvironments = batchOfLists<ListedRecord, BatchOptions>(
+  (ctx, environmentIds, { viewSecretValue, secretPath, recursive, ...filters }) =>
+    listInEnvironments(ctx, environmentIds, { withValues: viewSecretValue, secretPath, recursive, filters }),
+  ({ environmentId }) => environmentId,
+);

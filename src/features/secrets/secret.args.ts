@@ -1,0 +1,112 @@
+import { ArgsType, Field, ID } from 'type-graphql';
+import { PageArgs } from '../../kernel/graphql/page.js';
+import { SecretMetadataFilterInput } from './secret.input.js';
+import type { SecretKind } from './secret.rules.js';
+import { SecretKindEnum } from './secret.type.js';
+
+const PATH = { description: 'Path of the folder.', defaultValue: '/' } as const;
+const VIEW = { description: 'Open the values; without it none is even read.', defaultValue: true } as const;
+const EXPAND = {
+  description: 'Put the values that `${KEY}`, `${env.KEY}` and `${env.folder.KEY}` name in their places.',
+  defaultValue: false,
+} as const;
+const TAGS = { nullable: true, description: 'Only secrets with any of these tags.' } as const;
+const METADATA = { nullable: true, description: 'Only secrets with all of these pairs, at most 10.' } as const;
+const RECURSIVE = { description: 'List the folders below too, 20 levels deep.', defaultValue: false } as const;
+
+/** Arguments of `secrets`. */
+@ArgsType()
+export class SecretsArgs extends PageArgs {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, PATH)
+  secretPath!: string;
+
+  @Field(() => Boolean, RECURSIVE)
+  recursive!: boolean;
+
+  @Field(() => Boolean, { description: 'List what these folders import too.', defaultValue: false })
+  includeImports!: boolean;
+
+  @Field(() => Boolean, VIEW)
+  viewSecretValue!: boolean;
+
+  @Field(() => Boolean, EXPAND)
+  expandSecretReferences!: boolean;
+
+  @Field(() => [String], TAGS)
+  tagSlugs?: string[] | null;
+
+  @Field(() => [SecretMetadataFilterInput], METADATA)
+  metadata?: SecretMetadataFilterInput[] | null;
+}
+
+/** Arguments of `Environment.secrets`. */
+@ArgsType()
+export class EnvironmentSecretsArgs {
+  @Field(() => String, PATH)
+  secretPath!: string;
+
+  @Field(() => Boolean, RECURSIVE)
+  recursive!: boolean;
+
+  @Field(() => Boolean, VIEW)
+  viewSecretValue!: boolean;
+
+  @Field(() => Boolean, EXPAND)
+  expandSecretReferences!: boolean;
+
+  @Field(() => [String], TAGS)
+  tagSlugs?: string[] | null;
+
+  @Field(() => [SecretMetadataFilterInput], METADATA)
+  metadata?: SecretMetadataFilterInput[] | null;
+}
+
+/** Arguments of `secret`. */
+@ArgsType()
+export class SecretArgs {
+  @Field(() => ID, { description: 'The secret.' })
+  id!: string;
+
+  @Field(() => Boolean, VIEW)
+  viewSecretValue!: boolean;
+
+  @Field(() => Boolean, EXPAND)
+  expandSecretReferences!: boolean;
+}
+
+/** Arguments of `secretByKey`. */
+@ArgsType()
+export class SecretByKeyArgs {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, PATH)
+  secretPath!: string;
+
+  @Field(() => String, { description: 'Its key.' })
+  secretKey!: string;
+
+  @Field(() => SecretKindEnum, { description: 'Whose it is.', defaultValue: SecretKindEnum.SHARED })
+  type!: SecretKind;
+
+  @Field(() => Boolean, {
+    description: 'When the folder has none, look in what it imports: the last import first, each with its own imports.',
+    defaultValue: false,
+  })
+  includeImports!: boolean;
+
+  @Field(() => Boolean, VIEW)
+  viewSecretValue!: boolean;
+
+  @Field(() => Boolean, EXPAND)
+  expandSecretReferences!: boolean;
+}
