@@ -70,6 +70,7 @@ export const ERRORS = {
   ENVIRONMENT_NOT_FOUND: notFound('environment'),
   FOLDER_NOT_FOUND: notFound('folder'),
   SECRET_NOT_FOUND: notFound('secret'),
+  IMPORT_NOT_FOUND: notFound('import'),
   TAG_NOT_FOUND: notFound('tag'),
 
   METHOD_NOT_ALLOWED: row(405, 'MethodNotAllowed', 'The path does not answer to this method; see the Allow header.'),
@@ -86,8 +87,12 @@ export const ERRORS = {
   TOKEN_AUTH_EXISTS: conflict('The identity has token authentication attached already; change it instead.'),
   UNIVERSAL_AUTH_EXISTS: conflict('The identity has universal authentication attached already; change it instead.'),
   ENVIRONMENT_SLUG_TAKEN: conflict('Another environment of the project has this slug.'),
+  ENVIRONMENT_IMPORTED: conflict('Other environments import from this one; delete those imports first.'),
   FOLDER_NAME_TAKEN: conflict('The folder has a sub-folder of this name already.'),
-  FOLDER_NOT_EMPTY: conflict('The folder holds secrets or folders; delete them first, or set forceDelete.'),
+  FOLDER_NOT_EMPTY: conflict('The folder holds secrets, folders or imports; delete them first, or set forceDelete.'),
+  FOLDER_IMPORTED: conflict('Other folders import from this one or from one in it; delete those imports first.'),
+  IMPORT_EXISTS: conflict('The folder imports from there already.'),
+  IMPORT_CYCLE: conflict('What is imported imports from here itself, directly or through others.'),
   SECRET_KEY_TAKEN: conflict('The folder has a secret of this key already.'),
   SECRET_REFERENCED: conflict(
     'Other secrets refer to the secret, and references can name only keys of letters, digits, - and _.',

@@ -2,6 +2,7 @@ import { ERRORS, type ErrorCode } from '../../src/kernel/errors.js';
 import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
 import { CANARY } from '../kit/world.js';
 import { BYTES, GROUND, hideAuditTrail, showAuditTrail } from './errors/faults.js';
+import { IMPORTS, STOPPED_BY_IMPORTS } from './errors/imports.js';
 import { KEYS } from './errors/keys.js';
 import { LOGINS, SECOND_LOGIN } from './errors/logins.js';
 import { CLASHES, HARMLESS } from './errors/refusals.js';
@@ -15,8 +16,15 @@ const NOT_YET: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Those that leave the world as it was share one. */
-const SHARING = { ...HARMLESS, ...LOGINS, ...BYTES };
-const CASES: Partial<Record<ErrorCode, ErrorCase>> = { ...SHARING, ...CLASHES, ...SECOND_LOGIN, ...KEYS, ...GROUND };
+const SHARING = { ...HARMLESS, ...LOGINS, ...IMPORTS, ...BYTES };
+const CASES: Partial<Record<ErrorCode, ErrorCase>> = {
+  ...SHARING,
+  ...CLASHES,
+  ...STOPPED_BY_IMPORTS,
+  ...SECOND_LOGIN,
+  ...KEYS,
+  ...GROUND,
+};
 
 /** What an error never shows: what the caller sent, SQL, places in the code. */
 const NEVER_TOLD = [

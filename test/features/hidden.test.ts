@@ -23,6 +23,7 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'projectSlug',
   'environment',
   'folder',
+  'import',
   'secret',
   'secretKey',
   'tag',

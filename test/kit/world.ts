@@ -14,6 +14,8 @@ export interface World {
   readonly projectSlug: string;
   readonly environment: string;
   readonly folder: string;
+  /** The root of dev imports that of staging. */
+  readonly import: string;
   readonly secret: string;
   readonly secretKey: string;
   readonly tag: string;
@@ -39,7 +41,7 @@ const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`
 
 /** Makes a world in the organization of an admin. */
 export async function makeWorld(admin: Caller, organization: string): Promise<World> {
-  const { project, secret, tag, folder } = await makeProject(admin);
+  const { project, secret, tag, folder, secretImport } = await makeProject(admin);
   const subSlug = word('sub');
   const { createSubOrganization } = await admin.data(
     `mutation ($input: CreateSubOrganizationInput!) { createSubOrganization(input: $input) { organization { id } } }`,
@@ -67,6 +69,7 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     projectSlug: project.slug,
     environment: project.environments[0].id,
     folder: folder.id,
+    import: secretImport.id,
     secret: secret.id,
     secretKey: secret.secretKey,
     tag: tag.id,
@@ -88,7 +91,9 @@ export async function seedWorld(seed: Seed): Promise<{ world: World; admin: Call
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
-async function makeProject(admin: Caller): Promise<Record<'project' | 'secret' | 'tag' | 'folder', any>> {
+type Made = Record<'project' | 'secret' | 'tag' | 'folder' | 'secretImport', any>;
+
+async function makeProject(admin: Caller): Promise<Made> {
   const { project } = mustSucceed(
     await admin.post('/api/v2/workspace', { projectName: word('project'), slug: word('project') }),
   ).body;
@@ -98,6 +103,9 @@ async function makeProject(admin: Caller): Promise<Record<'project' | 'secret' |
   ).body;
   const { folder } = mustSucceed(
     await admin.post('/api/v2/folders', { ...place, name: word('folder'), description: CANARY }),
+  ).body;
+  const { secretImport } = mustSucceed(
+    await admin.post('/api/v2/secret-imports', { ...place, import: { environment: 'staging' } }),
   ).body;
   const secretKey = `KEY_${randomBytes(4).toString('hex').toUpperCase()}`;
   const { secret } = mustSucceed(
@@ -109,7 +117,7 @@ async function makeProject(admin: Caller): Promise<Record<'project' | 'secret' |
       tagIds: [tag.id],
     }),
   ).body;
-  return { project, secret, tag, folder };
+  return { project, secret, tag, folder, secretImport };
 }
 
 async function makeClient(

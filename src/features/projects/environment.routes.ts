@@ -48,7 +48,13 @@ export const environmentRoutes = [
     }),
     reply: ({ updateEnvironment }) => done('The environment was updated.', updateEnvironment),
     example: { name: 'Pre-production', position: 1 },
-    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'ENVIRONMENT_SLUG_TAKEN'],
+    errors: [
+      'PROJECT_NOT_FOUND',
+      'ENVIRONMENT_NOT_FOUND',
+      'ENVIRONMENT_SLUG_TAKEN',
+      'CONCURRENT_CHANGE',
+      'SEALED_VALUE_INVALID',
+    ],
   }),
   route({
     extension: true,
@@ -58,6 +64,6 @@ export const environmentRoutes = [
     document: `mutation ($input: DeleteEnvironmentInput!) { deleteEnvironment(input: $input) { environment { ${FIELDS} } } }`,
     variables: ({ params }) => ({ input: { projectId: params.projectId, environmentId: params.environmentId } }),
     reply: ({ deleteEnvironment }) => done('The environment was deleted.', deleteEnvironment),
-    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
+    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'ENVIRONMENT_IMPORTED'],
   }),
 ];

@@ -17,12 +17,21 @@ export type CreateRootFolders = (
   environments: readonly { readonly id: string; readonly projectId: string }[],
 ) => Promise<void>;
 
+/** Carries a new slug of an environment into all that names it by the old one, in the transaction of the change, before it. */
+export type FollowEnvironment = (
+  tx: Transaction,
+  project: ProjectAccess,
+  change: { readonly environmentId: string; readonly from: string; readonly to: string },
+) => Promise<void>;
+
 /** An environment, and its project as the caller has it. */
 export interface ReadEnvironment {
   readonly environment: EnvironmentRecord;
   readonly access: ProjectAccess;
 }
 
+/** Imports of one environment from another are looked at when they are asked for, and else at the commit. */
+const IMPORTED = { secret_import_source_fk: 'ENVIRONMENT_IMPORTED' } as const;
 const SLUG_TAKEN = { environment_slug_unique: 'ENVIRONMENT_SLUG_TAKEN' } as const;
 
 const COLUMNS = `id, project_id as "projectId", name, slug, position, created_at as "createdAt", updated_at as "updatedAt"`;
@@ -34,6 +43,7 @@ export class EnvironmentService {
   constructor(
     private readonly projects: ProjectReader,
     private readonly createRootFolders: CreateRootFolders,
+    private readonly followEnvironment: FollowEnvironment,
   ) {}
 
   /**
@@ -91,11 +101,12 @@ export class EnvironmentService {
   }
 
   /**
-   * Renames an environment, or moves it to another position.
+   * Renames an environment, or moves it to another position. References to its secrets follow a new slug.
    *
    * @param raw `{ projectId, environmentId, name?, slug?, position? }`; a position beyond the end is the end
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Environments).
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN,
+   *   SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+   * Source: behaviour 5.5, 10 (Environments).
    */
   update(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
     const { projectId, environmentId, name, slug, position } = parse(UpdateEnvironment, raw);
@@ -103,10 +114,13 @@ export class EnvironmentService {
       const access = await this.projects.load(tx, projectId);
       authorize(access, 'environments:edit');
       const count = await lockPositions(tx, access);
-      const { id, position: was } = await load(tx, access, { id: environmentId });
+      const { id, slug: from, position: was } = await load(tx, access, { id: environmentId });
       const at = Math.min(position ?? was, count);
       if (at < was) await shift(tx, access, { from: at, to: was - 1, by: 1 });
       if (at > was) await shift(tx, access, { from: was + 1, to: at, by: -1 });
+      if (slug !== undefined && slug !== from) {
+        await this.followEnvironment(tx, access, { environmentId: id, from, to: slug });
+      }
       const changes = {
         ...(name === undefined ? {} : { name }),
         ...(slug === undefined ? {} : { slug }),
@@ -120,11 +134,11 @@ export class EnvironmentService {
   }
 
   /**
-   * Deletes an environment with its folders and secrets; the ones behind it move up.
+   * Deletes an environment with its folders and secrets; the ones behind it move up. One that others import from stays.
    *
    * @param raw `{ projectId, environmentId }`
    * @returns the environment as it was
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_IMPORTED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Environments).
    */
   delete(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
@@ -135,6 +149,7 @@ export class EnvironmentService {
       const count = await lockPositions(tx, access);
       const environment = await load(tx, access, { id: environmentId });
       await tx.em.nativeDelete(Environment, { id: environment.id });
+      await guarded(() => query(tx, 'set constraints secret_import_source_fk immediate'), IMPORTED);
       await shift(tx, access, { from: environment.position + 1, to: count, by: -1 });
       await record(tx, 'environment:delete', access, environment);
       return { environment, access };

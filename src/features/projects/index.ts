@@ -3,7 +3,7 @@ import { compatibilityRoutes } from './compatibility.routes.js';
 import { Environment } from './environment.entity.js';
 import { EnvironmentResolver } from './environment.resolver.js';
 import { environmentRoutes } from './environment.routes.js';
-import { type CreateRootFolders, EnvironmentService } from './environment.service.js';
+import { type CreateRootFolders, EnvironmentService, type FollowEnvironment } from './environment.service.js';
 import { ProjectMembership } from './membership.entity.js';
 import { MembershipResolver } from './membership.resolver.js';
 import { membershipRoutes } from './membership.routes.js';
@@ -17,8 +17,10 @@ import { ProjectService } from './project.service.js';
 /** Projects with their environments and members. */
 export function createProjects({
   createRootFolders,
+  followEnvironment,
 }: {
   createRootFolders: CreateRootFolders;
+  followEnvironment: FollowEnvironment;
 }): Feature & { projects: ProjectReader } {
   const projects = new ProjectReader();
   const memberships = new MembershipService(projects);
@@ -26,7 +28,7 @@ export function createProjects({
     entities: [Project, Environment, ProjectMembership],
     resolvers: [
       new ProjectResolver(new ProjectService(projects, createRootFolders), memberships),
-      new EnvironmentResolver(new EnvironmentService(projects, createRootFolders)),
+      new EnvironmentResolver(new EnvironmentService(projects, createRootFolders, followEnvironment)),
       new MembershipResolver(memberships),
     ],
     routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes, ...compatibilityRoutes],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { queryBoolean, type Route } from '../../rest/route.js';
 import { folderRoutes } from './folder.routes.js';
+import { importRoutes } from './import.routes.js';
 import { secretRoutes } from './secret.routes.js';
 import { SECRETS } from './secret-reply.js';
 import { secretWritingRoutes } from './secret-writing.routes.js';
@@ -8,6 +9,8 @@ import { secretWritingRoutes } from './secret-writing.routes.js';
 const RAW = '/api/v3/secrets/raw';
 const PRESENT_FOLDERS = '/api/v2/folders';
 const FOLDERS = '/api/v1/folders';
+const PRESENT_IMPORTS = '/api/v2/secret-imports';
+const IMPORTS = '/api/v1/secret-imports';
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -18,7 +21,7 @@ interface Older {
   readonly toPresent?: (given: Given) => Given;
 }
 
-const PRESENT = [...secretRoutes, ...secretWritingRoutes, ...folderRoutes];
+const PRESENT = [...secretRoutes, ...secretWritingRoutes, ...folderRoutes, ...importRoutes];
 
 function presentRoute(method: string, path: string): Route {
   const found = PRESENT.find((route) => route.method === method && route.path === path);
@@ -105,5 +108,11 @@ const folders = [
   older(['DELETE', `${PRESENT_FOLDERS}/{folderIdOrName}`], `${FOLDERS}/{folderIdOrName}`),
 ];
 
-/** Secrets and folders at the paths and in the words of before, which published clients still use. */
-export const compatibilityRoutes = [...rawSecrets, ...folders];
+const imports = ['', '/{secretImportId}'].flatMap((one) =>
+  (one === '' ? ['POST', 'GET'] : ['GET', 'PATCH', 'DELETE']).map((method) =>
+    older([method, PRESENT_IMPORTS + one], IMPORTS + one),
+  ),
+);
+
+/** Secrets, folders and imports at the paths and in the words of before, which published clients still use. */
+export const compatibilityRoutes = [...rawSecrets, ...folders, ...imports];

@@ -1,3 +1,4 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
@@ -9,31 +10,56 @@ import {
   DeleteFolderInput,
   DeleteFolderPayload,
   FolderConnection,
+  FolderTreeEntryType,
   FolderType,
   UpdateFolderInput,
   UpdateFolderPayload,
+  UpdateFoldersInput,
+  UpdateFoldersPayload,
 } from './folder.type.js';
+import type { FolderReadingService } from './folder-reading.service.js';
 
 const PATH = { description: 'Path of the folder that they are in.', defaultValue: '/' } as const;
 
 @Resolver(() => FolderType)
 export class FolderResolver {
-  constructor(private readonly service: FolderService) {}
+  constructor(
+    private readonly service: FolderService,
+    private readonly reading: FolderReadingService,
+  ) {}
 
-  @Query(() => FolderConnection, { description: 'The folders right under a folder, by name.' })
+  @Query(() => FolderConnection, { description: 'The folders right under a folder, or all below it, by path.' })
   folders(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
     @Arg('environment', () => String, { description: 'Slug of the environment.' }) environment: string,
     @Arg('path', () => String, PATH) path: string,
+    @Arg('recursive', () => Boolean, { description: 'All folders below, at any depth.', defaultValue: false })
+    recursive: boolean,
+    @Arg('lastSecretModified', () => GraphQLDateTimeISO, {
+      nullable: true,
+      description: 'Only folders in which a secret was written, moved in or deleted at this time or later.',
+    })
+    lastSecretModified: Date | null | undefined,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<ConnectionOf<FolderType>> {
-    return this.service.list(ctx, { projectId, environment, path, ...page });
+    return this.reading.list(ctx, { projectId, environment, path, recursive, lastSecretModified, ...page });
+  }
+
+  @Query(() => [FolderTreeEntryType], { description: 'A folder and all below it, flat, by path.' })
+  folderTree(
+    @Ctx() ctx: Context,
+    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('environment', () => String, { description: 'Slug of the environment.' }) environment: string,
+    @Arg('path', () => String, { description: 'Path of the folder that it begins with.', defaultValue: '/' })
+    path: string,
+  ): Promise<readonly FolderTreeEntryType[]> {
+    return this.reading.tree(ctx, { projectId, environment, path });
   }
 
   @Query(() => FolderType, { description: 'One folder by its id.' })
   folder(@Ctx() ctx: Context, @Arg('id', () => ID, { description: 'The folder.' }) id: string): Promise<FolderType> {
-    return this.service.get(ctx, { id });
+    return this.reading.get(ctx, { id });
   }
 
   @Mutation(() => CreateFolderPayload, { description: 'Makes a folder and whatever is missing above it.' })
@@ -45,13 +71,21 @@ export class FolderResolver {
   }
 
   @Mutation(() => UpdateFolderPayload, {
-    description: 'Renames a folder, with all paths below it, or describes it anew.',
+    description: 'Renames a folder, moves it into another one, or describes it anew. All below it comes along.',
   })
   async updateFolder(
     @Ctx() ctx: Context,
     @Arg('input', () => UpdateFolderInput, { description: 'The change.' }) input: UpdateFolderInput,
   ): Promise<UpdateFolderPayload> {
     return { folder: await this.service.update(ctx, input) };
+  }
+
+  @Mutation(() => UpdateFoldersPayload, { description: 'Changes many folders at once, all or none.' })
+  async updateFolders(
+    @Ctx() ctx: Context,
+    @Arg('input', () => UpdateFoldersInput, { description: 'The changes.' }) input: UpdateFoldersInput,
+  ): Promise<UpdateFoldersPayload> {
+    return { folders: await this.service.updateBatch(ctx, input) };
   }
 
   @Mutation(() => DeleteFolderPayload, {
@@ -67,7 +101,7 @@ export class FolderResolver {
 
 @Resolver(() => EnvironmentType)
 export class EnvironmentFoldersResolver {
-  constructor(private readonly service: FolderService) {}
+  constructor(private readonly reading: FolderReadingService) {}
 
   @FieldResolver(() => [FolderType], {
     description: 'The folders right under a path, by name; none for a caller who may not read them.',
@@ -77,6 +111,6 @@ export class EnvironmentFoldersResolver {
     @Ctx() ctx: Context,
     @Arg('path', () => String, PATH) path: string,
   ): Promise<readonly FolderType[]> {
-    return this.service.listInEnvironment(ctx, environment, path);
+    return this.reading.listInEnvironment(ctx, environment, path);
   }
 }

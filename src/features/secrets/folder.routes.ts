@@ -1,10 +1,18 @@
-import { nextCursor, paging, route } from '../../rest/route.js';
-import { CreateFolder, DeleteFolder, ListFolders, UpdateFolder } from './folder.rules.js';
-import { notYet } from './not-yet.rules.js';
+import { z } from 'zod';
+import { nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
+import { CreateFolder, DeleteFolder, ListFolders, UpdateFolder, UpdateFoldersBody } from './folder.rules.js';
 
 const FIELDS =
   'id name path environment envId: environmentId projectId parentId description version createdAt updatedAt';
 const FOLDERS = '/api/v2/folders';
+const CHANGE_ERRORS = [
+  'PROJECT_NOT_FOUND',
+  'ENVIRONMENT_NOT_FOUND',
+  'FOLDER_NOT_FOUND',
+  'FOLDER_NAME_TAKEN',
+  'CONCURRENT_CHANGE',
+  'SEALED_VALUE_INVALID',
+] as const;
 
 export const folderRoutes = [
   route({
@@ -25,21 +33,20 @@ export const folderRoutes = [
     path: FOLDERS,
     summary: 'List the folders of a folder',
     query: ListFolders.omit({ first: true, after: true }).extend({
-      recursive: notYet(['false'], ['true']).meta({ description: 'Whether all folders below are listed too.' }),
+      recursive: queryBoolean(false).meta({ description: 'Whether all folders below are listed too.' }),
+      lastSecretModified: z.iso.datetime({ offset: true }).optional().meta({
+        description: 'Only folders in which a secret was written, moved in or deleted at this time or later.',
+      }),
       ...paging,
     }),
-    document: `query ($projectId: ID!, $environment: String!, $path: String!, $first: Int, $after: String) {
-      folders(projectId: $projectId, environment: $environment, path: $path, first: $first, after: $after) {
+    document: `query ($projectId: ID!, $environment: String!, $path: String!, $recursive: Boolean!,
+        $lastSecretModified: DateTimeISO, $first: Int, $after: String) {
+      folders(projectId: $projectId, environment: $environment, path: $path, recursive: $recursive,
+          lastSecretModified: $lastSecretModified, first: $first, after: $after) {
         nodes { ${FIELDS} } pageInfo { hasNextPage endCursor }
       }
     }`,
-    variables: ({ query: { projectId, environment, path, limit, cursor } }) => ({
-      projectId,
-      environment,
-      path,
-      first: limit,
-      after: cursor,
-    }),
+    variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
     reply: ({ folders }) => ({ folders: folders.nodes, ...nextCursor(folders.pageInfo) }),
     cache: ({ query }) => query.projectId,
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'],
@@ -58,13 +65,30 @@ export const folderRoutes = [
     extension: true,
     method: 'PATCH',
     path: `${FOLDERS}/{folderId}`,
-    summary: 'Rename or describe a folder',
+    summary: 'Rename, move or describe a folder',
     body: UpdateFolder.omit({ folderId: true }),
     document: `mutation ($input: UpdateFolderInput!) { updateFolder(input: $input) { folder { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { folderId: params.folderId, ...body } }),
     reply: ({ updateFolder }) => ({ folder: updateFolder.folder }),
-    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'FOLDER_NAME_TAKEN'],
+    errors: CHANGE_ERRORS,
     example: { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/', name: 'shop' },
+  }),
+  route({
+    extension: true,
+    method: 'PATCH',
+    path: `${FOLDERS}/batch`,
+    summary: 'Change many folders at once, all or none',
+    body: UpdateFoldersBody,
+    document: `mutation ($input: UpdateFoldersInput!) { updateFolders(input: $input) { folders { ${FIELDS} } } }`,
+    variables: ({ body: { projectId, folders } }) => ({
+      input: { projectId, folders: folders.map(({ id, ...change }) => ({ folderId: id, ...change })) },
+    }),
+    reply: ({ updateFolders }) => ({ folders: updateFolders.folders }),
+    errors: CHANGE_ERRORS,
+    example: {
+      projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11',
+      folders: [{ id: '0d9a1c52-0c1c-4b1f-8a6c-0b9f5f3f7a10', environment: 'dev', name: 'shop' }],
+    },
   }),
   route({
     extension: true,
@@ -75,7 +99,7 @@ export const folderRoutes = [
     document: `mutation ($input: DeleteFolderInput!) { deleteFolder(input: $input) { folder { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { folderIdOrName: params.folderIdOrName, ...body } }),
     reply: ({ deleteFolder }) => ({ folder: deleteFolder.folder }),
-    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'FOLDER_NOT_EMPTY'],
+    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'FOLDER_NOT_EMPTY', 'FOLDER_IMPORTED'],
     example: { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/', forceDelete: true },
   }),
 ];

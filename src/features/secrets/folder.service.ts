@@ -1,34 +1,36 @@
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
-import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
-import { AppError } from '../../kernel/errors.js';
-import { keyPageBounds, Page } from '../../kernel/graphql/page.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
-import type { ProjectReader } from '../projects/public.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { type FolderRecord, findFolder, findFolderByPath, listFoldersByIds } from './folder.records.js';
+import { CreateFolder, DeleteFolder, type FolderChange, UpdateFolder, UpdateFolders } from './folder.rules.js';
+import { changeFolders, type FolderPathOf, refuseRoot } from './folder-changes.js';
 import {
   deleteFolder,
-  type FolderRecord,
-  findFolder,
-  findFolderByPath,
   findPaths,
   insertFolders,
-  listFolders,
-  listFoldersInEnvironments,
-  listSubjects,
+  type LockedEnvironment,
   lockContents,
-  lockFolders,
-  longestPath,
-  rewriteFolder,
-} from './folder.records.js';
-import { CreateFolder, DeleteFolder, GetFolder, ListFolders, UpdateFolder } from './folder.rules.js';
+  lockEnvironments,
+  lockSecretsIn,
+  lockTree,
+} from './folder-writes.js';
+import { listImporters, listImporting } from './import.records.js';
 import { folderPath, isShortEnough, joinPath, parentOf, pathsDownTo } from './place.rules.js';
-import { loadEnvironmentId, loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
-import type { KnownEnvironment } from './secret-reading.service.js';
+import { loadSecretProject } from './secret-place.js';
+import { deleteSecrets } from './secret-writes.js';
+import { listSubjects } from './subject.records.js';
 import { fieldsOf } from './visibility.rules.js';
 
-const TAKEN = { folder_path_unique: 'FOLDER_NAME_TAKEN' } as const;
+/** So many of those that import from a folder are named where that stops its deletion. */
+const MAX_NAMED_IMPORTERS = 20;
+
+const alone: FolderPathOf = (_index, field) => field;
+const inBatch: FolderPathOf = (index, field) =>
+  field === 'folderId' ? `folders[${index}]` : `folders[${index}].${field}`;
 
 /** Folders of an environment: a tree under `/`, each with its whole path. */
 export class FolderService {
@@ -44,13 +46,16 @@ export class FolderService {
   create(ctx: Context, raw: unknown): Promise<FolderRecord> {
     const { projectId, environment, path: parent, name, description } = parse(CreateFolder, raw);
     const path = joinPath(parent, name);
-    if (!isShortEnough(path)) throw tooLong('name');
+    if (!isShortEnough(path)) {
+      throw validationFailed([
+        { path: 'name', code: 'TOO_BIG', message: 'must leave the path at most 2,000 characters' },
+      ]);
+    }
     return inTransaction(ctx, async (tx) => {
       const project = await loadSecretProject(tx, this.projects, projectId);
       authorize(project, 'secret-folders:create');
-      const environmentId = await loadEnvironmentId(tx, { projectId, environment });
+      const { environmentId, rootId } = await lockEnvironment(tx, projectId, environment);
       authorize(project, 'secret-folders:create', { environment, secretPath: parent });
-      const rootId = await lockRoot(tx, environmentId);
       const paths = pathsDownTo(path);
       const existing = await findPaths(tx, environmentId, paths);
       const missing = paths.filter((candidate) => !existing.has(candidate));
@@ -75,46 +80,53 @@ export class FolderService {
   }
 
   /**
-   * Renames a folder, with the paths of all below it, or describes it anew.
+   * Renames a folder, moves it into another one, or describes it anew. All below it comes along, imports from it stay, and
+   * references to its secrets are rewritten.
    *
-   * @param raw `{ projectId, environment, path?, folderId, name?, description? }`; the rules are `UpdateFolder`
+   * @param raw `{ projectId, environment, path?, folderId, name?, newPath?, description? }`; the rules are `UpdateFolder`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, FOLDER_NAME_TAKEN,
-   *   AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Folders).
+   *   SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+   * Source: behaviour 5.5, 10 (Folders).
    */
   update(ctx: Context, raw: unknown): Promise<FolderRecord> {
-    const { projectId, environment, path: parent, folderId, name, description } = parse(UpdateFolder, raw);
+    const { projectId, ...change } = parse(UpdateFolder, raw);
     return inTransaction(ctx, async (tx) => {
-      const project = await loadSecretProject(tx, this.projects, projectId);
-      authorize(project, 'secret-folders:edit');
-      const environmentId = await loadEnvironmentId(tx, { projectId, environment });
-      await lockRoot(tx, environmentId);
-      const folder = await loadFolder(tx, { environmentId, id: folderId });
-      if (parent != null && folder.path !== joinPath(parent, folder.name)) throw new AppError('FOLDER_NOT_FOUND');
-      refuseRoot(folder);
-      const secretPath = parentOf(folder.path);
-      authorize(project, 'secret-folders:edit', { environment, secretPath });
-      const path = joinPath(secretPath, name ?? folder.name);
-      const grows = path.length - folder.path.length;
-      if (grows > 0 && !isShortEnough('/'.repeat((await longestPath(tx, environmentId, folder.path)) + grows)))
-        throw tooLong('name');
-      const after = {
-        name: name ?? folder.name,
-        path,
-        description: description === undefined ? folder.description : description,
-      };
-      await guarded(() => rewriteFolder(tx, folder, after), TAKEN);
+      const [folder] = await this.#change(tx, { projectId, changes: [change], pathOf: alone });
+      if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
       await recordFolder(tx, 'folder:update', folder);
-      return loadFolder(tx, { environmentId, id: folder.id });
+      return folder;
+    });
+  }
+
+  /**
+   * Changes up to 1,000 folders of a project at once, all or none. Paths that are given are those of before, so that two
+   * folders may change places.
+   *
+   * @param raw `{ projectId, folders }`; the rules are `UpdateFolders`
+   * @returns the folders, in the order of the changes
+   * @throws as `update`, naming every fault
+   * Source: behaviour 10 (Folders).
+   */
+  updateBatch(ctx: Context, raw: unknown): Promise<FolderRecord[]> {
+    const { projectId, folders: changes } = parse(UpdateFolders, raw);
+    return inTransaction(ctx, async (tx) => {
+      const folders = await this.#change(tx, { projectId, changes, pathOf: inBatch });
+      await tx.auditTrail.recordChange(tx, {
+        action: 'folder:update',
+        projectId,
+        facts: { count: folders.length, folderIds: folders.map(({ id }) => id) },
+      });
+      return folders;
     });
   }
 
   /**
    * Deletes a folder: an empty one, or with `forceDelete` one with everything in it, for a caller who may delete all of that.
+   * One that folders outside of it import from stays in any case.
    *
    * @param raw `{ projectId, environment, path, folderIdOrName, forceDelete }`; the rules are `DeleteFolder`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, FOLDER_NOT_EMPTY,
-   *   AUDIT_UNAVAILABLE
+   *   FOLDER_IMPORTED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Folders).
    */
   delete(ctx: Context, raw: unknown): Promise<FolderRecord> {
@@ -122,102 +134,44 @@ export class FolderService {
     return inTransaction(ctx, async (tx) => {
       const project = await loadSecretProject(tx, this.projects, projectId);
       authorize(project, 'secret-folders:delete');
-      const environmentId = await loadEnvironmentId(tx, { projectId, environment });
-      await lockRoot(tx, environmentId);
+      const { environmentId } = await lockEnvironment(tx, projectId, environment);
       const folder =
         (await findIn(tx, { environmentId, id: folderIdOrName })) ??
         (await findByName(tx, { environmentId, parent, name: folderIdOrName }));
       if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
-      refuseRoot(folder);
+      refuseRoot([folder], () => 'folderIdOrName');
       authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(folder.path) });
       const { isEmpty } = await lockContents(tx, folder.id);
       if (!isEmpty && !forceDelete) throw new AppError('FOLDER_NOT_EMPTY');
-      const subjects = isEmpty ? [] : await listSubjects(tx, folder);
-      for (const subject of subjects) authorize(project, 'secrets:delete', fieldsOf(subject));
+      const tree = isEmpty ? [folder] : await lockTree(tx, folder);
+      await refuseImported(tx, project, tree);
+      const deletedSecrets = isEmpty ? 0 : await deleteContents(tx, project, { environment, tree });
       if (!(await deleteFolder(tx, folder.id))) throw new AppError('FOLDER_NOT_FOUND');
-      await recordFolder(tx, 'folder:delete', folder, { deletedSecrets: subjects.length });
+      await recordFolder(tx, 'folder:delete', folder, { deletedFolders: tree.length, deletedSecrets });
       return folder;
     });
   }
 
-  /**
-   * One folder by id.
-   *
-   * @param raw `{ id }`
-   * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Folders).
-   */
-  async get(ctx: Context, raw: unknown): Promise<FolderRecord> {
-    const { id } = parse(GetFolder, raw);
-    const folder = isId(id) ? await findFolder(ctx, id) : undefined;
-    const project = await loadOwningProject(ctx, this.projects, {
-      projectId: folder?.projectId,
-      code: 'FOLDER_NOT_FOUND',
-    });
-    if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
-    authorize(project, 'secret-folders:read', { environment: folder.environment, secretPath: parentOf(folder.path) });
-    await ctx.auditTrail.recordRead(ctx, {
-      action: 'folder:get',
-      projectId: folder.projectId,
-      facts: { folderId: folder.id },
-    });
-    return folder;
-  }
-
-  /**
-   * The folders right under a folder, by name.
-   *
-   * @param raw `{ projectId, environment, path, first, after }`; the rules are `ListFolders`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Folders).
-   */
-  async list(ctx: Context, raw: unknown): Promise<Page<FolderRecord>> {
-    const { projectId, environment, path, ...request } = parse(ListFolders, raw);
-    const bounds = keyPageBounds(request);
-    const project = await loadSecretProject(ctx, this.projects, projectId);
-    authorize(project, 'secret-folders:read');
-    const { folderId } = await loadPlace(ctx, { projectId, environment, secretPath: path });
-    authorize(project, 'secret-folders:read', { environment, secretPath: path });
-    const page = new Page(await listFolders(ctx, folderId, bounds), request, ({ name }) => [name]);
-    await ctx.auditTrail.recordRead(ctx, {
-      action: 'folder:list',
-      projectId,
-      facts: { folderId, count: page.nodes.length },
-    });
-    return page;
-  }
-
-  /**
-   * Folders right under one path of an environment that is part of a larger answer; all environments share one statement.
-   * Nothing there, or nothing for this caller: empty.
-   *
-   * @throws VALIDATION_FAILED
-   */
-  async listInEnvironment(
-    ctx: Context,
-    at: KnownEnvironment & { slug: string },
-    raw: unknown,
-  ): Promise<readonly FolderRecord[]> {
-    const path = parse(folderPath, raw);
-    if (!can(at.access.ability, 'secret-folders:read', { environment: at.slug, secretPath: path })) return [];
-    return (await batched(ctx, loadInEnvironments, listKey(at.id, { path }))) ?? [];
+  async #change(
+    tx: Transaction,
+    { projectId, ...batch }: { projectId: string; changes: readonly FolderChange[]; pathOf: FolderPathOf },
+  ): Promise<FolderRecord[]> {
+    const project = await loadSecretProject(tx, this.projects, projectId);
+    authorize(project, 'secret-folders:edit');
+    const slugs = [...new Set(batch.changes.map(({ environment }) => environment))];
+    const environments = await lockEnvironments(tx, projectId, slugs);
+    if (environments.size < slugs.length) throw new AppError('ENVIRONMENT_NOT_FOUND');
+    await changeFolders(tx, { project, environments, ...batch });
+    const ids = batch.changes.map(({ folderId }) => folderId.toLowerCase());
+    const after = new Map((await listFoldersByIds(tx, ids)).map((folder) => [folder.id, folder]));
+    return ids.map((id) => after.get(id) as FolderRecord);
   }
 }
 
-const tooLong = (path: string): AppError =>
-  validationFailed([{ path, code: 'TOO_BIG', message: 'must leave every path at most 2,000 characters' }]);
-
-function refuseRoot({ path }: FolderRecord): void {
-  if (path !== '/') return;
-  throw validationFailed([
-    { path: 'folderId', code: 'ROOT_FOLDER', message: 'may not be the root folder, which every environment has' },
-  ]);
-}
-
-async function lockRoot(tx: Transaction, environmentId: string): Promise<string> {
-  const rootId = await lockFolders(tx, environmentId);
-  if (rootId === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
-  return rootId;
+async function lockEnvironment(tx: Transaction, projectId: string, environment: string): Promise<LockedEnvironment> {
+  const locked = (await lockEnvironments(tx, projectId, [environment])).get(environment);
+  if (locked === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
+  return locked;
 }
 
 async function findIn(
@@ -236,10 +190,57 @@ async function findByName(
   return path.success ? findFolderByPath(tx, environmentId, path.data) : undefined;
 }
 
-async function loadFolder(tx: Transaction, at: { environmentId: string; id: string }): Promise<FolderRecord> {
-  const folder = await findIn(tx, at);
-  if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
-  return folder;
+/**
+ * Imports from outside of a locked tree stop its deletion; those inside of it go with it. An import that is being made holds
+ * its source, so that none can come between this look and the deletion.
+ *
+ * @throws FOLDER_IMPORTED, naming where, as far as the caller may know it
+ */
+async function refuseImported(
+  tx: Transaction,
+  { ability }: ProjectAccess,
+  tree: readonly { readonly id: string }[],
+): Promise<void> {
+  const importers = await listImporters(
+    tx,
+    tree.map(({ id }) => id),
+  );
+  if (importers.length === 0) return;
+  const fault = (message: string): ErrorDetail => ({ path: 'folderIdOrName', code: 'FOLDER_IMPORTED', message });
+  const named = importers
+    .filter(({ environment, path }) => can(ability, 'secret-imports:read', { environment, secretPath: path }))
+    .slice(0, MAX_NAMED_IMPORTERS)
+    .map(({ environment, path, sourcePath }) => fault(`is in use: ${path} of ${environment} imports ${sourcePath}`));
+  const others = importers.length - named.length;
+  const details = others === 0 ? named : [...named, fault(`is in use: ${others} imports are not named here`)];
+  throw new AppError('FOLDER_IMPORTED', undefined, { details });
+}
+
+/**
+ * Deletes the secrets of a locked tree, so that each leaves its mark in the history; folders and imports go with the folder.
+ *
+ * @returns how many secrets there were
+ * @throws PERMISSION_DENIED unless the caller may delete everything that is in the tree
+ */
+async function deleteContents(
+  tx: Transaction,
+  project: ProjectAccess,
+  { environment, tree }: { environment: string; tree: readonly { readonly id: string; readonly path: string }[] },
+): Promise<number> {
+  const [, ...below] = tree;
+  for (const { path } of below) {
+    authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(path) });
+  }
+  const folderIds = tree.map(({ id }) => id);
+  for (const { path } of await listImporting(tx, folderIds)) {
+    authorize(project, 'secret-imports:delete', { environment, secretPath: path });
+  }
+  const secretIds = await lockSecretsIn(tx, folderIds);
+  if (secretIds.length === 0) return 0;
+  // Read after the lock and not with it: who waited for it would see the tags of before.
+  for (const subject of await listSubjects(tx, folderIds)) authorize(project, 'secrets:delete', fieldsOf(subject));
+  await deleteSecrets(tx, secretIds);
+  return secretIds.length;
 }
 
 const recordFolder = (
@@ -249,8 +250,3 @@ const recordFolder = (
   facts: Readonly<Record<string, number>> = {},
 ): Promise<void> =>
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { folderId: id, environmentId, ...facts } });
-
-const loadInEnvironments = batchOfLists<FolderRecord, { path: string }>(
-  (ctx, environmentIds, { path }) => listFoldersInEnvironments(ctx, environmentIds, path),
-  ({ environmentId }) => environmentId,
-);

@@ -42,7 +42,20 @@ export class FolderType {
   updatedAt!: Date;
 }
 
-export const FolderConnection = connectionOf(FolderType, 'Folder', 'name');
+export const FolderConnection = connectionOf(FolderType, 'Folder', 'path');
+
+/** A folder of a tree. */
+@ObjectType('FolderTreeEntry', { description: 'A folder of a tree.', simpleResolvers: true })
+export class FolderTreeEntryType {
+  @Field(() => FolderType, { description: 'The folder.' })
+  folder!: FolderType;
+
+  @Field(() => Int, { description: 'How far it is below the folder asked for, which has 0.' })
+  depth!: number;
+
+  @Field(() => Int, { description: 'How many secrets are right in it, of those that the caller may know of.' })
+  secretCount!: number;
+}
 
 @InputType({ description: 'What a new folder is. What is missing above it is made too.' })
 export class CreateFolderInput {
@@ -63,10 +76,7 @@ export class CreateFolderInput {
 }
 
 @InputType({ description: 'What changes of a folder; what is absent stays.' })
-export class UpdateFolderInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
+export class FolderChangeInput {
   @Field(() => String, { description: 'Slug of the environment.' })
   environment!: string;
 
@@ -82,8 +92,31 @@ export class UpdateFolderInput {
   @Field(() => String, { nullable: true, description: 'Letters, digits, - and _, 1 to 255 characters.' })
   name?: string;
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'Path of the folder of the same environment that it goes into; stays where it is when absent.',
+  })
+  newPath?: string | null;
+
   @Field(() => String, { nullable: true, description: 'Up to 1,024 characters; null clears it.' })
   description?: string | null;
+}
+
+@InputType({ description: 'What changes of a folder; what is absent stays.' })
+export class UpdateFolderInput extends FolderChangeInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+}
+
+@InputType({ description: 'What changes of many folders of a project.' })
+export class UpdateFoldersInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => [FolderChangeInput], {
+    description: '1 to 1,000 changes, no folder twice. Their paths are those of before.',
+  })
+  folders!: FolderChangeInput[];
 }
 
 @InputType({ description: 'Which folder goes.' })
@@ -117,6 +150,12 @@ export class CreateFolderPayload {
 export class UpdateFolderPayload {
   @Field(() => FolderType, { description: 'The folder.' })
   folder!: FolderType;
+}
+
+@ObjectType({ description: 'The folders after the changes.' })
+export class UpdateFoldersPayload {
+  @Field(() => [FolderType], { description: 'The folders, in the order of the changes.' })
+  folders!: readonly FolderType[];
 }
 
 @ObjectType({ description: 'The folder that is gone.' })

@@ -4,6 +4,10 @@ import { compatibilityRoutes } from './compatibility.routes.js';
 import { EnvironmentFoldersResolver, FolderResolver } from './folder.resolver.js';
 import { folderRoutes } from './folder.routes.js';
 import { FolderService } from './folder.service.js';
+import { FolderReadingService } from './folder-reading.service.js';
+import { EnvironmentImportsResolver, ImportResolver } from './import.resolver.js';
+import { importRoutes } from './import.routes.js';
+import { ImportService } from './import.service.js';
 import { PersonalSecretService } from './personal.service.js';
 import { EnvironmentSecretsResolver, SecretResolver } from './secret.resolver.js';
 import { secretRoutes } from './secret.routes.js';
@@ -18,10 +22,11 @@ import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
 import { tagRoutes } from './tag.routes.js';
 import { TagService } from './tag.service.js';
 
-/** Secrets with their folders and tags. */
+/** Secrets with their folders, imports and tags. */
 export function createSecrets({ projects }: { projects: ProjectReader }): Feature {
   const listing = new SecretListingService(projects);
-  const folders = new FolderService(projects);
+  const folders = new FolderReadingService(projects);
+  const imports = new ImportService(projects);
   const tags = new TagService(projects);
   return {
     entities: [Tag],
@@ -32,11 +37,20 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
         new SecretMovingService(projects),
       ),
       new EnvironmentSecretsResolver(listing),
-      new FolderResolver(folders),
+      new FolderResolver(new FolderService(projects), folders),
       new EnvironmentFoldersResolver(folders),
+      new ImportResolver(imports),
+      new EnvironmentImportsResolver(imports),
       new TagResolver(tags),
       new ProjectTagsResolver(tags),
     ],
-    routes: [...secretRoutes, ...secretWritingRoutes, ...folderRoutes, ...tagRoutes, ...compatibilityRoutes],
+    routes: [
+      ...secretRoutes,
+      ...secretWritingRoutes,
+      ...folderRoutes,
+      ...importRoutes,
+      ...tagRoutes,
+      ...compatibilityRoutes,
+    ],
   };
 }

@@ -1,6 +1,10 @@
 import { query } from '../../kernel/database/database.js';
 import { newId } from '../../kernel/ids.js';
-import type { CreateRootFolders } from '../projects/public.js';
+import type { CreateRootFolders, FollowEnvironment } from '../projects/public.js';
+import { authorizeRelocations } from './folder-changes.js';
+import { lockEnvironments } from './folder-writes.js';
+import { rewriteReferencesInto } from './reference-rewriting.js';
+import { looksAt } from './visibility.rules.js';
 
 /** Gives each environment its root folder `/`, named root, in one statement. Source: decisions 4.2. */
 export const createRootFolders: CreateRootFolders = async (tx, environments) => {
@@ -12,4 +16,27 @@ export const createRootFolders: CreateRootFolders = async (tx, environments) => 
      from unnest($1::uuid[], $2::uuid[]) as given (id, environment_id) join environment e on e.id = given.environment_id`,
     [environments.map(newId), environments.map(({ id }) => id)],
   );
+};
+
+/**
+ * References to the secrets of an environment follow its new slug. Where the caller's rules look at environments, he must be
+ * one who may edit all that is in it under either name: nobody gives himself rights by a slug.
+ *
+ * @throws PERMISSION_DENIED, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ */
+export const followEnvironment: FollowEnvironment = async (tx, project, { environmentId, from, to }) => {
+  // A folder that is renamed at the same moment would be missed under its other path.
+  await lockEnvironments(tx, project.projectId, [from]);
+  const folders = await query<{ id: string; path: string }>(
+    tx,
+    'select id, path from folder where environment_id = $1',
+    [environmentId],
+  );
+  const relocations = folders.map(({ id, path }) => ({
+    folderId: id,
+    from: { environment: from, path },
+    to: { environment: to, path },
+  }));
+  if (looksAt(project.ability, 'environment')) await authorizeRelocations(tx, project, relocations);
+  await rewriteReferencesInto(tx, project, relocations);
 };

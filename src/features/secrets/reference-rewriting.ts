@@ -2,7 +2,7 @@ import { SYSTEM, type Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
-import { isReferenceable } from './reference.rules.js';
+import { isReferenceable, type Reference, type ReferenceTarget } from './reference.rules.js';
 import { listByIds, type SecretRecord } from './secret.records.js';
 import { nextAttributes, openedSecret, sealedRow } from './secret-rows.js';
 import { openerFor, renamedIn, sealerFor } from './secret-sealing.js';
@@ -43,13 +43,59 @@ export async function rewriteReferencesTo(
   );
   if (referring.length === 0) return 0;
   if (!renamings.every(({ to }) => isReferenceable(to.key))) throw new AppError('SECRET_REFERENCED');
+  return rewriteAll(tx, project, { referring, renameIn: renamer(renamings) });
+}
+
+/** Where secrets are, as references name it. */
+export type NamedPlace = Omit<NamedSecret, 'key'>;
+
+/** A folder that is called by another name now, with all secrets in it. */
+export interface PlaceRenaming {
+  readonly from: NamedPlace;
+  readonly to: NamedPlace;
+}
+
+/**
+ * The same for whole folders: references that name one of them follow it. Those without a place stay, since a folder keeps
+ * its secrets together. One statement when nothing refers to them, five otherwise, whatever their number.
+ *
+ * @returns how many secrets were rewritten
+ * @throws SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ * Source: decisions 5.5, behaviour 5.5.
+ */
+export async function rewriteReferencesInto(
+  tx: Transaction,
+  project: ProjectAccess,
+  renamings: readonly PlaceRenaming[],
+): Promise<number> {
+  if (renamings.length === 0) return 0;
+  const referring = await findReferringInto(
+    tx,
+    project.projectId,
+    renamings.map(({ from }) => from),
+  );
+  if (referring.length === 0) return 0;
+  const known = new Map(renamings.map(({ from, to }) => [placeNameOf(from), to]));
+  const rename = ({ environment, path, key }: Reference) => {
+    const to = environment === null || path === null ? undefined : known.get(placeNameOf({ environment, path }));
+    return to === undefined ? null : { ...to, key };
+  };
+  return rewriteAll(tx, project, { referring, renameIn: () => rename });
+}
+
+type Rename = (reference: Reference) => ReferenceTarget | null;
+
+async function rewriteAll(
+  tx: Transaction,
+  project: ProjectAccess,
+  { referring, renameIn }: { referring: readonly string[]; renameIn: (record: SecretRecord) => Rename },
+): Promise<number> {
   const records = await listByIds(tx, await lockByIds(tx, referring));
   const opener = await openerFor(tx, project, records);
   const sealer = await sealerFor(tx, project, records.length);
-  const rename = renamer(renamings);
   const rows = records.map((record) => {
     const clear = openedSecret(opener, record);
-    return sealedRow(sealer, nextAttributes(record), { ...clear, value: renamedIn(clear.value, rename(record)) });
+    return sealedRow(sealer, nextAttributes(record), { ...clear, value: renamedIn(clear.value, renameIn(record)) });
   });
   const written = await updateSecrets(tx, project, rows, SYSTEM);
   if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
@@ -83,13 +129,32 @@ async function findReferring(
   return rows.map(({ id }) => id);
 }
 
+/** Secrets of a project whose values name any of these folders. */
+async function findReferringInto(
+  tx: Transaction,
+  projectId: string,
+  places: readonly NamedPlace[],
+): Promise<readonly string[]> {
+  const rows = await query<{ id: string }>(
+    tx,
+    `select distinct r.secret_id as id from secret_reference r
+     join unnest($2::text[], $3::text[]) as given (environment, path)
+       on given.environment = r.environment and given.path = r.path
+     where r.project_id = $1`,
+    [projectId, places.map(({ environment }) => environment), places.map(({ path }) => path)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+const placeNameOf = ({ environment, path }: NamedPlace): string => JSON.stringify([environment, path]);
+
 const nameOf = ({ environment, path, key }: NamedSecret): string => JSON.stringify([environment, path, key]);
 
 /** What a reference becomes in a given secret; null when it stays. */
-function renamer(renamings: readonly Renaming[]) {
+function renamer(renamings: readonly Renaming[]): (record: SecretRecord) => Rename {
   const known = new Map(renamings.map(({ from, to }) => [nameOf(from), to]));
-  return ({ environment, path }: SecretRecord) =>
-    (reference: { environment: string | null; path: string | null; key: string }) => {
+  return ({ environment, path }) =>
+    (reference) => {
       const isLocal = reference.environment === null || reference.path === null;
       const to = known.get(
         nameOf({

@@ -43,7 +43,10 @@ export async function loadSecretProject(
 export async function loadOwningProject(
   ctx: Context,
   projects: ProjectReader,
-  { projectId, code }: { projectId: string | undefined; code: 'SECRET_NOT_FOUND' | 'FOLDER_NOT_FOUND' },
+  {
+    projectId,
+    code,
+  }: { projectId: string | undefined; code: 'SECRET_NOT_FOUND' | 'FOLDER_NOT_FOUND' | 'IMPORT_NOT_FOUND' },
 ): Promise<ProjectAccess> {
   if (projectId === undefined) throw new AppError(code);
   try {
@@ -52,13 +55,6 @@ export async function loadOwningProject(
     if (error instanceof AppError && error.code === 'PROJECT_NOT_FOUND') throw new AppError(code);
     throw error;
   }
-}
-
-/** Id of an environment of a loaded project. @throws ENVIRONMENT_NOT_FOUND */
-export async function loadEnvironmentId(ctx: Context, at: Omit<Place, 'secretPath'>): Promise<string> {
-  const found = await findPlace(ctx, { ...at, secretPath: '/' });
-  if (found === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
-  return found.environmentId;
 }
 
 /** @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */

@@ -1,4 +1,4 @@
-import { raw as sql } from '@mikro-orm/core';
+import { LockMode, raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
@@ -8,10 +8,12 @@ import { AppError } from '../../kernel/errors.js';
 import { keyPageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
-import type { ProjectReader } from '../projects/public.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { TagRecord } from './secret.records.js';
+import { listCarriers } from './subject.records.js';
 import { Tag } from './tag.entity.js';
 import { CreateTag, ListTags, TagBySlug, TagPlace, UpdateTag } from './tag.rules.js';
+import { fieldsOf, looksAt } from './visibility.rules.js';
 
 const CODES = { tag_slug_unique: 'TAG_SLUG_TAKEN', tag_project_id_fkey: 'PROJECT_NOT_FOUND' } as const;
 
@@ -56,7 +58,8 @@ export class TagService {
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, 'tags:edit');
-      const tag = await loadTag(tx, project.projectId, tagId);
+      const tag = await lockTag(tx, project.projectId, tagId);
+      if (slug !== undefined && slug !== tag.slug) await authorizeChange(tx, project, { tag, slugAfter: slug });
       tx.em.assign(tag, { slug: slug ?? tag.slug, color: color ?? tag.color, updatedAt: sql('now()') });
       await flush(tx, CODES);
       await recordTag(tx, 'tag:update', tag);
@@ -76,10 +79,9 @@ export class TagService {
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, 'tags:delete');
-      const tag = await loadTag(tx, project.projectId, tagId);
-      // By statement and not by unit of work: of two callers, one deletes a row and the other finds none.
-      const deleted = await query(tx, 'delete from tag where id = $1 returning id', [tag.id]);
-      if (deleted.length === 0) throw new AppError('TAG_NOT_FOUND');
+      const tag = await lockTag(tx, project.projectId, tagId);
+      await authorizeChange(tx, project, { tag, slugAfter: null });
+      await query(tx, 'delete from tag where id = $1', [tag.id]);
       await recordTag(tx, 'tag:delete', tag);
       return tag;
     });
@@ -156,10 +158,32 @@ export class TagService {
   }
 }
 
-async function loadTag(tx: Transaction, projectId: string, id: string): Promise<Tag> {
-  const tag = isId(id) ? await tx.em.findOne(Tag, { id, projectId }) : null;
+/** A tag that no secret gets and nobody deletes until the transaction ends. */
+async function lockTag(tx: Transaction, projectId: string, id: string): Promise<Tag> {
+  const tag = isId(id) ? await tx.em.findOne(Tag, { id, projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
   if (tag === null) throw new AppError('TAG_NOT_FOUND');
   return tag;
+}
+
+/**
+ * Where the caller's rules look at tags, another slug changes what they allow: nobody gives himself rights to a secret that
+ * he may not edit before and after.
+ *
+ * @param slugAfter null: the tag goes
+ * @throws PERMISSION_DENIED
+ */
+async function authorizeChange(
+  tx: Transaction,
+  project: ProjectAccess,
+  { tag, slugAfter }: { tag: Tag; slugAfter: string | null },
+): Promise<void> {
+  if (!looksAt(project.ability, 'secretTags')) return;
+  for (const subject of await listCarriers(tx, tag.id)) {
+    const others = subject.tags.filter(({ slug }) => slug !== tag.slug);
+    const tags = slugAfter === null ? others : [...others, { slug: slugAfter }];
+    authorize(project, 'secrets:edit', fieldsOf(subject));
+    authorize(project, 'secrets:edit', fieldsOf({ ...subject, tags }));
+  }
 }
 
 const recordTag = (tx: Transaction, action: string, { id, slug, projectId }: Tag): Promise<void> =>

@@ -17,6 +17,13 @@ export const fieldsOf = ({ environment, path, key, tags }: SecretSubject): Field
   secretTags: tags.map(({ slug }) => slug),
 });
 
+/**
+ * Whether any rule of the caller looks at a field of things. Where one does, a change of that field is a change of what the
+ * caller may do.
+ */
+export const looksAt = (ability: Ability, field: 'environment' | 'secretTags'): boolean =>
+  ability.rules.some(({ conditions }) => conditions !== undefined && field in conditions);
+
 /** @throws PERMISSION_DENIED unless the caller may describe at least some secret of the project */
 export function authorizeListing(access: Access): void {
   // The older action `read` means both newer ones.

@@ -7,6 +7,7 @@ export const PROJECT_ACTIONS = {
   member: ['read', 'create', 'edit', 'delete', 'grant-privileges'],
   identity: ['read', 'create', 'edit', 'delete', 'grant-privileges'],
   'secret-folders': ['read', 'create', 'edit', 'delete'],
+  'secret-imports': ['read', 'create', 'edit', 'delete'],
   secrets: ['read', 'describeSecret', 'readValue', 'create', 'edit', 'delete'],
 } as const;
 

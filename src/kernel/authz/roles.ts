@@ -32,10 +32,11 @@ const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
   member: {
     slug: 'member',
     name: 'Developer',
-    description: 'Works with secrets, folders, tags and environments; cannot delete the project.',
+    description: 'Works with secrets, folders, imports, tags and environments; cannot delete the project.',
     rules: [
       may('secrets', ...PROJECT_ACTIONS.secrets),
       may('secret-folders', ...PROJECT_ACTIONS['secret-folders']),
+      may('secret-imports', ...PROJECT_ACTIONS['secret-imports']),
       may('tags', ...PROJECT_ACTIONS.tags),
       may('environments', ...PROJECT_ACTIONS.environments),
       may('settings', ...PROJECT_ACTIONS.settings),
@@ -49,7 +50,7 @@ const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
     description: 'Reads everything, secret values too; changes nothing.',
     rules: [
       may('secrets', 'read', 'describeSecret', 'readValue'),
-      ...['secret-folders', 'tags', 'environments', 'settings', 'identity', 'member'].map((subject) =>
+      ...['secret-folders', 'secret-imports', 'tags', 'environments', 'settings', 'identity', 'member'].map((subject) =>
         may(subject, 'read'),
       ),
     ],

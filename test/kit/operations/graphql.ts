@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { access } from './graphql/access.js';
 import { folders } from './graphql/folders.js';
+import { imports } from './graphql/imports.js';
 import { organizations } from './graphql/organizations.js';
 import { projects } from './graphql/projects.js';
 import { secrets } from './graphql/secrets.js';
@@ -24,6 +25,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...projects,
   ...tags,
   ...folders,
+  ...imports,
   ...secrets,
 ];
 

@@ -2,6 +2,7 @@ import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
 import { compatibility } from './rest/compatibility.js';
 import { folders } from './rest/folders.js';
+import { imports } from './rest/imports.js';
 import { members } from './rest/members.js';
 import { projects } from './rest/projects.js';
 import { secrets } from './rest/secrets.js';
@@ -14,6 +15,7 @@ export const REST: readonly RestOperation[] = [
   ...members,
   ...tags,
   ...folders,
+  ...imports,
   ...secrets,
   ...compatibility,
 ];

@@ -7,6 +7,7 @@ const place = { projectId: '$project', environment: 'dev' };
 export const folders: readonly GraphQLOperation[] = [
   { field: 'folders', args: place, audit: 'folder:list', denial: powerless('secret-folders:read') },
   { field: 'folder', args: { id: '$folder' }, audit: 'folder:get', denial: powerless('secret-folders:read') },
+  { field: 'folderTree', args: place, audit: 'folder:list', denial: powerless('secret-folders:read') },
   {
     field: 'createFolder',
     args: { ...place, name: 'app', description: CANARY },
@@ -16,6 +17,12 @@ export const folders: readonly GraphQLOperation[] = [
   {
     field: 'updateFolder',
     args: { ...place, folderId: '$folder', description: CANARY },
+    audit: 'folder:update',
+    denial: viewer('secret-folders:edit'),
+  },
+  {
+    field: 'updateFolders',
+    args: { projectId: '$project', folders: [{ folderId: '$folder', environment: 'dev', description: CANARY }] },
     audit: 'folder:update',
     denial: viewer('secret-folders:edit'),
   },

@@ -1,5 +1,6 @@
 import type { RestOperation } from '../operation.js';
 import { folders } from './folders.js';
+import { imports } from './imports.js';
 import { projects } from './projects.js';
 import { secrets } from './secrets.js';
 
@@ -9,7 +10,9 @@ const OLDER = [
   ['/api/v4/secrets/move', null],
   ['/api/v4/secrets/copy', null],
   ['/api/v4/secrets', '/api/v3/secrets/raw'],
+  ['/api/v2/folders/batch', null],
   ['/api/v2/folders', '/api/v1/folders'],
+  ['/api/v2/secret-imports', '/api/v1/secret-imports'],
   ['/api/v1/projects/{projectId}/environments', '/api/v1/workspace/{workspaceId}/environments'],
 ] as const;
 
@@ -39,4 +42,4 @@ function older(operation: RestOperation): RestOperation[] {
 }
 
 /** What published clients still use: the same operations at older paths, in older words. */
-export const compatibility: readonly RestOperation[] = [...secrets, ...folders, ...projects].flatMap(older);
+export const compatibility: readonly RestOperation[] = [...secrets, ...folders, ...imports, ...projects].flatMap(older);

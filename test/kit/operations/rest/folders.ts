@@ -31,6 +31,15 @@ export const folders: readonly RestOperation[] = [
     denial: viewer('secret-folders:edit'),
   },
   {
+    route: 'PATCH /api/v2/folders/batch',
+    body: {
+      projectId: '$project',
+      folders: [{ id: '$folder', environment: 'dev', name: 'shop', description: CANARY }],
+    },
+    audit: 'folder:update',
+    denial: viewer('secret-folders:edit'),
+  },
+  {
     route: 'DELETE /api/v2/folders/{folderIdOrName}',
     path: { folderIdOrName: '$folder' },
     body: { ...place, forceDelete: true },

@@ -1,0 +1,179 @@
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Transaction } from '../../kernel/context.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import { isId } from '../../kernel/ids.js';
+import { validationFailed } from '../../kernel/validation.js';
+import type { ProjectAccess } from '../projects/public.js';
+import { type FolderRecord, listFoldersByIds } from './folder.records.js';
+import type { FolderChange } from './folder.rules.js';
+import {
+  type ChangedFolder,
+  type FolderMove,
+  findPlaces,
+  type LockedEnvironment,
+  listMoves,
+  writeFolders,
+  writePaths,
+} from './folder-writes.js';
+import { isShortEnough, joinPath, parentOf } from './place.rules.js';
+import { type PlaceRenaming, rewriteReferencesInto } from './reference-rewriting.js';
+import { listSubjects } from './subject.records.js';
+import { fieldsOf } from './visibility.rules.js';
+
+/** Where a fault stands: `newPath` in a call for one folder, `folders[3].newPath` in a batch. */
+export type FolderPathOf = (index: number, field: 'folderId' | 'name' | 'newPath') => string;
+
+/** Changes of folders in environments that are locked. */
+interface FolderBatch {
+  readonly project: ProjectAccess;
+  /** By slug: all that the changes name. */
+  readonly environments: ReadonlyMap<string, LockedEnvironment>;
+  readonly changes: readonly FolderChange[];
+  readonly pathOf: FolderPathOf;
+}
+
+/** A folder that is called by another name, with all secrets right in it. */
+export interface Relocation extends PlaceRenaming {
+  readonly folderId: string;
+}
+
+/**
+ * Renames, moves and describes folders. First the rows are written, then the tree itself tells which paths follow from that,
+ * so that one batch may change a folder and one above it. References to the secrets in them follow.
+ *
+ * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, FOLDER_NAME_TAKEN, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ */
+export async function changeFolders(tx: Transaction, batch: FolderBatch): Promise<void> {
+  const { project, environments, changes } = batch;
+  const folders = await loadFolders(tx, batch);
+  const changed = await placed(tx, batch, folders);
+  refuseRoot(folders, (index) => batch.pathOf(index, 'folderId'));
+  for (const { environment, path } of folders) {
+    authorize(project, 'secret-folders:edit', { environment, secretPath: parentOf(path) });
+  }
+  await writeFolders(tx, changed);
+  const environmentIds = [...environments.values()].map(({ environmentId }) => environmentId);
+  const relocations = placedMoves(batch, folders, await listMoves(tx, environmentIds));
+  await authorizeRelocations(tx, project, relocations);
+  await writePaths(
+    tx,
+    relocations.map(({ folderId, to }) => ({ id: folderId, path: to.path })),
+    changes.length > 1,
+  );
+  await rewriteReferencesInto(tx, project, relocations);
+}
+
+/** @throws VALIDATION_FAILED for a root folder: it is what its environment stands on */
+export function refuseRoot(folders: readonly FolderRecord[], pathOf: (index: number) => string): void {
+  const details = folders.flatMap(({ path }, index): ErrorDetail[] =>
+    path === '/'
+      ? [
+          {
+            path: pathOf(index),
+            code: 'ROOT_FOLDER',
+            message: 'may not be the root folder, which every environment has',
+          },
+        ]
+      : [],
+  );
+  if (details.length > 0) throw validationFailed(details);
+}
+
+/** The folders of the changes, in their order. @throws FOLDER_NOT_FOUND, naming each; VALIDATION_FAILED for one named twice */
+async function loadFolders(tx: Transaction, { environments, changes, pathOf }: FolderBatch): Promise<FolderRecord[]> {
+  const ids = changes.map(({ folderId }) => folderId.toLowerCase());
+  const twice = ids.flatMap((id, index): ErrorDetail[] =>
+    ids.indexOf(id) === index
+      ? []
+      : [{ path: pathOf(index, 'folderId'), code: 'DUPLICATE', message: 'is named twice in this batch' }],
+  );
+  if (twice.length > 0) throw validationFailed(twice);
+  const found = new Map((await listFoldersByIds(tx, ids.filter(isId))).map((folder) => [folder.id, folder]));
+  const folders = changes.map(({ environment, path: parent }, index) => {
+    const folder = found.get(ids[index] as string);
+    if (folder?.environmentId !== environments.get(environment)?.environmentId) return undefined;
+    return parent == null || folder?.path === joinPath(parent, folder?.name ?? '') ? folder : undefined;
+  });
+  return allFound(folders, (index) => pathOf(index, 'folderId'));
+}
+
+/** What the folders are to be. @throws FOLDER_NOT_FOUND for a folder to go into that is not there */
+async function placed(
+  tx: Transaction,
+  { changes, pathOf }: FolderBatch,
+  folders: readonly FolderRecord[],
+): Promise<ChangedFolder[]> {
+  const moving = changes.flatMap(({ newPath }, index) => {
+    const { environmentId = '' } = folders[index] ?? {};
+    return newPath == null ? [] : [{ index, environmentId, path: newPath }];
+  });
+  const targets = allFound(await findPlaces(tx, moving), (at) => pathOf(moving[at]?.index ?? at, 'newPath'));
+  const parentIds = new Map(moving.map(({ index }, at) => [index, targets[at]]));
+  return folders.map(({ id, parentId, name, description }, index) => {
+    const change = changes[index] as FolderChange;
+    return {
+      id,
+      parentId: parentIds.get(index) ?? (parentId as string),
+      name: change.name ?? name,
+      description: change.description === undefined ? description : change.description,
+    };
+  });
+}
+
+function allFound<T>(found: readonly (T | undefined)[], pathOf: (index: number) => string): T[] {
+  const details = found.flatMap((thing, index): ErrorDetail[] =>
+    thing === undefined ? [{ path: pathOf(index), code: 'FOLDER_NOT_FOUND', message: 'is no folder there' }] : [],
+  );
+  if (details.length > 0) throw new AppError('FOLDER_NOT_FOUND', undefined, { details });
+  return found as T[];
+}
+
+/** @throws VALIDATION_FAILED for folders that would come to hang under themselves, and for paths that get too long */
+function placedMoves(
+  { changes, pathOf }: FolderBatch,
+  folders: readonly FolderRecord[],
+  moves: readonly FolderMove[],
+): Relocation[] {
+  const lost = new Set(moves.filter(({ after }) => after === null).map(({ id }) => id));
+  const tooLong = moves.filter(({ after }) => after !== null && !isShortEnough(after));
+  const details = folders.flatMap(({ id, environment, path }, index): ErrorDetail[] => {
+    if (lost.has(id) && changes[index]?.newPath != null) {
+      return [
+        { path: pathOf(index, 'newPath'), code: 'FOLDER_INTO_ITSELF', message: 'must not be in the folder itself' },
+      ];
+    }
+    const field = changes[index]?.newPath == null ? 'name' : 'newPath';
+    const isAtFault = tooLong.some(
+      (move) => move.environment === environment && `${move.before}/`.startsWith(`${path}/`),
+    );
+    return isAtFault
+      ? [{ path: pathOf(index, field), code: 'TOO_BIG', message: 'must leave every path at most 2,000 characters' }]
+      : [];
+  });
+  if (details.length > 0) throw validationFailed(details);
+  return moves.flatMap(({ id, environment, before, after }) =>
+    after === null ? [] : [{ folderId: id, from: { environment, path: before }, to: { environment, path: after } }],
+  );
+}
+
+/**
+ * Whoever moves a folder moves all that is in it: it takes the right to edit each folder and each secret where it was and
+ * where it comes to be. Nobody moves a secret to where the rules give him more.
+ *
+ * @throws PERMISSION_DENIED
+ */
+export async function authorizeRelocations(
+  tx: Transaction,
+  project: ProjectAccess,
+  relocations: readonly Relocation[],
+): Promise<void> {
+  if (relocations.length === 0) return;
+  for (const { environment, path } of relocations.flatMap(({ from, to }) => [from, to])) {
+    authorize(project, 'secret-folders:edit', { environment, secretPath: parentOf(path) });
+  }
+  const places = new Map(relocations.map(({ folderId, to }) => [folderId, to]));
+  for (const subject of await listSubjects(tx, [...places.keys()])) {
+    authorize(project, 'secrets:edit', fieldsOf(subject));
+    authorize(project, 'secrets:edit', fieldsOf({ ...subject, ...places.get(subject.folderId) }));
+  }
+}

@@ -1,0 +1,182 @@
+import { type Ability, authorize, can } from '../../kernel/authz/ability.js';
+import type { Context } from '../../kernel/context.js';
+import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
+import { AppError } from '../../kernel/errors.js';
+import { keyPageBounds, Page } from '../../kernel/graphql/page.js';
+import { isId } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import {
+  type CountedFolder,
+  type FolderRecord,
+  findFolder,
+  listFolders,
+  listFoldersInEnvironments,
+  listTree,
+} from './folder.records.js';
+import { FolderTree, GetFolder, ListFolders } from './folder.rules.js';
+import { folderPath, parentOf } from './place.rules.js';
+import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
+import type { KnownEnvironment } from './secret-reading.service.js';
+import { listSubjects } from './subject.records.js';
+import { Visibility } from './visibility.rules.js';
+
+/** A folder of a tree. */
+export interface FolderTreeEntry {
+  readonly folder: FolderRecord;
+  /** 0 for the folder that the tree begins with. */
+  readonly depth: number;
+  readonly secretCount: number;
+}
+
+/** Reads folders: lists, trees and single ones. A folder is seen by whoever may read in the folder that it is in. */
+export class FolderReadingService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * One folder by id.
+   *
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Folders).
+   */
+  async get(ctx: Context, raw: unknown): Promise<FolderRecord> {
+    const { id } = parse(GetFolder, raw);
+    const folder = isId(id) ? await findFolder(ctx, id) : undefined;
+    const project = await loadOwningProject(ctx, this.projects, {
+      projectId: folder?.projectId,
+      code: 'FOLDER_NOT_FOUND',
+    });
+    if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
+    authorize(project, 'secret-folders:read', { environment: folder.environment, secretPath: parentOf(folder.path) });
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'folder:get',
+      projectId: folder.projectId,
+      facts: { folderId: folder.id },
+    });
+    return folder;
+  }
+
+  /**
+   * The folders right under a folder, or all below it, by path. What the caller may not see is left out.
+   *
+   * @param raw `{ projectId, environment, path, recursive, lastSecretModified?, first?, after? }`; the rules are `ListFolders`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Folders).
+   */
+  async list(ctx: Context, raw: unknown): Promise<Page<FolderRecord>> {
+    const { projectId, environment, path, recursive, lastSecretModified, ...request } = parse(ListFolders, raw);
+    const [after, limit] = keyPageBounds(request);
+    const { project, ...span } = await this.#base(ctx, { projectId, environment, secretPath: path });
+    const rows = await listFolders(
+      ctx,
+      { ...span, path, recursive },
+      {
+        modifiedSince: lastSecretModified ?? null,
+        // Where rules look at paths, how many rows make a page is known only after reading them.
+        bounds: [after, recursive && isConditional(project.ability) ? null : limit],
+      },
+    );
+    const page = new Page(rows.filter(seenWith(project.ability)), request, (folder) => [folder.path]);
+    await recordList(ctx, project, { folderId: span.folderId, count: page.nodes.length });
+    return page;
+  }
+
+  /**
+   * A folder and all below it, flat, by path, each with its depth and the number of its secrets. Folders that the caller
+   * may not see are left out, and secrets that it may not know of are not counted.
+   *
+   * @param raw `{ projectId, environment, path }`; the rules are `FolderTree`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async tree(ctx: Context, raw: unknown): Promise<FolderTreeEntry[]> {
+    const { projectId, environment, path } = parse(FolderTree, raw);
+    const { project, ...span } = await this.#base(ctx, { projectId, environment, secretPath: path });
+    const isSeen = seenWith(project.ability);
+    const rows = await listTree(ctx, { ...span, path });
+    const folders = rows.filter((folder) => folder.id === span.folderId || isSeen(folder));
+    const counts = await describedSecrets(ctx, project.ability, folders);
+    await recordList(ctx, project, { folderId: span.folderId, count: folders.length });
+    return folders.map((folder) => ({
+      folder,
+      depth: depthOf(folder.path) - depthOf(path),
+      secretCount: counts.get(folder.id) ?? 0,
+    }));
+  }
+
+  /**
+   * Folders right under one path of an environment that is part of a larger answer; all environments share one statement.
+   * Nothing there, or nothing for this caller: empty.
+   *
+   * @throws VALIDATION_FAILED
+   */
+  async listInEnvironment(
+    ctx: Context,
+    at: KnownEnvironment & { slug: string },
+    raw: unknown,
+  ): Promise<readonly FolderRecord[]> {
+    const path = parse(folderPath, raw);
+    if (!can(at.access.ability, 'secret-folders:read', { environment: at.slug, secretPath: path })) return [];
+    return (await batched(ctx, loadInEnvironments, listKey(at.id, { path }))) ?? [];
+  }
+
+  async #base(
+    ctx: Context,
+    place: { projectId: string; environment: string; secretPath: string },
+  ): Promise<{ project: ProjectAccess; environmentId: string; folderId: string }> {
+    const project = await loadSecretProject(ctx, this.projects, place.projectId);
+    authorize(project, 'secret-folders:read');
+    const found = await loadPlace(ctx, place);
+    const { environment, secretPath } = place;
+    authorize(project, 'secret-folders:read', { environment, secretPath });
+    return { project, ...found };
+  }
+}
+
+const depthOf = (path: string): number => (path === '/' ? 0 : path.split('/').length - 1);
+
+const isConditional = (ability: Ability): boolean =>
+  ability.rulesFor('read', 'secret-folders').some(({ conditions }) => conditions !== undefined);
+
+/** Tells which folders the caller may see. */
+const seenWith =
+  (ability: Ability) =>
+  ({ environment, path }: FolderRecord): boolean =>
+    can(ability, 'secret-folders:read', { environment, secretPath: parentOf(path) });
+
+/** How many secrets of each folder the caller may know of. */
+async function describedSecrets(
+  ctx: Context,
+  ability: Ability,
+  folders: readonly CountedFolder[],
+): Promise<ReadonlyMap<string, number>> {
+  const visibility = new Visibility(ability);
+  const filled = folders.filter(({ secretCount }) => secretCount > 0);
+  if (visibility.isPerSecret) {
+    const subjects = await listSubjects(
+      ctx,
+      filled.map(({ id }) => id),
+    );
+    const described = Map.groupBy(
+      subjects.filter((subject) => visibility.describes(subject)),
+      ({ folderId }) => folderId,
+    );
+    return new Map([...described].map(([id, secrets]) => [id, secrets.length]));
+  }
+  return new Map(
+    filled
+      .filter(({ environment, path }) => visibility.describes({ environment, path, key: '', tags: [] }))
+      .map(({ id, secretCount }) => [id, secretCount]),
+  );
+}
+
+const recordList = (
+  ctx: Context,
+  { projectId }: ProjectAccess,
+  facts: { folderId: string; count: number },
+): Promise<void> => ctx.auditTrail.recordRead(ctx, { action: 'folder:list', projectId, facts });
+
+const loadInEnvironments = batchOfLists<FolderRecord, { path: string }>(
+  (ctx, environmentIds, { path }) => listFoldersInEnvironments(ctx, environmentIds, path),
+  ({ environmentId }) => environmentId,
+);

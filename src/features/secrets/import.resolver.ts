@@ -1,0 +1,85 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import { EnvironmentType } from '../projects/public.js';
+import type { ImportService } from './import.service.js';
+import {
+  CreateSecretImportInput,
+  CreateSecretImportPayload,
+  DeleteSecretImportInput,
+  DeleteSecretImportPayload,
+  ImportConnection,
+  ImportType,
+  UpdateSecretImportInput,
+  UpdateSecretImportPayload,
+} from './import.type.js';
+
+const PATH = { description: 'Path of the folder that imports.', defaultValue: '/' } as const;
+
+@Resolver(() => ImportType)
+export class ImportResolver {
+  constructor(private readonly service: ImportService) {}
+
+  @Query(() => ImportConnection, { description: 'The imports of a folder, by position.' })
+  secretImports(
+    @Ctx() ctx: Context,
+    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('environment', () => String, { description: 'Slug of the environment.' }) environment: string,
+    @Arg('path', () => String, PATH) path: string,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<ImportType>> {
+    return this.service.list(ctx, { projectId, environment, path, ...page });
+  }
+
+  @Query(() => ImportType, { description: 'One import by its id.' })
+  secretImport(
+    @Ctx() ctx: Context,
+    @Arg('id', () => ID, { description: 'The import.' }) id: string,
+  ): Promise<ImportType> {
+    return this.service.get(ctx, { id });
+  }
+
+  @Mutation(() => CreateSecretImportPayload, {
+    description: 'Makes a folder import from another one of the project. A cycle is refused.',
+  })
+  async createSecretImport(
+    @Ctx() ctx: Context,
+    @Arg('input', () => CreateSecretImportInput, { description: 'The import.' }) input: CreateSecretImportInput,
+  ): Promise<CreateSecretImportPayload> {
+    return { secretImport: await this.service.create(ctx, input) };
+  }
+
+  @Mutation(() => UpdateSecretImportPayload, {
+    description: 'Gives an import another source, or another place among those of its folder.',
+  })
+  async updateSecretImport(
+    @Ctx() ctx: Context,
+    @Arg('input', () => UpdateSecretImportInput, { description: 'The change.' }) input: UpdateSecretImportInput,
+  ): Promise<UpdateSecretImportPayload> {
+    return { secretImport: await this.service.update(ctx, input) };
+  }
+
+  @Mutation(() => DeleteSecretImportPayload, { description: 'Deletes an import; the ones behind it move up.' })
+  async deleteSecretImport(
+    @Ctx() ctx: Context,
+    @Arg('input', () => DeleteSecretImportInput, { description: 'Which one.' }) input: DeleteSecretImportInput,
+  ): Promise<DeleteSecretImportPayload> {
+    return { secretImport: await this.service.delete(ctx, input) };
+  }
+}
+
+@Resolver(() => EnvironmentType)
+export class EnvironmentImportsResolver {
+  constructor(private readonly service: ImportService) {}
+
+  @FieldResolver(() => [ImportType], {
+    description: 'The imports of the folder at a path, by position; none for a caller who may not read them.',
+  })
+  imports(
+    @Root() environment: EnvironmentType,
+    @Ctx() ctx: Context,
+    @Arg('path', () => String, PATH) path: string,
+  ): Promise<readonly ImportType[]> {
+    return this.service.listInEnvironment(ctx, environment, path);
+  }
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { type Data, nextCursor, paging, route } from '../../rest/route.js';
+import { ImportChange, ImportSource } from './import.rules.js';
+import { folderPath, place } from './place.rules.js';
+
+const FIELDS = `id position projectId createdAt updatedAt folder { folderId environment path }
+  source { folderId path environmentId environment environmentName }`;
+
+/** An import in the words of the clients that exist. */
+const toImport = ({ folder, source, ...secretImport }: Data) => ({
+  ...secretImport,
+  folderId: folder.folderId,
+  environment: folder.environment,
+  path: folder.path,
+  importPath: source.path,
+  importEnv: { id: source.environmentId, name: source.environmentName, slug: source.environment },
+  importFolderId: source.folderId,
+  isReplication: false,
+});
+
+const mutation = (verb: 'create' | 'update' | 'delete'): string => {
+  const name = `${verb}SecretImport`;
+  const input = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}SecretImportInput`;
+  return `mutation ($input: ${input}!) { ${name}(input: $input) { secretImport { ${FIELDS} } } }`;
+};
+
+const done = (message: string, { secretImport }: Data) => ({ message, secretImport: toImport(secretImport) });
+
+/** Copies that are kept in step are not offered: an import is always read through. */
+const isReplication = z
+  .boolean()
+  .refine((isCopied) => !isCopied, {
+    params: { code: 'NOT_SUPPORTED_YET' },
+    error: 'must be false: an import is always read through',
+  })
+  .optional()
+  .meta({ description: 'Only false: an import is always read through.' });
+
+/** The folder that imports. */
+const at = { projectId: place.projectId, environment: place.environment, path: folderPath.default('/') };
+const EXAMPLE = { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/app' };
+const AT_ERRORS = ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'] as const;
+const IMPORTS = '/api/v2/secret-imports';
+const IMPORT = `${IMPORTS}/{secretImportId}`;
+
+export const importRoutes = [
+  route({
+    extension: true,
+    method: 'POST',
+    path: IMPORTS,
+    summary: 'Create an import',
+    body: z.strictObject({ ...at, import: ImportSource, isReplication }),
+    document: mutation('create'),
+    variables: ({ body: { projectId, environment, path, import: source } }) => ({
+      input: { projectId, environment, path, sourceEnvironment: source.environment, sourcePath: source.path },
+    }),
+    reply: ({ createSecretImport }) => done('The import was created.', createSecretImport),
+    errors: [...AT_ERRORS, 'IMPORT_EXISTS', 'IMPORT_CYCLE'],
+    example: { ...EXAMPLE, import: { environment: 'dev', path: '/shared' } },
+  }),
+  route({
+    extension: true,
+    method: 'GET',
+    path: IMPORTS,
+    summary: 'List the imports of a folder',
+    query: z.strictObject({ ...at, ...paging }),
+    document: `query ($projectId: ID!, $environment: String!, $path: String!, $first: Int, $after: String) {
+      secretImports(projectId: $projectId, environment: $environment, path: $path, first: $first, after: $after) {
+        nodes { ${FIELDS} } pageInfo { hasNextPage endCursor }
+      }
+    }`,
+    variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
+    reply: ({ secretImports }) => ({
+      message: 'The imports were read.',
+      secretImports: secretImports.nodes.map(toImport),
+      ...nextCursor(secretImports.pageInfo),
+    }),
+    errors: AT_ERRORS,
+  }),
+  route({
+    extension: true,
+    method: 'GET',
+    path: IMPORT,
+    summary: 'Get an import',
+    document: `query ($id: ID!) { secretImport(id: $id) { ${FIELDS} } }`,
+    variables: ({ params }) => ({ id: params.secretImportId }),
+    reply: ({ secretImport }) => ({ secretImport: toImport(secretImport) }),
+    errors: ['IMPORT_NOT_FOUND'],
+  }),
+  route({
+    extension: true,
+    method: 'PATCH',
+    path: IMPORT,
+    summary: 'Give an import another source or another position',
+    body: z.strictObject({ ...at, import: ImportChange }),
+    document: mutation('update'),
+    variables: ({ params, body: { import: change, ...folder } }) => {
+      const { environment: sourceEnvironment, path: sourcePath, position } = change;
+      const changes = Object.entries({ sourceEnvironment, sourcePath, position });
+      // Absent stays absent: null would be a fault.
+      const given = Object.fromEntries(changes.filter(([, value]) => value !== undefined));
+      return { input: { ...folder, importId: params.secretImportId, ...given } };
+    },
+    reply: ({ updateSecretImport }) => done('The import was updated.', updateSecretImport),
+    errors: [...AT_ERRORS, 'IMPORT_NOT_FOUND', 'IMPORT_EXISTS', 'IMPORT_CYCLE'],
+    example: { ...EXAMPLE, import: { position: 1 } },
+  }),
+  route({
+    extension: true,
+    method: 'DELETE',
+    path: IMPORT,
+    summary: 'Delete an import',
+    body: z.strictObject(at),
+    document: mutation('delete'),
+    variables: ({ params, body }) => ({ input: { ...body, importId: params.secretImportId } }),
+    reply: ({ deleteSecretImport }) => done('The import was deleted.', deleteSecretImport),
+    errors: [...AT_ERRORS, 'IMPORT_NOT_FOUND'],
+    example: EXAMPLE,
+  }),
+];

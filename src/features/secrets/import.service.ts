@@ -1,0 +1,249 @@
+import { authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { decodeCursor, Page, type PageRequest, rowLimit } from '../../kernel/graphql/page.js';
+import { isId } from '../../kernel/ids.js';
+import { parse, validationFailed } from '../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import {
+  changeSource,
+  deleteImport,
+  findImport,
+  holdFolders,
+  type ImportEnd,
+  type ImportRecord,
+  insertImport,
+  listImports,
+  listImportsInEnvironments,
+  lockImports,
+  moveImport,
+  reaches,
+} from './import.records.js';
+import { CreateImport, DeleteImport, GetImport, isPosition, ListImports, UpdateImport } from './import.rules.js';
+import { folderPath, type Place } from './place.rules.js';
+import { type FoundPlace, loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
+import type { KnownEnvironment } from './secret-reading.service.js';
+import { Visibility } from './visibility.rules.js';
+
+type Action = 'secret-imports:read' | 'secret-imports:create' | 'secret-imports:edit' | 'secret-imports:delete';
+
+/** A folder that imports, in a project where the caller may do this to its imports. */
+interface Importing extends FoundPlace {
+  readonly project: ProjectAccess;
+}
+
+/** Imports: a folder brings its readers the secrets of other folders of the project. They never form a cycle. */
+export class ImportService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Makes a folder import from another one, after those that it imports already. The caller must be one who may know of the
+   * secrets at the source.
+   *
+   * @param raw `{ projectId, environment, path, sourceEnvironment, sourcePath }`; the rules are `CreateImport`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, IMPORT_EXISTS,
+   *   IMPORT_CYCLE, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Imports), decisions 5.6.
+   */
+  create(ctx: Context, raw: unknown): Promise<ImportRecord> {
+    const { sourceEnvironment, sourcePath, path: secretPath, ...at } = parse(CreateImport, raw);
+    return inTransaction(ctx, async (tx) => {
+      const importing = await this.#importing(tx, { ...at, secretPath }, 'secret-imports:create');
+      const { project, folderId } = importing;
+      const source = { projectId: at.projectId, environment: sourceEnvironment, secretPath: sourcePath };
+      const { folderId: sourceFolderId } = await loadSource(tx, importing, source);
+      await lockImports(tx, project.projectId);
+      await refuseCycle(tx, { folderId, sourceFolderId });
+      const id = await insertImport(tx, { ...project, folderId, sourceFolderId });
+      return recorded(tx, 'secret-import:create', await load(tx, id));
+    });
+  }
+
+  /**
+   * Gives an import another source, or another place among those of its folder.
+   *
+   * @param raw `{ projectId, environment, path, importId, sourceEnvironment?, sourcePath?, position? }`; the rules are
+   *   `UpdateImport`; a position beyond the end is the end
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, IMPORT_NOT_FOUND,
+   *   IMPORT_EXISTS, IMPORT_CYCLE, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Imports).
+   */
+  update(ctx: Context, raw: unknown): Promise<ImportRecord> {
+    const { importId, sourceEnvironment, sourcePath, position, path: secretPath, ...at } = parse(UpdateImport, raw);
+    return inTransaction(ctx, async (tx) => {
+      const importing = await this.#importing(tx, { ...at, secretPath }, 'secret-imports:edit');
+      const { project, folderId } = importing;
+      await lockImports(tx, project.projectId);
+      const before = await loadIn(tx, folderId, importId);
+      if (sourceEnvironment !== undefined || sourcePath !== undefined) {
+        const { folderId: sourceFolderId } = await loadSource(tx, importing, {
+          projectId: at.projectId,
+          environment: sourceEnvironment ?? before.source.environment,
+          secretPath: sourcePath ?? before.source.path,
+        });
+        await refuseCycle(tx, { folderId, sourceFolderId });
+        await changeSource(tx, before.id, sourceFolderId);
+      }
+      if (position !== undefined) await moveImport(tx, before, position);
+      return recorded(tx, 'secret-import:update', await load(tx, before.id));
+    });
+  }
+
+  /**
+   * Deletes an import; the ones behind it move up.
+   *
+   * @param raw `{ projectId, environment, path, importId }`
+   * @returns the import as it was
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, IMPORT_NOT_FOUND,
+   *   AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Imports).
+   */
+  delete(ctx: Context, raw: unknown): Promise<ImportRecord> {
+    const { importId, path: secretPath, ...at } = parse(DeleteImport, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { project, folderId } = await this.#importing(tx, { ...at, secretPath }, 'secret-imports:delete');
+      await lockImports(tx, project.projectId);
+      const before = await loadIn(tx, folderId, importId);
+      await deleteImport(tx, before);
+      return recorded(tx, 'secret-import:delete', before);
+    });
+  }
+
+  /**
+   * One import by id.
+   *
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, IMPORT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Imports).
+   */
+  async get(ctx: Context, raw: unknown): Promise<ImportRecord> {
+    const { id } = parse(GetImport, raw);
+    const found = isId(id) ? await findImport(ctx, id) : undefined;
+    const project = await loadOwningProject(ctx, this.projects, {
+      projectId: found?.projectId,
+      code: 'IMPORT_NOT_FOUND',
+    });
+    if (found === undefined) throw new AppError('IMPORT_NOT_FOUND');
+    authorize(project, 'secret-imports:read', fieldsOf(found.folder));
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-import:get',
+      projectId: found.projectId,
+      facts: { importId: found.id },
+    });
+    return found;
+  }
+
+  /**
+   * The imports of a folder, by position. Each names its source, also one whose secrets the caller may not read.
+   *
+   * @param raw `{ projectId, environment, path, first?, after? }`; the rules are `ListImports`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Imports), decisions 5.6.
+   */
+  async list(ctx: Context, raw: unknown): Promise<Page<ImportRecord>> {
+    const { projectId, environment, path: secretPath, ...request } = parse(ListImports, raw);
+    const after = positionOf(request);
+    const { folderId } = await this.#importing(ctx, { projectId, environment, secretPath }, 'secret-imports:read');
+    const rows = await listImports(ctx, folderId, [after, rowLimit(request)]);
+    const page = new Page(rows, request, ({ position }) => [String(position)]);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-import:list',
+      projectId,
+      facts: { folderId, count: page.nodes.length },
+    });
+    return page;
+  }
+
+  /**
+   * Imports of the folder at one path of an environment that is part of a larger answer; all environments share one
+   * statement. Nothing there, or nothing for this caller: empty.
+   *
+   * @throws VALIDATION_FAILED
+   */
+  async listInEnvironment(
+    ctx: Context,
+    at: KnownEnvironment & { slug: string },
+    raw: unknown,
+  ): Promise<readonly ImportRecord[]> {
+    const path = parse(folderPath, raw);
+    if (!can(at.access.ability, 'secret-imports:read', { environment: at.slug, secretPath: path })) return [];
+    return (await batched(ctx, loadInEnvironments, listKey(at.id, { path }))) ?? [];
+  }
+
+  async #importing(ctx: Context, place: Place, action: Action): Promise<Importing> {
+    const project = await loadSecretProject(ctx, this.projects, place.projectId);
+    // Who may do this nowhere learns nothing of environments and folders.
+    authorize(project, action);
+    const found = await loadPlace(ctx, place);
+    authorize(project, action, { environment: place.environment, secretPath: place.secretPath });
+    return { project, ...found };
+  }
+}
+
+const fieldsOf = ({ environment, path }: Pick<ImportEnd, 'environment' | 'path'>) => ({
+  environment,
+  secretPath: path,
+});
+
+/**
+ * The folder to import from. Whoever makes an import shows its readers what is there, and so has to know of that himself.
+ *
+ * @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, PERMISSION_DENIED, VALIDATION_FAILED for the importing folder itself
+ */
+async function loadSource(tx: Transaction, { project, folderId }: Importing, source: Place): Promise<FoundPlace> {
+  const found = await loadPlace(tx, source);
+  const { environment, secretPath: path } = source;
+  if (!new Visibility(project.ability).describes({ environment, path, key: '', tags: [] })) {
+    throw new PermissionDenied({ action: 'secrets:describeSecret', projectId: project.projectId });
+  }
+  if (found.folderId === folderId) {
+    throw validationFailed([
+      { path: 'sourcePath', code: 'IMPORT_OF_ITSELF', message: 'must be another folder than the one that imports' },
+    ]);
+  }
+  return found;
+}
+
+/** Under the lock of imports. The folders are held first: what deletes one of them comes before or finds the import. */
+async function refuseCycle(
+  tx: Transaction,
+  { folderId, sourceFolderId }: { folderId: string; sourceFolderId: string },
+): Promise<void> {
+  if ((await holdFolders(tx, [folderId, sourceFolderId])) < 2) throw new AppError('FOLDER_NOT_FOUND');
+  if (await reaches(tx, { from: sourceFolderId, to: folderId })) throw new AppError('IMPORT_CYCLE');
+}
+
+async function load(tx: Transaction, id: string): Promise<ImportRecord> {
+  const found = isId(id) ? await findImport(tx, id) : undefined;
+  if (found === undefined) throw new AppError('IMPORT_NOT_FOUND');
+  return found;
+}
+
+async function loadIn(tx: Transaction, folderId: string, id: string): Promise<ImportRecord> {
+  const found = await load(tx, id);
+  if (found.folder.folderId !== folderId) throw new AppError('IMPORT_NOT_FOUND');
+  return found;
+}
+
+/** @throws VALIDATION_FAILED for a text that is no cursor of this list */
+function positionOf({ after }: PageRequest): string | null {
+  const [position = null] = after == null ? [] : decodeCursor(after, 1, ([text = '']) => isPosition(text));
+  return position;
+}
+
+async function recorded(tx: Transaction, action: string, given: ImportRecord): Promise<ImportRecord> {
+  const { id, projectId, folder, source, position } = given;
+  await tx.auditTrail.recordChange(tx, {
+    action,
+    projectId,
+    facts: { importId: id, folderId: folder.folderId, sourceFolderId: source.folderId, position },
+  });
+  return given;
+}
+
+const loadInEnvironments = batchOfLists<ImportRecord, { path: string }>(
+  (ctx, environmentIds, { path }) => listImportsInEnvironments(ctx, environmentIds, path),
+  ({ folder }) => folder.environmentId,
+);
