@@ -116,7 +116,13 @@ export const secretRoutes = [
         description: 'Whether to look in what the folder imports when it has none of this key.',
       }),
       type: z.enum(['shared', 'personal']).default('shared').meta({ description: 'Whose the secret is.' }),
-      version: queryInteger(1, 1_000_000_000).optional().meta({ description: 'The version; the newest when absent.' }),
+      version: queryInteger(1, 1_000_000_000)
+        .optional()
+        .refine((version) => version === undefined, {
+          params: { code: 'NOT_SUPPORTED_YET' },
+          error: 'must be absent: older versions are not supported yet',
+        })
+        .meta({ description: 'The version; the newest when absent.' }),
     }),
     cache: ({ query }) => query.projectId,
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $secretKey: String!, $type: SecretType!,
