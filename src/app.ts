@@ -153,14 +153,17 @@ async function mountEverything(
   { kernel, lifecycle, schema, routes, authenticator, stampOf, replyCache }: Running,
 ): Promise<FastifyInstance> {
   const http = await createHttpServer({ log, trustedProxies: config.trustedProxies, lifecycle });
-  const contextFor: ContextFor = async (request: FastifyRequest) => {
+  const contextFor: ContextFor = async (request: FastifyRequest, isAnonymous = false) => {
+    const nobody = { ...requestInfo(request), ...kernel, actor: null } as const;
+    // Whoever logs in or renews may still send a token that is long over: it is not what the request is about.
+    if (isAnonymous) return nobody;
     const token = bearerToken(request);
     if (token !== null) return authenticator.authenticate(kernel, requestInfo(request), token);
     // A header of another scheme is no anonymous call: its sender believes to be known.
     if (request.headers.authorization !== undefined) {
       throw new AppError('TOKEN_INVALID', 'The Authorization header must be the word Bearer, a blank, and a token.');
     }
-    return { ...requestInfo(request), ...kernel, actor: null };
+    return nobody;
   };
   mountMetrics(http, { ...kernel, replyCache });
   mountHealth(http, kernel.database, lifecycle);

@@ -1,22 +1,14 @@
-import {
-  type ExecutionResult,
-  type GraphQLInputType,
-  type GraphQLSchema,
-  isNonNullType,
-  Kind,
-  type OperationDefinitionNode,
-  parse as parseDocument,
-  typeFromAST,
-  validate,
-} from 'graphql';
+import { type ExecutionResult, type GraphQLSchema, Kind, parse as parseDocument, validate } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { type JsonSchema, sampleData, schemaOf } from '../kernel/graphql/answer-schema.js';
 import type { GraphQLContext } from '../kernel/graphql/apollo.js';
 import { argumentDescriptions, type Descriptions } from '../kernel/graphql/argument-descriptions.js';
-import { checkInputNames, variablesTranslator } from '../kernel/graphql/input-types.js';
+import { checkVariables, variablesTranslator, variableTypes } from '../kernel/graphql/input-types.js';
 import { isStrict, validationFailed } from '../kernel/validation.js';
 import type { Data, Route } from './route.js';
 import { SAMPLE, sampleKeys } from './sample.js';
+
+type Asked = Parameters<Route['variables']>[0];
 
 /** A route that fits the schema, ready to run. */
 export interface CompiledRoute {
@@ -24,6 +16,8 @@ export interface CompiledRoute {
   /** JSON schema of the reply. */
   readonly answer: JsonSchema;
   readonly descriptions: Descriptions;
+  /** The request, with what its lookup found. @throws the first error of the lookup */
+  complete(ctx: GraphQLContext, request: Asked): Promise<Asked>;
   /** Answers the document's data. @throws the first error of the execution */
   run(ctx: GraphQLContext, variables: object): Promise<Data>;
 }
@@ -57,16 +51,39 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
     throw new Error('is one of the 18 or an extension, not both');
   if (![route.query, route.body].every((rules) => rules === undefined || isStrict(rules)))
     throw new Error('its rules let unknown keys pass');
-  const document = parseDocument(route.document);
+  const example = route.body?.safeParse(route.example);
+  if (example?.success === false) throw new Error(`its body needs an example that fits: ${example.error.message}`);
+  const { document, operation, run } = compileDocument(schema, route.document, sampleVariables(route));
+  const answer = schemaOf(route.reply(sampleData(schema, document, operation)));
+  return {
+    route,
+    answer,
+    descriptions: argumentDescriptions(schema, operation),
+    run,
+    complete: completion(schema, route),
+  };
+}
+
+/** Finds what a route has to look up before its document can be asked. */
+function completion(schema: GraphQLSchema, { lookup, query, body }: Route): CompiledRoute['complete'] {
+  if (lookup === undefined) return async (_, request) => request;
+  const sample = lookup.variables({ params: {}, query: sampleKeys(query), body: sampleKeys(body) });
+  const { run } = compileDocument(schema, lookup.document, { ...sample });
+  return async (ctx, request) => {
+    const variables = lookup.variables(request);
+    return variables === null ? request : { ...request, found: await run(ctx, variables) };
+  };
+}
+
+function compileDocument(schema: GraphQLSchema, text: string, sample: Record<string, unknown>) {
+  const document = parseDocument(text);
   const [fault] = validate(schema, document);
   if (fault !== undefined) throw fault;
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
   if (operation === undefined || operations.length > 1) throw new Error('the document must hold one operation');
   const types = variableTypes(schema, operation);
-  checkVariables(types, operation, sampleVariables(route));
-  const example = route.body?.safeParse(route.example);
-  if (example?.success === false) throw new Error(`its body needs an example that fits: ${example.error.message}`);
+  checkVariables(types, operation, sample);
   const compiled = compileQuery(schema, document, '', { disableLeafSerialization: true });
   if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? 'does not compile');
   const translate = variablesTranslator(types, operation);
@@ -77,22 +94,10 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
     if (result.errors?.[0] !== undefined) throw result.errors[0];
     return result.data as Data;
   };
-  const answer = schemaOf(route.reply(sampleData(schema, document, operation)));
-  return { route, answer, descriptions: argumentDescriptions(schema, operation), run };
+  return { document, operation, run };
 }
 
 const MISFIT = { path: 'request', code: 'INVALID_TYPE', message: 'must have only values that the schema can hold' };
-
-const variableTypes = (
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-): Map<string, GraphQLInputType> =>
-  new Map(
-    variableDefinitions.map(({ variable, type }) => [
-      variable.name.value,
-      typeFromAST(schema, type as never) as GraphQLInputType,
-    ]),
-  );
 
 /** What `variables` makes of a request in which every parameter and every known key was given. */
 function sampleVariables({ path, query, body, variables }: Route): Record<string, unknown> {
@@ -110,20 +115,4 @@ function sampleVariables({ path, query, body, variables }: Route): Record<string
   if (forgotten.length + invented.length > 0)
     throw new Error(`path parameters and variables differ: ${[...forgotten, ...invented].join(', ')}`);
   return made;
-}
-
-function checkVariables(
-  types: Map<string, GraphQLInputType>,
-  operation: OperationDefinitionNode,
-  sample: Record<string, unknown>,
-): void {
-  const unknown = Object.keys(sample).filter((name) => !types.has(name));
-  if (unknown.length > 0) throw new Error(`the document has no variable ${unknown.join(', ')}`);
-  for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
-    const name = variable.name.value;
-    const type = types.get(name) as GraphQLInputType;
-    if (sample[name] === undefined && isNonNullType(type) && defaultValue === undefined)
-      throw new Error(`variable ${name} is never given`);
-    checkInputNames(type, sample[name], name);
-  }
 }

@@ -9,7 +9,7 @@ import { faultsOf, pathOf, validationFailed } from '../kernel/validation.js';
 import type { CompiledRoute } from './compile.js';
 
 interface Mounting {
-  readonly contextFor: (request: FastifyRequest) => Promise<GraphQLContext>;
+  readonly contextFor: (request: FastifyRequest, isAnonymous: boolean) => Promise<GraphQLContext>;
   readonly replyCache: ReplyCache;
   readonly idempotencyKeys: IdempotencyKeys;
 }
@@ -25,7 +25,7 @@ export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request) => {
-        const ctx = await mounting.contextFor(request);
+        const ctx = await mounting.contextFor(request, anonymous === true);
         if (ctx.actor === null && anonymous !== true) throw new AppError('TOKEN_MISSING');
         contexts.set(request, ctx);
       },
@@ -39,20 +39,20 @@ export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute
 
 /** The reply: kept from before, made once for an idempotency key, or simply made. */
 async function answer(
-  { route, run }: CompiledRoute,
+  { route, run, complete }: CompiledRoute,
   ctx: GraphQLContext,
   request: FastifyRequest,
   { replyCache, idempotencyKeys }: Mounting,
 ): Promise<Answer> {
   const isRead = route.method === 'GET';
-  const accepted = checkedRequest(route, request);
+  const accepted = await complete(ctx, checkedRequest(route, request));
   const variables = route.variables(accepted);
   const make = async (at: GraphQLContext): Promise<Answer> => {
     const data = await run(at, variables);
     const caching = route.sensitive === true ? 'no-store' : 'private, no-cache';
     return jsonAnswer(route.reply(data), { 'cache-control': caching, ...route.headers?.(data) }, isRead);
   };
-  if (ctx.actor === null || route.anonymous === true) return make(ctx);
+  if (ctx.actor === null) return make(ctx);
   const projectId = isRead ? route.cache?.(accepted) : undefined;
   if (projectId !== undefined)
     return replyCache.answer(ctx, { projectId, request: route.path + JSON.stringify(variables) }, make);

@@ -10,6 +10,14 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 // biome-ignore lint/suspicious/noExplicitAny: the type of a GraphQL answer is known to the schema, not to TypeScript
 export type Data = Record<string, any>;
 
+/** A checked request. `found`: what the route's lookup found, where it asked. */
+export interface Request<Q extends z.ZodObject, B extends z.ZodObject> {
+  readonly params: Record<string, string>;
+  readonly query: z.output<Q>;
+  readonly body: z.output<B>;
+  readonly found?: Data;
+}
+
 /** One REST operation as a value: its rules, and the GraphQL document that answers it. Source: architecture 2.4. */
 export interface RouteDefinition<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly method: Method;
@@ -30,13 +38,15 @@ export interface RouteDefinition<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly body?: B;
   /** A body that the rules accept, for the API reference. */
   readonly example?: z.input<B>;
+  /** A query asked first, for a name in the request that the document does not take. Null: there is no such name in it. */
+  readonly lookup?: { readonly document: string; readonly variables: (request: Request<Q, B>) => object | null };
   readonly document: string;
-  readonly variables: (request: { params: Record<string, string>; query: z.output<Q>; body: z.output<B> }) => object;
+  readonly variables: (request: Request<Q, B>) => object;
   /** Moves things about, no more: it also runs on a sample, to tell what the route answers. */
   readonly reply: (data: Data) => unknown;
   readonly headers?: (data: Data) => Record<string, string>;
   /** Of a GET: the project that the reply shows, and nothing else. While that stands still the reply is kept as bytes. */
-  readonly cache?: (request: { params: Record<string, string>; query: z.output<Q> }) => string | undefined;
+  readonly cache?: (request: Omit<Request<Q, B>, 'body'>) => string | undefined;
   /** The codes of its own: what it does not find, what it clashes with. Those of every route are not named. */
   readonly errors?: readonly ErrorCode[];
 }

@@ -141,5 +141,20 @@ const openBox = route({
   variables: () => ({}),
   reply: ({ createBox: { box } }) => ({ box }),
 });
+/** Finds the box before it asks, where a request names it by its nickname. */
+export const getByNickname = route({
+  extension: true,
+  method: 'GET',
+  path: '/api/v1/crates',
+  summary: 'Get a box by id or nickname',
+  query: z.strictObject({ id: z.string().optional(), nickname: z.string().optional() }),
+  lookup: {
+    document: 'query ($id: ID!) { box(id: $id) { shelf { id } } }',
+    variables: ({ query }) => (query.nickname === undefined ? null : { id: query.nickname }),
+  },
+  document: 'query ($id: ID!) { box(id: $id) { id } }',
+  variables: ({ query, found }) => ({ id: found?.box.shelf.id ?? query.id }),
+  reply: ({ box }) => ({ box }),
+});
 /** A slice about boxes. */
-export const ROUTES: readonly Route[] = [getBox, listBoxes, createBox, deleteBox, openBox];
+export const ROUTES: readonly Route[] = [getBox, listBoxes, createBox, deleteBox, openBox, getByNickname];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compileRoutes } from '../../src/rest/compile.js';
 import type { Route } from '../../src/rest/route.js';
-import { createBox, getBox, schemaOf } from './boxes.js';
+import { createBox, getBox, getByNickname, schemaOf } from './boxes.js';
 
 describe('a route that does not fit is refused at start, by name', () => {
   const refuse = (changes: object, others: readonly Route[] = []) =>
@@ -28,6 +28,16 @@ describe('a route that does not fit is refused at start, by name', () => {
     ['neither a number nor an extension', { operation: undefined }],
   ])('%s', (_, changes) => {
     refuse(changes).toThrow(/^GET \/api\/v1\/boxes\/\{boxId\}: /);
+  });
+
+  test.each<[string, object]>([
+    ['whose lookup asks for what is not there', { document: 'query ($id: ID!) { box(id: $id) { nope } }' }],
+    ['whose lookup gives a variable that its document does not have', { variables: () => ({ id: 'x', other: 1 }) }],
+    ['whose lookup lacks a variable', { variables: () => ({}) }],
+  ])('%s', (_, changes) => {
+    const lookup = { ...getByNickname.lookup, ...changes };
+    const misfit = { ...getByNickname, lookup } as unknown as Route;
+    expect(() => compileRoutes(schemaOf([]), [misfit])).toThrow(/^GET \/api\/v1\/crates: /);
   });
 
   test('the same method and path twice, whatever the parameter is called', () => {

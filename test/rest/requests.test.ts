@@ -55,6 +55,13 @@ describe('a mounted route', () => {
     expect(reply.headers.get('cache-control')).toBe('private, no-cache');
   });
 
+  test('asks its lookup first, where the request names what has to be found', async () => {
+    expect((await send('GET', '/api/v1/crates?id=b7')).body).toEqual({ box: { id: 'b7' } });
+    expect((await send('GET', '/api/v1/crates?nickname=red')).body).toEqual({ box: { id: 's1' } });
+    const gone = await send('GET', '/api/v1/crates?nickname=gone');
+    expect([gone.status, gone.body.code]).toEqual([404, 'PROJECT_NOT_FOUND']);
+  });
+
   test('says no-store when it is sensitive', async () => {
     expect((await send('POST', '/api/v1/boxes', { body: {} })).headers.get('cache-control')).toBe('no-store');
   });

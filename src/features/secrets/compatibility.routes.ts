@@ -29,12 +29,45 @@ function presentRoute(method: string, path: string): Route {
   return found;
 }
 
-/** The older word for the project. */
-const workspaceId = z.string().meta({ description: 'The project.' });
+const word = (description: string) => z.string().max(64).optional().meta({ description });
 
-/** Rules in older words. */
-const olderRules = (rules: z.ZodObject, more: z.ZodRawShape): z.ZodObject =>
-  'projectId' in rules.shape ? rules.omit({ projectId: true }).extend({ workspaceId, ...more }) : rules.extend(more);
+/** The older words for the project. Clients send those that they do not use as empty texts. */
+const WORDS = {
+  workspaceId: word('The project, by its id; or give its slug.'),
+  projectId: word('The same as workspaceId.'),
+  workspaceSlug: word('The project, by its slug; or give its id.'),
+  projectSlug: word('The project, by its slug; or give its id.'),
+};
+type Word = keyof typeof WORDS;
+const IN_QUERY = ['workspaceId', 'workspaceSlug'] as const;
+const IN_BODY = ['workspaceId', 'projectId', 'projectSlug'] as const;
+
+/** What a request names the project by: each text once. */
+const named = (given: Given, ...words: readonly Word[]): unknown[] => [
+  ...new Set(words.map((name) => given[name]).filter((text) => text !== undefined && text !== '')),
+];
+const idIn = (given: Given): unknown => named(given, 'workspaceId', 'projectId')[0];
+const slugIn = (given: Given): unknown => named(given, 'workspaceSlug', 'projectSlug')[0];
+const NAMED_ONCE = { path: ['workspaceId'], error: 'must be given, or else the slug of the project, not both' };
+
+/** Rules in older words. Those that name no project stay. */
+function olderRules(rules: z.ZodObject, words: readonly Word[], more: z.ZodRawShape): z.ZodObject {
+  if (!('projectId' in rules.shape)) return rules.extend(more);
+  const naming = Object.fromEntries(words.map((name) => [name, WORDS[name]]));
+  return rules
+    .omit({ projectId: true })
+    .extend({ ...naming, ...more })
+    .refine((given) => named(given, ...words).length === 1, NAMED_ONCE);
+}
+
+/** Finds the project of a request that names it by its slug. */
+const LOOKUP: Route['lookup'] = {
+  document: 'query ($slug: String!) { projectBySlug(slug: $slug) { id } }',
+  variables: ({ query, body }) => {
+    const slug = slugIn(query) ?? slugIn(body);
+    return slug === undefined ? null : { slug };
+  },
+};
 
 /**
  * A present route at an older path, in older words. The request is turned into the present one, and from there on all is
@@ -52,22 +85,35 @@ function older(
     example,
     ...present
   } = presentRoute(method, presentPath);
-  const translated = ({ workspaceId: projectId, ...given }: Given): Record<string, unknown> => ({
-    ...toPresent(given),
-    ...(projectId === undefined ? {} : { projectId }),
+  type Request = Parameters<Route['variables']>[0];
+  const translated = (given: Given, found: Request['found']): Record<string, unknown> => {
+    const { workspaceId: _id, projectId: _same, workspaceSlug: _slug, projectSlug: _alike, ...rest } = given;
+    const projectId = found?.projectBySlug.id ?? idIn(given);
+    return { ...toPresent(rest), ...(projectId === undefined ? {} : { projectId }) };
+  };
+  const toPresentRequest = ({ params, query: asked, body: sent, found }: Request) => ({
+    params,
+    query: translated(asked, found),
+    body: translated(sent, found),
   });
   const { projectId, ...exampleOfRest } = (example ?? {}) as Given;
+  const { cache } = present;
+  const namesProject = [presentQuery, presentBody].some((rules) => rules !== undefined && 'projectId' in rules.shape);
   return {
     ...present,
     extension: true,
     path,
     summary: `${present.summary} (older path)`,
-    ...(presentQuery === undefined ? {} : { query: olderRules(presentQuery, query) }),
+    ...(presentQuery === undefined ? {} : { query: olderRules(presentQuery, IN_QUERY, query) }),
     ...(presentBody === undefined
       ? {}
-      : { body: olderRules(presentBody, body), example: { workspaceId: projectId, ...exampleOfRest } as never }),
-    variables: (request) =>
-      present.variables({ ...request, query: translated(request.query), body: translated(request.body) }),
+      : {
+          body: olderRules(presentBody, IN_BODY, body),
+          example: { workspaceId: projectId, ...exampleOfRest } as never,
+        }),
+    ...(cache === undefined ? {} : { cache: (request) => cache(toPresentRequest({ ...request, body: {} })) }),
+    ...(namesProject ? { lookup: LOOKUP } : {}),
+    variables: (request) => present.variables(toPresentRequest(request)),
   };
 }
 

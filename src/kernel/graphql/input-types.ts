@@ -1,5 +1,6 @@
 import {
   type GraphQLInputType,
+  type GraphQLSchema,
   getNamedType,
   isEnumType,
   isInputObjectType,
@@ -7,6 +8,7 @@ import {
   isNonNullType,
   isRequiredInputField,
   type OperationDefinitionNode,
+  typeFromAST,
   valueFromAST,
 } from 'graphql';
 
@@ -17,7 +19,7 @@ type Translate = (value: unknown) => unknown;
  *
  * @throws Error for a field that the type does not have, and for a required one that is not there
  */
-export function checkInputNames(type: GraphQLInputType, sample: unknown, path: string): void {
+function checkInputNames(type: GraphQLInputType, sample: unknown, path: string): void {
   const named = isNonNullType(type) ? type.ofType : type;
   if (typeof sample !== 'object' || sample === null) return;
   if (isListType(named)) {
@@ -32,6 +34,39 @@ export function checkInputNames(type: GraphQLInputType, sample: unknown, path: s
   if (missing.length > 0) throw new Error(`${path} lacks ${missing.map(({ name }) => name).join(', ')}`);
   for (const [name, value] of Object.entries(sample))
     checkInputNames((fields[name] as { type: GraphQLInputType }).type, value, `${path}.${name}`);
+}
+
+/** The types of the variables of an operation, by name. */
+export const variableTypes = (
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): Map<string, GraphQLInputType> =>
+  new Map(
+    variableDefinitions.map(({ variable, type }) => [
+      variable.name.value,
+      typeFromAST(schema, type as never) as GraphQLInputType,
+    ]),
+  );
+
+/**
+ * Checks the names in variables against an operation, not their leaves: the values may be samples.
+ *
+ * @throws Error for a variable that the operation does not have, and for a required one that is not there
+ */
+export function checkVariables(
+  types: ReadonlyMap<string, GraphQLInputType>,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  sample: Readonly<Record<string, unknown>>,
+): void {
+  const unknown = Object.keys(sample).filter((name) => !types.has(name));
+  if (unknown.length > 0) throw new Error(`the document has no variable ${unknown.join(', ')}`);
+  for (const { variable, defaultValue } of variableDefinitions) {
+    const name = variable.name.value;
+    const type = types.get(name) as GraphQLInputType;
+    if (sample[name] === undefined && isNonNullType(type) && defaultValue === undefined)
+      throw new Error(`variable ${name} is never given`);
+    checkInputNames(type, sample[name], name);
+  }
 }
 
 /**

@@ -4,8 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
 import { type GraphQLContext, malformedGraphQL } from '../graphql/apollo.js';
 
-/** Makes the Context of a request, or the anonymous one when it carries no token. @throws the TOKEN_* codes */
-export type ContextFor = (request: FastifyRequest) => Promise<GraphQLContext>;
+/**
+ * Makes the Context of a request, or the anonymous one when it carries no token or nobody asks for one.
+ *
+ * @throws the TOKEN_* codes
+ */
+export type ContextFor = (request: FastifyRequest, isAnonymous?: boolean) => Promise<GraphQLContext>;
 
 /**
  * `POST /graphql`. A token that does not hold is refused before Apollo sees the text; a request without one reaches

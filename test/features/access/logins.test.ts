@@ -232,3 +232,29 @@ describe('a login with client id and client secret', () => {
     }
   });
 });
+
+describe('a header that is sent with a login, a renewal or a revocation', () => {
+  const strongroom = useStrongroom();
+
+  test('is not looked at: clients send what they have, however old', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const auth = { accessTokenTTL: 60, accessTokenMaxTTL: 600, accessTokenNumUsesLimit: 1 };
+    const { clientId, clientSecret, logIn } = await makeClient(admin, { auth });
+    const { accessToken: old } = (await logIn()).body;
+    await strongroom.advanceClock(61);
+    const login = (authorization: string) =>
+      admin.anonymous.post('/api/v1/auth/universal-auth/login', { clientId, clientSecret }, { authorization });
+
+    for (const authorization of [`Bearer ${old}`, 'Bearer ', 'Bearer', 'Basic YTpi', 'nonsense']) {
+      expect((await login(authorization)).status).toBe(200);
+    }
+
+    const { accessToken } = (await logIn()).body;
+    const bearer = { authorization: `Bearer ${accessToken}` };
+    const renewed = await admin.anonymous.post('/api/v1/auth/token/renew', { accessToken }, bearer);
+    expect(renewed.status).toBe(200);
+    // The one use that it has is still there.
+    expect(await admin.anonymous.get('/api/v1/identities', bearer)).toBeError(403, 'PERMISSION_DENIED');
+    expect(await admin.anonymous.get('/api/v1/identities', bearer)).toBeError(401, 'TOKEN_USES_EXHAUSTED');
+  });
+});

@@ -16,15 +16,16 @@ const OLDER = [
   ['/api/v1/projects/{projectId}/environments', '/api/v1/workspace/{workspaceId}/environments'],
 ] as const;
 
-/** Clients repeat the project of the path. */
-const REPEATED: Readonly<Record<string, object>> = {
-  'POST /api/v1/projects/{projectId}/environments': { projectId: '$project' },
-};
-
 const inOlderWords = <T extends Readonly<Record<string, unknown>>>({ projectId, ...given }: T) => ({
   ...(projectId === undefined ? {} : { workspaceId: projectId }),
   ...given,
 });
+
+/** Some clients name the project twice: in both words, or in path and body. */
+const repeated = ({ route, body }: RestOperation): object =>
+  body?.projectId !== undefined || route.startsWith('POST /api/v1/projects/{projectId}/environments')
+    ? { projectId: '$project' }
+    : {};
 
 function older(operation: RestOperation): RestOperation[] {
   const { route, path, query, body } = operation;
@@ -36,7 +37,7 @@ function older(operation: RestOperation): RestOperation[] {
       route: route.replace(before, after),
       ...(path === undefined ? {} : { path: inOlderWords(path) as Record<string, string> }),
       ...(query === undefined ? {} : { query: inOlderWords(query) as Record<string, string> }),
-      ...(body === undefined ? {} : { body: { ...inOlderWords(body), ...REPEATED[route] } }),
+      ...(body === undefined ? {} : { body: { ...inOlderWords(body), ...repeated(operation) } }),
     },
   ];
 }

@@ -1,0 +1,95 @@
+import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+
+const RAW = '/api/v3/secrets/raw';
+const FOLDERS = '/api/v1/folders';
+
+describe('routes in the words of before', () => {
+  const strongroom = useStrongroom();
+
+  async function scene() {
+    const { admin, project } = await strongroom.seed.project();
+    const place = { workspaceId: project.id, environment: 'dev' };
+    await admin.post(`${RAW}/ONE`, { ...place, secretValue: 'one' });
+    const list = (query: Record<string, string>, caller: Caller = admin) =>
+      caller.get(`${RAW}?${new URLSearchParams({ environment: 'dev', ...query })}`);
+    return { admin, project, place, list };
+  }
+
+  test('answer what the present ones answer, with the same tag', async () => {
+    const { admin, project, list } = await scene();
+    const present = await admin.get(`/api/v4/secrets?projectId=${project.id}&environment=dev`);
+    const older = await list({ workspaceId: project.id });
+    expect(older.text).toBe(present.text);
+    expect(older.headers.etag).toBe(present.headers.etag);
+    expect(older.headers['cache-control']).toBe('no-store');
+  });
+
+  test('take the id of a project or its slug, whatever is left empty', async () => {
+    const { admin, project, place, list } = await scene();
+    const { text } = await list({ workspaceId: project.id });
+    expect((await list({ workspaceSlug: project.slug })).text).toBe(text);
+    expect((await list({ workspaceId: project.id, workspaceSlug: '' })).text).toBe(text);
+    expect((await list({ workspaceId: '', workspaceSlug: project.slug })).text).toBe(text);
+    const bySlug = { projectSlug: project.slug, environment: 'dev' };
+    expect((await admin.patch(`${RAW}/ONE`, { ...bySlug, secretValue: 'two' })).body.secret.version).toBe(2);
+    expect((await admin.post(FOLDERS, { ...bySlug, name: 'app' })).body.folder.path).toBe('/app');
+    const both = { ...place, projectId: project.id };
+    expect((await admin.delete(`${RAW}/ONE`, both)).body.secret.secretValue).toBe('two');
+  });
+
+  test('refuse a project that is named in no way, or in two', async () => {
+    const { admin, project, place, list } = await scene();
+    const fault = { details: [{ path: 'query.workspaceId', code: 'INVALID', message: expect.any(String) }] };
+    for (const query of [{}, { workspaceId: '' }, { workspaceId: project.id, workspaceSlug: project.slug }]) {
+      const reply = await list(query as Record<string, string>);
+      expect(reply).toBeError(422, 'VALIDATION_FAILED');
+      expect(reply.body).toMatchObject(fault);
+    }
+    const twoIds = { ...place, projectId: admin.identityId, secretValue: 'x' };
+    expect(await admin.post(`${RAW}/TWO`, twoIds)).toBeError(422, 'VALIDATION_FAILED');
+  });
+
+  test('find a slug of strangers as little as one that nobody has', async () => {
+    const { list } = await scene();
+    const { project: foreign } = await strongroom.seed.project();
+    const [hidden, unknown] = [
+      await list({ workspaceSlug: foreign.slug }),
+      await list({ workspaceSlug: 'nobodys-shop' }),
+    ];
+    expect(hidden).toBeError(404, 'PROJECT_NOT_FOUND');
+    expect(hidden.text.replace(hidden.body.reqId, '')).toBe(unknown.text.replace(unknown.body.reqId, ''));
+  });
+
+  test('leave a row for the project that was looked up, and one for what was done', async () => {
+    const { project, list } = await scene();
+    const { headers } = await list({ workspaceSlug: project.slug });
+    const rows = await strongroom.auditRows('request_id = $1', [headers['x-request-id']]);
+    expect(rows.map(({ action, project_id }) => [action, project_id])).toEqual([
+      ['project:get', project.id],
+      ['secret:list', project.id],
+    ]);
+  });
+
+  test('take what published clients send without meaning, each where they send it, and nothing else', async () => {
+    const { admin, project, place } = await scene();
+    const at = `workspaceId=${project.id}&environment=dev`;
+    expect((await admin.get(`${RAW}/ONE?${at}&secretName=ONE`)).status).toBe(200);
+    expect((await admin.patch(`${RAW}/ONE`, { ...place, metadata: { a: 1 } })).status).toBe(200);
+    expect(await admin.get(`${RAW}?${at}&secretName=ONE`)).toBeError(422, 'VALIDATION_FAILED');
+    expect(await admin.post(`${RAW}/TWO`, { ...place, metadata: {} })).toBeError(422, 'VALIDATION_FAILED');
+    expect(await admin.get(`${RAW}?${at}&recurse=true`)).toBeError(422, 'VALIDATION_FAILED');
+    const present = `/api/v4/secrets/ONE?projectId=${project.id}&environment=dev`;
+    expect(await admin.get(`${present}&secretName=ONE`)).toBeError(422, 'VALIDATION_FAILED');
+  });
+
+  test('make, change and delete many secrets at once', async () => {
+    const { admin, place } = await scene();
+    const batch = '/api/v3/secrets/batch/raw';
+    const secrets = ['A', 'B'].map((secretKey) => ({ secretKey, secretValue: secretKey }));
+    expect((await admin.post(batch, { ...place, secrets })).body.secrets).toMatchObject(secrets);
+    const changes = secrets.map((secret) => ({ ...secret, secretValue: 'new' }));
+    expect((await admin.patch(batch, { ...place, secrets: changes })).body.secrets).toMatchObject(changes);
+    const keys = secrets.map(({ secretKey }) => ({ secretKey }));
+    expect((await admin.delete(batch, { ...place, secrets: keys })).body.secrets).toMatchObject(changes);
+  });
+});
