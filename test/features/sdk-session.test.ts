@@ -74,6 +74,8 @@ describe('a session of the published Node client', () => {
     expect(await client.folders().listFolders({ ...preview, path: '/app' })).toMatchObject([
       { name: 'inner', parentId: folder.id },
     ]);
+    const all = await client.folders().listFolders({ ...preview, recursive: true });
+    expect(all.map(({ name }) => name)).toEqual(['app', 'inner']);
     expect(await client.folders().listFolders(place)).toEqual([]);
   });
 

@@ -1,12 +1,13 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 
-/** A folder row with the slug of its environment. */
+/** A folder row with slug and name of its environment. */
 export interface FolderRecord {
   readonly id: string;
   readonly projectId: string;
   readonly environmentId: string;
   readonly environment: string;
+  readonly environmentName: string;
   readonly parentId: string | null;
   readonly name: string;
   readonly path: string;
@@ -17,7 +18,7 @@ export interface FolderRecord {
 }
 
 const SELECT = `select f.id, f.project_id as "projectId", f.environment_id as "environmentId", e.slug as environment,
-    f.parent_id as "parentId", f.name, f.path, f.description, f.version, f.created_at as "createdAt", f.updated_at as "updatedAt"
+    e.name as "environmentName", f.parent_id as "parentId", f.name, f.path, f.description, f.version, f.created_at as "createdAt", f.updated_at as "updatedAt"
   from folder f join environment e on e.id = f.environment_id`;
 
 /** One folder by id. */

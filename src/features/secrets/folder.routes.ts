@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
+import { type Data, nextCursor, paging, route } from '../../rest/route.js';
 import { CreateFolder, DeleteFolder, ListFolders, UpdateFolder, UpdateFoldersBody } from './folder.rules.js';
 
 const FIELDS =
@@ -13,6 +13,18 @@ const CHANGE_ERRORS = [
   'CONCURRENT_CHANGE',
   'SEALED_VALUE_INVALID',
 ] as const;
+
+/** A folder that stands alone tells all of its environment. Published clients read it so. */
+const withWholeEnvironment = ({ environment, environmentName, ...folder }: Data) => ({
+  ...folder,
+  environment: { envId: folder.envId, envName: environmentName, envSlug: environment },
+});
+
+/** Published clients write it as Python prints it, too. */
+const recursive = z
+  .enum(['true', 'false', 'True', 'False'])
+  .default('false')
+  .transform((word) => word.toLowerCase() === 'true');
 
 export const folderRoutes = [
   route({
@@ -33,7 +45,7 @@ export const folderRoutes = [
     path: FOLDERS,
     summary: 'List the folders of a folder',
     query: ListFolders.omit({ first: true, after: true }).extend({
-      recursive: queryBoolean(false).meta({ description: 'Whether all folders below are listed too.' }),
+      recursive: recursive.meta({ description: 'Whether all folders below are listed too.' }),
       lastSecretModified: z.iso.datetime({ offset: true }).optional().meta({
         description: 'Only folders in which a secret was written, moved in or deleted at this time or later.',
       }),
@@ -56,9 +68,9 @@ export const folderRoutes = [
     method: 'GET',
     path: `${FOLDERS}/{folderId}`,
     summary: 'Get a folder',
-    document: `query ($id: ID!) { folder(id: $id) { ${FIELDS} } }`,
+    document: `query ($id: ID!) { folder(id: $id) { ${FIELDS} environmentName } }`,
     variables: ({ params }) => ({ id: params.folderId }),
-    reply: ({ folder }) => ({ folder }),
+    reply: ({ folder }) => ({ folder: withWholeEnvironment(folder) }),
     errors: ['FOLDER_NOT_FOUND'],
   }),
   route({

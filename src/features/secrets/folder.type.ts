@@ -20,6 +20,9 @@ export class FolderType {
   @Field(() => String, { description: 'Slug of the environment.' })
   environment!: string;
 
+  @Field(() => String, { description: 'Name of the environment.' })
+  environmentName!: string;
+
   @Field(() => ID, { nullable: true, description: 'The folder that it is in; null for the root folder.' })
   parentId!: string | null;
 

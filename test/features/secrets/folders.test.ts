@@ -32,7 +32,11 @@ describe('folders', () => {
       ['c'],
       [],
     ]);
-    expect((await admin.get(`/api/v2/folders/${made.body.folder.id}`)).body).toEqual(made.body);
+    const { id, envId } = made.body.folder;
+    expect((await admin.get(`/api/v2/folders/${id}`)).body.folder).toEqual({
+      ...made.body.folder,
+      environment: { envId, envName: 'Development', envSlug: 'dev' },
+    });
     const many = await Promise.all(Array.from({ length: 8 }, () => make('/x/y', 'z')));
     expect(new Set(many.map(({ body }) => body.folder.id)).size).toBe(1);
   });
