@@ -1,5 +1,5 @@
-import { InfisicalSDK } from '@infisical/sdk';
-import { useStrongroom } from '../kit/strongroom.js';
+import { InfisicalSDK, SecretType } from '@infisical/sdk';
+import { Caller, useStrongroom } from '../kit/strongroom.js';
 import { makeClient } from './access/scenario.js';
 
 /** Whoever uses the published client does not notice that it is us who answer. Nothing of it is changed or stood in for. */
@@ -20,7 +20,9 @@ describe('a session of the published Node client', () => {
   async function openProject() {
     const { admin, client } = await logIn();
     const project = await client.projects().create({ projectName: 'Web shop', type: 'secret-manager' });
-    return { admin, client, project, place: { projectId: project.id, environment: 'dev' } };
+    // What the client has no verb for is done with its token.
+    const machine = new Caller(strongroom.url, client.auth().getAccessToken());
+    return { admin, machine, client, project, place: { projectId: project.id, environment: 'dev' } };
   }
 
   test('logs in, renews its token, and takes one that it is given', async () => {
@@ -52,7 +54,7 @@ describe('a session of the published Node client', () => {
     await expect(sdk.auth().universalAuth.login(wrong)).rejects.toThrow(
       /\[StatusCode=401\] The client id or the client secret is not right\./,
     );
-    const options = { projectId: clientId, environment: 'dev', secretName: 'NONE', expandSecretReferences: false };
+    const options = { projectId: clientId, environment: 'dev', secretName: 'NONE' };
     await expect(client.secrets().getSecret(options)).rejects.toThrow(/\[StatusCode=404\] The project does not exist/);
     const create = client.projects().create({ projectName: '', type: 'none' });
     await expect(create).rejects.toThrow(/\[StatusCode=422\] .*"path":"body\.projectName"/);
@@ -93,8 +95,7 @@ describe('a session of the published Node client', () => {
       skipMultilineEncoding: true,
     });
     expect(secret).toMatchObject({ secretKey: 'DB_PASSWORD', version: 1, type: 'shared', secretPath: '/' });
-    const plain = { ...place, expandSecretReferences: false };
-    expect(await secrets.getSecret({ ...plain, secretName: 'DB_PASSWORD' })).toEqual(secret);
+    expect(await secrets.getSecret({ ...place, secretName: 'DB_PASSWORD' })).toEqual(secret);
     expect(secret).toMatchObject({
       secretValue: 'correct "horse"\n#1 ä',
       secretComment: 'of the shop',
@@ -117,18 +118,95 @@ describe('a session of the published Node client', () => {
       secretComment: 'of the shop',
     });
     await secrets.createSecret('API_KEY', { ...place, secretValue: 'k' });
-    expect((await secrets.listSecrets(plain)).secrets).toMatchObject([
+    expect((await secrets.listSecrets(place)).secrets).toMatchObject([
       { secretKey: 'API_KEY', secretValue: 'k' },
       { secretKey: 'DB_PASS', secretValue: 'battery staple' },
     ]);
-    const hidden = await secrets.listSecrets({ ...plain, viewSecretValue: false });
+    const hidden = await secrets.listSecrets({ ...place, viewSecretValue: false });
     expect(hidden.secrets.map(({ secretValue, secretValueHidden }) => [secretValue, secretValueHidden])).toEqual([
       ['<hidden>', true],
       ['<hidden>', true],
     ]);
 
     expect((await secrets.deleteSecret('DB_PASS', place)).secret).toMatchObject({ id: secret.id, version: 2 });
-    await expect(secrets.getSecret({ ...plain, secretName: 'DB_PASS' })).rejects.toThrow('[StatusCode=404]');
-    expect((await secrets.listSecrets(plain)).secrets).toMatchObject([{ secretKey: 'API_KEY' }]);
+    await expect(secrets.getSecret({ ...place, secretName: 'DB_PASS' })).rejects.toThrow('[StatusCode=404]');
+    expect((await secrets.listSecrets(place)).secrets).toMatchObject([{ secretKey: 'API_KEY' }]);
+  });
+
+  test('reads what is referred to, imported, below, or tagged', async () => {
+    const { machine, client, project, place } = await openProject();
+    const secrets = client.secrets();
+    const { tag } = (await machine.post(`/api/v1/projects/${project.id}/tags`, { slug: 'db', color: '#aa0000' })).body;
+    for (const name of ['app', 'shared']) await client.folders().create({ ...place, name, path: '/' });
+    const [app, shared] = [
+      { ...place, secretPath: '/app' },
+      { ...place, secretPath: '/shared' },
+    ];
+    await secrets.createSecret('HOST', { ...shared, secretValue: 'db.local' });
+    await secrets.createSecret('URL', { ...app, secretValue: 'pg://${dev.shared.HOST}', tagIds: [tag.id] });
+    await machine.post('/api/v1/secret-imports', {
+      workspaceId: project.id,
+      environment: 'dev',
+      path: '/app',
+      import: { environment: 'dev', path: '/shared' },
+    });
+
+    const values = ({ secrets: list }: { secrets: { secretKey: string; secretValue: string }[] }) =>
+      list.map(({ secretKey, secretValue }) => [secretKey, secretValue]);
+    const url = ['URL', 'pg://db.local'];
+    const host = ['HOST', 'db.local'];
+    expect(values(await secrets.listSecrets(app))).toEqual([url]);
+    expect(values(await secrets.listSecrets({ ...app, expandSecretReferences: false }))).toEqual([
+      ['URL', 'pg://${dev.shared.HOST}'],
+    ]);
+    expect(values(await secrets.listSecrets({ ...place, recursive: true }))).toEqual([url, host]);
+    expect(values(await secrets.listSecrets({ ...place, recursive: true, tagSlugs: ['db'] }))).toEqual([url]);
+    expect(values({ secrets: await secrets.listSecretsWithImports(app) })).toEqual([url, host]);
+    const { imports } = await secrets.listSecrets({ ...app, includeImports: true });
+    expect(imports).toMatchObject([{ secretPath: '/shared', environment: 'dev', secrets: [{ secretKey: 'HOST' }] }]);
+    expect(await secrets.getSecret({ ...app, secretName: 'HOST', includeImports: true })).toMatchObject({
+      secretValue: 'db.local',
+    });
+    await expect(secrets.getSecret({ ...app, secretName: 'HOST' })).rejects.toThrow('[StatusCode=404]');
+    await secrets.listSecrets({ ...app, includeImports: true, attachToProcessEnv: true });
+    expect([process.env.URL, process.env.HOST]).toEqual(['pg://db.local', 'db.local']);
+  });
+
+  test('has own values of a person in place of shared ones', async () => {
+    const { admin, machine, project, client, place } = await openProject();
+    await client.secrets().createSecret('COLOR', { ...place, secretValue: 'grey' });
+    const sdk = new InfisicalSDK({ siteUrl: strongroom.url });
+    const person = sdk
+      .auth()
+      .accessToken(await makePerson(admin, machine, project.id))
+      .secrets();
+
+    const own = { ...place, type: SecretType.Personal };
+    const { secret } = await person.createSecret('COLOR', { ...own, secretValue: 'red' });
+
+    expect(secret).toMatchObject({ secretKey: 'COLOR', secretValue: 'red', type: 'personal' });
+    expect((await person.listSecrets(place)).secrets.map(({ type, secretValue }) => [type, secretValue])).toEqual([
+      ['shared', 'grey'],
+      ['personal', 'red'],
+    ]);
+    expect((await person.updateSecret('COLOR', { ...own, secretValue: 'blue' })).secret.secretValue).toBe('blue');
+    expect((await person.getSecret({ ...own, secretName: 'COLOR' })).secretValue).toBe('blue');
+    await person.deleteSecret('COLOR', own);
+    expect((await client.secrets().listSecrets(place)).secrets).toMatchObject([{ secretValue: 'grey' }]);
+    await expect(client.secrets().createSecret('COLOR', { ...own, secretValue: 'x' })).rejects.toThrow(
+      '[StatusCode=422]',
+    );
   });
 });
+
+/** A member of the project that is a person; answers its token. */
+async function makePerson(admin: Caller, machine: Caller, projectId: string): Promise<string> {
+  const { createUser } = await admin.data('mutation { createUser(input: { username: "ann" }) { user { id } } }');
+  const userId = createUser.user.id;
+  await machine.post(`/api/v1/projects/${projectId}/memberships`, { userId, role: 'member' });
+  const { createPersonalAccessToken } = await admin.data(
+    'mutation ($userId: ID!) { createPersonalAccessToken(input: { userId: $userId }) { accessToken } }',
+    { userId },
+  );
+  return createPersonalAccessToken.accessToken;
+}
