@@ -71,6 +71,11 @@ export const ERRORS = {
   FOLDER_NOT_FOUND: notFound('folder'),
   SECRET_NOT_FOUND: notFound('secret'),
   IMPORT_NOT_FOUND: notFound('import'),
+  SECRET_VERSION_NOT_FOUND: row(
+    404,
+    'NotFound',
+    'The version of the secret does not exist, is not kept any more, or you may not know of it.',
+  ),
   TAG_NOT_FOUND: notFound('tag'),
 
   METHOD_NOT_ALLOWED: row(405, 'MethodNotAllowed', 'The path does not answer to this method; see the Allow header.'),

@@ -21,6 +21,9 @@ import { Tag } from './tag.entity.js';
 import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
 import { tagRoutes } from './tag.routes.js';
 import { TagService } from './tag.service.js';
+import { VersionResolver } from './version.resolver.js';
+import { versionRoutes } from './version.routes.js';
+import { VersionService } from './version.service.js';
 
 /** Secrets with their folders, imports and tags. */
 export function createSecrets({ projects }: { projects: ProjectReader }): Feature {
@@ -43,6 +46,7 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
       new EnvironmentImportsResolver(imports),
       new TagResolver(tags),
       new ProjectTagsResolver(tags),
+      new VersionResolver(new VersionService(projects)),
     ],
     routes: [
       ...secretRoutes,
@@ -51,6 +55,7 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
       ...importRoutes,
       ...tagRoutes,
       ...compatibilityRoutes,
+      ...versionRoutes,
     ],
   };
 }

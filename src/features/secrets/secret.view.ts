@@ -183,7 +183,10 @@ export class SecretViewer {
   }
 }
 
-const actorOf = ({ actorKind, actorId, actorName, membershipId }: SecretRecord): ActorView => ({
+type Written = Pick<SecretRecord, 'actorKind' | 'actorId' | 'actorName' | 'membershipId'>;
+
+/** Who wrote a row. */
+export const actorOf = ({ actorKind, actorId, actorName, membershipId }: Written): ActorView => ({
   actorId: actorKind === 'system' ? null : actorId,
   actorType: actorKind === 'system' ? 'platform' : actorKind,
   name: actorName,

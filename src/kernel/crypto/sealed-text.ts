@@ -23,6 +23,11 @@ export class SealedText {
     return this.#plaintext;
   }
 
+  /** True when both are the same text. */
+  equals(other: SealedText): boolean {
+    return this.#plaintext === other.#plaintext;
+  }
+
   toString(): string {
     return SHOWN;
   }

@@ -90,6 +90,13 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
   ENVIRONMENT_NOT_FOUND: unknown('environment', `GET ${PROJECT}/environments/{environmentId}`, 'environment'),
   FOLDER_NOT_FOUND: unknown('folder', 'GET /api/v2/folders/{folderId}', 'folder'),
   SECRET_NOT_FOUND: unknown('secret', 'GET /api/v4/secrets/id/{secretId}', 'secret'),
+  SECRET_VERSION_NOT_FOUND: {
+    rest: ({ admin, world }) => admin.get(`/api/v1/secrets/${world.secret}/versions/999`),
+    graphql: ({ admin, world }) =>
+      admin.graphql('query ($id: ID!) { secretVersion(secretId: $id, version: 999) { version } }', {
+        id: world.secret,
+      }),
+  },
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 

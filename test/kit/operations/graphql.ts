@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { access } from './graphql/access.js';
 import { folders } from './graphql/folders.js';
+import { history } from './graphql/history.js';
 import { imports } from './graphql/imports.js';
 import { organizations } from './graphql/organizations.js';
 import { projects } from './graphql/projects.js';
@@ -27,6 +28,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...folders,
   ...imports,
   ...secrets,
+  ...history,
 ];
 
 const SCHEMA = buildSchema(readFileSync(join(import.meta.dirname, '../../../schema/schema.graphql'), 'utf8'));

@@ -2,6 +2,7 @@ import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
 import { compatibility } from './rest/compatibility.js';
 import { folders } from './rest/folders.js';
+import { history } from './rest/history.js';
 import { imports } from './rest/imports.js';
 import { members } from './rest/members.js';
 import { projects } from './rest/projects.js';
@@ -18,4 +19,5 @@ export const REST: readonly RestOperation[] = [
   ...imports,
   ...secrets,
   ...compatibility,
+  ...history,
 ];

@@ -1,0 +1,216 @@
+import type { Context } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import type { SecretRecord, TagRecord } from './secret.records.js';
+
+/**
+ * One version of a secret: what the secret was after a write, in the shape of a secret row, whose id it has. Its sealed
+ * columns open for that id and this version. One that says that the secret was deleted has a place, a key and tags only.
+ */
+export interface VersionRecord extends SecretRecord {
+  readonly isDeletion: boolean;
+  /** Ids of all tags that it had; `tags` are those that still exist. */
+  readonly tagIds: readonly string[];
+}
+
+/** Where a secret is, or where it would come back when it is gone. */
+export interface Standing {
+  readonly id: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly environment: string;
+  /** Null: the folder is gone. */
+  readonly folderId: string | null;
+  readonly path: string;
+  readonly key: string;
+  /** The newest version. */
+  readonly version: number;
+  readonly isGone: boolean;
+  readonly tags: readonly TagRecord[];
+}
+
+/** A secret that is gone. */
+export interface DeletedRecord extends Standing {
+  /** Null when only a deletion is kept. */
+  readonly restorableVersion: number | null;
+  /** Null when it went with an environment that it had been moved to. */
+  readonly deletedAt: Date | null;
+  readonly actorKind: SecretRecord['actorKind'];
+  readonly actorId: string;
+  readonly actorName: string | null;
+  readonly membershipId: string | null;
+}
+
+const tagsOf = (ids: string): string => `coalesce((
+    select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
+    from tag t where t.id = any(${ids})), '[]')`;
+
+const WRITER = `v.actor_kind as "actorKind", v.actor_id as "actorId", coalesce(i.name, u.username) as "actorName",
+    coalesce(mi.id, mu.id) as "membershipId"`;
+
+const JOIN_WRITER = `left join identity i on v.actor_kind = 'identity' and i.id = v.actor_id
+  left join app_user u on v.actor_kind = 'user' and u.id = v.actor_id
+  left join project_membership mi on v.actor_kind = 'identity' and mi.project_id = v.project_id and mi.identity_id = v.actor_id
+  left join project_membership mu on v.actor_kind = 'user' and mu.project_id = v.project_id and mu.user_id = v.actor_id`;
+
+const columns = (withValues: boolean): string => `v.secret_id as id, v.organization_id as "organizationId",
+    v.project_id as "projectId", v.environment_id as "environmentId", e.slug as environment, v.folder_id as "folderId", v.path, v.key,
+    v.version, v.is_deletion as "isDeletion", ${withValues ? 'v.value_sealed as "valueSealed",' : ''}
+    v.comment_sealed as "commentSealed", v.metadata, v.metadata_sealed as "metadataSealed",
+    v.skip_multiline_encoding as "skipMultilineEncoding", v.reminder_note as "reminderNote",
+    v.reminder_repeat_days as "reminderRepeatDays", v.reminder_recipient_ids as "reminderRecipientIds", v.tag_ids as "tagIds",
+    ${WRITER}, v.created_at as "createdAt", v.created_at as "updatedAt", ${tagsOf('v.tag_ids')} as tags`;
+
+/** Project of a secret that is there or was, for calls that name the secret only. */
+export async function findProjectOfHistory(ctx: Context, secretId: string): Promise<string | undefined> {
+  const [found] = await query<{ projectId: string }>(
+    ctx,
+    'select project_id as "projectId" from secret_version where secret_id = $1 limit 1',
+    [secretId],
+  );
+  return found?.projectId;
+}
+
+/**
+ * Folders that are gone, each with the last path that it is known by. A version keeps the path of its time; where it would be
+ * restored to is the path that its folder has now, or had last.
+ *
+ * @param which versions to learn it from
+ */
+const goneFolders = (which: string): string => `gone_folder as (
+    select distinct on (v.folder_id) v.folder_id, v.path from secret_version v
+    where ${which} and not exists (select from folder f where f.id = v.folder_id)
+    order by v.folder_id, v.created_at desc, v.version desc)`;
+const GONE_IN_ENVIRONMENT = goneFolders('v.environment_id = $1');
+const GONE_OF_SECRETS = goneFolders(
+  'v.folder_id in (select own.folder_id from secret_version own where own.secret_id = any($1::uuid[]))',
+);
+
+/** Needs the gone folders. */
+const JOIN_FOLDER = `left join folder f on f.id = v.folder_id
+     left join gone_folder g on g.folder_id = v.folder_id`;
+const PATH = 'coalesce(f.path, g.path)';
+const PLACE = `v.secret_id as id, v.project_id as "projectId", v.environment_id as "environmentId", e.slug as environment,
+    f.id as "folderId", ${PATH} as path, v.key, v.version`;
+const IS_NEWEST = `not exists (select from secret_version n where n.secret_id = v.secret_id and n.version > v.version)`;
+const IS_GONE = 'not exists (select from secret s where s.id = v.secret_id)';
+
+/** Where secrets are, or where they would come back. The newest version of one that is there is what it is. */
+export const listStandings = (ctx: Context, ids: readonly string[]): Promise<Standing[]> =>
+  query<Standing>(
+    ctx,
+    `with ${GONE_OF_SECRETS}
+     select ${PLACE}, ${IS_GONE} as "isGone", ${tagsOf('v.tag_ids')} as tags
+     from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER}
+     where v.secret_id = any($1::uuid[]) and ${IS_NEWEST}`,
+    [ids],
+  );
+
+/** Versions of a secret, newest first. */
+export const listVersions = (
+  ctx: Context,
+  secretId: string,
+  { before, limit, withValues }: { before: number | null; limit: number | null; withValues: boolean },
+): Promise<VersionRecord[]> =>
+  query<VersionRecord>(
+    ctx,
+    `select ${columns(withValues)} from secret_version v join environment e on e.id = v.environment_id ${JOIN_WRITER}
+     where v.secret_id = $1 and ($2::int is null or v.version < $2) order by v.version desc limit $3`,
+    [secretId, before, limit],
+  );
+
+/** Those of these versions of a secret that are kept, with values. */
+export const findVersions = (ctx: Context, secretId: string, versions: readonly number[]): Promise<VersionRecord[]> =>
+  query<VersionRecord>(
+    ctx,
+    `select ${columns(true)} from secret_version v join environment e on e.id = v.environment_id ${JOIN_WRITER}
+     where v.secret_id = $1 and v.version = any($2::int[])`,
+    [secretId, versions],
+  );
+
+/** What lies at a path, and with `recursive` below it. */
+export interface Reach {
+  readonly environmentId: string;
+  readonly path: string;
+  readonly recursive: boolean;
+}
+
+/** Needs $1 to $3, the parts of a reach. */
+const IN_REACH = `v.environment_id = $1 and (${PATH} = $2
+    or ($3::bool and ($2 = '/' or starts_with(${PATH}, $2 || '/'))))`;
+
+/**
+ * Secrets of a reach that are gone, by path, key and id.
+ *
+ * @param bounds what to start after (null: from the top), and the row limit (null: all)
+ */
+export const listDeleted = (
+  ctx: Context,
+  { environmentId, path, recursive }: Reach,
+  { after, limit }: { after: readonly [path: string, key: string, id: string] | null; limit: number | null },
+): Promise<DeletedRecord[]> =>
+  query<DeletedRecord>(
+    ctx,
+    `with ${GONE_IN_ENVIRONMENT}
+     select ${PLACE}, true as "isGone", ${tagsOf('v.tag_ids')} as tags, ${WRITER},
+       case when v.is_deletion then v.created_at end as "deletedAt",
+       (select max(r.version) from secret_version r where r.secret_id = v.secret_id and not r.is_deletion) as "restorableVersion"
+     from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER} ${JOIN_WRITER}
+     where ${IN_REACH} and ${IS_GONE} and ${IS_NEWEST}
+       and ($4::text is null or (${PATH} collate "C", v.key collate "C", v.secret_id) > ($4, $5, $6::uuid))
+     order by ${PATH} collate "C", v.key collate "C", v.secret_id limit $7`,
+    [environmentId, path, recursive, ...(after ?? [null, null, null]), limit],
+  );
+
+/** Secrets with any kept version in a reach, there or gone. */
+export async function listReached(ctx: Context, { environmentId, path, recursive }: Reach): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    ctx,
+    `with ${GONE_IN_ENVIRONMENT}
+     select distinct v.secret_id as id from secret_version v ${JOIN_FOLDER} where ${IN_REACH}`,
+    [environmentId, path, recursive],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** A version that was the newest of its secret at a moment. */
+export interface PastRecord extends VersionRecord {
+  /** Where it would be restored to: the path that its folder has now. */
+  readonly placePath: string;
+  /** False: which version it was is not kept any more. This is the oldest that is. */
+  readonly isKnown: boolean;
+  /** The newest version of the secret now. */
+  readonly newestVersion: number;
+}
+
+/**
+ * What was in a reach at a moment, with values. Secrets that were not, and those that were gone, are left out.
+ *
+ * @param ids the secrets to look at, as `listReached` tells them
+ */
+export const listPast = (
+  ctx: Context,
+  { environmentId, path, recursive }: Reach,
+  { ids, at }: { ids: readonly string[]; at: Date },
+): Promise<PastRecord[]> =>
+  query<PastRecord>(
+    ctx,
+    `with ${GONE_IN_ENVIRONMENT},
+     span as (
+       select v.secret_id, min(v.version) as oldest, max(v.version) as newest,
+         max(v.version) filter (where v.created_at <= $5) as chosen
+       from secret_version v where v.secret_id = any($4::uuid[]) group by v.secret_id),
+     moment as (
+       select span.*, coalesce((select min(n.version) from secret_version n
+           where n.secret_id = span.secret_id and n.version > span.chosen), span.chosen + 1) as next
+       from span)
+     select ${columns(true)}, ${PATH} as "placePath", m.newest as "newestVersion",
+       (m.chosen is not null and m.next = m.chosen + 1) as "isKnown"
+     from moment m
+     join secret_version v on v.secret_id = m.secret_id and v.version = coalesce(m.chosen, m.oldest)
+     join environment e on e.id = v.environment_id ${JOIN_FOLDER} ${JOIN_WRITER}
+     where (m.chosen is null and m.oldest > 1)
+       or (m.chosen is not null and ${IN_REACH} and not v.is_deletion
+         -- A newest version that is no deletion, of a secret that is gone: it went with another environment, nobody knows when.
+         and (m.chosen < m.newest or exists (select from secret s where s.id = v.secret_id)))`,
+    [environmentId, path, recursive, ids, at],
+  );

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { pageRules } from '../../kernel/graphql/page.js';
+import { validationFailed } from '../../kernel/validation.js';
+import { place } from './place.rules.js';
+import type { Clear, MetadataEntry } from './secret-sealing.js';
+import type { SecretSubject, Visibility } from './visibility.rules.js';
+
+const secretId = z.string();
+const viewSecretValue = z.boolean().default(true);
+const version = z.int().min(1).max(2_147_483_647);
+
+/** Arguments of `secretVersions`. */
+export const ListVersions = z.strictObject({ secretId, viewSecretValue, ...pageRules });
+
+/** Arguments of `secretVersion`. */
+export const GetVersion = z.strictObject({ secretId, version, viewSecretValue });
+
+/** Arguments of `compareSecretVersions`. */
+export const CompareVersions = z.strictObject({ secretId, from: version, to: version, viewSecretValue });
+
+/** Arguments of `deletedSecrets`. */
+export const ListDeleted = z.strictObject({ ...place, recursive: z.boolean().default(false), ...pageRules });
+
+/**
+ * What a caller may see of the versions of one secret. Its rules are asked twice: of the secret where it is now, and of the
+ * version as it was. Who lost a right does not keep it for the past, and who got one does not get it for what was elsewhere.
+ */
+export class VersionVisibility {
+  constructor(
+    private readonly visibility: Visibility,
+    private readonly present: SecretSubject,
+  ) {}
+
+  /** The caller may know of the version. */
+  describes(then: SecretSubject): boolean {
+    return this.visibility.describes(this.present) && this.visibility.describes(then);
+  }
+
+  /** The caller may read the value of the version. */
+  readsValue(then: SecretSubject): boolean {
+    return this.visibility.readsValue(this.present) && this.visibility.readsValue(then);
+  }
+}
+
+/** @throws VALIDATION_FAILED for a version that says that the secret was deleted: it holds nothing */
+export function refuseDeletion({ isDeletion }: { isDeletion: boolean }, path: string): void {
+  if (!isDeletion) return;
+  throw validationFailed([
+    { path, code: 'IS_DELETION', message: 'must be a version that holds something: this one is a deletion' },
+  ]);
+}
+
+/** What of two versions can differ. */
+export const DIFFERENCES = ['KEY', 'PLACE', 'VALUE', 'COMMENT', 'METADATA', 'TAGS', 'SETTINGS'] as const;
+export type Difference = (typeof DIFFERENCES)[number];
+
+/** What of a secret is compared beside what is sealed. */
+export interface Comparable {
+  readonly environmentId: string;
+  readonly path: string;
+  readonly key: string;
+  readonly tagIds: readonly string[];
+  readonly skipMultilineEncoding: boolean;
+  readonly reminderNote: string | null;
+  readonly reminderRepeatDays: number | null;
+  readonly reminderRecipientIds: readonly string[];
+}
+
+/** A version in the clear. */
+export interface Opened {
+  readonly record: Comparable;
+  readonly clear: Clear;
+}
+
+/** In which parts two versions differ, in the order of `DIFFERENCES`. Tags and recipients have no order. */
+export function differencesBetween(from: Opened, to: Opened): Difference[] {
+  const differs: Record<Difference, boolean> = {
+    KEY: from.record.key !== to.record.key,
+    PLACE: from.record.environmentId !== to.record.environmentId || from.record.path !== to.record.path,
+    VALUE: !from.clear.value.equals(to.clear.value),
+    COMMENT: !isSameComment(from.clear, to.clear),
+    METADATA: changedMetadataKeys(from.clear, to.clear).length > 0,
+    TAGS: !isSameSet(from.record.tagIds, to.record.tagIds),
+    SETTINGS: !hasSameSettings(from.record, to.record),
+  };
+  return DIFFERENCES.filter((part) => differs[part]);
+}
+
+/** Keys of metadata that only one version has, or with other values, or encrypted in one and not in the other; by code points. */
+export function changedMetadataKeys(from: Pick<Clear, 'metadata'>, to: Pick<Clear, 'metadata'>): string[] {
+  const before = Map.groupBy(from.metadata, ({ key }) => key);
+  const after = Map.groupBy(to.metadata, ({ key }) => key);
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((key) => !isSameMetadata(before.get(key) ?? [], after.get(key) ?? []))
+    .sort();
+}
+
+const isSameMetadata = (one: readonly MetadataEntry[], other: readonly MetadataEntry[]): boolean =>
+  one.length === other.length &&
+  one.every((entry, at) => {
+    const match = other[at] as MetadataEntry;
+    return entry.isEncrypted === match.isEncrypted && entry.value.equals(match.value);
+  });
+
+const isSameComment = ({ comment: one }: Clear, { comment: other }: Clear): boolean =>
+  one === null || other === null ? one === other : one.equals(other);
+
+const hasSameSettings = (one: Comparable, other: Comparable): boolean =>
+  one.skipMultilineEncoding === other.skipMultilineEncoding &&
+  one.reminderNote === other.reminderNote &&
+  one.reminderRepeatDays === other.reminderRepeatDays &&
+  isSameSet(one.reminderRecipientIds, other.reminderRecipientIds);
+
+const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
+  new Set(one).size === new Set(other).size && one.every((item) => other.includes(item));

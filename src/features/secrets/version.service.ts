@@ -1,0 +1,238 @@
+import type { Context } from '../../kernel/context.js';
+import { AppError } from '../../kernel/errors.js';
+import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../kernel/graphql/page.js';
+import { isId } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
+import { openedSecret } from './secret-rows.js';
+import { openerFor } from './secret-sealing.js';
+import {
+  type DeletedRecord,
+  findProjectOfHistory,
+  findVersions,
+  listDeleted,
+  listStandings,
+  listVersions,
+  type Standing,
+  type VersionRecord,
+} from './version.records.js';
+import {
+  CompareVersions,
+  changedMetadataKeys,
+  type Difference,
+  differencesBetween,
+  GetVersion,
+  ListDeleted,
+  ListVersions,
+  refuseDeletion,
+  VersionVisibility,
+} from './version.rules.js';
+import { type DeletedView, toDeletedView, type VersionIssue, type VersionView, VersionViewer } from './version.view.js';
+import { authorizeListing, Visibility } from './visibility.rules.js';
+
+/** Versions of a secret, and what of them could not be read. */
+export type VersionPage = Page<VersionView> & { readonly readIssues: readonly VersionIssue[] };
+
+/** What differs between two versions of a secret. */
+export interface Comparison {
+  readonly from: VersionView;
+  readonly to: VersionView;
+  readonly differences: readonly Difference[];
+  readonly changedMetadataKeys: readonly string[];
+}
+
+/** A secret that is there or was, in a project where the caller knows of it. */
+export interface KnownHistory {
+  readonly project: ProjectAccess;
+  readonly present: Standing;
+  readonly visibility: Visibility;
+}
+
+/** Reads what secrets were: the versions that their writes left. */
+export class VersionService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Versions of a secret, newest first. Versions that the caller may not know of are left out, values that it may not read
+   * are null, and values that do not open are null and named in `readIssues`.
+   *
+   * @param raw `{ secretId, viewSecretValue, first, after }`; the rules are `ListVersions`
+   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: decisions 5.10.
+   */
+  async list(ctx: Context, raw: unknown): Promise<VersionPage> {
+    const { secretId, viewSecretValue, ...request } = parse(ListVersions, raw);
+    const before = positionOf(request);
+    const { project, present, visibility } = await loadHistory(ctx, this.projects, secretId);
+    const records = await listVersions(ctx, present.id, {
+      before,
+      // Where rules look at single versions, how many rows make a page is known only after reading them.
+      limit: visibility.isPerSecret ? null : rowLimit(request),
+      withValues: viewSecretValue,
+    });
+    const versions = new VersionVisibility(visibility, present);
+    const shown = new Page(
+      records.filter((record) => versions.describes(record)),
+      request,
+      cursorOf,
+    );
+    const opener = await openerFor(ctx, project, shown.nodes);
+    const viewer = new VersionViewer(opener, visibility, { present, viewSecretValue });
+    const page = shown.map(viewer.view, cursorOf);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-version:list',
+      projectId: project.projectId,
+      facts: {
+        secretId: present.id,
+        count: page.nodes.length,
+        viewedValues: viewSecretValue,
+        unreadable: viewer.issues.length,
+      },
+    });
+    return Object.assign(page, { readIssues: viewer.issues });
+  }
+
+  /**
+   * One version of a secret that is there or was.
+   *
+   * @param raw `{ secretId, version, viewSecretValue }`
+   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND, PERMISSION_DENIED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * Source: decisions 5.10.
+   */
+  async get(ctx: Context, raw: unknown): Promise<VersionView> {
+    const { secretId, version, viewSecretValue } = parse(GetVersion, raw);
+    const history = await loadHistory(ctx, this.projects, secretId);
+    const { project, present, visibility } = history;
+    const record = await loadVersion(ctx, history, version);
+    const viewer = new VersionViewer(await openerFor(ctx, project, [record]), visibility, { present, viewSecretValue });
+    const view = viewer.view(record);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-version:get',
+      projectId: project.projectId,
+      facts: { secretId: present.id, version, viewedValues: viewSecretValue, unreadable: viewer.issues.length },
+    });
+    if (viewer.issues.length > 0) throw new AppError('SEALED_VALUE_INVALID');
+    return view;
+  }
+
+  /**
+   * What differs between two versions of a secret. Whether the values differ is told to whoever may know of both versions,
+   * the values only to who may read them.
+   *
+   * @param raw `{ secretId, from, to, viewSecretValue }`; the rules are `CompareVersions`
+   * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
+   *   PERMISSION_DENIED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * Source: decisions 5.10.
+   */
+  async compare(ctx: Context, raw: unknown): Promise<Comparison> {
+    const input = parse(CompareVersions, raw);
+    const history = await loadHistory(ctx, this.projects, input.secretId);
+    const { project, present, visibility } = history;
+    const version = await loadVersions(ctx, history, [input.from, input.to]);
+    const [from, to] = [version(input.from), version(input.to)];
+    refuseDeletion(from, 'from');
+    refuseDeletion(to, 'to');
+    const opener = await openerFor(ctx, project, [from, to]);
+    const one = { record: from, clear: openedSecret(opener, from) };
+    const other = { record: to, clear: openedSecret(opener, to) };
+    const viewer = new VersionViewer(opener, visibility, { present, viewSecretValue: input.viewSecretValue });
+    const comparison = {
+      from: viewer.view(from),
+      to: viewer.view(to),
+      differences: differencesBetween(one, other),
+      changedMetadataKeys: changedMetadataKeys(one.clear, other.clear),
+    };
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-version:compare',
+      projectId: project.projectId,
+      facts: { secretId: present.id, from: input.from, to: input.to, viewedValues: input.viewSecretValue },
+    });
+    return comparison;
+  }
+
+  /**
+   * Secrets of a folder that are gone, by path, key and id, with the version that can be restored. The folder itself may be
+   * gone as well.
+   *
+   * @param raw place, `recursive`, page; the rules are `ListDeleted`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: decisions 5.10.
+   */
+  async listDeleted(ctx: Context, raw: unknown): Promise<Page<DeletedView>> {
+    const { projectId, environment, secretPath: path, recursive, ...request } = parse(ListDeleted, raw);
+    const after = deletedPositionOf(request);
+    const project = await loadSecretProject(ctx, this.projects, projectId);
+    authorizeListing(project);
+    // The folder may be gone; the root folder is as old as the environment.
+    const { environmentId } = await loadPlace(ctx, { projectId, environment, secretPath: '/' });
+    const visibility = new Visibility(project.ability);
+    const limit = visibility.isPerSecret ? null : rowLimit(request);
+    const records = await listDeleted(ctx, { environmentId, path, recursive }, { after, limit });
+    const described = records.filter((record) => visibility.describes(record));
+    const page = new Page(described, request, cursorOfDeleted).map(toDeletedView, cursorOfDeletedView);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret:list-deleted',
+      projectId,
+      facts: { environmentId, recursive, count: page.nodes.length },
+    });
+    return page;
+  }
+}
+
+/**
+ * A secret that is there or was, where the caller may know of it.
+ *
+ * @throws SECRET_NOT_FOUND, PERMISSION_DENIED
+ */
+export async function loadHistory(ctx: Context, projects: ProjectReader, secretId: string): Promise<KnownHistory> {
+  const projectId = isId(secretId) ? await findProjectOfHistory(ctx, secretId) : undefined;
+  const project = await loadOwningProject(ctx, projects, { projectId, code: 'SECRET_NOT_FOUND' });
+  authorizeListing(project);
+  const visibility = new Visibility(project.ability);
+  const [present] = await listStandings(ctx, [secretId]);
+  if (present === undefined || !visibility.describes(present)) throw new AppError('SECRET_NOT_FOUND');
+  return { project, present, visibility };
+}
+
+/** One version that the caller may know of. @throws SECRET_VERSION_NOT_FOUND */
+export async function loadVersion(ctx: Context, history: KnownHistory, version: number): Promise<VersionRecord> {
+  return (await loadVersions(ctx, history, [version]))(version);
+}
+
+/** Versions that the caller may know of, by number; one that is not there, or not for the caller, is SECRET_VERSION_NOT_FOUND. */
+async function loadVersions(
+  ctx: Context,
+  { present, visibility }: KnownHistory,
+  wanted: readonly number[],
+): Promise<(version: number) => VersionRecord> {
+  const versions = new VersionVisibility(visibility, present);
+  const records = await findVersions(ctx, present.id, wanted);
+  const known = new Map(records.filter((it) => versions.describes(it)).map((it) => [it.version, it]));
+  return (version) => {
+    const record = known.get(version);
+    if (record === undefined) throw new AppError('SECRET_VERSION_NOT_FOUND');
+    return record;
+  };
+}
+
+const cursorOf = ({ version }: { version: number }): CursorKey => [String(version)];
+
+/** @throws VALIDATION_FAILED for a text that is no cursor of this list */
+function positionOf({ after }: PageRequest): number | null {
+  if (after == null) return null;
+  return Number(decodeCursor(after, 1, ([version = '']) => /^\d{1,9}$/.test(version))[0]);
+}
+
+const cursorOfDeleted = ({ path, key, id }: DeletedRecord): CursorKey => [path, key, id];
+const cursorOfDeletedView = ({ secretPath, secretKey, secretId }: DeletedView): CursorKey => [
+  secretPath,
+  secretKey,
+  secretId,
+];
+
+/** @throws VALIDATION_FAILED for a text that is no cursor of this list */
+function deletedPositionOf({ after }: PageRequest): readonly [string, string, string] | null {
+  if (after == null) return null;
+  return decodeCursor(after, 3, ([, , id = '']) => isId(id)) as readonly [string, string, string];
+}

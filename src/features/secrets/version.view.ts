@@ -1,0 +1,68 @@
+import type { Sealer } from '../../kernel/crypto/sealer.js';
+import { type ActorView, actorOf, type ReadIssue, type SecretView, SecretViewer } from './secret.view.js';
+import type { DeletedRecord, Standing, VersionRecord } from './version.records.js';
+import { VersionVisibility } from './version.rules.js';
+import type { Visibility } from './visibility.rules.js';
+
+/** A version as a caller sees it: the secret as it was after a write. */
+export interface VersionView extends SecretView {
+  readonly isDeletion: boolean;
+}
+
+/** A part of a version that does not open, and was withheld. */
+export interface VersionIssue extends ReadIssue {
+  readonly version: number;
+}
+
+/** A secret that is gone, as a caller sees it. */
+export interface DeletedView {
+  readonly secretId: string;
+  readonly environment: string;
+  readonly secretPath: string;
+  readonly secretKey: string;
+  readonly restorableVersion: number | null;
+  readonly deletedAt: Date | null;
+  readonly actor: ActorView;
+  readonly tags: SecretView['tags'];
+}
+
+/** Opens what one caller may see of versions of one secret, and keeps count of what does not open. */
+export class VersionViewer {
+  readonly issues: VersionIssue[] = [];
+  readonly #versions: VersionVisibility;
+  readonly #viewSecretValue: boolean;
+
+  constructor(
+    private readonly sealer: Sealer,
+    private readonly visibility: Visibility,
+    { present, viewSecretValue }: { present: Standing; viewSecretValue: boolean },
+  ) {
+    this.#versions = new VersionVisibility(visibility, present);
+    this.#viewSecretValue = viewSecretValue;
+  }
+
+  /** The row as the caller sees it. What does not open is null, and an issue. A deletion has no value that could be hidden. */
+  readonly view = (record: VersionRecord): VersionView => {
+    const isOpened = this.#viewSecretValue && !record.isDeletion && this.#versions.readsValue(record);
+    const viewer = new SecretViewer(this.sealer, this.visibility, isOpened);
+    const view = viewer.view(record);
+    this.issues.push(...viewer.issues.map((issue) => ({ ...issue, version: record.version })));
+    return {
+      ...view,
+      isDeletion: record.isDeletion,
+      secretValueHidden: view.secretValueHidden && !record.isDeletion,
+    };
+  };
+}
+
+/** A secret that is gone, as a caller sees it. */
+export const toDeletedView = (record: DeletedRecord): DeletedView => ({
+  secretId: record.id,
+  environment: record.environment,
+  secretPath: record.path,
+  secretKey: record.key,
+  restorableVersion: record.restorableVersion,
+  deletedAt: record.deletedAt,
+  actor: actorOf(record),
+  tags: record.tags.map(({ id, slug, color }) => ({ id, slug, name: slug, color })),
+});
