@@ -102,6 +102,7 @@ export const ERRORS = {
   SECRET_REFERENCED: conflict(
     'Other secrets refer to the secret, and references can name only keys of letters, digits, - and _.',
   ),
+  HISTORY_TOO_SHORT: conflict('The kept versions of some secrets do not reach back to this moment; see details.'),
   TAG_SLUG_TAKEN: conflict('Another tag of the project has this slug.'),
   CONCURRENT_CHANGE: conflict('Somebody else changed this at the same moment; read it again and retry.'),
 

@@ -9,6 +9,10 @@ import { EnvironmentImportsResolver, ImportResolver } from './import.resolver.js
 import { importRoutes } from './import.routes.js';
 import { ImportService } from './import.service.js';
 import { PersonalSecretService } from './personal.service.js';
+import { RestoreResolver } from './restore.resolver.js';
+import { restoreRoutes } from './restore.routes.js';
+import { RestoreService } from './restore.service.js';
+import { StateRestoreService } from './restore-state.service.js';
 import { EnvironmentSecretsResolver, SecretResolver } from './secret.resolver.js';
 import { secretRoutes } from './secret.routes.js';
 import { SecretService } from './secret.service.js';
@@ -47,6 +51,7 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
       new TagResolver(tags),
       new ProjectTagsResolver(tags),
       new VersionResolver(new VersionService(projects)),
+      new RestoreResolver(new RestoreService(projects), new StateRestoreService(projects)),
     ],
     routes: [
       ...secretRoutes,
@@ -56,6 +61,7 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
       ...tagRoutes,
       ...compatibilityRoutes,
       ...versionRoutes,
+      ...restoreRoutes,
     ],
   };
 }

@@ -26,6 +26,7 @@ export interface Renaming {
  * Called in the transaction of the renaming, after it. One statement when nothing refers to them, five otherwise, whatever
  * their number. A reference without a place that still finds its secret beside it stays.
  *
+ * @param except secrets that are left as they are
  * @returns how many secrets were rewritten
  * @throws SECRET_REFERENCED when a new key cannot be written in a reference, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  * Source: decisions 5.5, behaviour 5.5.
@@ -34,13 +35,11 @@ export async function rewriteReferencesTo(
   tx: Transaction,
   project: ProjectAccess,
   renamings: readonly Renaming[],
+  except: ReadonlySet<string> = new Set(),
 ): Promise<number> {
   if (renamings.length === 0) return 0;
-  const referring = await findReferring(
-    tx,
-    project.projectId,
-    renamings.map(({ from }) => from),
-  );
+  const from = renamings.map((renaming) => renaming.from);
+  const referring = (await findReferring(tx, project.projectId, from)).filter((id) => !except.has(id));
   if (referring.length === 0) return 0;
   if (!renamings.every(({ to }) => isReferenceable(to.key))) throw new AppError('SECRET_REFERENCED');
   return rewriteAll(tx, project, { referring, renameIn: renamer(renamings) });

@@ -21,6 +21,9 @@ export const CompareVersions = z.strictObject({ secretId, from: version, to: ver
 /** Arguments of `deletedSecrets`. */
 export const ListDeleted = z.strictObject({ ...place, recursive: z.boolean().default(false), ...pageRules });
 
+/** Input of `restoreSecret`. */
+export const RestoreSecret = z.strictObject({ secretId, version });
+
 /**
  * What a caller may see of the versions of one secret. Its rules are asked twice: of the secret where it is now, and of the
  * version as it was. Who lost a right does not keep it for the past, and who got one does not get it for what was elsewhere.

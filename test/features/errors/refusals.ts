@@ -174,6 +174,16 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
       return mutate(scene.admin, 'updateSecret', { ...dev(scene.world.project), ...change });
     },
   },
+  HISTORY_TOO_SHORT: {
+    rest: async (scene) => {
+      await outgrowHistory(scene);
+      return scene.admin.post('/api/v1/secrets/restore', { ...dev(scene.world.project), at: A_LONG_TIME_AGO });
+    },
+    graphql: async (scene) => {
+      await outgrowHistory(scene);
+      return mutate(scene.admin, 'restoreSecrets', { ...dev(scene.world.project), at: A_LONG_TIME_AGO });
+    },
+  },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
 };
 
@@ -187,3 +197,11 @@ const protect = ({ admin, world }: Scene) =>
 
 const makeFolder = ({ admin, world }: Scene, path: string, name: string) =>
   admin.post('/api/v2/folders', { ...dev(world.project), path, name });
+
+const A_LONG_TIME_AGO = '2020-01-01T00:00:00Z';
+
+/** The first version of a secret is not kept any more. */
+async function outgrowHistory({ admin, world }: Scene): Promise<void> {
+  await admin.patch(`/api/v1/projects/${world.project}`, { pitVersionLimit: 1 });
+  await admin.patch(`/api/v4/secrets/${world.secretKey}`, { ...dev(world.project), secretValue: 'newer' });
+}

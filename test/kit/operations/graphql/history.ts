@@ -1,8 +1,8 @@
-import { type GraphQLOperation, powerless } from '../operation.js';
+import { type GraphQLOperation, powerless, viewer } from '../operation.js';
 
 const DESCRIBE = powerless('secrets:describeSecret');
 
-/** Versions of secrets. */
+/** Versions of secrets, and what is restored from them. */
 export const history: readonly GraphQLOperation[] = [
   { field: 'secretVersions', args: { secretId: '$secret' }, audit: 'secret-version:list', denial: DESCRIBE },
   { field: 'secretVersion', args: { secretId: '$secret', version: 1 }, audit: 'secret-version:get', denial: DESCRIBE },
@@ -17,5 +17,17 @@ export const history: readonly GraphQLOperation[] = [
     args: { projectId: '$project', environment: 'dev' },
     audit: 'secret:list-deleted',
     denial: DESCRIBE,
+  },
+  {
+    field: 'restoreSecret',
+    args: { secretId: '$secret', version: 1 },
+    audit: 'secret:restore',
+    denial: viewer('secrets:edit'),
+  },
+  {
+    field: 'restoreSecrets',
+    args: { projectId: '$project', environment: 'dev', at: '2100-01-01T00:00:00Z' },
+    audit: 'secret:restore-state',
+    denial: viewer('secrets:edit'),
   },
 ];

@@ -1,9 +1,9 @@
-import { powerless, type RestOperation } from '../operation.js';
+import { powerless, type RestOperation, viewer } from '../operation.js';
 
 const HISTORY = '/api/v1/secrets';
 const DESCRIBE = powerless('secrets:describeSecret');
 
-/** Versions of secrets. */
+/** Versions of secrets, and what is restored from them. */
 export const history: readonly RestOperation[] = [
   {
     route: `GET ${HISTORY}/{secretId}/versions`,
@@ -22,5 +22,18 @@ export const history: readonly RestOperation[] = [
     query: { projectId: '$project', environment: 'dev' },
     audit: 'secret:list-deleted',
     denial: DESCRIBE,
+  },
+  {
+    route: `POST ${HISTORY}/{secretId}/restore`,
+    path: { secretId: '$secret' },
+    body: { version: 1 },
+    audit: 'secret:restore',
+    denial: viewer('secrets:edit'),
+  },
+  {
+    route: `POST ${HISTORY}/restore`,
+    body: { projectId: '$project', environment: 'dev', at: '2100-01-01T00:00:00Z' },
+    audit: 'secret:restore-state',
+    denial: viewer('secrets:edit'),
   },
 ];

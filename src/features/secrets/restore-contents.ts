@@ -1,0 +1,58 @@
+import type { Sealer } from '../../kernel/crypto/sealer.js';
+import { AppError } from '../../kernel/errors.js';
+import type { ProjectAccess } from '../projects/public.js';
+import type { SecretRecord } from './secret.records.js';
+import { nextAttributes, openedSecret, sealedRow } from './secret-rows.js';
+import type { Clear, SecretSealer } from './secret-sealing.js';
+import type { SecretRow } from './secret-writes.js';
+import type { VersionRecord } from './version.records.js';
+import { type Comparable, type Difference, differencesBetween } from './version.rules.js';
+
+/** What a version holds, as the project would have it written today. @throws SEALED_VALUE_INVALID */
+export function contentsOf(opener: Sealer, project: ProjectAccess, record: VersionRecord): Clear {
+  const clear = openedSecret(opener, record);
+  if (!project.enforceEncryptedSecretMetadata) return clear;
+  return { ...clear, metadata: clear.metadata.map((entry) => ({ ...entry, isEncrypted: true })) };
+}
+
+/** Where the contents of a version go: a row and its next version. */
+export type Home = Pick<SecretRow, 'id' | 'version' | 'environmentId' | 'folderId'>;
+
+/** The row that holds again what a version held, with those of its tags that still exist. */
+export const restoredRow = (
+  sealer: SecretSealer,
+  { record, clear }: { record: VersionRecord; clear: Clear },
+  home: Home,
+): SecretRow => sealedRow(sealer, { ...nextAttributes(record), ...home }, clear);
+
+/** Tags of a version that are gone. */
+export const goneTagsOf = ({ tagIds, tags }: VersionRecord): string[] =>
+  tagIds.filter((id) => !tags.some((tag) => tag.id === id));
+
+const CONTENTS: ReadonlySet<Difference> = new Set(['VALUE', 'COMMENT', 'METADATA', 'TAGS', 'SETTINGS']);
+
+/** True when a secret holds what a version would bring back. One that does not open does not, and is mended by it. */
+export function holds(
+  opener: Sealer,
+  present: SecretRecord,
+  { record, clear }: { record: VersionRecord; clear: Clear },
+): boolean {
+  const opened = openedOrNull(opener, present);
+  if (opened === null) return false;
+  const differences = differencesBetween(
+    { record: comparable(present), clear: opened },
+    { record: comparable(record), clear },
+  );
+  return !differences.some((part) => CONTENTS.has(part));
+}
+
+function openedOrNull(opener: Sealer, present: SecretRecord): Clear | null {
+  try {
+    return openedSecret(opener, present);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return null;
+    throw error;
+  }
+}
+
+const comparable = (record: SecretRecord): Comparable => ({ ...record, tagIds: record.tags.map(({ id }) => id) });

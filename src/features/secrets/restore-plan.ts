@@ -1,0 +1,137 @@
+import type { Context } from '../../kernel/context.js';
+import type { Sealer } from '../../kernel/crypto/sealer.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import type { ProjectAccess } from '../projects/public.js';
+import { joinPath } from './place.rules.js';
+import {
+  isInReach,
+  type Name,
+  namesClaimedTwice,
+  type PastSecret,
+  type PresentSecret,
+  planRestore,
+  type RestorePlan,
+} from './restore.rules.js';
+import { contentsOf, holds } from './restore-contents.js';
+import { RestoreGuard } from './restore-guard.js';
+import { type FoundFolders, findFolders } from './restore-writes.js';
+import { listByIds, type SecretRecord } from './secret.records.js';
+import { type Clear, openerFor } from './secret-sealing.js';
+import { listPast, type PastRecord, type Reach } from './version.records.js';
+
+/** A secret in reach as it is. */
+interface Present extends PresentSecret {
+  readonly record: SecretRecord;
+}
+
+/** A secret in reach as it was. */
+class Past implements PastSecret {
+  readonly id: string;
+  readonly path: string;
+  readonly key: string;
+  #clear: Clear | undefined;
+
+  constructor(
+    readonly record: PastRecord,
+    readonly isElsewhere: boolean,
+    private readonly open: (record: PastRecord) => Clear,
+  ) {
+    this.id = record.id;
+    this.path = record.placePath;
+    this.key = record.key;
+  }
+
+  /** Opened when it is first asked for: what has not been written since is never opened. @throws SEALED_VALUE_INVALID */
+  get contents(): { readonly record: PastRecord; readonly clear: Clear } {
+    this.#clear ??= this.open(this.record);
+    return { record: this.record, clear: this.#clear };
+  }
+}
+
+/** What a restore is about to do, allowed to the caller. */
+export interface StatePlan extends RestorePlan<Present, Past> {
+  /** All secrets in reach. */
+  readonly presentIds: readonly string[];
+  readonly folders: FoundFolders;
+}
+
+/** What a plan is made for. */
+interface Wanted {
+  readonly project: ProjectAccess;
+  readonly environment: string;
+  readonly reach: Reach;
+  readonly at: Date;
+  /** Secrets that are or were in reach. */
+  readonly ids: readonly string[];
+}
+
+/**
+ * Looks at what is and what was in reach, and tells what makes the one the other.
+ *
+ * @throws HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, PERMISSION_DENIED, SEALED_VALUE_INVALID
+ */
+export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<StatePlan> {
+  const { project, environment, reach, at, ids } = wanted;
+  const guard = new RestoreGuard(project);
+  const records = await listByIds(ctx, ids);
+  const pastRecords = await listPast(ctx, reach, { ids, at });
+  refuseUnknown(guard, pastRecords);
+  const opener = await openerFor(ctx, project, [...records, ...pastRecords]);
+  const present = records
+    .filter((record) => record.environmentId === reach.environmentId && isInReach(record.path, reach))
+    .map((record): Present => ({ id: record.id, path: record.path, key: record.key, record }));
+  const open = (record: PastRecord): Clear => contentsOf(opener, project, record);
+  const inReach = new Set(present.map(({ id }) => id));
+  const elsewhere = new Set(records.map(({ id }) => id).filter((id) => !inReach.has(id)));
+  const past = pastRecords.map((record) => new Past(record, elsewhere.has(record.id), open));
+  refuseClaimedTwice(past);
+  const plan = planRestore(present, past, sameAs(opener));
+  authorizePlan(guard, environment, plan);
+  const paths = [...plan.changes, ...plan.creates].map((step) => step.past.path);
+  const folders = await findFolders(ctx, { project, environment, environmentId: reach.environmentId }, paths);
+  return { ...plan, presentIds: [...inReach], folders };
+}
+
+const sameAs =
+  (opener: Sealer) =>
+  ({ record }: Present, past: Past): boolean =>
+    (record.id === past.id && record.version === past.record.version) || holds(opener, record, past.contents);
+
+/** @throws PERMISSION_DENIED unless the caller may do all of it */
+function authorizePlan(
+  guard: RestoreGuard,
+  environment: string,
+  { deletes, changes, creates }: RestorePlan<Present, Past>,
+): void {
+  const after = ({ path, key, record }: Past) => ({ environment, path, key, tags: record.tags });
+  for (const { record } of deletes) guard.authorizeRemoval(record);
+  for (const { present, past } of changes)
+    guard.authorize({ before: present.record, old: past.record, after: after(past) });
+  for (const { past } of creates) guard.authorize({ before: null, old: past.record, after: after(past) });
+}
+
+const fault = ({ path, key }: Name, code: 'HISTORY_TOO_SHORT' | 'SECRET_KEY_TAKEN', message: string): ErrorDetail => ({
+  path: joinPath(path, key),
+  code,
+  message,
+});
+
+/** @throws HISTORY_TOO_SHORT, naming the secrets that the caller may know of */
+function refuseUnknown(guard: RestoreGuard, past: readonly PastRecord[]): void {
+  const unknown = past.filter(({ isKnown }) => !isKnown);
+  if (unknown.length === 0) return;
+  const details = unknown
+    .filter((record) => guard.describes(record))
+    .map(({ placePath: path, key }) =>
+      fault({ path, key }, 'HISTORY_TOO_SHORT', 'has no version of that moment any more'),
+    );
+  throw new AppError('HISTORY_TOO_SHORT', undefined, { details });
+}
+
+/** Folders have been renamed since, so that two secrets come to one name. @throws SECRET_KEY_TAKEN, naming them */
+function refuseClaimedTwice(past: readonly Past[]): void {
+  const details = namesClaimedTwice(past).map((name) =>
+    fault(name, 'SECRET_KEY_TAKEN', 'was the key of two secrets in what is one folder now'),
+  );
+  if (details.length > 0) throw new AppError('SECRET_KEY_TAKEN', undefined, { details });
+}

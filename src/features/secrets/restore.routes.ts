@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { route } from '../../rest/route.js';
+import { RestoreSecrets } from './restore.rules.js';
+import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, toSecret } from './secret-reply.js';
+import { HISTORY } from './version.routes.js';
+import { RestoreSecret } from './version.rules.js';
+
+const NAME = '{ secretPath secretKey }';
+
+/** A moment as text: GraphQL makes a date of it. */
+const moment = z.iso.datetime({ offset: true }).max(40);
+
+export const restoreRoutes = [
+  route({
+    extension: true,
+    method: 'POST',
+    path: `${HISTORY}/{secretId}/restore`,
+    summary: 'Restore a secret to an old version',
+    sensitive: true,
+    body: RestoreSecret.omit({ secretId: true }),
+    document: `mutation ($input: RestoreSecretInput!) {
+      restoreSecret(input: $input) { secret { ${FIELDS} } leftOutTagIds }
+    }`,
+    variables: ({ params, body }) => ({ input: { secretId: params.secretId, ...body } }),
+    reply: ({ restoreSecret: { secret, leftOutTagIds } }) => ({ secret: toSecret(secret), leftOutTagIds }),
+    errors: [
+      'SECRET_NOT_FOUND',
+      'SECRET_VERSION_NOT_FOUND',
+      'FOLDER_NOT_FOUND',
+      'SECRET_KEY_TAKEN',
+      'SECRET_REFERENCED',
+      'CONCURRENT_CHANGE',
+      'SEALED_VALUE_INVALID',
+    ],
+    example: { version: 3 },
+  }),
+  route({
+    extension: true,
+    method: 'POST',
+    path: `${HISTORY}/restore`,
+    summary: 'Restore the secrets of a folder or an environment to a moment, all or none',
+    body: RestoreSecrets.extend({ at: moment }),
+    document: `mutation ($input: RestoreSecretsInput!) {
+      restoreSecrets(input: $input) {
+        created ${NAME} changed ${NAME} deleted ${NAME} createdFolders leftOutTagIds
+      }
+    }`,
+    variables: ({ body }) => ({ input: body }),
+    reply: ({ restoreSecrets }) => restoreSecrets,
+    errors: [
+      ...PLACE_ERRORS,
+      'HISTORY_TOO_SHORT',
+      'SECRET_KEY_TAKEN',
+      'SECRET_REFERENCED',
+      'CONCURRENT_CHANGE',
+      'SEALED_VALUE_INVALID',
+    ],
+    example: { ...EXAMPLE_PLACE, recursive: true, at: '2026-01-31T12:00:00Z', dryRun: true },
+  }),
+];

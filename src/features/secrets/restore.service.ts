@@ -1,0 +1,101 @@
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectReader } from '../projects/public.js';
+import { lockEnvironments } from './folder-writes.js';
+import { rewriteReferencesTo } from './reference-rewriting.js';
+import { contentsOf, goneTagsOf, restoredRow } from './restore-contents.js';
+import { RestoreGuard } from './restore-guard.js';
+import { findFolders, lockHistories, makeFolders, pruneVersions } from './restore-writes.js';
+import { type SecretView, SecretViewer } from './secret.view.js';
+import { writtenRecord } from './secret-rows.js';
+import { openerFor, sealerFor } from './secret-sealing.js';
+import { recordWrite } from './secret-target.js';
+import { insertSecrets, type SecretRow, updateSecrets, type Written } from './secret-writes.js';
+import { listStandings, type Standing } from './version.records.js';
+import { RestoreSecret, refuseDeletion } from './version.rules.js';
+import { type KnownHistory, loadHistory, loadVersion } from './version.service.js';
+
+/** A secret after its restore. */
+export interface RestoredSecret {
+  readonly secret: SecretView;
+  /** Tags that the version had and that are gone. */
+  readonly leftOutTagIds: readonly string[];
+}
+
+/** Brings back what one secret was. */
+export class RestoreService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Writes a new version of a secret with key, value, comment, metadata, tags and settings of an old one. The secret stays
+   * in its folder; a new key is carried into the references of other secrets. A deleted secret comes back with its id, in
+   * its folder, which is made again when it is gone; personal values of it do not.
+   *
+   * @param raw `{ secretId, version }`; the rules are `RestoreSecret`
+   * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
+   *   PERMISSION_DENIED, SECRET_KEY_TAKEN, SECRET_REFERENCED, FOLDER_NOT_FOUND (deleted at the same moment), CONCURRENT_CHANGE,
+   *   SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * Source: decisions 5.10.
+   */
+  async restore(ctx: Context, raw: unknown): Promise<RestoredSecret> {
+    const { secretId, version } = parse(RestoreSecret, raw);
+    const known = await loadHistory(ctx, this.projects, secretId);
+    const { project } = known;
+    authorize(project, known.present.isGone ? 'secrets:create' : 'secrets:edit');
+    return inTransaction(ctx, async (tx) => {
+      const present = await lockedStanding(tx, known.present.id);
+      const record = await loadVersion(tx, { ...known, present }, version);
+      refuseDeletion(record, 'version');
+      const { environment, environmentId, path } = present;
+      const after = { environment, path, key: record.key, tags: record.tags };
+      new RestoreGuard(project).authorize({ before: present.isGone ? null : present, old: record, after });
+      const folderId = present.folderId ?? (await remadeFolder(tx, { project, present }));
+      const opener = await openerFor(tx, project, [record]);
+      const sealer = await sealerFor(tx, project, 1);
+      const contents = { record, clear: contentsOf(opener, project, record) };
+      const home = { id: present.id, version: present.version + 1, environmentId, folderId };
+      const row = restoredRow(sealer, contents, home);
+      const written = await write(tx, { project, present, row });
+      const restored = writtenRecord(tx, row, written, { project, environment, path, tags: record.tags });
+      const viewer = new SecretViewer(await openerFor(tx, project, [restored]), known.visibility, true);
+      const secret = viewer.view(restored);
+      const facts = { restoredVersion: version };
+      await recordWrite(tx, { project, environmentId, folderId }, { action: 'secret:restore', ids: [row.id], facts });
+      return { secret, leftOutTagIds: goneTagsOf(record) };
+    });
+  }
+}
+
+/** @throws SECRET_NOT_FOUND when its environment has just gone */
+async function lockedStanding(tx: Transaction, id: string): Promise<Standing> {
+  await lockHistories(tx, [id]);
+  const [present] = await listStandings(tx, [id]);
+  if (present === undefined) throw new AppError('SECRET_NOT_FOUND');
+  return present;
+}
+
+type Known = Pick<KnownHistory, 'project' | 'present'>;
+
+async function remadeFolder(tx: Transaction, { project, present }: Known): Promise<string> {
+  const { environment, environmentId, path } = present;
+  // Before the look, so that of two callers one makes the folder and the other finds it.
+  await lockEnvironments(tx, project.projectId, [environment]);
+  const home = { project, environment, environmentId };
+  const folders = await makeFolders(tx, home, await findFolders(tx, home, [path]));
+  return folders.get(path) as string;
+}
+
+async function write(tx: Transaction, { project, present, row }: Known & { row: SecretRow }): Promise<Written> {
+  const [written] = await (present.isGone ? insertSecrets : updateSecrets)(tx, project, [row]);
+  if (written === undefined) throw new AppError('CONCURRENT_CHANGE');
+  if (present.isGone) await pruneVersions(tx, [row.id]);
+  else if (present.key !== row.key) {
+    const { environment, path } = present;
+    const renaming = { from: { environment, path, key: present.key }, to: { environment, path, key: row.key } };
+    await rewriteReferencesTo(tx, project, [renaming]);
+  }
+  return written;
+}

@@ -1,0 +1,99 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import type { RestoredSecret } from './restore.service.js';
+import type { RestoredState } from './restore-state.service.js';
+import { SecretType, toSecretType } from './secret.type.js';
+
+@InputType({ description: 'Which version of a secret comes back.' })
+export class RestoreSecretInput {
+  @Field(() => ID, { description: 'The secret, which may be gone.' })
+  secretId!: string;
+
+  @Field(() => Int, { description: 'The version; none that is a deletion.' })
+  version!: number;
+}
+
+@ObjectType({ description: 'The secret after its restore.' })
+export class RestoreSecretPayload {
+  @Field(() => SecretType, { description: 'The secret, at its new version.' })
+  secret!: SecretType;
+
+  @Field(() => [ID], { description: 'Tags that the version had and that are gone: the secret is without them.' })
+  leftOutTagIds!: readonly string[];
+}
+
+/** A restore as the API shows it. */
+export const toRestoreSecretPayload = ({ secret, leftOutTagIds }: RestoredSecret): RestoreSecretPayload => ({
+  secret: toSecretType(secret),
+  leftOutTagIds,
+});
+
+@InputType({
+  description:
+    'Which folder comes back as it was at which moment. An environment is the folder `/`, with all below it.',
+})
+export class RestoreSecretsInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder, by the name it has now.', defaultValue: '/' })
+  secretPath!: string;
+
+  @Field(() => Boolean, { description: 'All folders below it too.', defaultValue: false })
+  recursive!: boolean;
+
+  @Field(() => GraphQLDateTimeISO, { description: 'The moment. One in the future is now.' })
+  at!: Date;
+
+  @Field(() => Boolean, { description: 'Only tell what would be done.', defaultValue: false })
+  dryRun!: boolean;
+}
+
+@ObjectType('RestoredSecretName', {
+  description: 'A secret that a restore wrote, by place and key.',
+  simpleResolvers: true,
+})
+export class RestoredSecretNameType {
+  @Field(() => String, { description: 'Path of the folder.' })
+  secretPath!: string;
+
+  @Field(() => String, { description: 'The key.' })
+  secretKey!: string;
+}
+
+@ObjectType({
+  description: 'What a restore did, or with `dryRun` would do. Secrets are ordered by path, then key.',
+  simpleResolvers: true,
+})
+export class RestoreSecretsPayload {
+  @Field(() => [RestoredSecretNameType], {
+    description: 'Secrets that are there again: with their ids, or as copies of those that are elsewhere now.',
+  })
+  created!: readonly RestoredSecretNameType[];
+
+  @Field(() => [RestoredSecretNameType], { description: 'Secrets that are what they were, by the name of then.' })
+  changed!: readonly RestoredSecretNameType[];
+
+  @Field(() => [RestoredSecretNameType], { description: 'Secrets that were not there then.' })
+  deleted!: readonly RestoredSecretNameType[];
+
+  @Field(() => [String], { description: 'Paths of the folders that are made again.' })
+  createdFolders!: readonly string[];
+
+  @Field(() => [ID], { description: 'Tags that secrets had then and that are gone: the secrets are without them.' })
+  leftOutTagIds!: readonly string[];
+}
+
+const toNames = (names: RestoredState['created']): RestoredSecretNameType[] =>
+  names.map(({ path, key }) => ({ secretPath: path, secretKey: key }));
+
+/** A restore of many as the API shows it. */
+export const toRestoreSecretsPayload = (state: RestoredState): RestoreSecretsPayload => ({
+  ...state,
+  created: toNames(state.created),
+  changed: toNames(state.changed),
+  deleted: toNames(state.deleted),
+});
