@@ -13,6 +13,8 @@ import {
   listFolders,
   listFoldersInEnvironments,
   listTree,
+  type ReadFolder,
+  withAccess,
 } from './folder.records.js';
 import { FolderTree, GetFolder, ListFolders } from './folder.rules.js';
 import { folderPath, parentOf } from './place.rules.js';
@@ -23,7 +25,7 @@ import { Visibility } from './visibility.rules.js';
 
 /** A folder of a tree. */
 export interface FolderTreeEntry {
-  readonly folder: FolderRecord;
+  readonly folder: ReadFolder;
   /** 0 for the folder that the tree begins with. */
   readonly depth: number;
   readonly secretCount: number;
@@ -40,7 +42,7 @@ export class FolderReadingService {
    * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Folders).
    */
-  async get(ctx: Context, raw: unknown): Promise<FolderRecord> {
+  async get(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { id } = parse(GetFolder, raw);
     const folder = isId(id) ? await findFolder(ctx, id) : undefined;
     const project = await loadOwningProject(ctx, this.projects, {
@@ -54,7 +56,7 @@ export class FolderReadingService {
       projectId: folder.projectId,
       facts: { folderId: folder.id },
     });
-    return folder;
+    return withAccess(project)(folder);
   }
 
   /**
@@ -64,7 +66,7 @@ export class FolderReadingService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Folders).
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<FolderRecord>> {
+  async list(ctx: Context, raw: unknown): Promise<Page<ReadFolder>> {
     const { projectId, environment, path, recursive, lastSecretModified, ...request } = parse(ListFolders, raw);
     const [after, limit] = keyPageBounds(request);
     const { project, ...span } = await this.#base(ctx, { projectId, environment, secretPath: path });
@@ -79,7 +81,7 @@ export class FolderReadingService {
     );
     const page = new Page(rows.filter(seenWith(project.ability)), request, (folder) => [folder.path]);
     await recordList(ctx, project, { folderId: span.folderId, count: page.nodes.length });
-    return page;
+    return page.map(withAccess(project), ({ path: at }) => [at]);
   }
 
   /**
@@ -98,7 +100,7 @@ export class FolderReadingService {
     const counts = await describedSecrets(ctx, project.ability, folders);
     await recordList(ctx, project, { folderId: span.folderId, count: folders.length });
     return folders.map((folder) => ({
-      folder,
+      folder: withAccess(project)(folder),
       depth: depthOf(folder.path) - depthOf(path),
       secretCount: counts.get(folder.id) ?? 0,
     }));
@@ -114,10 +116,11 @@ export class FolderReadingService {
     ctx: Context,
     at: KnownEnvironment & { slug: string },
     raw: unknown,
-  ): Promise<readonly FolderRecord[]> {
+  ): Promise<readonly ReadFolder[]> {
     const path = parse(folderPath, raw);
     if (!can(at.access.ability, 'secret-folders:read', { environment: at.slug, secretPath: path })) return [];
-    return (await batched(ctx, loadInEnvironments, listKey(at.id, { path }))) ?? [];
+    const folders = await batched(ctx, loadInEnvironments, listKey(at.id, { path }));
+    return (folders ?? []).map(withAccess(at.access));
   }
 
   async #base(

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
+import type { ProjectAccess } from '../projects/public.js';
 
 /** A folder row with slug and name of its environment. */
 export interface FolderRecord {
@@ -16,6 +17,16 @@ export interface FolderRecord {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** A folder, and its project as the caller has it. */
+export interface ReadFolder extends FolderRecord {
+  readonly access: ProjectAccess;
+}
+
+/** Puts the caller's access beside folders of a project. */
+export const withAccess =
+  (access: ProjectAccess) =>
+  (folder: FolderRecord): ReadFolder => ({ ...folder, access });
 
 const SELECT = `select f.id, f.project_id as "projectId", f.environment_id as "environmentId", e.slug as environment,
     e.name as "environmentName", f.parent_id as "parentId", f.name, f.path, f.description, f.version, f.created_at as "createdAt", f.updated_at as "updatedAt"

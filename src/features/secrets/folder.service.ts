@@ -5,7 +5,14 @@ import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
-import { type FolderRecord, findFolder, findFolderByPath, listFoldersByIds } from './folder.records.js';
+import {
+  type FolderRecord,
+  findFolder,
+  findFolderByPath,
+  listFoldersByIds,
+  type ReadFolder,
+  withAccess,
+} from './folder.records.js';
 import { CreateFolder, DeleteFolder, type FolderChange, UpdateFolder, UpdateFolders } from './folder.rules.js';
 import { changeFolders, type FolderPathOf, refuseRoot } from './folder-changes.js';
 import {
@@ -43,7 +50,7 @@ export class FolderService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Folders).
    */
-  create(ctx: Context, raw: unknown): Promise<FolderRecord> {
+  create(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { projectId, environment, path: parent, name, description } = parse(CreateFolder, raw);
     const path = joinPath(parent, name);
     if (!isShortEnough(path)) {
@@ -75,7 +82,7 @@ export class FolderService {
       const folder = await findFolderByPath(tx, environmentId, path);
       if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
       await recordFolder(tx, 'folder:create', folder, { made: missing.length });
-      return folder;
+      return withAccess(project)(folder);
     });
   }
 
@@ -88,7 +95,7 @@ export class FolderService {
    *   SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
    * Source: behaviour 5.5, 10 (Folders).
    */
-  update(ctx: Context, raw: unknown): Promise<FolderRecord> {
+  update(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { projectId, ...change } = parse(UpdateFolder, raw);
     return inTransaction(ctx, async (tx) => {
       const [folder] = await this.#change(tx, { projectId, changes: [change], pathOf: alone });
@@ -107,7 +114,7 @@ export class FolderService {
    * @throws as `update`, naming every fault
    * Source: behaviour 10 (Folders).
    */
-  updateBatch(ctx: Context, raw: unknown): Promise<FolderRecord[]> {
+  updateBatch(ctx: Context, raw: unknown): Promise<ReadFolder[]> {
     const { projectId, folders: changes } = parse(UpdateFolders, raw);
     return inTransaction(ctx, async (tx) => {
       const folders = await this.#change(tx, { projectId, changes, pathOf: inBatch });
@@ -129,7 +136,7 @@ export class FolderService {
    *   FOLDER_IMPORTED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Folders).
    */
-  delete(ctx: Context, raw: unknown): Promise<FolderRecord> {
+  delete(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { projectId, environment, path: parent, folderIdOrName, forceDelete } = parse(DeleteFolder, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await loadSecretProject(tx, this.projects, projectId);
@@ -148,14 +155,14 @@ export class FolderService {
       const deletedSecrets = isEmpty ? 0 : await deleteContents(tx, project, { environment, tree });
       if (!(await deleteFolder(tx, folder.id))) throw new AppError('FOLDER_NOT_FOUND');
       await recordFolder(tx, 'folder:delete', folder, { deletedFolders: tree.length, deletedSecrets });
-      return folder;
+      return withAccess(project)(folder);
     });
   }
 
   async #change(
     tx: Transaction,
     { projectId, ...batch }: { projectId: string; changes: readonly FolderChange[]; pathOf: FolderPathOf },
-  ): Promise<FolderRecord[]> {
+  ): Promise<ReadFolder[]> {
     const project = await loadSecretProject(tx, this.projects, projectId);
     authorize(project, 'secret-folders:edit');
     const slugs = [...new Set(batch.changes.map(({ environment }) => environment))];
@@ -164,7 +171,7 @@ export class FolderService {
     await changeFolders(tx, { project, environments, ...batch });
     const ids = batch.changes.map(({ folderId }) => folderId.toLowerCase());
     const after = new Map((await listFoldersByIds(tx, ids)).map((folder) => [folder.id, folder]));
-    return ids.map((id) => after.get(id) as FolderRecord);
+    return ids.map((id) => withAccess(project)(after.get(id) as FolderRecord));
   }
 }
 

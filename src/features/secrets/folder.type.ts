@@ -1,13 +1,16 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import type { ProjectAccess } from '../projects/public.js';
 
-/** What the API shows of a folder. */
+/** What the API shows of a folder. `access` is for field resolvers and is no field itself. */
 @ObjectType('Folder', {
   description: 'A folder of an environment. It holds secrets and folders.',
   simpleResolvers: true,
 })
 export class FolderType {
+  readonly access!: ProjectAccess;
+
   @Field(() => ID, { description: 'Id of the folder.' })
   id!: string;
 

@@ -73,6 +73,12 @@ export const listImportsInEnvironments = (
     [environmentIds, path],
   );
 
+/** Imports of many folders, in one statement. */
+export const listImportsOf = (ctx: Context, folderIds: readonly string[]): Promise<ImportRecord[]> =>
+  query<ImportRecord>(ctx, `${SELECT} where i.folder_id = any($1::uuid[]) order by i.folder_id, i.position`, [
+    folderIds,
+  ]);
+
 /**
  * Makes changes of the imports of one project wait for each other, so that two that are harmless by themselves do not
  * close a cycle together. Not the row of the project: every change in it ends with writing there.

@@ -2,6 +2,7 @@ import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } fr
 import type { Context } from '../../kernel/context.js';
 import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
 import { EnvironmentType } from '../projects/public.js';
+import { FolderType } from './folder.type.js';
 import type { ImportService } from './import.service.js';
 import {
   CreateSecretImportInput,
@@ -81,5 +82,17 @@ export class EnvironmentImportsResolver {
     @Arg('path', () => String, PATH) path: string,
   ): Promise<readonly ImportType[]> {
     return this.service.listInEnvironment(ctx, environment, path);
+  }
+}
+
+@Resolver(() => FolderType)
+export class FolderImportsResolver {
+  constructor(private readonly service: ImportService) {}
+
+  @FieldResolver(() => [ImportType], {
+    description: 'Its imports, by position; none for a caller who may not read them.',
+  })
+  imports(@Root() folder: FolderType, @Ctx() ctx: Context): Promise<readonly ImportType[]> {
+    return this.service.listInFolder(ctx, folder);
   }
 }

@@ -75,6 +75,7 @@ export const importRoutes = [
       secretImports: secretImports.nodes.map(toImport),
       ...nextCursor(secretImports.pageInfo),
     }),
+    cache: ({ query }) => query.projectId,
     errors: AT_ERRORS,
   }),
   route({

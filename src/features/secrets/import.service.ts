@@ -1,12 +1,13 @@
 import { authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { decodeCursor, Page, type PageRequest, rowLimit } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import type { ReadFolder } from './folder.records.js';
 import {
   changeSource,
   deleteImport,
@@ -17,6 +18,7 @@ import {
   insertImport,
   listImports,
   listImportsInEnvironments,
+  listImportsOf,
   lockImports,
   moveImport,
   reaches,
@@ -172,6 +174,14 @@ export class ImportService {
     return (await batched(ctx, loadInEnvironments, listKey(at.id, { path }))) ?? [];
   }
 
+  /**
+   * Imports of a folder that is part of a larger answer; all folders share one statement. Nothing for this caller: empty.
+   */
+  async listInFolder(ctx: Context, { id, environment, path, access }: ReadFolder): Promise<readonly ImportRecord[]> {
+    if (!can(access.ability, 'secret-imports:read', { environment, secretPath: path })) return [];
+    return (await batched(ctx, loadByFolder, id)) ?? [];
+  }
+
   async #importing(ctx: Context, place: Place, action: Action): Promise<Importing> {
     const project = await loadSecretProject(ctx, this.projects, place.projectId);
     // Who may do this nowhere learns nothing of environments and folders.
@@ -242,6 +252,9 @@ async function recorded(tx: Transaction, action: string, given: ImportRecord): P
   });
   return given;
 }
+
+const loadByFolder: BatchLoad<readonly ImportRecord[]> = async (ctx, folderIds) =>
+  Map.groupBy(await listImportsOf(ctx, folderIds), ({ folder }) => folder.folderId);
 
 const loadInEnvironments = batchOfLists<ImportRecord, { path: string }>(
   (ctx, environmentIds, { path }) => listImportsInEnvironments(ctx, environmentIds, path),

@@ -5,7 +5,7 @@ import { EnvironmentFoldersResolver, FolderResolver } from './folder.resolver.js
 import { folderRoutes } from './folder.routes.js';
 import { FolderService } from './folder.service.js';
 import { FolderReadingService } from './folder-reading.service.js';
-import { EnvironmentImportsResolver, ImportResolver } from './import.resolver.js';
+import { EnvironmentImportsResolver, FolderImportsResolver, ImportResolver } from './import.resolver.js';
 import { importRoutes } from './import.routes.js';
 import { ImportService } from './import.service.js';
 import { PersonalSecretService } from './personal.service.js';
@@ -48,6 +48,7 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
       new EnvironmentFoldersResolver(folders),
       new ImportResolver(imports),
       new EnvironmentImportsResolver(imports),
+      new FolderImportsResolver(imports),
       new TagResolver(tags),
       new ProjectTagsResolver(tags),
       new VersionResolver(new VersionService(projects)),

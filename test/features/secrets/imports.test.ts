@@ -233,6 +233,12 @@ describe('imports', () => {
     ]);
     expect(many.result.project.environments[0].imports[29]).toEqual({ position: 30, source: { path: '/s29' } });
     expect(many.count).toBe(few.count);
+    const inFolders = `query ($id: ID!, $path: String!) {
+      folders(projectId: $id, environment: "dev", path: $path) { nodes { path imports { source { path } } } }
+    }`;
+    const top = await strongroom.statements(() => admin.data(inFolders, { id: project.id, path: '/' }));
+    expect(top.result.folders.nodes.find(({ path }: { path: string }) => path === '/many').imports).toHaveLength(30);
+    expect(top.count).toBe(6);
     const viewer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['no-access'] });
     const hidden = await viewer.data(document, { id: project.id, path: '/many' });
     expect(hidden.project.environments).toEqual([{ imports: [] }, { imports: [] }, { imports: [] }]);
