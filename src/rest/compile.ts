@@ -53,7 +53,10 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
     throw new Error('its rules let unknown keys pass');
   const example = route.body?.safeParse(route.example);
   if (example?.success === false) throw new Error(`its body needs an example that fits: ${example.error.message}`);
-  const { document, operation, run } = compileDocument(schema, route.document, sampleVariables(route));
+  const sample = sampleVariables(route);
+  if (route.cached === true && (route.method !== 'GET' || !('projectId' in sample)))
+    throw new Error('is cached, and no GET of the project of a variable');
+  const { document, operation, run } = compileDocument(schema, route.document, sample);
   const answer = schemaOf(route.reply(sampleData(schema, document, operation)));
   return {
     route,

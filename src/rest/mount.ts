@@ -46,16 +46,17 @@ async function answer(
 ): Promise<Answer> {
   const isRead = route.method === 'GET';
   const accepted = await complete(ctx, checkedRequest(route, request));
-  const variables = route.variables(accepted);
+  const variables = route.variables(accepted) as Record<string, unknown>;
   const make = async (at: GraphQLContext): Promise<Answer> => {
     const data = await run(at, variables);
     const caching = route.sensitive === true ? 'no-store' : 'private, no-cache';
     return jsonAnswer(route.reply(data), { 'cache-control': caching, ...route.headers?.(data) }, isRead);
   };
   if (ctx.actor === null) return make(ctx);
-  const projectId = isRead ? route.cache?.(accepted) : undefined;
-  if (projectId !== undefined)
-    return replyCache.answer(ctx, { projectId, request: route.path + JSON.stringify(variables) }, make);
+  if (route.cached === true) {
+    const wanted = { projectId: String(variables.projectId), request: route.path + JSON.stringify(variables) };
+    return replyCache.answer(ctx, wanted, make);
+  }
   const key = isRead ? undefined : request.headers['idempotency-key'];
   if (key === undefined) return make(ctx);
   const asked = [route.method, route.path, variables];

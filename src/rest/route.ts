@@ -45,8 +45,8 @@ export interface RouteDefinition<Q extends z.ZodObject, B extends z.ZodObject> {
   /** Moves things about, no more: it also runs on a sample, to tell what the route answers. */
   readonly reply: (data: Data) => unknown;
   readonly headers?: (data: Data) => Record<string, string>;
-  /** Of a GET: the project that the reply shows, and nothing else. While that stands still the reply is kept as bytes. */
-  readonly cache?: (request: Omit<Request<Q, B>, 'body'>) => string | undefined;
+  /** Of a GET that shows the project of its variable `projectId` and nothing else: while that stands still it is kept as bytes. */
+  readonly cached?: true;
   /** The codes of its own: what it does not find, what it clashes with. Those of every route are not named. */
   readonly errors?: readonly ErrorCode[];
 }

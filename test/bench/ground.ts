@@ -2,12 +2,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Caller, mustSucceed } from '../kit/caller.ts';
+import { embeddedUrl } from '../kit/processes.ts';
 import { Seed } from '../kit/seed.ts';
 import { Service } from '../kit/service.ts';
 
 /** What the loads run on: a service on an embedded database of its own, with something in it. */
 export interface Ground {
   readonly service: Service;
+  /** Another node of the same installation, which keeps no replies. */
+  readonly keepingNothing: Service;
   readonly admin: Caller;
   readonly projectId: string;
   readonly identityId: string;
@@ -27,13 +30,23 @@ export async function withGround<T>(profileDir: string | undefined, work: (groun
   const env: Record<string, string> = { RATE_LIMIT: 'off' };
   if (profileDir !== undefined) env.NODE_OPTIONS = `--cpu-prof --cpu-prof-dir=${profileDir}`;
   const service = await Service.start({ dataDir, env });
+  let keepingNothing: Service | undefined;
   try {
     const token = (await readFile(join(dataDir, 'bootstrap-token'), 'utf8')).trim();
     const admin = new Caller(service.url, token);
-    const answer = await work({ service, admin, ...(await fill(admin)) });
+    const filled = await fill(admin);
+    const sameInstallation = {
+      DATABASE_URL: await embeddedUrl(dataDir),
+      ROOT_KEY: `file:${join(dataDir, 'root-key')}`,
+      REPLY_CACHE_MIB: '0',
+    };
+    keepingNothing = await Service.start({ env: { ...env, ...sameInstallation } });
+    const answer = await work({ service, keepingNothing, admin, ...filled });
+    await keepingNothing.stop();
     await service.stop();
     return answer;
   } finally {
+    await keepingNothing?.kill();
     await service.kill();
     await rm(dataDir, { recursive: true, force: true });
   }

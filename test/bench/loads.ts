@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Request } from 'autocannon';
 import type { Ground } from './ground.ts';
 
@@ -6,6 +7,8 @@ export interface Load {
   readonly name: string;
   readonly clients: number;
   readonly request: (ground: Ground) => Request;
+  /** Sent to the node that keeps no replies. */
+  readonly keepsNothing?: true;
 }
 
 const READERS = 10;
@@ -25,6 +28,23 @@ const listOf = (count: number): Load =>
     `list of ${count}`,
     ({ projectId }) => `${SECRETS}?projectId=${projectId}&environment=dev&secretPath=/of-${count}`,
   );
+
+/** The same writes, each with an idempotency key of its own. */
+const keyed = (load: Load): Load => ({
+  ...load,
+  name: `${load.name}, with key`,
+  request: (ground) => {
+    const { setupRequest = (request) => request, ...request } = load.request(ground);
+    const withKey = (made: Request): Request => ({
+      ...made,
+      headers: { ...made.headers, 'idempotency-key': randomUUID() },
+    });
+    return { ...request, setupRequest: (next) => withKey(setupRequest(next)) };
+  },
+});
+
+/** The same load with the reply cache switched off. */
+const unkept = (load: Load): Load => ({ ...load, name: `${load.name}, not kept`, keepsNothing: true });
 
 const graphql = (name: string, query: string): Load => ({
   name,
@@ -51,8 +71,18 @@ const writing = (name: string, method: string, folder: string, keyOf: (n: number
   },
 });
 
+const getSecret = get(
+  'get secret',
+  ({ projectId }) => `${SECRETS}/KEY_00001?projectId=${projectId}&environment=dev&secretPath=/of-100`,
+);
+
 const run = String(process.pid);
 let created = 0;
+
+const createSecret = writing('create secret', 'POST', '/new', () => {
+  created += 1;
+  return `NEW_${run}_${created}`;
+});
 
 /** Everything that is measured. Others are told as a ratio to the first, which does next to nothing. */
 export const LOADS: readonly Load[] = [
@@ -68,17 +98,9 @@ export const LOADS: readonly Load[] = [
   },
   get('get project', ({ projectId }) => `/api/v1/projects/${projectId}`),
   get('list projects (20)', () => '/api/v1/projects'),
-  get(
-    'get secret',
-    ({ projectId }) => `${SECRETS}/KEY_00001?projectId=${projectId}&environment=dev&secretPath=/of-100`,
-  ),
-  listOf(10),
-  listOf(100),
-  listOf(1_000),
-  writing('create secret', 'POST', '/new', () => {
-    created += 1;
-    return `NEW_${run}_${created}`;
-  }),
+  ...[getSecret, listOf(10), listOf(100), listOf(1_000)].flatMap((load) => [load, unkept(load)]),
+  createSecret,
+  keyed(createSecret),
   writing('update secret (of 1000)', 'PATCH', '/of-1000', (n) => `KEY_${String(n % 1_000).padStart(5, '0')}`),
   graphql(
     'GraphQL get project',

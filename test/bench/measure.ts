@@ -1,4 +1,6 @@
 import autocannon from 'autocannon';
+import { Caller } from '../kit/caller.ts';
+import type { Service } from '../kit/service.ts';
 import type { Ground } from './ground.ts';
 import type { Load } from './loads.ts';
 
@@ -21,9 +23,10 @@ const WARM_UP_PART = 4;
 /** Warms up, then puts the load on the service for so many seconds. */
 export async function measure(ground: Ground, load: Load, seconds: number): Promise<Measured> {
   await put(ground, load, Math.max(1, Math.round(seconds / WARM_UP_PART)));
-  const before = await metric(ground, 'strongroom_sql_statements_total');
+  const { url } = nodeOf(ground, load);
+  const before = await metric(url, 'strongroom_sql_statements_total');
   const { duration, times, failures } = await put(ground, load, seconds);
-  const statements = (await metric(ground, 'strongroom_sql_statements_total')) - before;
+  const statements = (await metric(url, 'strongroom_sql_statements_total')) - before;
   const sorted = times.sort((a, b) => a - b);
   return {
     name: load.name,
@@ -36,24 +39,27 @@ export async function measure(ground: Ground, load: Load, seconds: number): Prom
   };
 }
 
-/** A value of `/metrics`. */
-export async function metric({ admin }: Ground, name: string): Promise<number> {
-  const { text } = await admin.anonymous.get('/metrics');
+const nodeOf = ({ service, keepingNothing }: Ground, { keepsNothing }: Load): Service =>
+  keepsNothing === true ? keepingNothing : service;
+
+/** A value of `/metrics` of a node. */
+export async function metric(url: string, name: string): Promise<number> {
+  const { text } = await new Caller(url, null).get('/metrics');
   return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
 }
 
 async function put(
   ground: Ground,
-  { clients, request }: Load,
+  load: Load,
   seconds: number,
 ): Promise<{ duration: number; times: number[]; failures: number }> {
-  const { headers = {}, ...rest } = request(ground);
+  const { headers = {}, ...rest } = load.request(ground);
   const authorized = { ...rest, headers: { ...headers, authorization: `Bearer ${ground.admin.token}` } };
   const times: number[] = [];
   let refused = 0;
   const running = autocannon({
-    url: ground.service.url,
-    connections: clients,
+    url: nodeOf(ground, load).url,
+    connections: load.clients,
     duration: seconds,
     timeout: 10,
     requests: [authorized],

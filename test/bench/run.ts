@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
 
 const MIB = 1024 * 1024;
 const COLUMNS = ['load', 'clients', 'requests/s', 'p50 ms', 'p99 ms', 'SQL/request', 'to status', 'failures'];
-const WIDTHS = [24, 8, 11, 9, 9, 12, 10, 9];
+const WIDTHS = [26, 8, 11, 9, 9, 12, 10, 9];
 
 /** The base first: the others are told as ratios to it. Not in a profile, which is to show the wanted ones alone. */
 function chosen(): readonly Load[] {
@@ -52,7 +52,7 @@ async function runLoads(ground: Ground): Promise<{ loads: Measured[]; residentMi
     loads.push(measured);
     console.log(row(measured, loads[0] as Measured));
   }
-  const residentMiB = (await metric(ground, 'process_resident_memory_bytes')) / MIB;
+  const residentMiB = (await metric(ground.service.url, 'process_resident_memory_bytes')) / MIB;
   console.log(`\nresident memory of the service: ${residentMiB.toFixed(0)} MiB`);
   return { loads, residentMiB };
 }

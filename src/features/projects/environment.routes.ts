@@ -33,7 +33,7 @@ export const environmentRoutes = [
     document: `query ($projectId: ID!, $environmentId: ID!) { environment(projectId: $projectId, id: $environmentId) { ${FIELDS} } }`,
     variables: ({ params }) => ({ projectId: params.projectId, environmentId: params.environmentId }),
     reply: ({ environment }) => ({ environment }),
-    cache: ({ params }) => params.projectId,
+    cached: true,
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
   }),
   route({

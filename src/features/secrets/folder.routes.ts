@@ -60,7 +60,7 @@ export const folderRoutes = [
     }`,
     variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
     reply: ({ folders }) => ({ folders: folders.nodes, ...nextCursor(folders.pageInfo) }),
-    cache: ({ query }) => query.projectId,
+    cached: true,
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'],
   }),
   route({

@@ -57,7 +57,7 @@ export const secretRoutes = [
       metadataFilter,
       ...paging,
     }),
-    cache: ({ query }) => query.projectId,
+    cached: true,
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $viewSecretValue: Boolean!,
         $expandSecretReferences: Boolean!, $recursive: Boolean!, $includeImports: Boolean!,
         $tagSlugs: [String!], $metadata: [SecretMetadataFilterInput!], $first: Int, $after: String) {
@@ -124,7 +124,7 @@ export const secretRoutes = [
         })
         .meta({ description: 'The version; the newest when absent.' }),
     }),
-    cache: ({ query }) => query.projectId,
+    cached: true,
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $secretKey: String!, $type: SecretType!,
         $viewSecretValue: Boolean!, $expandSecretReferences: Boolean!, $includeImports: Boolean!) {
       secretByKey(projectId: $projectId, environment: $environment, secretPath: $secretPath, secretKey: $secretKey, type: $type,

@@ -29,7 +29,7 @@ export const tagRoutes = [
     }`,
     variables: ({ params, query }) => ({ projectId: params.projectId, first: query.limit, after: query.cursor }),
     reply: ({ tags }) => ({ tags: tags.nodes, ...nextCursor(tags.pageInfo) }),
-    cache: ({ params }) => params.projectId,
+    cached: true,
     errors: ['PROJECT_NOT_FOUND'],
   }),
   route({
@@ -40,7 +40,7 @@ export const tagRoutes = [
     document: `query ($projectId: ID!, $id: ID!) { tag(projectId: $projectId, id: $id) { ${FIELDS} } }`,
     variables: ({ params }) => ({ projectId: params.projectId, id: params.tagId }),
     reply: ({ tag }) => ({ tag }),
-    cache: ({ params }) => params.projectId,
+    cached: true,
     errors: ['PROJECT_NOT_FOUND', 'TAG_NOT_FOUND'],
   }),
   route({
@@ -51,7 +51,7 @@ export const tagRoutes = [
     document: `query ($projectId: ID!, $slug: String!) { tagBySlug(projectId: $projectId, slug: $slug) { ${FIELDS} } }`,
     variables: ({ params }) => ({ projectId: params.projectId, slug: params.slug }),
     reply: ({ tagBySlug }) => ({ tag: tagBySlug }),
-    cache: ({ params }) => params.projectId,
+    cached: true,
     errors: ['PROJECT_NOT_FOUND', 'TAG_NOT_FOUND'],
   }),
   route({
