@@ -57,7 +57,12 @@ describe('after a session full of secrets, good requests and bad ones', () => {
       await admin.patch(`/api/v1/projects/${project.id}`, { secretDetectionIgnoreValues: [canary(), canary()] }),
     );
     const { secretKey: _, ...single } = secret('');
-    mustSucceed(await admin.post('/api/v4/secrets/ONE', { ...place(), ...single }));
+    // Sent twice with a key: the answer is stored.
+    const key = { 'idempotency-key': MARK };
+    for (const times of ['once', 'again']) {
+      const reply = mustSucceed(await admin.post('/api/v4/secrets/ONE', { ...place(), ...single }, key));
+      expect(reply.headers['idempotency-replayed']).toBe(times === 'again' ? 'true' : undefined);
+    }
     mustSucceed(await admin.patch('/api/v4/secrets/ONE', { ...place(), ...single, secretValue: canary() }));
     const secrets = Array.from({ length: 40 }, (_each, index) => secret(`KEY_${index}`));
     mustSucceed(await admin.post('/api/v4/secrets/batch', { ...place(), secrets }));
@@ -104,7 +109,9 @@ describe('after a session full of secrets, good requests and bad ones', () => {
   async function logins(identityId: string): Promise<void> {
     const path = `/api/v1/auth/universal-auth/identities/${identityId}`;
     const { clientId } = mustSucceed(await admin.post(path, {})).body.identityUniversalAuth;
-    const { clientSecret } = mustSucceed(await admin.post(`${path}/client-secrets`, {})).body;
+    const key = { 'idempotency-key': `${MARK}-2` };
+    const { clientSecret } = mustSucceed(await admin.post(`${path}/client-secrets`, {}, key)).body;
+    told.push(await admin.post(`${path}/client-secrets`, {}, key));
     tracked('client secret', new Caller(service.url, clientSecret));
     const login = '/api/v1/auth/universal-auth/login';
     const { accessToken } = mustSucceed(await admin.anonymous.post(login, { clientId, clientSecret })).body;
@@ -148,6 +155,7 @@ describe('after a session full of secrets, good requests and bad ones', () => {
         get('/api/v1/projects', { authorization }),
       ),
       get('/api/v1/projects', { 'x-large': MARK.repeat(1_500) }),
+      raw('{}', { 'idempotency-key': `${MARK} ${MARK}` }),
       ...['content-type', 'content-encoding'].map((name) => raw('{}', { [name]: MARK })),
       raw(gzipSync(text), { 'content-encoding': 'gzip' }),
       raw(`{"secretValue": "${MARK}`),

@@ -26,6 +26,7 @@ describe('a route that does not fit is refused at start, by name', () => {
     ],
     ['a reply that takes apart what is not there', { reply: (data: { nope: { x: 1 } }) => data.nope.x }],
     ['neither a number nor an extension', { operation: undefined }],
+    ['to be kept, and about no project', { cached: true }],
   ])('%s', (_, changes) => {
     refuse(changes).toThrow(/^GET \/api\/v1\/boxes\/\{boxId\}: /);
   });

@@ -6,7 +6,7 @@ import { graphqlOperations } from '../../kit/operations/graphql.js';
 import type { Operation } from '../../kit/operations/operation.js';
 import { restOperations } from '../../kit/operations/rest-requests.js';
 import { useStrongroom } from '../../kit/strongroom.js';
-import { seedWorld } from '../../kit/world.js';
+import { seedWorld, type World } from '../../kit/world.js';
 
 const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
 
@@ -26,25 +26,64 @@ const changes = [...restOperations(), ...graphqlOperations()].filter(({ changes:
 const showsCredential = ({ text }: Reply): boolean =>
   /"(accessToken|clientSecret)":"[^"]/.test(text) || /srt_/.test(text);
 
+/** Tables with rows of projects. Keys of projects count their uses, which nothing shows. */
+const PROJECT_TABLES = `select c.table_name as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+  where c.table_schema = 'public' and c.column_name = 'project_id' and t.table_type = 'BASE TABLE'
+    and c.table_name not in ('audit_record', 'data_key') order by 1`;
+
+/** Names of accounts stand in replies about projects, also of those who left. */
+const ACCOUNTS = `select 'identity ' || id as id, name from identity where organization_id = $1
+  union all select 'user ' || id, username from app_user where organization_id = $1`;
+
+/** What replies about the project of a world may show, and its revision. */
+async function shownOf({ project, organization }: World) {
+  const rows: Record<string, string> = {};
+  for (const { name } of await strongroom.sql<{ name: string }>(PROJECT_TABLES)) {
+    const [found] = await strongroom.sql<{ text: string }>(
+      `select coalesce(string_agg(t::text, ' ' order by t::text), '') as text from ${name} t where project_id = $1`,
+      [project],
+    );
+    rows[name] = found?.text ?? '';
+  }
+  const [row] = await strongroom.sql<{ revision: string; text: string }>(
+    `select revision, (to_jsonb(p) - 'revision')::text as text from project p where id = $1`,
+    [project],
+  );
+  const accounts = await strongroom.sql<{ id: string; name: string }>(ACCOUNTS, [organization]);
+  return {
+    isThere: row !== undefined,
+    revision: Number(row?.revision),
+    rows: { ...rows, project: row?.text ?? '' },
+    accounts: new Map(accounts.map(({ id, name }) => [id, name])),
+  };
+}
+
+type Shown = Awaited<ReturnType<typeof shownOf>>;
+
+const isChanged = (before: Shown, after: Shown): boolean =>
+  JSON.stringify(before.rows) !== JSON.stringify(after.rows) ||
+  [...before.accounts].some(([id, name]) => after.accounts.get(id) !== name);
+
 test('every route that changes something takes a key, but for those that answer without a token', () => {
   const others = changes.filter((operation) => !takesKey(operation)).map(({ name }) => name.split(' ')[1] as string);
 
   expect(others.filter((path) => !path.startsWith('/api/v1/auth/'))).toEqual([]);
 });
 
-describe('sent twice with one key, has one effect', () => {
+describe('has one effect when it is sent twice with one key, and a new revision when a project shows it', () => {
   test.each(changes.filter(takesKey).map((each): [string, Operation] => [each.name, each]))(
     '%s',
     async (_, operation) => {
       const { world, admin } = await seedWorld(strongroom.seed);
       const headers = { 'idempotency-key': randomUUID() };
+      const before = await shownOf(world);
 
-      const [first, second] = [
-        await operation.send(admin, world, headers),
-        await operation.send(admin, world, headers),
-      ];
+      const first = await operation.send(admin, world, headers);
+      const after = await shownOf(world);
+      const second = await operation.send(admin, world, headers);
 
       expect(first.status === 200 && first.body.errors === undefined ? 'done' : first.text).toBe('done');
+      if (after.isThere && isChanged(before, after)) expect(after.revision).toBeGreaterThan(before.revision);
       if (showsCredential(first) || second.status !== 200) {
         expect(second).toBeError(409, 'IDEMPOTENCY_ANSWER_WITHHELD');
         expect(showsCredential(second)).toBe(false);
