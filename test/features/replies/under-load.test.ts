@@ -25,7 +25,7 @@ test('C13: a written secret, a revoked token and a lost right are seen by every 
 
   expect(counted.judged).toBeGreaterThan(100);
   expect(await hitsOf(nodes)).toBeGreaterThan(100);
-}, 60_000);
+}, 180_000);
 
 test('C46: fifty requests at once with one key have one effect and equal answers, and show a token once', async () => {
   const { admin, project, nodes } = await scene();
@@ -34,4 +34,4 @@ test('C46: fifty requests at once with one key have one effect and equal answers
     await createOnce(nodes, project.id);
     await mintOnce(nodes, (await strongroom.seed.caller(admin)).identityId);
   }
-}, 60_000);
+}, 180_000);
