@@ -75,7 +75,7 @@ export const importRoutes = [
       secretImports: secretImports.nodes.map(toImport),
       ...nextCursor(secretImports.pageInfo),
     }),
-    cache: ({ query }) => query.projectId,
+    cached: true,
     errors: AT_ERRORS,
   }),
   route({

@@ -10,6 +10,8 @@ interface Scene {
   readonly project: { readonly id: string; readonly environments: readonly { readonly id: string }[] };
   readonly tag: { readonly id: string };
   readonly folder: { readonly id: string };
+  /** Of `/shared`, which the folder imports. */
+  readonly link: { readonly id: string };
   readonly place: { readonly projectId: string; readonly environment: string; readonly secretPath: string };
   readonly list: () => Promise<Reply>;
 }
@@ -32,18 +34,29 @@ const fill = async (admin: Caller): Promise<Omit<Scene, 'reader' | 'list'>> => {
   const { tag } = (await admin.post(`/api/v1/projects/${project.id}/tags`, { slug: 'db', color: '#aa0000' })).body;
   const { folder } = (await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'app' }))
     .body;
+  const shared = { ...place, secretPath: '/shared' };
+  await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'shared' });
+  await admin.post('/api/v4/secrets/BASE', { ...shared, secretValue: 'base' });
+  await admin.post('/api/v4/secrets/REFERRING', { ...place, secretValue: '${dev.shared.BASE}!' });
+  const { secretImport: link } = (
+    await admin.post('/api/v2/secret-imports', {
+      ...{ projectId: project.id, environment: 'dev', path: '/app' },
+      import: { environment: 'dev', path: '/shared' },
+    })
+  ).body;
   const writer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['member'] });
   const made = await writer.post('/api/v4/secrets/KEY', { ...place, secretValue: 'first', tagIds: [tag.id] });
   expect(made.status).toBe(200);
-  return { admin, writer, project, tag, folder, place };
+  return { admin, writer, project, tag, folder, link, place };
 };
+
+const everything = (place: Scene['place']): URLSearchParams =>
+  new URLSearchParams({ ...place, include_imports: 'true', expandSecretReferences: 'true' });
 
 /** A list that the other node keeps: asked for until it answers it from memory. */
 async function keptAt(filled: Omit<Scene, 'reader' | 'list'>, caller: Caller): Promise<Scene> {
   const reader = caller.at(other.url);
-  const { projectId, environment, secretPath } = filled.place;
-  const query = new URLSearchParams({ projectId, environment, secretPath });
-  const list = () => reader.get(`/api/v4/secrets?${query}`);
+  const list = () => reader.get(`/api/v4/secrets?${everything(filled.place)}`);
   const before = await hitsAtOther();
   const [first, second] = [await list(), await list()];
   expect(second.text).toBe(first.text);
@@ -75,12 +88,27 @@ describe('the very next reading, at another node that keeps the reply, sees', ()
     [
       'a secret that was made',
       ({ writer, place }) => writer.post('/api/v4/secrets/LATER', { ...place, secretValue: 'x' }),
-      (reply) => expect(reply.body.secrets).toHaveLength(2),
+      (reply) => expect(reply.body.secrets).toHaveLength(3),
     ],
     [
       'a secret that was deleted',
       ({ writer, place }) => writer.delete('/api/v4/secrets/KEY', place),
-      (reply) => expect(reply.body.secrets).toEqual([]),
+      (reply) => expect(reply.body.secrets).toHaveLength(1),
+    ],
+    [
+      'what an import brings and a reference means, when its source was written',
+      ({ writer, place }) =>
+        writer.patch('/api/v4/secrets/BASE', { ...place, secretPath: '/shared', secretValue: 'other' }),
+      ({ body }) => {
+        expect(body.imports[0].secrets[0].secretValue).toBe('other');
+        expect(body.secrets[1].secretValue).toBe('other!');
+      },
+    ],
+    [
+      'an import that was deleted',
+      ({ admin, project, link }) =>
+        admin.delete(`/api/v2/secret-imports/${link.id}`, { projectId: project.id, environment: 'dev', path: '/app' }),
+      (reply) => expect(reply.body.imports).toEqual([]),
     ],
     [
       'a role that was taken away',
@@ -167,7 +195,7 @@ describe('the very next reading, at another node that keeps the reply, sees', ()
     const filled = await fill(subAdmin);
     await subAdmin.post(`/api/v1/projects/${filled.project.id}/memberships`, { userId: user, role: 'member' });
     mustBeDone(await person.patch('/api/v4/secrets/KEY', { ...filled.place, secretValue: 'of ada' }));
-    return { root: admin, sub, user, list: (await keptAt(filled, subAdmin)).list };
+    return { root: admin, sub, user, person, filled, list: (await keptAt(filled, subAdmin)).list };
   }
 
   test('a user who was renamed, left the organization, and was deleted', async () => {
@@ -189,13 +217,30 @@ describe('the very next reading, at another node that keeps the reply, sees', ()
     });
     expect(secretIn(await list()).actor.name).toBeNull();
   });
+
+  test("a value of one's own, that was made, changed and deleted, and nobody else sees it", async () => {
+    const { person, filled, list } = await sceneOfUser();
+    const { list: own } = await keptAt(filled, person);
+    const path = '/api/v4/secrets/KEY';
+    const body = { ...filled.place, type: 'personal' };
+    const values = async () => (await own()).body.secrets.map((it: { secretValue: string }) => it.secretValue);
+    expect(await values()).toEqual(['of ada', 'base!']);
+
+    mustBeDone(await person.post(path, { ...body, secretValue: 'mine' }));
+    expect(await values()).toEqual(['of ada', 'mine', 'base!']);
+    mustBeDone(await person.patch(path, { ...body, secretValue: 'still mine' }));
+    expect(await values()).toEqual(['of ada', 'still mine', 'base!']);
+    expect((await list()).text).not.toContain('mine');
+    mustBeDone(await person.delete(path, body));
+    expect(await values()).toEqual(['of ada', 'base!']);
+  });
 });
 
 describe('a reply from memory', () => {
   test('costs three statements: token, access, audit', async () => {
     const { admin } = await strongroom.seed.organization();
     const { place } = await fill(admin);
-    const query = new URLSearchParams(place);
+    const query = everything(place);
     await admin.get(`/api/v4/secrets?${query}`);
 
     const { result, count } = await strongroom.statements(() => admin.get(`/api/v4/secrets?${query}`));
@@ -209,7 +254,7 @@ describe('a reply from memory', () => {
     const twin = (await strongroom.seed.caller(it.admin, { project: it.project.id, projectRoles: ['viewer'] })).at(
       other.url,
     );
-    const query = new URLSearchParams(it.place);
+    const query = everything(it.place);
     // The new member is a change of the project.
     await it.list();
     const before = await hitsAtOther();
@@ -227,7 +272,7 @@ describe('a reply from memory', () => {
 
   test('is not shared with one who has other rules, nor between people', async () => {
     const it = await scene();
-    const query = new URLSearchParams(it.place);
+    const query = everything(it.place);
     const person = async (name: string): Promise<Caller> => {
       const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }';
       const userId = (await it.admin.data(create, { input: { username: name } })).createUser.user.id;
@@ -248,7 +293,7 @@ describe('a reply from memory', () => {
 
   test('is a 304 without a body for who has it, and is audited all the same', async () => {
     const it = await scene();
-    const query = new URLSearchParams(it.place);
+    const query = everything(it.place);
     const { etag } = (await it.list()).headers;
 
     const reply = await it.reader.get(`/api/v4/secrets?${query}`, { 'if-none-match': String(etag) });
