@@ -2,6 +2,7 @@ import { Foundation } from './0001-foundation.js';
 import { SecretLife } from './0002-secret-life.js';
 import { UniversalAuth } from './0003-universal-auth.js';
 import { Idempotency } from './0005-idempotency.js';
+import { SecretSearch } from './0006-secret-search.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   { name: '0002-secret-life', class: SecretLife },
   { name: '0003-universal-auth', class: UniversalAuth },
   { name: '0005-idempotency', class: Idempotency },
+  { name: '0006-secret-search', class: SecretSearch },
 ] as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { AppError } from '../../src/kernel/errors.js';
-import { decodeCursor, Page } from '../../src/kernel/graphql/page.js';
+import { decodeCursor, Page, SoughtPage } from '../../src/kernel/graphql/page.js';
 import { isStorable } from '../../src/kernel/text-rules.js';
 
 const key = fc.array(fc.string({ unit: 'binary', maxLength: 60 }), { minLength: 1, maxLength: 4 });
@@ -96,5 +96,22 @@ describe('Page', () => {
     expect(page.nodes).toEqual(['A', 'B']);
     expect(page.hasNextPage).toBe(true);
     expect(decodeCursor(page.pageInfo.endCursor as string, 1)).toEqual(['B']);
+  });
+});
+
+describe('a page whose rows were looked for', () => {
+  const keyOf = (row: string): string[] => [row];
+
+  test('goes on from where the search stopped, although it is not full', () => {
+    const stopped = new SoughtPage(['a'], { first: 3 }, keyOf, ['m']);
+    expect([stopped.scanLimitReached, stopped.pageInfo.hasNextPage]).toEqual([true, true]);
+    expect(decodeCursor(stopped.pageInfo.endCursor as string, 1)).toEqual(['m']);
+    expect(new SoughtPage(['a'], { first: 3 }, keyOf, null).pageInfo).toMatchObject({ hasNextPage: false });
+  });
+
+  test('leaves out rows of which nothing is left, and still has a next page', () => {
+    const page = new SoughtPage(['a', 'b', 'c'], { first: 2 }, keyOf, null);
+    const shown = page.map((row) => (row === 'b' ? null : row.toUpperCase()), keyOf);
+    expect([shown.nodes, shown.pageInfo.hasNextPage, shown.scanLimitReached]).toEqual([['A'], true, false]);
   });
 });

@@ -1,7 +1,7 @@
 import { type Context, isTransaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { AppError } from '../../kernel/errors.js';
-import { findAccess, type ProjectAccess } from './project.records.js';
+import { findAccess, listAccess, type ProjectAccess } from './project.records.js';
 
 /** What other slices read of projects. */
 export class ProjectReader {
@@ -24,5 +24,19 @@ export class ProjectReader {
   async find(ctx: Context, projectId: string): Promise<ProjectAccess | undefined> {
     const id = projectId.toLowerCase();
     return isTransaction(ctx) ? (await findAccess(ctx, [id])).get(id) : batched(ctx, findAccess, id);
+  }
+
+  /**
+   * Projects as the caller has them, in one statement.
+   *
+   * @param projectIds null: all projects of the caller's organization that it is a member of
+   * @throws PROJECT_NOT_FOUND when it knows of no such project for one of the ids
+   */
+  async listAccessible(ctx: Context, projectIds: readonly string[] | null): Promise<readonly ProjectAccess[]> {
+    if (projectIds === null) return listAccess(ctx);
+    const wanted = new Set(projectIds.map((id) => id.toLowerCase()));
+    const found = await findAccess(ctx, [...wanted]);
+    if (found.size < wanted.size) throw new AppError('PROJECT_NOT_FOUND');
+    return [...found.values()];
   }
 }

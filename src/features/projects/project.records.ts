@@ -103,6 +103,7 @@ const forMember = (text: (join: string) => string): Texts => {
 const LOAD = forMember(
   (from) => `select ${ACCESS_COLUMNS} from ${from} where p.organization_id = $2 and p.id = any($3::uuid[])`,
 );
+const LIST_ACCESS = forMember((from) => `select ${ACCESS_COLUMNS} from ${from} where p.organization_id = $2`);
 const BY_ID = forMember((from) => `select ${RECORD_COLUMNS} from ${from} where p.organization_id = $2 and p.id = $3`);
 const BY_SLUG = forMember(
   (from) => `select ${RECORD_COLUMNS} from ${from} where p.organization_id = $2 and p.slug = $3`,
@@ -130,6 +131,10 @@ export async function findAccess(
   const rows = ids.length === 0 ? [] : await run<AccessRow>(ctx, LOAD, ids);
   return new Map(rows.map((row) => [row.id, toAccess(row)]));
 }
+
+/** What the caller may do in all projects that it is a member of, in one statement. */
+export const listAccess = async (ctx: Context): Promise<ProjectAccess[]> =>
+  (await run<AccessRow>(ctx, LIST_ACCESS)).map(toAccess);
 
 /** A whole project by id, with its environments, in one statement. */
 export async function findById(ctx: Context, projectId: string): Promise<ProjectRecord | undefined> {

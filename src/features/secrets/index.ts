@@ -1,6 +1,10 @@
 import type { Feature } from '../../feature.js';
 import type { ProjectReader } from '../projects/public.js';
+import { ComparisonResolver } from './comparison.resolver.js';
+import { ComparisonService } from './comparison.service.js';
 import { compatibilityRoutes } from './compatibility.routes.js';
+import { DuplicatesResolver } from './duplicates.resolver.js';
+import { DuplicatesService } from './duplicates.service.js';
 import { EnvironmentFoldersResolver, FolderResolver } from './folder.resolver.js';
 import { folderRoutes } from './folder.routes.js';
 import { FolderService } from './folder.service.js';
@@ -13,6 +17,8 @@ import { RestoreResolver } from './restore.resolver.js';
 import { restoreRoutes } from './restore.routes.js';
 import { RestoreService } from './restore.service.js';
 import { StateRestoreService } from './restore-state.service.js';
+import { SecretSearchResolver } from './search.resolver.js';
+import { SecretSearchService } from './search.service.js';
 import { EnvironmentSecretsResolver, SecretResolver } from './secret.resolver.js';
 import { secretRoutes } from './secret.routes.js';
 import { SecretService } from './secret.service.js';
@@ -25,6 +31,8 @@ import { Tag } from './tag.entity.js';
 import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
 import { tagRoutes } from './tag.routes.js';
 import { TagService } from './tag.service.js';
+import { UsageResolver } from './usage.resolver.js';
+import { UsageService } from './usage.service.js';
 import { VersionResolver } from './version.resolver.js';
 import { versionRoutes } from './version.routes.js';
 import { VersionService } from './version.service.js';
@@ -53,6 +61,10 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
       new ProjectTagsResolver(tags),
       new VersionResolver(new VersionService(projects)),
       new RestoreResolver(new RestoreService(projects), new StateRestoreService(projects)),
+      new SecretSearchResolver(new SecretSearchService(projects)),
+      new UsageResolver(new UsageService(projects)),
+      new DuplicatesResolver(new DuplicatesService(projects)),
+      new ComparisonResolver(new ComparisonService(projects)),
     ],
     routes: [
       ...secretRoutes,

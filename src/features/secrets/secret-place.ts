@@ -24,14 +24,16 @@ export async function loadSecretProject(
   projectId: string,
 ): Promise<ProjectAccess> {
   const project = await projects.load(ctx, projectId);
-  if (project.type !== 'secret-manager') {
-    throw new AppError('VALIDATION_FAILED', 'Only projects of the type secret-manager have secrets and folders.', {
-      details: [
-        { path: 'projectId', code: 'WRONG_PROJECT_TYPE', message: 'must be a project of the type secret-manager' },
-      ],
-    });
-  }
+  refuseOtherType(project, 'projectId');
   return project;
+}
+
+/** @param path where the project was named @throws VALIDATION_FAILED (WRONG_PROJECT_TYPE) unless the project can hold secrets */
+export function refuseOtherType({ type }: ProjectAccess, path: string): void {
+  if (type === 'secret-manager') return;
+  throw new AppError('VALIDATION_FAILED', 'Only projects of the type secret-manager have secrets and folders.', {
+    details: [{ path, code: 'WRONG_PROJECT_TYPE', message: 'must be a project of the type secret-manager' }],
+  });
 }
 
 /**

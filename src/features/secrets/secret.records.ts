@@ -191,13 +191,7 @@ function list(
 ): Promise<ListedRecord[]> {
   const given: unknown[] = [...params];
   const next = (value: unknown): string => `$${given.push(value)}`;
-  const conditions = [where];
-  if (filters.tagSlugs.length > 0) {
-    conditions.push(`exists (select from secret_tag st join tag t on t.id = st.tag_id
-      where st.secret_id = s.id and t.slug = any(${next(filters.tagSlugs)}::text[]))`);
-  }
-  // Containment is exact and case-sensitive, and an encrypted entry has no value to match.
-  if (filters.metadata.length > 0) conditions.push(`s.metadata @> ${next(JSON.stringify(filters.metadata))}::jsonb`);
+  const conditions = [where, ...filterConditions(filters, next)];
   if (bounds != null && bounds.after !== null) {
     const [path, key] = bounds.after;
     // The row of the cursor too: it may have a second entry.
@@ -205,6 +199,18 @@ function list(
   }
   const limit = bounds?.limit == null ? '' : `limit ${next(bounds.limit)}`;
   return listed(ctx, withValues, { params: given, rest: `where ${conditions.join(' and ')} ${ORDER} ${limit}` });
+}
+
+/** What filters ask of a secret `s`. @param next adds a parameter and answers its place in the text */
+export function filterConditions({ tagSlugs, metadata }: SecretFilters, next: (value: unknown) => string): string[] {
+  const conditions: string[] = [];
+  if (tagSlugs.length > 0) {
+    conditions.push(`exists (select from secret_tag st join tag t on t.id = st.tag_id
+      where st.secret_id = s.id and t.slug = any(${next(tagSlugs)}::text[]))`);
+  }
+  // Containment is exact and case-sensitive, and an encrypted entry has no value to match.
+  if (metadata.length > 0) conditions.push(`s.metadata @> ${next(JSON.stringify(metadata))}::jsonb`);
+  return conditions;
 }
 
 /** One secret of a folder by its key. */
@@ -235,9 +241,9 @@ export async function findById(ctx: Context, id: string, withValues: boolean): P
   return found;
 }
 
-/** Secrets by id, with values, by path, then key. */
-export const listByIds = (ctx: Context, ids: readonly string[]): Promise<SecretRecord[]> =>
-  query<SecretRecord>(ctx, `${select({ withValues: true })} where s.id = any($1::uuid[]) ${ORDER}`, [ids]);
+/** Secrets by id, by path, then key. */
+export const listByIds = (ctx: Context, ids: readonly string[], withValues = true): Promise<SecretRecord[]> =>
+  query<SecretRecord>(ctx, `${select({ withValues })} where s.id = any($1::uuid[]) ${ORDER}`, [ids]);
 
 /** Environment and folder of a place; `folderId` is null when there is no such path. */
 export async function findPlace(

@@ -27,7 +27,7 @@ export interface NewKey {
 }
 
 const LOAD = `
-select key.id, key.wrapped_key_sealed as "wrappedKeySealed", key.parent_key_id as "parentKeyId",
+select key.id, key.project_id as "projectId", key.wrapped_key_sealed as "wrappedKeySealed", key.parent_key_id as "parentKeyId",
        parent.wrapped_key_sealed as "parentWrappedKeySealed",
        extract(epoch from key.created_at)::float8 as "createdAt", key.retired_at is not null as "isRetired"
 from data_key key
@@ -40,6 +40,14 @@ export const loadKeys = (query: Query, { organizationId, projectId }: KeyScope):
   projectId === null
     ? query<StoredKey>(`${LOAD} and key.project_id is null`, [organizationId])
     : query<StoredKey>(`${LOAD} and key.project_id = $2`, [organizationId, projectId]);
+
+/** All key versions of many projects of one organization, retired ones too, in one statement. */
+export const loadProjectKeys = (
+  query: Query,
+  organizationId: string,
+  projectIds: readonly string[],
+): Promise<(StoredKey & { readonly projectId: string })[]> =>
+  query(`${LOAD} and key.project_id = any($2::uuid[])`, [organizationId, projectIds]);
 
 /** Adds the first key version of a scope. */
 export async function insertKey(query: Query, { organizationId, projectId }: KeyScope, key: NewKey): Promise<void> {

@@ -7,6 +7,7 @@ import {
   insertKey,
   type KeyScope,
   loadKeys,
+  loadProjectKeys,
   type NewKey,
   reserveSeals,
   type StoredKey,
@@ -22,6 +23,9 @@ const BLOCK = 1_000;
 const BLOCK_SECONDS = 3_600;
 const MAX_SCOPES = 1_000;
 const PATIENCE_MS = 250;
+
+const nameOf = ({ organizationId, projectId }: KeyScope): string =>
+  `${organizationId}/${projectId ?? ''}`.toLowerCase();
 
 /** Where a wrapped key stands: it opens only as the key that it is, of the scope that it is for. */
 const placeOf = (id: string, scope: KeyScope): SealPlace => ({
@@ -106,12 +110,44 @@ export class Keyring {
     }
   }
 
+  /**
+   * What seals and opens the values of many projects of one organization: one statement at most, however many they are.
+   *
+   * @param keyIds by project, as `keyIdOf` read them from the records that are to be opened
+   */
+  async sealers(
+    query: Query,
+    organizationId: string,
+    keyIds: ReadonlyMap<string, Iterable<string | null>>,
+  ): Promise<ReadonlyMap<string, Sealer>> {
+    const wanted = [...keyIds].map(([projectId, ids]) => {
+      const cached = this.#scopes.get(nameOf({ organizationId, projectId }));
+      const keys = cached ?? new ScopeKeys({ organizationId, projectId });
+      const isAtHand = cached !== undefined && !keys.isStale && [...ids].every((id) => id === null || keys.find(id));
+      return { projectId, keys, isAtHand };
+    });
+    const missing = wanted.filter(({ isAtHand }) => !isAtHand).map(({ projectId }) => projectId);
+    const rows = missing.length === 0 ? [] : await loadProjectKeys(query, organizationId, missing);
+    const loaded = Map.groupBy(rows, ({ projectId }) => projectId);
+    return new Map(
+      wanted.map(({ projectId, keys: own, isAtHand }) => {
+        const keys = this.#keep(own);
+        if (!isAtHand) keys.absorb(loaded.get(projectId) ?? [], (row) => this.#unwrap(row, keys.scope));
+        return [projectId, new Sealer(keys, (seals) => this.#claim(query, keys, seals))];
+      }),
+    );
+  }
+
   async #load(query: Query, { organizationId, projectId }: KeyScope): Promise<ScopeKeys> {
-    const name = `${organizationId}/${projectId ?? ''}`.toLowerCase();
-    const cached = this.#scopes.get(name);
+    const cached = this.#scopes.get(nameOf({ organizationId, projectId }));
     const keys = cached ?? new ScopeKeys({ organizationId, projectId });
     if (cached === undefined || cached.isStale) await this.#reload(query, keys);
-    // While this one was waiting another may have put its own in; all must share one count of seals.
+    return this.#keep(keys);
+  }
+
+  /** Keeps keys as the ones used last. While they were loaded another may have put its own in; all must share one count of seals. */
+  #keep(keys: ScopeKeys): ScopeKeys {
+    const name = nameOf(keys.scope);
     const shared = this.#scopes.get(name) ?? keys;
     this.#scopes.delete(name);
     this.#scopes.set(name, shared);

@@ -29,6 +29,9 @@ const TAG_BYTES = 16;
 const NONCE_START = 1 + KEY_ID_BYTES;
 const CIPHERTEXT_START = NONCE_START + NONCE_BYTES;
 
+/** Length of a record of the empty text: every other one is longer. */
+export const EMPTY_RECORD_BYTES = CIPHERTEXT_START + TAG_BYTES;
+
 /**
  * Seals a text for one place: format (1 byte), key id (16), random nonce (12), ciphertext, tag (16).
  *
@@ -103,7 +106,7 @@ export function toKey(bytes: Buffer): KeyObject {
 
 /** The id of the key that a record was sealed with, or null when it is no record of a known format. */
 export function keyIdOf(record: Uint8Array): string | null {
-  if (record.length < CIPHERTEXT_START + TAG_BYTES || record[0] !== FORMAT) return null;
+  if (record.length < EMPTY_RECORD_BYTES || record[0] !== FORMAT) return null;
   return uuidText(record.subarray(1, NONCE_START));
 }
 

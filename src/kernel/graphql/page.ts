@@ -25,6 +25,19 @@ export const pageRules = {
   after: z.string().max(2_000).nullish(),
 };
 
+/** Arguments of lists that are never whole: nobody knows how far they would go. */
+@ArgsType()
+export class BoundedPageArgs {
+  @Field(() => Int, { defaultValue: 100, description: 'At most this many rows, 1 to 1,000.' })
+  first!: number;
+
+  @Field(() => String, { nullable: true, description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it.' })
+  after?: string | null;
+}
+
+/** Rules of `BoundedPageArgs`. */
+export const boundedPageRules = { ...pageRules, first: z.int().min(1).max(1_000).default(100) };
+
 /** What `pageRules` leaves of the arguments. */
 export interface PageRequest {
   readonly first?: number | null | undefined;
@@ -129,7 +142,7 @@ export class Page<T> {
    */
   constructor(
     rows: readonly T[],
-    private readonly request: PageRequest,
+    protected readonly request: PageRequest,
     private readonly keyOf: (row: T) => CursorKey,
   ) {
     const { first } = request;
@@ -155,6 +168,35 @@ export class Page<T> {
   map<U>(change: (row: T) => U, keyOf: (row: U) => CursorKey): Page<U> {
     const page = new Page<U>([], this.request, keyOf);
     return Object.assign(page, { nodes: this.nodes.map(change), hasNextPage: this.hasNextPage });
+  }
+}
+
+/** A page whose rows were looked for among others, as far as one request may look. */
+export class SoughtPage<T> extends Page<T> {
+  /** @param stoppedAt where the search ended before the page was full and before all was seen; null when neither is so */
+  constructor(
+    rows: readonly T[],
+    request: PageRequest,
+    keyOf: (row: T) => CursorKey,
+    private readonly stoppedAt: CursorKey | null,
+  ) {
+    super(rows, request, keyOf);
+  }
+
+  get scanLimitReached(): boolean {
+    return this.stoppedAt !== null;
+  }
+
+  override get pageInfo(): PageInfo {
+    const info = super.pageInfo;
+    return this.stoppedAt === null ? info : { ...info, hasNextPage: true, endCursor: encodeCursor(this.stoppedAt) };
+  }
+
+  /** As `Page.map`, but for rows of which there is nothing to show any more: they are left out. */
+  override map<U>(change: (row: T) => U | null, keyOf: (row: U) => CursorKey): SoughtPage<U> {
+    const page = new SoughtPage<U>([], this.request, keyOf, this.stoppedAt);
+    const nodes = this.nodes.map(change).filter((node) => node !== null);
+    return Object.assign(page, { nodes, hasNextPage: this.hasNextPage });
   }
 }
 
@@ -196,4 +238,27 @@ export function connectionOf<T extends object>(
     pageInfo!: PageInfo;
   }
   return Connection;
+}
+
+/** What the connection type of a `SoughtPage` has. */
+export interface SoughtConnectionOf<T> extends ConnectionOf<T> {
+  readonly scanLimitReached: boolean;
+}
+
+/** As `connectionOf`, for lists whose rows are looked for among others. */
+export function soughtConnectionOf<T extends object>(
+  node: ClassType<T>,
+  name: string,
+  order: string,
+): ClassType<SoughtConnectionOf<T>> {
+  @ObjectType(`${name}Connection`, { description: `A list of ${name}, ordered by ${order}.`, simpleResolvers: true })
+  class SoughtConnection extends connectionOf(node, name, order) {
+    @Field(() => Boolean, {
+      description:
+        'So many rows had to be looked at that the search ended before the page was full. Ask again after ' +
+        '`pageInfo.endCursor` for more.',
+    })
+    scanLimitReached!: boolean;
+  }
+  return SoughtConnection;
 }

@@ -3,6 +3,7 @@ import {
   type GraphQLFieldResolver,
   type GraphQLObjectType,
   type GraphQLSchema,
+  isInputObjectType,
   lexicographicSortSchema,
   printSchema,
 } from 'graphql';
@@ -15,6 +16,9 @@ type RootField = GraphQLFieldResolver<unknown, Context | AnonymousContext>;
 
 /** Mark of a root field that answers without a token: `@Extensions(PUBLIC)`. */
 export const PUBLIC = { public: true } as const;
+
+/** Mark of an input type of which exactly one field is given: `@Extensions(ONE_OF)`. type-graphql has no word for it. */
+export const ONE_OF = { oneOf: true } as const;
 
 /**
  * Builds the one schema of the process.
@@ -31,6 +35,8 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
   });
   const mutation = schema.getMutationType();
   for (const root of [schema.getQueryType(), mutation]) if (root) guardRootFields(root, root === mutation);
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isInputObjectType(type) && type.extensions.oneOf === true) type.isOneOf = true;
   return schema;
 }
 

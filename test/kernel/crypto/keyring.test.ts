@@ -262,6 +262,29 @@ describe('the keyring', () => {
     expect((await keyring.sealer(query, project)).open(at, record).reveal()).toBe('value');
   });
 
+  test('opens values of many projects with one statement, more projects than it keeps and newer keys too', async () => {
+    const { keyring, keyId, organization, project } = await seed();
+    const others = [1, 2, 3].map(() => addProject(keyring, organization.organizationId, keyId));
+    const projects = [project, ...(await Promise.all(others))];
+    await query(`update data_key set seals_reserved = $2 where project_id = $1`, [project.projectId, SEAL_LIMIT]);
+    const reader = new Keyring(rootKey, query, 2);
+    for (const one of projects.slice(0, 2)) await reader.sealer(query, one);
+    const at = place();
+    const records = await Promise.all(
+      projects.map(async (one) => (await sealerFor(keyring, one, 1)).seal(at, new SealedText(one.projectId))),
+    );
+    const keyIds = new Map(
+      projects.map(({ projectId }, index) => [projectId, [keyIdOf(records[index] as Buffer), null]]),
+    );
+    let opened: string[] = [];
+    const open = async () => {
+      const sealers = await reader.sealers(query, organization.organizationId, keyIds);
+      opened = [...sealers.values()].map((sealer, index) => sealer.open(at, records[index] as Buffer).reveal());
+    };
+    expect(await counted(open)).toBe(1);
+    expect(opened).toEqual(projects.map(({ projectId }) => projectId));
+  });
+
   test('wraps a project key with the current organization key when the one asked for has ended', async () => {
     const { keyring, keyId, organization } = await seed();
     await query(`update data_key set created_at = now() - interval '400 days' where id = $1`, [keyId]);

@@ -10,6 +10,7 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { access } from './graphql/access.js';
+import { across } from './graphql/across.js';
 import { folders } from './graphql/folders.js';
 import { history } from './graphql/history.js';
 import { imports } from './graphql/imports.js';
@@ -29,6 +30,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...imports,
   ...secrets,
   ...history,
+  ...across,
 ];
 
 const SCHEMA = buildSchema(readFileSync(join(import.meta.dirname, '../../../schema/schema.graphql'), 'utf8'));

@@ -1,0 +1,27 @@
+import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { BoundedPageArgs, type SoughtConnectionOf } from '../../kernel/graphql/page.js';
+import type { ComparisonService } from './comparison.service.js';
+import {
+  CompareEnvironmentsInput,
+  SecretComparisonConnection,
+  type SecretComparisonType,
+  toComparisonPage,
+} from './comparison.type.js';
+
+@Resolver()
+export class ComparisonResolver {
+  constructor(private readonly service: ComparisonService) {}
+
+  @Query(() => SecretComparisonConnection, {
+    description:
+      'What is missing or different between environments of a project, by path, then key. Values are compared, not shown.',
+  })
+  async compareEnvironments(
+    @Ctx() ctx: Context,
+    @Arg('input', () => CompareEnvironmentsInput, { description: 'What is compared.' }) input: CompareEnvironmentsInput,
+    @Args(() => BoundedPageArgs) page: BoundedPageArgs,
+  ): Promise<SoughtConnectionOf<SecretComparisonType>> {
+    return toComparisonPage(await this.service.compare(ctx, { ...input, ...page }));
+  }
+}

@@ -1,0 +1,123 @@
+import type { Context } from '../../kernel/context.js';
+import { AppError } from '../../kernel/errors.js';
+import { decodeCursor, SoughtPage } from '../../kernel/graphql/page.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectReader } from '../projects/public.js';
+import {
+  type ComparedPlace,
+  type ComparedRow,
+  type ComparedSecret,
+  comparedKeyOf,
+  findEnvironments,
+  listCompared,
+} from './comparison.records.js';
+import { CompareEnvironments, type Side, type Verdict, valueGroups, verdictOf } from './comparison.rules.js';
+import { scanRows } from './row-scan.js';
+import { loadSecretProject } from './secret-place.js';
+import { authorizeListing, Visibility } from './visibility.rules.js';
+
+/** A secret of one environment, as the caller sees it. */
+export interface SideView extends Omit<Side, 'fingerprint'> {
+  readonly environment: string;
+  readonly secretId: string | null;
+  readonly valueGroup: number | null;
+}
+
+/** One path and key in all environments that are compared. */
+export interface ComparisonView {
+  readonly path: string;
+  readonly key: string;
+  readonly verdict: Verdict;
+  /** In the order in which the environments were named. */
+  readonly sides: readonly SideView[];
+}
+
+/** Puts environments of a project side by side. */
+export class ComparisonService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * What is missing or different among shared secrets of the same path and key, by path, then key. Values are compared by keyed
+   * digests, and only where the caller may read both.
+   *
+   * @param raw `{ projectId, environments, secretPath, recursive, onlyDifferences, first, after }`; the rules are
+   *   `CompareEnvironments`. A path that some of the environments do not have is empty there
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: decisions 5.4.
+   */
+  async compare(ctx: Context, raw: unknown): Promise<SoughtPage<ComparisonView>> {
+    const { first, after: cursor, onlyDifferences, ...place } = parse(CompareEnvironments, raw);
+    const after = cursor == null ? null : decodeCursor(cursor, 2);
+    const { ability, projectId } = await loadSecretProject(ctx, this.projects, place.projectId);
+    authorizeListing({ ability, projectId });
+    await checkPlace(ctx, place);
+    const visibility = new Visibility(ability);
+    const seesAll = !visibility.isPerSecret && visibility.readsValue(ANYTHING);
+    const { rows, stoppedAt } = await scanRows(
+      { first, after, isOpen: seesAll || (!visibility.isPerSecret && !onlyDifferences) },
+      {
+        read: (position, limit) =>
+          listCompared(ctx, { ...place, isNarrowed: onlyDifferences && seesAll }, { after: position, limit }),
+        see: (row) => {
+          const seen = viewOf(row, place.environments, visibility);
+          return seen === null || (onlyDifferences && seen.verdict === 'equal') ? null : seen;
+        },
+        keyOf: comparedKeyOf,
+      },
+    );
+    const page = new SoughtPage(rows, { first, after: cursor }, ({ path, key }) => [path, key], stoppedAt);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret:compare',
+      projectId,
+      facts: { environments: place.environments.length, count: page.nodes.length },
+    });
+    return page;
+  }
+}
+
+const ANYTHING = { environment: '', path: '/', key: '', tags: [] };
+
+/** @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND when none of the environments has the folder */
+async function checkPlace(ctx: Context, place: Omit<ComparedPlace, 'isNarrowed'>): Promise<void> {
+  const found = await findEnvironments(ctx, place);
+  if (found.length < place.environments.length) throw new AppError('ENVIRONMENT_NOT_FOUND');
+  if (!found.some(({ hasFolder }) => hasFolder)) throw new AppError('FOLDER_NOT_FOUND');
+}
+
+/** A row as the caller sees it; null when it may know of none of its secrets. */
+function viewOf(
+  { path, key, secrets }: ComparedRow,
+  environments: readonly string[],
+  visibility: Visibility,
+): ComparisonView | null {
+  const found = environments.map((environment) => {
+    const secret = secrets.find((candidate) => candidate.environment === environment);
+    const isSeen = secret !== undefined && visibility.describes({ path, key, ...secret });
+    return { environment, secret: isSeen ? secret : undefined };
+  });
+  if (found.every(({ secret }) => secret === undefined)) return null;
+  const sides = found.map(({ environment, secret }) => sideOf({ path, key, environment }, secret, visibility));
+  const groups = valueGroups(sides);
+  return {
+    path,
+    key,
+    verdict: verdictOf(sides),
+    sides: sides.map(({ presence }, index) => ({
+      environment: environments[index] as string,
+      presence,
+      secretId: found[index]?.secret?.secretId ?? null,
+      valueGroup: groups[index] ?? null,
+    })),
+  };
+}
+
+/** Hidden secrets are not told from missing ones, unless rules say by the place and key alone that the caller could not know. */
+function sideOf(
+  at: { readonly path: string; readonly key: string; readonly environment: string },
+  secret: ComparedSecret | undefined,
+  visibility: Visibility,
+): Side {
+  if (secret === undefined)
+    return { presence: visibility.describes({ ...at, tags: [] }) ? 'missing' : 'unknown', fingerprint: null };
+  return { presence: 'present', fingerprint: visibility.readsValue({ ...at, ...secret }) ? secret.digest : null };
+}

@@ -1,0 +1,31 @@
+import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { BoundedPageArgs, type SoughtConnectionOf } from '../../kernel/graphql/page.js';
+import type { DuplicatesService } from './duplicates.service.js';
+import {
+  DuplicateValueConnection,
+  DuplicateValuesInput,
+  type DuplicateValueType,
+  toDuplicatePage,
+} from './duplicates.type.js';
+
+@Resolver()
+export class DuplicatesResolver {
+  constructor(private readonly service: DuplicatesService) {}
+
+  @Query(() => DuplicateValueConnection, {
+    description:
+      'Values that several shared secrets have, in all projects where you may read values. Nothing is decrypted for it.',
+  })
+  async duplicateValues(
+    @Ctx() ctx: Context,
+    @Arg('input', () => DuplicateValuesInput, {
+      description: 'Where to look.',
+      defaultValue: {},
+    })
+    input: DuplicateValuesInput,
+    @Args(() => BoundedPageArgs) page: BoundedPageArgs,
+  ): Promise<SoughtConnectionOf<DuplicateValueType>> {
+    return toDuplicatePage(await this.service.list(ctx, { ...input, ...page }));
+  }
+}

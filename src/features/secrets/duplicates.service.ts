@@ -1,0 +1,86 @@
+import type { Context } from '../../kernel/context.js';
+import { type CursorKey, decodeCursor, SoughtPage } from '../../kernel/graphql/page.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { listDuplicates, type MemberRow } from './duplicates.records.js';
+import { DuplicateValues } from './duplicates.rules.js';
+import { SCAN_LIMIT } from './row-scan.js';
+import { loadReach, type SecretReach, soleProject } from './secret-reach.js';
+
+/** A secret whose value others have too. The value itself is no part of it. */
+export interface DuplicateView {
+  readonly secretId: string;
+  readonly project: ProjectAccess;
+  readonly environment: string;
+  readonly secretPath: string;
+  readonly secretKey: string;
+}
+
+/** Secrets with equal values. */
+export interface DuplicateGroup {
+  /** Id of the first secret. */
+  readonly id: string;
+  readonly count: number;
+  /** By key, project, environment, path; the first thousand of the group at most. */
+  readonly secrets: readonly DuplicateView[];
+  readonly position: CursorKey;
+}
+
+/** Finds values that several secrets have, without opening any. */
+export class DuplicatesService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Groups of shared secrets with equal values, among those whose value the caller may read, in all its projects. Compared are
+   * keyed digests, which each write leaves behind. Empty values are no duplicates.
+   *
+   * @param raw `{ projectIds, environments, minimum, first, after }`; the rules are `DuplicateValues`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
+   * Source: decisions 5.4.
+   */
+  async list(ctx: Context, raw: unknown): Promise<SoughtPage<DuplicateGroup>> {
+    const { projectIds, environments, minimum, ...request } = parse(DuplicateValues, raw);
+    const after = request.after == null ? null : (decodeCursor(request.after, 1, isPosition)[0] as string);
+    const reach = await loadReach(ctx, this.projects, { projectIds, action: 'secrets:readValue' });
+    const criteria = {
+      projectIds: reach.projectIds,
+      openProjectIds: reach.openProjectIds,
+      environments: environments ?? [],
+      minimum,
+    };
+    // Where rules look at single secrets, which groups are left is known only after reading them. Two rows make a group.
+    const limit = reach.isOpen ? request.first + 1 : SCAN_LIMIT / 2 + 1;
+    const rows = await listDuplicates(ctx, criteria, { after, limit });
+    const read = [...Map.groupBy(rows, ({ position }) => position).values()];
+    const groups = read.flatMap((members) => groupOf(reach, members, minimum)).slice(0, request.first + 1);
+    const isCutShort = groups.length <= request.first && read.length < (rows[0]?.groupCount ?? 0);
+    const stoppedAt = isCutShort ? [(rows.at(-1) as MemberRow).position] : null;
+    const page = new SoughtPage(groups, request, ({ position }) => position, stoppedAt);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret:duplicates',
+      projectId: soleProject(projectIds),
+      facts: { groups: page.nodes.length, count: page.nodes.reduce((sum, { count }) => sum + count, 0) },
+    });
+    return page;
+  }
+}
+
+/** What the caller sees of the secrets of one value: nothing, when too few are left. */
+function groupOf(reach: SecretReach, members: readonly MemberRow[], minimum: number): DuplicateGroup[] {
+  const seen = members.filter(reach.includes);
+  const isOpen = (row: MemberRow): boolean => !reach.project(row.projectId).visibility.isPerSecret;
+  const [head] = seen;
+  if (head === undefined) return [];
+  const count = head.openCount + seen.filter((row) => !isOpen(row)).length;
+  if (count < minimum) return [];
+  const secrets = seen.map((row) => ({
+    secretId: row.id,
+    project: reach.project(row.projectId).access,
+    environment: row.environment,
+    secretPath: row.path,
+    secretKey: row.key,
+  }));
+  return [{ id: head.id, count, secrets, position: [head.position] }];
+}
+
+const isPosition = ([position = '']: CursorKey): boolean => /^[0-9a-f]{64}$/.test(position);

@@ -1,0 +1,57 @@
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { type SoughtConnectionOf, type SoughtPage, soughtConnectionOf } from '../../kernel/graphql/page.js';
+import type { DuplicateGroup } from './duplicates.service.js';
+import { ProjectNameType, toProjectName, WhereInput } from './search.type.js';
+
+@InputType({ description: 'Where equal values are looked for, and how many must be equal.' })
+export class DuplicateValuesInput extends WhereInput {
+  @Field(() => Int, { description: 'Only values that at least so many secrets have, 2 to 1,000.', defaultValue: 2 })
+  minimum!: number;
+}
+
+@ObjectType('DuplicateSecret', {
+  description: 'A secret whose value other secrets have too. The value itself is not shown.',
+  simpleResolvers: true,
+})
+class DuplicateSecretType {
+  @Field(() => ID, { description: 'The secret.' })
+  secretId!: string;
+
+  @Field(() => ProjectNameType, { description: 'The project that it is in.' })
+  project!: ProjectNameType;
+
+  @Field(() => String, { description: 'Slug of its environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of its folder.' })
+  secretPath!: string;
+
+  @Field(() => String, { description: 'Its key.' })
+  secretKey!: string;
+}
+
+@ObjectType('DuplicateValue', { description: 'Secrets with equal values.', simpleResolvers: true })
+export class DuplicateValueType {
+  @Field(() => ID, { description: 'Names the group: the id of its first secret.' })
+  id!: string;
+
+  @Field(() => Int, { description: 'How many secrets have the value, among those that you may read.' })
+  count!: number;
+
+  @Field(() => [DuplicateSecretType], {
+    description: 'These secrets, by key, project, environment, then path; at most the first 1,000.',
+  })
+  secrets!: readonly DuplicateSecretType[];
+}
+
+const ORDER = 'nothing that tells of the values, but always in the same way';
+export const DuplicateValueConnection = soughtConnectionOf(DuplicateValueType, 'DuplicateValue', ORDER);
+
+/** Groups as the API shows them. */
+export const toDuplicatePage = (page: SoughtPage<DuplicateGroup>): SoughtConnectionOf<DuplicateValueType> => {
+  const toGroup = ({ secrets, ...group }: DuplicateGroup) => ({
+    ...group,
+    secrets: secrets.map(({ project, ...secret }) => ({ ...secret, project: toProjectName(project) })),
+  });
+  return page.map(toGroup, ({ position }) => position);
+};

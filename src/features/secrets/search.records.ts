@@ -1,0 +1,79 @@
+import type { Context } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import type { CursorKey } from '../../kernel/graphql/page.js';
+import type { TextMatch } from './glob.rules.js';
+import { filterConditions, type SecretFilters } from './secret.records.js';
+import type { PlacedSubject } from './secret-reach.js';
+
+/** What is looked for. Null and empty lists do not narrow. */
+export interface SearchCriteria extends SecretFilters {
+  readonly key: TextMatch | null;
+  readonly path: TextMatch | null;
+  readonly environments: readonly string[];
+}
+
+/** As much of a secret as is needed to know whether the caller may see it, and where it stands in the order. */
+export interface FoundRow extends PlacedSubject {
+  readonly id: string;
+  readonly projectSlug: string;
+}
+
+/** The order of secrets of many projects. No two have the same place in it. */
+export const SEARCH_ORDER = ['s.key', 'p.slug', 'e.slug', 'f.path'].map((column) => `${column} collate "C"`);
+
+/** Place of a secret in that order. */
+export const searchKeyOf = ({ key, projectSlug, environment, path }: FoundRow): CursorKey => [
+  key,
+  projectSlug,
+  environment,
+  path,
+];
+
+/** Tags of a secret as rules see them. */
+export const TAG_SLUGS = `(select coalesce(json_agg(json_build_object('slug', t.slug)), '[]')
+    from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id)`;
+
+const SELECT = `
+  select s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.slug as environment, f.path,
+    ${TAG_SLUGS} as tags
+  from secret s
+  join project p on p.id = s.project_id
+  join environment e on e.id = s.environment_id
+  join folder f on f.id = s.folder_id`;
+
+/**
+ * Shared secrets of many projects that fit, in order, in one statement. The text differs only by which criteria there are,
+ * so that each shape is planned once, for what it does.
+ */
+export function searchRows(
+  ctx: Context,
+  projectIds: readonly string[],
+  { criteria, after, limit }: { criteria: SearchCriteria; after: CursorKey | null; limit: number },
+): Promise<FoundRow[]> {
+  const given: unknown[] = [ctx.organizationId, projectIds];
+  const next = (value: unknown): string => `$${given.push(value)}`;
+  const conditions = ['s.organization_id = $1', 's.project_id = any($2::uuid[])'];
+  if (criteria.key !== null) conditions.push(...matches('s.key', criteria.key, next));
+  if (criteria.path !== null) conditions.push(...matches('f.path', criteria.path, next));
+  if (criteria.environments.length > 0) conditions.push(`e.slug = any(${next(criteria.environments)}::text[])`);
+  conditions.push(...filterConditions(criteria, next));
+  if (after !== null) {
+    // The first column by itself too: an index has it, and the rest is made by joins.
+    const places = after.map((part) => `${next(part)}::text`);
+    conditions.push(`${SEARCH_ORDER[0]} >= ${places[0]}`, `(${SEARCH_ORDER.join(', ')}) > (${places.join(', ')})`);
+  }
+  const text = `${SELECT} where ${conditions.join(' and ')} order by ${SEARCH_ORDER.join(', ')} limit ${next(limit)}`;
+  return query<FoundRow>(ctx, text, given);
+}
+
+type Next = (value: unknown) => string;
+
+function matches(column: string, { equals, from, below, like }: TextMatch, next: Next): string[] {
+  const text = `${column} collate "C"`;
+  return [
+    ...(equals === null ? [] : [`${text} = ${next(equals)}`]),
+    ...(from === null ? [] : [`${text} >= ${next(from)}`]),
+    ...(below === null ? [] : [`${text} < ${next(below)}`]),
+    ...(like === null ? [] : [`${text} like ${next(like)}`]),
+  ];
+}

@@ -1,0 +1,107 @@
+import type { Context } from '../../kernel/context.js';
+import { type CursorKey, decodeCursor, SoughtPage } from '../../kernel/graphql/page.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { matchGlob } from './glob.rules.js';
+import { scanRows } from './row-scan.js';
+import { type FoundRow, searchKeyOf, searchRows } from './search.records.js';
+import { keyMatchOf, SearchSecrets } from './search.rules.js';
+import { listByIds } from './secret.records.js';
+import { type ReadIssue, type SecretView, SecretViewer } from './secret.view.js';
+import { loadReach, type SecretReach, soleProject } from './secret-reach.js';
+import { openersFor } from './secret-sealing.js';
+
+/** A secret that a search found, and its project. */
+export interface SearchHit {
+  readonly secret: SecretView;
+  readonly project: ProjectAccess;
+  /** Where it stood when it was found. */
+  readonly position: CursorKey;
+}
+
+/** What a search found, and what of it could not be read. */
+export type SearchPage = SoughtPage<SearchHit> & { readonly readIssues: readonly ReadIssue[] };
+
+const CURSOR_PARTS = 4;
+
+/** Looks for secrets in all projects that the caller may read in. */
+export class SecretSearchService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Shared secrets that fit, by key, project, environment, path. Each project's own rules decide on its rows; what the caller may
+   * not know of is left out. The number of statements does not depend on how many projects there are.
+   *
+   * @param raw `{ key, secretPath, tagSlugs, metadata, environments, projectIds, viewSecretValue, first, after }`; the rules are
+   *   `SearchSecrets`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
+   * Source: decisions 5.4, architecture 2.5.
+   */
+  async search(ctx: Context, raw: unknown): Promise<SearchPage> {
+    const input = parse(SearchSecrets, raw);
+    const { first, projectIds, viewSecretValue } = input;
+    const after = input.after == null ? null : decodeCursor(input.after, CURSOR_PARTS);
+    const reach = await loadReach(ctx, this.projects, { projectIds, action: 'secrets:describeSecret' });
+    const criteria = {
+      key: input.key == null ? null : keyMatchOf(input.key),
+      path: input.secretPath == null ? null : matchGlob(input.secretPath),
+      environments: input.environments ?? [],
+      tagSlugs: input.tagSlugs ?? [],
+      metadata: input.metadata ?? [],
+    };
+    const { rows, stoppedAt } = await scanRows(
+      { first, after, isOpen: reach.isOpen },
+      {
+        read: (position, limit) => searchRows(ctx, reach.projectIds, { criteria, after: position, limit }),
+        see: (row) => (reach.includes(row) ? row : null),
+        keyOf: searchKeyOf,
+      },
+    );
+    const page = new SoughtPage(rows, input, searchKeyOf, stoppedAt);
+    const { hits, readIssues } = await disclose(ctx, reach, { rows: page.nodes, viewSecretValue });
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret:search',
+      projectId: soleProject(projectIds),
+      facts: {
+        count: hits.size,
+        projects: new Set([...hits.values()].map(({ project }) => project.projectId)).size,
+        viewedValues: viewSecretValue,
+        unreadable: readIssues.length,
+      },
+    });
+    const shown = page.map(
+      ({ id }) => hits.get(id) ?? null,
+      ({ position }) => position,
+    );
+    return Object.assign(shown, { readIssues });
+  }
+}
+
+/** What the caller may see of found rows, by id. Looked at once more: they may have changed since they were found. */
+async function disclose(
+  ctx: Context,
+  reach: SecretReach,
+  { rows, viewSecretValue }: { rows: readonly FoundRow[]; viewSecretValue: boolean },
+): Promise<{ hits: ReadonlyMap<string, SearchHit>; readIssues: readonly ReadIssue[] }> {
+  if (rows.length === 0) return { hits: new Map(), readIssues: [] };
+  const ids = rows.map(({ id }) => id);
+  const found = await listByIds(ctx, ids, viewSecretValue);
+  const records = found.filter(reach.includes);
+  const openers = await openersFor(ctx, records);
+  const viewers = new Map(
+    [...openers].map(([projectId, sealer]) => {
+      const { visibility } = reach.project(projectId);
+      return [projectId, new SecretViewer(sealer, visibility, viewSecretValue)];
+    }),
+  );
+  const positions = new Map(rows.map((row) => [row.id, searchKeyOf(row)]));
+  const hits = records.map((record): [string, SearchHit] => [
+    record.id,
+    {
+      secret: (viewers.get(record.projectId) as SecretViewer).view(record),
+      project: reach.project(record.projectId).access,
+      position: positions.get(record.id) as CursorKey,
+    },
+  ]);
+  return { hits: new Map(hits), readIssues: [...viewers.values()].flatMap(({ issues }) => issues) };
+}

@@ -1,0 +1,102 @@
+import { authorize, can } from '../../kernel/authz/ability.js';
+import type { Context } from '../../kernel/context.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { refuseOtherType } from './secret-place.js';
+import { type SecretSubject, Visibility } from './visibility.rules.js';
+
+/** A secret of some project, as rules see it. */
+export type PlacedSubject = SecretSubject & { readonly projectId: string };
+
+interface Reachable {
+  readonly access: ProjectAccess;
+  readonly visibility: Visibility;
+}
+
+/** What a question across projects needs to be allowed: to know of secrets, or to read their values as well. */
+export type ReachAction = 'secrets:describeSecret' | 'secrets:readValue';
+
+/** The projects that a question is about, and what of their secrets the caller may see, each by the rules of its own project. */
+export class SecretReach {
+  readonly #projects: ReadonlyMap<string, Reachable>;
+
+  constructor(
+    projects: readonly ProjectAccess[],
+    private readonly action: ReachAction,
+  ) {
+    const reachable = projects.map((access) => ({ access, visibility: new Visibility(access.ability) }));
+    this.#projects = new Map(
+      reachable
+        .filter(({ visibility }) => visibility.isPerSecret || this.#isEnough(visibility, NOTHING))
+        .map((project) => [project.access.projectId, project]),
+    );
+  }
+
+  /** Projects where the caller may see some secret. */
+  get projectIds(): readonly string[] {
+    return [...this.#projects.keys()];
+  }
+
+  /** Projects where the caller may see all secrets. */
+  get openProjectIds(): readonly string[] {
+    return [...this.#projects].filter(([, { visibility }]) => !visibility.isPerSecret).map(([id]) => id);
+  }
+
+  /** Whether all rows of these projects are for the caller, so that none has to be looked at. */
+  get isOpen(): boolean {
+    return this.openProjectIds.length === this.#projects.size;
+  }
+
+  /** True when the caller may see this secret. */
+  readonly includes = (subject: PlacedSubject): boolean => {
+    const project = this.#projects.get(subject.projectId);
+    return project !== undefined && this.#isEnough(project.visibility, subject);
+  };
+
+  /** A project of the reach. */
+  project(projectId: string): Reachable {
+    const project = this.#projects.get(projectId);
+    if (project === undefined) throw new Error('the project is out of reach');
+    return project;
+  }
+
+  #isEnough(visibility: Visibility, subject: SecretSubject): boolean {
+    return (
+      visibility.describes(subject) && (this.action === 'secrets:describeSecret' || visibility.readsValue(subject))
+    );
+  }
+}
+
+/** Stands for any secret where rules look at none. */
+const NOTHING: SecretSubject = { environment: '', path: '/', key: '', tags: [] };
+
+/**
+ * The reach of a question. A project that is named must allow it; of all others, those that do not are left out.
+ *
+ * @param projectIds null or undefined: all projects of the caller's organization that it is a member of
+ * @throws PROJECT_NOT_FOUND, PERMISSION_DENIED, VALIDATION_FAILED (WRONG_PROJECT_TYPE), all for named projects
+ */
+export async function loadReach(
+  ctx: Context,
+  projects: ProjectReader,
+  { projectIds, action }: { projectIds: readonly string[] | null | undefined; action: ReachAction },
+): Promise<SecretReach> {
+  const found = await projects.listAccessible(ctx, projectIds ?? null);
+  if (projectIds == null) {
+    return new SecretReach(
+      found.filter(({ type }) => type === 'secret-manager'),
+      action,
+    );
+  }
+  for (const project of found) {
+    refuseOtherType(project, 'projectIds');
+    // The older action `read` means both newer ones.
+    if (!can(project.ability, 'secrets:read')) authorize(project, action);
+  }
+  return new SecretReach(found, action);
+}
+
+/** The project of the audit record: null for a question about several. */
+export const soleProject = (projectIds: readonly string[] | null | undefined): string | null => {
+  const [first = null, ...others] = new Set((projectIds ?? []).map((id) => id.toLowerCase()));
+  return others.length === 0 ? first : null;
+};

@@ -1,0 +1,82 @@
+import type { Context } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import type { CursorKey } from '../../kernel/graphql/page.js';
+import type { UseKind } from './usage.rules.js';
+
+/** A folder, or one secret in it. */
+export interface UsedThing {
+  readonly projectId: string;
+  readonly folderId: string;
+  readonly environment: string;
+  readonly path: string;
+  /** Null: any secret of the folder. */
+  readonly key: string | null;
+}
+
+/** A secret that names another one, or a folder that imports. What only one of them has is null for the other. */
+export interface UseRow {
+  readonly kind: UseKind;
+  readonly environment: string;
+  readonly path: string;
+  readonly folderId: string;
+  readonly secretId: string | null;
+  readonly key: string | null;
+  readonly tags: readonly { readonly slug: string }[];
+  /** The secret that is named. */
+  readonly usedKey: string | null;
+  readonly usedTags: readonly { readonly slug: string }[];
+  /** The folder imports through others only. */
+  readonly isIndirect: boolean;
+}
+
+/** Place of a use in the order of `listUses`. */
+export const useKeyOf = ({ kind, environment, path, key, usedKey }: UseRow): CursorKey => [
+  kind,
+  environment,
+  path,
+  key ?? '',
+  usedKey ?? '',
+];
+
+const ORDER = ['kind', 'environment', 'path', `coalesce(key, '')`, `coalesce("usedKey", '')`].map(
+  (column) => `${column} collate "C"`,
+);
+
+const tagsOf = (secret: string): string => `(select coalesce(json_agg(json_build_object('slug', t.slug)), '[]')
+    from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = ${secret})`;
+
+/** A secret that names another one in two ways is one use: `union` makes it so. An import of any depth is one as well. */
+const LIST = `
+  with recursive importing (folder_id) as (
+    select i.folder_id from secret_import i where i.source_folder_id = $2
+    union
+    select i.folder_id from secret_import i join importing on importing.folder_id = i.source_folder_id
+  ), used as (
+    select 'reference' as kind, s.folder_id, s.id as secret_id, s.key, t.id as used_id, t.key as "usedKey", false as "isIndirect"
+    from secret t
+    join secret_reference r on r.project_id = $1 and r.key = t.key
+    join secret s on s.id = r.secret_id
+    where t.folder_id = $2 and ($5::text is null or t.key = $5)
+      and ((r.environment = $3 and r.path = $4) or (r.environment is null and s.folder_id = $2))
+    union
+    select 'import', i.folder_id, null, null, null, null,
+      not exists (select from secret_import direct where direct.folder_id = i.folder_id and direct.source_folder_id = $2)
+    from importing i where i.folder_id <> $2
+  ), placed as (
+    select used.*, e.slug as environment, f.path
+    from used join folder f on f.id = used.folder_id join environment e on e.id = f.environment_id
+  ), page as (
+    select * from placed
+    where $6::text[] is null or (${ORDER.join(', ')}) > (${[1, 2, 3, 4, 5].map((at) => `($6::text[])[${at}]`).join(', ')})
+    order by ${ORDER.join(', ')} limit $7
+  )
+  select kind, environment, path, folder_id as "folderId", secret_id as "secretId", key, "usedKey", "isIndirect",
+    ${tagsOf('page.secret_id')} as tags, ${tagsOf('page.used_id')} as "usedTags"
+  from page order by ${ORDER.join(', ')}`;
+
+/** What uses a folder or a secret, in one statement: imports, then references, by environment (slug), path and key. */
+export const listUses = (
+  ctx: Context,
+  { projectId, folderId, environment, path, key }: UsedThing,
+  { after, limit }: { after: CursorKey | null; limit: number },
+): Promise<UseRow[]> => query<UseRow>(ctx, LIST, [projectId, folderId, environment, path, key, after, limit]);

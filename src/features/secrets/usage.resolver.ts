@@ -1,0 +1,22 @@
+import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { BoundedPageArgs, type SoughtConnectionOf } from '../../kernel/graphql/page.js';
+import type { UsageService } from './usage.service.js';
+import { SecretUseConnection, type SecretUseType, toUsePage, WhereUsedInput } from './usage.type.js';
+
+@Resolver()
+export class UsageResolver {
+  constructor(private readonly service: UsageService) {}
+
+  @Query(() => SecretUseConnection, {
+    description:
+      'What uses a secret or a folder: folders that import it, then secrets whose values name it, by environment, path and key.',
+  })
+  async whereUsed(
+    @Ctx() ctx: Context,
+    @Arg('input', () => WhereUsedInput, { description: 'What may be used.' }) input: WhereUsedInput,
+    @Args(() => BoundedPageArgs) page: BoundedPageArgs,
+  ): Promise<SoughtConnectionOf<SecretUseType>> {
+    return toUsePage(await this.service.whereUsed(ctx, { ...input, ...page }));
+  }
+}

@@ -1,0 +1,101 @@
+import { authorize, can } from '../../kernel/authz/ability.js';
+import type { Context } from '../../kernel/context.js';
+import { AppError } from '../../kernel/errors.js';
+import { decodeCursor, SoughtPage } from '../../kernel/graphql/page.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { type Place, parentOf } from './place.rules.js';
+import { scanRows } from './row-scan.js';
+import { findByKey } from './secret.records.js';
+import { loadPlace, loadSecretProject } from './secret-place.js';
+import { listUses, type UsedThing, type UseRow, useKeyOf } from './usage.records.js';
+import { WhereUsed } from './usage.rules.js';
+import { authorizeListing, Visibility } from './visibility.rules.js';
+
+const CURSOR_PARTS = 5;
+
+/** A use, with the project that it is in. */
+export type UseView = UseRow & { readonly projectId: string };
+
+/** Something that may be used, in a project where the caller may know of it. */
+interface Target extends UsedThing {
+  readonly project: ProjectAccess;
+  readonly secretId: string | null;
+}
+
+/** Tells what would feel it if a secret or a folder went: who names it and who imports it. */
+export class UsageService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Secrets whose values name a secret, or any secret of a folder, and folders that import the folder, directly or through
+   * others: imports first, then by environment, path and key. What the caller may not know of is left out.
+   *
+   * @param raw `{ secret or folder, first, after }`; the rules are `WhereUsed`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_NOT_FOUND,
+   *   AUDIT_UNAVAILABLE
+   * Source: decisions 5.5, 5.6.
+   */
+  async whereUsed(ctx: Context, raw: unknown): Promise<SoughtPage<UseView>> {
+    const { secret, folder, ...request } = parse(WhereUsed, raw);
+    const after = request.after == null ? null : decodeCursor(request.after, CURSOR_PARTS);
+    const used = secret === undefined ? await this.#loadFolder(ctx, folder) : await this.#loadSecret(ctx, secret);
+    const { project } = used;
+    const { rows, stoppedAt } = await scanRows(
+      { first: request.first, after, isOpen: false },
+      {
+        read: (position, limit) => listUses(ctx, used, { after: position, limit }),
+        see: seenIn(used),
+        keyOf: useKeyOf,
+      },
+    );
+    const page = new SoughtPage(rows, request, useKeyOf, stoppedAt);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret:where-used',
+      projectId: project.projectId,
+      facts: { folderId: used.folderId, secretId: used.secretId, count: page.nodes.length },
+    });
+    return page.map((row) => ({ ...row, projectId: project.projectId }), useKeyOf);
+  }
+
+  async #loadSecret(ctx: Context, { secretKey: key, ...place }: Place & { secretKey: string }): Promise<Target> {
+    const project = await loadSecretProject(ctx, this.projects, place.projectId);
+    authorizeListing(project);
+    const record = await findByKey(ctx, place, { key, withValues: false });
+    if (record === undefined) await loadPlace(ctx, place);
+    if (record === undefined || !new Visibility(project.ability).describes(record))
+      throw new AppError('SECRET_NOT_FOUND');
+    return { ...record, project, secretId: record.id };
+  }
+
+  async #loadFolder(ctx: Context, folder: FolderPlace | undefined): Promise<Target> {
+    const { projectId, environment, path } = folder as FolderPlace;
+    const project = await loadSecretProject(ctx, this.projects, projectId);
+    authorize(project, 'secret-folders:read');
+    const { folderId } = await loadPlace(ctx, { projectId, environment, secretPath: path });
+    authorize(project, 'secret-folders:read', { environment, secretPath: parentOf(path) });
+    return { project, projectId: project.projectId, folderId, environment, path, key: null, secretId: null };
+  }
+}
+
+interface FolderPlace {
+  readonly projectId: string;
+  readonly environment: string;
+  readonly path: string;
+}
+
+/** A reference shows both of its ends; an import is shown by the right to read imports where it is. */
+function seenIn({ project, environment, path }: Target): (row: UseRow) => UseRow | null {
+  const visibility = new Visibility(project.ability);
+  return (row) => {
+    if (row.kind === 'import') {
+      const fields = { environment: row.environment, secretPath: row.path };
+      return can(project.ability, 'secret-imports:read', fields) ? row : null;
+    }
+    const { key, usedKey } = row as { key: string; usedKey: string };
+    const isSeen =
+      visibility.describes({ ...row, key }) &&
+      visibility.describes({ environment, path, key: usedKey, tags: row.usedTags });
+    return isSeen ? row : null;
+  };
+}

@@ -1,0 +1,29 @@
+import { type GraphQLOperation, powerless } from '../operation.js';
+
+/** Questions across folders, environments and projects. */
+export const across: readonly GraphQLOperation[] = [
+  {
+    field: 'searchSecrets',
+    args: { input: { projectIds: ['$project'], key: { glob: 'KEY_*' }, viewSecretValue: true } },
+    audit: 'secret:search',
+    denial: powerless('secrets:describeSecret'),
+  },
+  {
+    field: 'whereUsed',
+    args: { input: { secret: { projectId: '$project', environment: 'dev', secretKey: '$secretKey' } } },
+    audit: 'secret:where-used',
+    denial: powerless('secrets:describeSecret'),
+  },
+  {
+    field: 'duplicateValues',
+    args: { input: { projectIds: ['$project'], environments: ['dev'] } },
+    audit: 'secret:duplicates',
+    denial: powerless('secrets:readValue'),
+  },
+  {
+    field: 'compareEnvironments',
+    args: { input: { projectId: '$project', environments: ['dev', 'prod'] } },
+    audit: 'secret:compare',
+    denial: powerless('secrets:describeSecret'),
+  },
+];
