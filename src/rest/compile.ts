@@ -86,7 +86,11 @@ function compileDocument(schema: GraphQLSchema, text: string, sample: Record<str
   const [operation] = operations;
   if (operation === undefined || operations.length > 1) throw new Error('the document must hold one operation');
   const types = variableTypes(schema, operation);
-  checkVariables(types, operation, sample);
+  checkVariables(types, operation, sampleVariables(route));
+  if (route.cached === true && (route.method !== 'GET' || !types.has('projectId')))
+    throw new Error('is cached, and no GET of the project of a variable');
+  const example = route.body?.safeParse(route.example);
+  if (example?.success === false) throw new Error(`its body needs an example that fits: ${example.error.message}`);
   const compiled = compileQuery(schema, document, '', { disableLeafSerialization: true });
   if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? 'does not compile');
   const translate = variablesTranslator(types, operation);
