@@ -53,10 +53,10 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
     throw new Error('its rules let unknown keys pass');
   const example = route.body?.safeParse(route.example);
   if (example?.success === false) throw new Error(`its body needs an example that fits: ${example.error.message}`);
-  const sample = sampleVariables(route);
-  if (route.cached === true && (route.method !== 'GET' || !('projectId' in sample)))
+  const { document, operation, run } = compileDocument(schema, route.document, sampleVariables(route));
+  const isOfProject = operation.variableDefinitions?.some(({ variable }) => variable.name.value === 'projectId');
+  if (route.cached === true && (route.method !== 'GET' || isOfProject !== true))
     throw new Error('is cached, and no GET of the project of a variable');
-  const { document, operation, run } = compileDocument(schema, route.document, sample);
   const answer = schemaOf(route.reply(sampleData(schema, document, operation)));
   return {
     route,
@@ -86,11 +86,7 @@ function compileDocument(schema: GraphQLSchema, text: string, sample: Record<str
   const [operation] = operations;
   if (operation === undefined || operations.length > 1) throw new Error('the document must hold one operation');
   const types = variableTypes(schema, operation);
-  checkVariables(types, operation, sampleVariables(route));
-  if (route.cached === true && (route.method !== 'GET' || !types.has('projectId')))
-    throw new Error('is cached, and no GET of the project of a variable');
-  const example = route.body?.safeParse(route.example);
-  if (example?.success === false) throw new Error(`its body needs an example that fits: ${example.error.message}`);
+  checkVariables(types, operation, sample);
   const compiled = compileQuery(schema, document, '', { disableLeafSerialization: true });
   if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? 'does not compile');
   const translate = variablesTranslator(types, operation);

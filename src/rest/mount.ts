@@ -45,13 +45,14 @@ async function answer(
   { replyCache, idempotencyKeys }: Mounting,
 ): Promise<Answer> {
   const isRead = route.method === 'GET';
-  const variables = route.variables(checkedRequest(route, request)) as Record<string, unknown>;
+  const accepted = await complete(ctx, checkedRequest(route, request));
+  const variables = route.variables(accepted) as Record<string, unknown>;
   const make = async (at: GraphQLContext): Promise<Answer> => {
     const data = await run(at, variables);
     const caching = route.sensitive === true ? 'no-store' : 'private, no-cache';
     return jsonAnswer(route.reply(data), { 'cache-control': caching, ...route.headers?.(data) }, isRead);
   };
-  if (ctx.actor === null || route.anonymous === true) return make(ctx);
+  if (ctx.actor === null) return make(ctx);
   if (route.cached === true) {
     const wanted = { projectId: String(variables.projectId), request: route.path + JSON.stringify(variables) };
     return replyCache.answer(ctx, wanted, make);
