@@ -10,16 +10,13 @@ const repeated = z.string().optional().meta({ description: 'Ignored: the project
 
 /** A route of environments at its older path, where a project is a workspace. Document, rules and errors are the same. */
 function older(present: Route): Route {
-  const { method, path, body, variables, reply, cache } = present;
+  const { method, path, body, variables, reply } = present;
   const isOfOne = path.includes('{environmentId}');
   return {
     ...present,
     path: path.replace(PRESENT, OLDER),
     summary: `${present.summary} (older path)`,
     ...(method === 'POST' && body !== undefined ? { body: body.extend({ projectId: repeated }) } : {}),
-    ...(cache === undefined
-      ? {}
-      : { cache: ({ params, query }) => cache({ params: { projectId: params.workspaceId as string }, query }) }),
     variables: ({ params, query, body: { projectId: _, ...given } }) =>
       variables({
         params: {

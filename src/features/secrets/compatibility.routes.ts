@@ -97,7 +97,6 @@ function older(
     body: translated(sent, found),
   });
   const { projectId, ...exampleOfRest } = (example ?? {}) as Given;
-  const { cache } = present;
   const namesProject = [presentQuery, presentBody].some((rules) => rules !== undefined && 'projectId' in rules.shape);
   return {
     ...present,
@@ -111,7 +110,6 @@ function older(
           body: olderRules(presentBody, IN_BODY, body),
           example: { workspaceId: projectId, ...exampleOfRest } as never,
         }),
-    ...(cache === undefined ? {} : { cache: (request) => cache(toPresentRequest({ ...request, body: {} })) }),
     ...(namesProject ? { lookup: LOOKUP } : {}),
     variables: (request) => present.variables(toPresentRequest(request)),
   };
