@@ -1,0 +1,104 @@
+import type { z } from 'zod';
+import { faultsOf } from '../../kernel/validation.js';
+import { NewSecret } from './secret.rules.js';
+
+/** Secrets that one file may hold. */
+export const MAX_ENTRIES = 1_000;
+
+/** A secret as a file has it. */
+export interface Entry {
+  readonly key: string;
+  readonly value: string;
+  /** What the lines right above it say; undefined for none, and in formats without comments. */
+  readonly comment?: string | undefined;
+  /** Where its key stands, from 1. */
+  readonly line: number;
+}
+
+/** What is wrong at a place of a file. It has none of the file's text but a key. */
+export interface FormatFault {
+  readonly line: number;
+  /** The key of the entry at fault, where it is known. */
+  readonly key?: string | undefined;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a file holds, and everything that is wrong with it. With faults the entries are of no use. */
+export interface ParsedFile {
+  readonly entries: readonly Entry[];
+  readonly faults: readonly FormatFault[];
+}
+
+/** A secret to write into a file. */
+export type PrintableEntry = Omit<Entry, 'line'>;
+
+/** What a format cannot hold of an entry. */
+export interface Inexpressible {
+  readonly index: number;
+  readonly part: 'secretKey' | 'secretValue';
+}
+
+/** A file, or what cannot be written into it. */
+export type PrintedFile =
+  | { readonly text: string; readonly inexpressible?: undefined }
+  | { readonly inexpressible: readonly Inexpressible[] };
+
+/** A text form of secrets. */
+export interface TransferFormat {
+  readonly parse: (text: string) => ParsedFile;
+  readonly print: (entries: readonly PrintableEntry[]) => PrintedFile;
+}
+
+/**
+ * What a format read, under the rules of secrets: keys and values as when one is created, no key twice, not too many.
+ *
+ * @param read what the format finds in a file, in its order; no more of it is asked for than may be there
+ */
+export function checkedFile(read: Iterable<Entry | FormatFault>): ParsedFile {
+  const keys = new Set<string>();
+  const entries: Entry[] = [];
+  const faults: FormatFault[] = [];
+  let count = 0;
+  for (const found of read) {
+    count += 1;
+    const isEntry = 'value' in found;
+    if (count > MAX_ENTRIES) {
+      faults.push(isEntry ? { line: found.line, ...TOO_MANY } : found);
+      break;
+    }
+    if (isEntry) {
+      // As the rule of keys does it, which takes ` A` and `A` for one.
+      const entry = { ...found, key: found.key.trim() };
+      faults.push(...faultsOfEntry(entry));
+      if (keys.has(entry.key)) faults.push({ line: entry.line, key: entry.key, ...DUPLICATE });
+      keys.add(entry.key);
+      entries.push(entry);
+    } else faults.push(found);
+  }
+  return { entries, faults };
+}
+
+const TOO_MANY = { code: 'TOO_MANY', message: `must not be there: a file has at most ${MAX_ENTRIES} secrets` };
+const DUPLICATE = { code: 'DUPLICATE', message: 'is named twice in this file' };
+
+const { secretKey, secretValue, secretComment } = NewSecret.shape;
+
+/** One fault of each part: a text that is too long is told once, in characters or in bytes. */
+function faultsOfEntry({ key, value, comment, line }: Entry): FormatFault[] {
+  const broken = (rules: z.ZodType, input: unknown): FormatFault[] => {
+    const { error } = rules.safeParse(input);
+    const [first] = error === undefined ? [] : faultsOf(error);
+    return first === undefined ? [] : [{ line, key, code: first.code, message: first.message }];
+  };
+  return [...broken(secretKey, key), ...broken(secretValue, value), ...broken(secretComment, comment)];
+}
+
+/** `# text` -> `text`: one blank after the sign belongs to it. */
+export const commentText = (line: string): string => line.replace(/^\s*# ?/, '');
+
+/** A comment as lines of a file. Whatever some reader takes for the end of a line is one: none of it may become a secret. */
+export const commentLines = (comment: string | undefined): string[] =>
+  comment === undefined || comment === ''
+    ? []
+    : comment.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).map((line) => (line === '' ? '#' : `# ${line}`));

@@ -1,0 +1,181 @@
+import { Composer, CST, Lexer, LineCounter, Parser } from 'yaml';
+import {
+  checkedFile,
+  commentLines,
+  commentText,
+  type Entry,
+  type FormatFault,
+  type PrintableEntry,
+  type TransferFormat,
+} from './transfer-format.rules.js';
+
+/** Files of one flat YAML map. Scalars are the text that stands there: `PORT: 8080` is the text `8080`. */
+export const yamlFormat: TransferFormat = {
+  parse: (text) => checkedFile(pairs(text)),
+
+  print: (entries) => ({ text: entries.length === 0 ? '{}\n' : entries.map(printedPair).join('') }),
+};
+
+/** Far more than a file of as many secrets as there may be, each with some lines of comment, is made of. */
+const MAX_TOKENS = 30_000;
+
+const fault = (code: string, message: string): Omit<FormatFault, 'line'> => ({ code, message });
+const NOT_YAML = fault('NOT_YAML', 'is not valid YAML');
+const TOO_LARGE = fault('TOO_LARGE', 'must not be there: the file has too many parts');
+const NOT_A_MAP = fault('NOT_A_MAP', 'must be one map of keys and values');
+const NOT_TEXT = fault('NOT_TEXT', 'must be a text, and no list or map');
+const NO_VALUE = fault('NO_VALUE', 'must have a colon and a value after its key');
+/** What makes one text stand for something else, or for many. */
+const NOT_ALLOWED: Readonly<Partial<Record<string, Omit<FormatFault, 'line'>>>> = {
+  anchor: fault('ANCHOR', 'must have no anchor'),
+  tag: fault('TAG', 'must have no tag'),
+  alias: fault('ALIAS', 'must be no alias'),
+  directive: fault('DIRECTIVE', 'must be no directive'),
+  document: fault('MANY_DOCUMENTS', 'must be part of the first document'),
+};
+
+type Tokens = readonly CST.Token[];
+type LineOf = (token: { readonly offset: number }) => number;
+
+/**
+ * The pairs of a file. They are taken from its syntax tree: composing a document would follow what is nested and referred
+ * to, as deep as it goes. Only a flat one is composed, to hear what else is wrong with it.
+ */
+function* pairs(text: string): Generator<Entry | FormatFault> {
+  const lines = new LineCounter();
+  const lineOf: LineOf = ({ offset }) => lines.linePos(offset).line;
+  const tokens = syntaxTree(text, lines);
+  if (tokens === undefined) return yield { line: lines.lineStarts.length, ...TOO_LARGE };
+  let isFlat = true;
+  for (const found of pairsIn(tokens, lineOf)) {
+    isFlat &&= 'value' in found;
+    yield found;
+  }
+  if (isFlat) for (const line of brokenLines(tokens, text.length, lineOf)) yield { line, ...NOT_YAML };
+}
+
+/** Undefined when there is too much of it. */
+function syntaxTree(text: string, lines: LineCounter): Tokens | undefined {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  const tokens: CST.Token[] = [];
+  let count = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    count += 1;
+    if (count > MAX_TOKENS) return undefined;
+    tokens.push(...parser.next(lexeme));
+  }
+  return [...tokens, ...parser.end()];
+}
+
+function brokenLines(tokens: Tokens, length: number, lineOf: LineOf): Set<number> {
+  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false });
+  const documents = [...composer.compose(tokens, true, length)];
+  return new Set(documents.flatMap(({ errors }) => errors.map(({ pos: [offset] }) => lineOf({ offset }))));
+}
+
+function* pairsIn(tokens: Tokens, lineOf: LineOf): Generator<Entry | FormatFault> {
+  const [document, ...more] = tokens.filter((token) => token.type === 'document');
+  yield* notAllowed([...tokens.filter(({ type }) => type === 'directive'), ...(document?.start ?? [])], lineOf);
+  if (document?.value !== undefined) {
+    const { value } = document;
+    if (!isMap(value)) yield { line: lineOf(value), ...(NOT_ALLOWED[value.type] ?? NOT_A_MAP) };
+    else {
+      const before = [...tokens.slice(0, tokens.indexOf(document)), ...document.start];
+      for (const [index, item] of value.items.entries())
+        yield* pairOf(item, index === 0 ? [...before, ...item.start] : item.start, lineOf);
+    }
+  }
+  yield* notAllowed(more, lineOf);
+}
+
+const isMap = (token: CST.Token): token is CST.BlockMap | CST.FlowCollection =>
+  token.type === 'block-map' || (token.type === 'flow-collection' && token.start.type === 'flow-map-start');
+
+const notAllowed = (tokens: Tokens, lineOf: LineOf, key?: string): FormatFault[] =>
+  tokens.flatMap((token) => {
+    const found = NOT_ALLOWED[token.type];
+    return found === undefined ? [] : [{ line: lineOf(token as CST.SourceToken), key, ...found }];
+  });
+
+/** @param above everything before its key, from the line after the value before */
+function* pairOf(item: CST.CollectionItem, above: Tokens, lineOf: LineOf): Generator<Entry | FormatFault> {
+  const { start, key: name, sep = [], value } = item;
+  const before = [...start, ...(name == null ? [] : [name]), ...sep];
+  const first = before.find(({ type }) => !BLANK.has(type));
+  // Commas and comments at the end of a map are an item of their own.
+  if (first === undefined) return;
+  const line = lineOf((name ?? first) as CST.SourceToken);
+  const [nameScalar, valueScalar] = [scalarOf(name), scalarOf(value)];
+  const key = nameScalar?.isBroken ? undefined : nameScalar?.text;
+  const faults = [
+    ...notAllowed(value === undefined ? before : [...before, value], lineOf, key),
+    ...(CST.isCollection(name) ? [{ line, ...NOT_TEXT }] : []),
+    ...(CST.isCollection(value) ? [{ line: lineOf(value), key, ...NOT_TEXT }] : []),
+    ...(sep.some(({ type }) => type === 'map-value-ind') ? [] : [{ line, key, ...NO_VALUE }]),
+    // Told here and not by the composer, which makes an error of each wrong escape, be they thousands.
+    ...(nameScalar?.isBroken || valueScalar?.isBroken ? [{ line, key, ...NOT_YAML }] : []),
+  ];
+  if (faults.length > 0) yield* faults;
+  else yield { key: key ?? '', value: valueScalar?.text ?? '', comment: commentIn(above), line };
+}
+
+const BLANK: ReadonlySet<string> = new Set(['space', 'newline', 'comment', 'comma']);
+
+/** A scalar as its text; undefined for nothing, and for what is none. */
+function scalarOf(token: CST.Token | null | undefined): { text: string; isBroken: boolean } | undefined {
+  let isBroken = false;
+  const scalar = CST.resolveAsScalar(token, true, () => {
+    isBroken = true;
+  });
+  return scalar === null ? undefined : { text: scalar.value, isBroken };
+}
+
+/** What the lines right above a key say. The last line is that of the key. */
+function commentIn(tokens: Tokens): string | undefined {
+  const lines: CST.Token[][] = [[]];
+  for (const token of tokens) {
+    if (token.type === 'newline') lines.push([]);
+    else lines.at(-1)?.push(token);
+  }
+  const above = lines.slice(0, -1);
+  const begin = above.findLastIndex((line) => !isCommentLine(line)) + 1;
+  const texts = above
+    .slice(begin)
+    .flatMap((line) => line.flatMap((token) => (token.type === 'comment' ? token.source : [])));
+  return texts.map(commentText).join('\n') || undefined;
+}
+
+const isCommentLine = (line: Tokens): boolean =>
+  line.some(({ type }) => type === 'comment') && line.every(({ type }) => type === 'comment' || type === 'space');
+
+function printedPair({ key, value, comment }: PrintableEntry): string {
+  const above = commentLines(comment).map((line) => `${line}\n`);
+  const name = /^[A-Za-z_]\w*$/.test(key) && !WORDS.test(key) ? key : quoted(key);
+  // Readers look no further than 1,024 characters for the colon.
+  const begin = name.length > 1_000 ? `? ${name}\n:` : `${name}:`;
+  return `${above.join('')}${begin} ${isPlainText(value) ? block(value) : quoted(value)}\n`;
+}
+
+/** What some reader takes for a boolean, for nothing, or for a number. */
+const WORDS = /^(y|n|yes|no|on|off|true|false|null|e\d+)$/i;
+
+/** In double quotes nothing is a number, and everything has an escape: JSON's, and those of what YAML does not print. */
+const quoted = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** Lines of ASCII without blanks around them, as keys and certificates are: people want to see these. */
+const isPlainText = (value: string): boolean =>
+  value.includes('\n') &&
+  value
+    .replace(/\n$/, '')
+    .split('\n')
+    .every((line) => /^[!-~]([ -~]*[!-~])?$/.test(line));
+
+const block = (value: string): string => {
+  const lines = value.replace(/\n$/, '').split('\n');
+  return [value.endsWith('\n') ? '|' : '|-', ...lines.map((line) => `  ${line}`)].join('\n');
+};
