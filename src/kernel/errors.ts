@@ -122,6 +122,7 @@ export const ERRORS = {
     'ValidationFailed',
     'The idempotency key was used for another request; take a new key for each request.',
   ),
+  NOT_EXPRESSIBLE: row(422, 'ValidationFailed', 'The format cannot hold what details name; export as JSON, which can.'),
   RATE_LIMITED: row(429, 'RateLimited', 'Too many requests; wait as long as Retry-After says.'),
   HEADERS_TOO_LARGE: row(431, 'RequestHeaderFieldsTooLarge', 'The header fields are larger than 16 KiB.'),
 

@@ -80,7 +80,22 @@ describe('after a session full of secrets, good requests and bad ones', () => {
     mustSucceed(await admin.get(`/api/v4/secrets/KEY_3?projectId=${project.id}&environment=dev`));
     mustSucceed(await admin.get(`/api/v1/projects/${project.id}`));
     mustSucceed(await admin.delete('/api/v4/secrets/KEY_4', place()));
+    await files();
     await tokens(seed);
+  }
+
+  async function files(): Promise<void> {
+    const content = JSON.stringify({ FROM_FILE: canary(), KEY_5: canary() });
+    for (const dryRun of [true, false])
+      mustSucceed(
+        await admin.post('/api/v4/secrets/import', { ...place(), format: 'json', content, mode: 'overwrite', dryRun }),
+      );
+    const { text } = mustSucceed(
+      await admin.get(
+        `/api/v4/secrets/export?projectId=${project.id}&environment=dev&format=yaml&includeComments=true`,
+      ),
+    );
+    expect(text.split(MARK).length).toBeGreaterThan(80);
   }
 
   async function tokens(seed: Seed): Promise<void> {
@@ -174,6 +189,14 @@ describe('after a session full of secrets, good requests and bad ones', () => {
       send('POST', `${secrets}/batch`, { ...place(), secrets: [secret('TWICE'), secret('TWICE')] }),
       send('POST', `${secrets}/batch`, { ...place(), secrets: [secret('ONE')] }),
       send('POST', `${secrets}/batch`, { ...place(), secrets: { [`${MARK} key`]: text } }),
+      ...['dotenv', 'json', 'yaml'].flatMap((format) =>
+        [text, `A=${text}\nB ${text}`, `{"${text}": 1}`, `{"A": ${text}`, `A: &${MARK} "${text}`, `A:\n  *${MARK}`].map(
+          (content) => send('POST', `${secrets}/import`, { ...place(), format, content }),
+        ),
+      ),
+      send('POST', `${secrets}/import`, { ...place(), format: 'dotenv', content: `ONE='${MARK}'` }),
+      send('POST', `${secrets}/import`, { ...place(), format: text, content: text, mode: text, dryRun: text }),
+      get(`${secrets}/export?${at}&format=${url}`),
       send('POST', '/api/v2/workspace', { projectName: [text], type: text }),
       send('POST', '/api/v1/identities', { name: text.repeat(9), organizationId: text, role: text }),
       send('POST', '/api/v1/auth/token/renew', { accessToken: text }),

@@ -31,8 +31,9 @@ import { Tag } from './tag.entity.js';
 import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
 import { tagRoutes } from './tag.routes.js';
 import { TagService } from './tag.service.js';
-import { UsageResolver } from './usage.resolver.js';
-import { UsageService } from './usage.service.js';
+import { SecretTransferResolver } from './transfer.resolver.js';
+import { transferRoutes } from './transfer.routes.js';
+import { SecretTransferService } from './transfer.service.js';
 import { VersionResolver } from './version.resolver.js';
 import { versionRoutes } from './version.routes.js';
 import { VersionService } from './version.service.js';
@@ -43,14 +44,13 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
   const folders = new FolderReadingService(projects);
   const imports = new ImportService(projects);
   const tags = new TagService(projects);
+  const secrets = new SecretService(projects, new PersonalSecretService(projects));
   return {
     entities: [Tag],
     resolvers: [
       new SecretResolver(listing, new SecretReadingService(projects)),
-      new SecretWritingResolver(
-        new SecretService(projects, new PersonalSecretService(projects)),
-        new SecretMovingService(projects),
-      ),
+      new SecretWritingResolver(secrets, new SecretMovingService(projects)),
+      new SecretTransferResolver(new SecretTransferService(projects, secrets, listing)),
       new EnvironmentSecretsResolver(listing),
       new FolderResolver(new FolderService(projects), folders),
       new EnvironmentFoldersResolver(folders),
@@ -69,6 +69,7 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
     routes: [
       ...secretRoutes,
       ...secretWritingRoutes,
+      ...transferRoutes,
       ...folderRoutes,
       ...importRoutes,
       ...tagRoutes,

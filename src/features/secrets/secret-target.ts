@@ -170,15 +170,14 @@ export function refuseMissing(names: readonly string[], isThere: (name: string) 
   if (details.length > 0) throw new AppError('SECRET_NOT_FOUND', undefined, { details });
 }
 
+/** What the audit record of a write says beyond place and secrets. */
+export type WriteFacts = Readonly<Record<string, string | number>>;
+
 /** The audit record of a write of secrets in a folder. */
 export const recordWrite = (
   tx: Transaction,
   target: Pick<Target, 'project' | 'environmentId' | 'folderId'>,
-  {
-    action,
-    ids,
-    facts = {},
-  }: { action: string; ids: readonly string[]; facts?: Readonly<Record<string, string | number>> },
+  { action, ids, facts = {} }: { action: string; ids: readonly string[]; facts?: WriteFacts | undefined },
 ): Promise<void> =>
   tx.auditTrail.recordChange(tx, {
     action,

@@ -36,6 +36,7 @@ import {
   refuseTaken,
   subjectOf,
   type Target,
+  type WriteFacts,
 } from './secret-target.js';
 import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets, type Written } from './secret-writes.js';
 import { fieldsOf, Visibility } from './visibility.rules.js';
@@ -45,6 +46,18 @@ const inBatch: PathOf = (index, field) => `secrets[${index}].${field}`;
 
 /** How often an upsert is tried again that found a secret to be missing which another caller then made. */
 const UPSERT_ATTEMPTS = 3;
+
+/** Changes of a batch, and what becomes of those of secrets that are not there. */
+interface Update {
+  readonly changes: readonly SecretChange[];
+  readonly mode: UpdateMode;
+  readonly isNew?: (key: string) => boolean;
+  readonly action?: string;
+  readonly facts?: WriteFacts;
+}
+
+/** A write for another verb. */
+type Put = Pick<Required<Update>, 'isNew' | 'action' | 'facts'> & { readonly secrets: readonly SecretChange[] };
 
 /** Makes, changes and deletes secrets: one, or many with all or nothing. */
 export class SecretService {
@@ -110,6 +123,17 @@ export class SecretService {
   }
 
   /**
+   * Writes secrets for another verb, which names their places and the audit record.
+   *
+   * @param write `secrets` with checked keys and values; `isNew` says of each key whether it is to be made: it is not changed
+   *   when another caller took it meanwhile
+   * @throws as `updateBatch` with `upsert`, but for faults of the input
+   */
+  put(tx: Transaction, at: Batch, { secrets, ...write }: Put): Promise<SecretView[]> {
+    return this.#update(tx, at, { changes: secrets, mode: 'upsert', ...write });
+  }
+
+  /**
    * Deletes a secret and answers it as it was. Its versions stay.
    *
    * @param raw place, `secretKey`, `type`
@@ -150,7 +174,7 @@ export class SecretService {
   async #update(
     ctx: Context,
     at: Batch,
-    { changes, mode }: { changes: readonly SecretChange[]; mode: UpdateMode },
+    { changes, mode, isNew = () => false, action = 'secret:update', facts }: Update,
   ): Promise<SecretView[]> {
     const keys = changes.map(({ secretKey }) => secretKey);
     refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
@@ -160,7 +184,11 @@ export class SecretService {
     const tags = await loadNamed(ctx, target, changes);
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, pathOf));
     return inTransaction(ctx, async (tx) => {
-      const records = await lockRecords(tx, target, keys);
+      const records = await lockRecords(
+        tx,
+        target,
+        keys.filter((key) => !isNew(key)),
+      );
       const isThere = (key: string): boolean => records.has(key);
       const missing = changes.filter(({ secretKey }) => !isThere(secretKey));
       // A new key for what is not there is no way to make it.
@@ -184,7 +212,7 @@ export class SecretService {
       const known = new Map([...tags, ...tagsOf(records.values())]);
       const byKey = new Map([...changed, ...made].map((row) => [row.key, row]));
       const rows = changes.flatMap((change) => byKey.get(keyAfter(change)) ?? []);
-      return this.#finish(tx, target, { action: 'secret:update', rows, written, tags: known });
+      return this.#finish(tx, target, { action, facts, rows, written, tags: known });
     });
   }
 
@@ -212,11 +240,13 @@ export class SecretService {
     target: Target,
     {
       action,
+      facts,
       rows,
       written,
       tags,
     }: {
       action: string;
+      facts?: WriteFacts | undefined;
       rows: readonly SecretRow[];
       written: readonly Written[];
       tags: ReadonlyMap<string, TagRecord>;
@@ -234,7 +264,7 @@ export class SecretService {
     );
     const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
     const views = records.map(viewer.view);
-    await recordWrite(tx, target, { action, ids: rows.map(({ id }) => id) });
+    await recordWrite(tx, target, { action, ids: rows.map(({ id }) => id), facts });
     return views;
   }
 }

@@ -1,6 +1,7 @@
 import { mintToken } from '../../../src/kernel/crypto/token.js';
 import type { ErrorCode } from '../../../src/kernel/errors.js';
 import { Caller, type Reply } from '../../kit/caller.js';
+import { CANARY } from '../../kit/world.js';
 import { again, asCaller, type ErrorCase, mutate, type Scene, send, unknown } from './scene.js';
 
 const PROJECT = '/api/v1/projects/{projectId}';
@@ -185,6 +186,19 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     },
   },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
+  NOT_EXPRESSIBLE: {
+    rest: async (scene) => {
+      await makeInexpressible(scene);
+      return send('GET /api/v4/secrets/export')(scene);
+    },
+    graphql: async (scene) => {
+      await makeInexpressible(scene);
+      return scene.admin.graphql(
+        'query ($id: ID!) { exportSecrets(projectId: $id, environment: "dev", format: DOTENV) { content } }',
+        { id: scene.world.project },
+      );
+    },
+  },
 };
 
 /** They leave a world as it is for others. */
@@ -194,6 +208,10 @@ const dev = (projectId: string) => ({ projectId, environment: 'dev' });
 
 const protect = ({ admin, world }: Scene) =>
   admin.patch(`/api/v1/projects/${world.project}`, { hasDeleteProtection: true });
+
+/** Carriage returns need double quotes, and there `\\n` is a line break. */
+const makeInexpressible = ({ admin, world }: Scene) =>
+  admin.post('/api/v4/secrets/NO_LINE', { ...dev(world.project), secretValue: `${CANARY}\r\\n` });
 
 const makeFolder = ({ admin, world }: Scene, path: string, name: string) =>
   admin.post('/api/v2/folders', { ...dev(world.project), path, name });

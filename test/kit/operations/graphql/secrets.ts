@@ -73,4 +73,16 @@ export const secrets: readonly GraphQLOperation[] = [
     audit: 'secret:copy',
     denial: viewer('secrets:create'),
   },
+  {
+    field: 'importSecrets',
+    args: { ...place, format: 'DOTENV', content: `# ${CANARY} comment\nNEW_KEY="${CANARY} value"` },
+    audit: 'secret:import',
+    denial: viewer('secrets:create'),
+  },
+  {
+    field: 'exportSecrets',
+    args: { ...place, format: 'YAML', includeComments: true },
+    audit: 'secret:list',
+    denial: powerless('secrets:describeSecret'),
+  },
 ];

@@ -77,4 +77,16 @@ export const secrets: readonly RestOperation[] = [
   },
   { route: `POST ${SECRETS}/move`, body: transfer, audit: 'secret:move', denial: viewer('secrets:delete') },
   { route: `POST ${SECRETS}/copy`, body: transfer, audit: 'secret:copy', denial: viewer('secrets:create') },
+  {
+    route: `POST ${SECRETS}/import`,
+    body: { ...place, format: 'json', content: `{"NEW_KEY": "${CANARY} value"}` },
+    audit: 'secret:import',
+    denial: viewer('secrets:create'),
+  },
+  {
+    route: `GET ${SECRETS}/export`,
+    query: { ...place, format: 'dotenv' },
+    audit: 'secret:list',
+    denial: powerless('secrets:describeSecret'),
+  },
 ];

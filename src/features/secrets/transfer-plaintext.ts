@@ -1,0 +1,27 @@
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import type { SecretView } from './secret.view.js';
+import { type FileFormat, printFile } from './transfer.rules.js';
+import type { Entry, Inexpressible } from './transfer-format.rules.js';
+
+/** A file of secrets, or what its format cannot hold. */
+export type SealedFile = { readonly content: SealedText } | { readonly inexpressible: readonly Inexpressible[] };
+
+/** Writes secrets into a file, in their order. Those without a value are not given here. */
+export function printSecrets(
+  secrets: readonly SecretView[],
+  { format, includeComments }: { format: FileFormat; includeComments: boolean },
+): SealedFile {
+  const printed = printFile(
+    format,
+    secrets.map(({ secretKey, secretValue, secretComment }) => ({
+      key: secretKey,
+      value: secretValue?.reveal() ?? '',
+      comment: includeComments ? secretComment?.reveal() : undefined,
+    })),
+  );
+  return 'text' in printed ? { content: new SealedText(printed.text) } : printed;
+}
+
+/** The secret has the value that a file gives it and, where the file has one, the comment: as far as the caller may read both. */
+export const hasAlready = ({ secretValue, secretComment }: SecretView, { value, comment }: Entry): boolean =>
+  secretValue?.reveal() === value && (comment === undefined || secretComment?.reveal() === comment);

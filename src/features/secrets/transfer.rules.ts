@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { ErrorDetail } from '../../kernel/errors.js';
+import { pathOf } from '../../kernel/validation.js';
+import { dotenvFormat } from './dotenv-format.rules.js';
+import { jsonFormat } from './json-format.rules.js';
+import { place } from './place.rules.js';
+import type { Inexpressible, ParsedFile, TransferFormat } from './transfer-format.rules.js';
+import { yamlFormat } from './yaml-format.rules.js';
+
+const MAX_CONTENT_BYTES = 1024 * 1024;
+
+/** Forms of a file of secrets. */
+export const FILE_FORMATS = ['dotenv', 'json', 'yaml'] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
+const FORMATS: Readonly<Record<FileFormat, TransferFormat>> = {
+  dotenv: dotenvFormat,
+  json: jsonFormat,
+  yaml: yamlFormat,
+};
+
+/** What a secret of the folder that the file names as well does to the import. */
+export const IMPORT_MODES = ['create-only', 'overwrite', 'skip-existing'] as const;
+export type ImportMode = (typeof IMPORT_MODES)[number];
+
+/** What becomes of a secret of a file. */
+export const IMPORT_OUTCOMES = ['created', 'changed', 'unchanged', 'skipped'] as const;
+export type ImportOutcome = (typeof IMPORT_OUTCOMES)[number];
+
+const format = z.enum(FILE_FORMATS);
+
+/** Input of `importSecrets`. What the content must be is the matter of its format. */
+export const ImportSecrets = z.strictObject({
+  ...place,
+  format,
+  content: z
+    .string()
+    .max(MAX_CONTENT_BYTES)
+    .refine((content) => content.isWellFormed(), { error: 'must be well-formed text' })
+    .refine((content) => Buffer.byteLength(content) <= MAX_CONTENT_BYTES, { error: 'must be at most 1 MiB of UTF-8' }),
+  mode: z.enum(IMPORT_MODES).default('create-only'),
+  dryRun: z.boolean().default(false),
+});
+
+/** Arguments of `exportSecrets`. */
+export const ExportSecrets = z.strictObject({ ...place, format, includeComments: z.boolean().default(false) });
+
+/** What a file holds. */
+export const parseFile = (name: FileFormat, content: string): ParsedFile => FORMATS[name].parse(content);
+
+/** A file of these secrets, in their order. */
+export const printFile = (name: FileFormat, entries: Parameters<TransferFormat['print']>[0]) =>
+  FORMATS[name].print(entries);
+
+/** Place of an entry in a file: `content[3]` and, where a line may hold many, its key: `content[3].DB_PORT`. */
+export const placeInFile = (name: FileFormat, { line, key }: { line: number; key?: string | undefined }): string =>
+  pathOf(['content', line, ...(name === 'dotenv' || key === undefined ? [] : [key])], '');
+
+/** The faults of a file, as an error tells them. */
+export const fileFaults = (name: FileFormat, { faults }: ParsedFile): ErrorDetail[] =>
+  faults.map(({ line, key, code, message }) => ({ path: placeInFile(name, { line, key }), code, message }));
+
+/** What a format cannot hold of a list of secrets, as an error tells it: by position, from 0. */
+export const inexpressibleFaults = (found: readonly Inexpressible[]): ErrorDetail[] =>
+  found.map(({ index, part }) => ({
+    path: `secrets[${index}].${part}`,
+    code: 'NOT_EXPRESSIBLE',
+    message: 'cannot be written in this format; JSON can hold it',
+  }));
+
+/** How many secrets of a file had each outcome. */
+export const countOutcomes = (outcomes: readonly ImportOutcome[]): Readonly<Record<ImportOutcome, number>> => {
+  const counts = { created: 0, changed: 0, unchanged: 0, skipped: 0 };
+  for (const outcome of outcomes) counts[outcome] += 1;
+  return counts;
+};

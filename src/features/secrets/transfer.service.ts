@@ -1,0 +1,238 @@
+import type { AuditEvent } from '../../kernel/audit/audit-record.js';
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import type { SealedText } from '../../kernel/crypto/sealed-text.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { parse, validationFailed } from '../../kernel/validation.js';
+import type { ProjectReader } from '../projects/public.js';
+import type { Place } from './place.rules.js';
+import type { PathOf, SecretChange } from './secret.rules.js';
+import type { SecretService } from './secret.service.js';
+import { type SecretView, SecretViewer } from './secret.view.js';
+import type { SecretListingService } from './secret-listing.service.js';
+import { openerFor } from './secret-sealing.js';
+import { loadTarget, lockRecords, refuseTaken, subjectOf, type Target } from './secret-target.js';
+import { takenKeys } from './secret-writes.js';
+import {
+  countOutcomes,
+  ExportSecrets,
+  type FileFormat,
+  fileFaults,
+  type ImportMode,
+  type ImportOutcome,
+  ImportSecrets,
+  inexpressibleFaults,
+  parseFile,
+  placeInFile,
+} from './transfer.rules.js';
+import type { Entry } from './transfer-format.rules.js';
+import { hasAlready, printSecrets } from './transfer-plaintext.js';
+import { fieldsOf, Visibility } from './visibility.rules.js';
+
+/** What an import did, or would do: each secret of the file, in its order. */
+export interface ImportReport {
+  readonly secrets: readonly { readonly secretKey: string; readonly line: number; readonly outcome: ImportOutcome }[];
+  readonly counts: Readonly<Record<ImportOutcome, number>>;
+  readonly isDryRun: boolean;
+}
+
+/** Secrets of a folder as a file. */
+export interface ExportedFile {
+  readonly content: SealedText;
+  readonly count: number;
+  /** Secrets whose values the caller may not read, or that do not open. */
+  readonly omitted: number;
+}
+
+interface Import {
+  readonly place: Place;
+  readonly format: FileFormat;
+  readonly entries: readonly Entry[];
+  readonly mode: ImportMode;
+  readonly isDryRun: boolean;
+}
+
+/** How often an import is tried again that found a key to be free which another caller then took. */
+const ATTEMPTS = 3;
+
+/** Takes secrets from files and puts them into files. */
+export class SecretTransferService {
+  constructor(
+    private readonly projects: ProjectReader,
+    private readonly secrets: SecretService,
+    private readonly listing: SecretListingService,
+  ) {}
+
+  /**
+   * Takes the secrets of a file into a folder, all or none. A dry run does the same, and then undoes it.
+   *
+   * Whether a secret has the value already is told to who may read it; to others it is changed.
+   *
+   * @param raw place, `format`, `content`, `mode`, `dryRun`; the rules are `ImportSecrets`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, PERMISSION_DENIED, SECRET_KEY_TAKEN,
+   *   CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE; faults of the file are at `content[line]`
+   */
+  async import(ctx: Context, raw: unknown): Promise<ImportReport> {
+    const { format, content, mode, dryRun: isDryRun, ...place } = parse(ImportSecrets, raw);
+    const file = parseFile(format, content);
+    if (file.faults.length > 0) throw validationFailed(fileFaults(format, file));
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#import(ctx, { place, format, entries: file.entries, mode, isDryRun });
+      } catch (error) {
+        const isRace = error instanceof AppError && error.code === 'SECRET_KEY_TAKEN' && error.details === undefined;
+        if (!isRace || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /**
+   * Secrets of a folder as a file, by key. Those whose values the caller may not read are left out and counted; a user's own
+   * value stands in place of the shared one.
+   *
+   * @param raw place, `format`, `includeComments`; the rules are `ExportSecrets`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, NOT_EXPRESSIBLE,
+   *   AUDIT_UNAVAILABLE
+   */
+  async export(ctx: Context, raw: unknown): Promise<ExportedFile> {
+    const { format, includeComments, ...place } = parse(ExportSecrets, raw);
+    const { nodes } = await this.listing.list(ctx, place);
+    const effective = effectiveSecrets(nodes);
+    const readable = effective.filter(({ secretValue }) => secretValue !== null);
+    const file = printSecrets(readable, { format, includeComments });
+    if ('inexpressible' in file) {
+      throw new AppError('NOT_EXPRESSIBLE', undefined, { details: inexpressibleFaults(file.inexpressible) });
+    }
+    return { content: file.content, count: readable.length, omitted: effective.length - readable.length };
+  }
+
+  async #import(ctx: Context, given: Import): Promise<ImportReport> {
+    const work = (tx: Transaction): Promise<Imported> => this.#write(tx, given);
+    const { report, event, isWritten } = given.isDryRun ? await rehearsed(ctx, work) : await inTransaction(ctx, work);
+    if (!isWritten || given.isDryRun) await ctx.auditTrail.recordRead(ctx, event);
+    return report;
+  }
+
+  async #write(tx: Transaction, { place, format, entries, mode, isDryRun }: Import): Promise<Imported> {
+    const pathOf = (index: number): string => placeInFile(format, entries[index] as Entry);
+    const target = await loadTarget(tx, this.projects, { place, pathOf }, 'secrets:create');
+    const outcomeOf = await OUTCOMES[mode](tx, target, entries);
+    const secrets = entries.map(
+      (entry): Decided => ({
+        entry,
+        secretKey: entry.key,
+        line: entry.line,
+        outcome: outcomeOf(entry),
+      }),
+    );
+    const counts = countOutcomes(secrets.map(({ outcome }) => outcome));
+    const facts = { format, mode, ...counts };
+    const written = secrets.filter(({ outcome }) => outcome === 'created' || outcome === 'changed');
+    if (written.length > 0) {
+      const created = new Set(written.flatMap(({ secretKey, outcome }) => (outcome === 'created' ? [secretKey] : [])));
+      const batch = { place, pathOf: (index: number) => placeInFile(format, (written[index] as Decided).entry) };
+      await this.secrets.put(tx, batch, {
+        secrets: written.map(({ entry }) => toChange(entry)),
+        isNew: (key) => created.has(key),
+        action: 'secret:import',
+        facts,
+      });
+    }
+    return {
+      report: { secrets: secrets.map(({ entry: _, ...told }) => told), counts, isDryRun },
+      event: {
+        action: isDryRun ? 'secret:import-dry-run' : 'secret:import',
+        projectId: target.project.projectId,
+        facts: { environmentId: target.environmentId, folderId: target.folderId, ...facts },
+      },
+      isWritten: written.length > 0,
+    };
+  }
+}
+
+interface Decided {
+  readonly entry: Entry;
+  readonly secretKey: string;
+  readonly line: number;
+  readonly outcome: ImportOutcome;
+}
+
+interface Imported {
+  readonly report: ImportReport;
+  /** What the audit trail is to have, unless the change brought its own record. */
+  readonly event: AuditEvent;
+  readonly isWritten: boolean;
+}
+
+/** A file that says nothing above a secret keeps its comment. */
+const toChange = ({ key, value, comment }: Entry): SecretChange => ({
+  secretKey: key,
+  secretValue: value,
+  ...(comment === undefined ? {} : { secretComment: comment }),
+});
+
+/** Does it, takes all of it back, and answers what it answered. Never called inside of a transaction. */
+async function rehearsed<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const takeBack = new Error('taken back');
+  let result: T | undefined;
+  const run = inTransaction(ctx, async (tx) => {
+    result = await work(tx);
+    throw takeBack;
+  });
+  await run.catch((error: unknown) => {
+    if (error !== takeBack) throw error;
+  });
+  return result as T;
+}
+
+/** @returns what becomes of an entry. @throws PERMISSION_DENIED, SECRET_KEY_TAKEN */
+type Decide = (tx: Transaction, target: Target, entries: readonly Entry[]) => Promise<(entry: Entry) => ImportOutcome>;
+
+/**
+ * What becomes of the entries, by mode. Rights are asked for each of them, whatever becomes of it: that they suffice must not
+ * depend on what is there. What stands in the way is named, also where the caller may not know of it: the key is taken.
+ */
+const OUTCOMES: Readonly<Record<ImportMode, Decide>> = {
+  'create-only': async (tx, target, entries) => {
+    authorizeNew(target, entries);
+    await refuseTaken(tx, target, keysOf(entries));
+    return () => 'created';
+  },
+
+  'skip-existing': async (tx, target, entries) => {
+    authorizeNew(target, entries);
+    const taken = await takenKeys(tx, target.folderId, keysOf(entries));
+    return ({ key }) => (taken.has(key) ? 'skipped' : 'created');
+  },
+
+  overwrite: async (tx, target, entries) => {
+    const { project, pathOf } = target;
+    const records = await lockRecords(tx, target, keysOf(entries));
+    for (const record of records.values()) authorize(project, 'secrets:edit', fieldsOf(record));
+    const places = entries.flatMap(({ key }, index) => (records.has(key) ? [] : [index]));
+    const missing = entries.filter(({ key }) => !records.has(key));
+    authorizeNew(target, missing);
+    const ofMissing: PathOf = (index, field) => pathOf(places[index] as number, field);
+    await refuseTaken(tx, { ...target, pathOf: ofMissing }, keysOf(missing));
+    const opener = await openerFor(tx, project, [...records.values()]);
+    const viewer = new SecretViewer(opener, new Visibility(project.ability), true);
+    return (entry) => {
+      const record = records.get(entry.key);
+      if (record === undefined) return 'created';
+      return hasAlready(viewer.view(record), entry) ? 'unchanged' : 'changed';
+    };
+  },
+};
+
+const keysOf = (entries: readonly Entry[]): string[] => entries.map(({ key }) => key);
+
+/** @throws PERMISSION_DENIED */
+function authorizeNew({ project, place }: Target, entries: readonly Entry[]): void {
+  for (const { key } of entries) authorize(project, 'secrets:create', fieldsOf(subjectOf(place, key, [])));
+}
+
+/** One secret of each key: a user's own value comes behind the shared one and stands in its place. */
+const effectiveSecrets = (secrets: readonly SecretView[]): SecretView[] => [
+  ...new Map(secrets.map((secret) => [secret.secretKey, secret])).values(),
+];
