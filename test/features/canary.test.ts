@@ -189,11 +189,16 @@ describe('after a session full of secrets, good requests and bad ones', () => {
       send('POST', `${secrets}/batch`, { ...place(), secrets: [secret('TWICE'), secret('TWICE')] }),
       send('POST', `${secrets}/batch`, { ...place(), secrets: [secret('ONE')] }),
       send('POST', `${secrets}/batch`, { ...place(), secrets: { [`${MARK} key`]: text } }),
-      ...['dotenv', 'json', 'yaml'].flatMap((format) =>
-        [text, `A=${text}\nB ${text}`, `{"${text}": 1}`, `{"A": ${text}`, `A: &${MARK} "${text}`, `A:\n  *${MARK}`].map(
-          (content) => send('POST', `${secrets}/import`, { ...place(), format, content }),
-        ),
-      ),
+      ...[
+        ['dotenv', text],
+        ['dotenv', `A=${text}\nB ${text}`],
+        ['json', text],
+        ['json', `{"${text}": 1}`],
+        ['json', `{"A": ${text}`],
+        ['yaml', text],
+        ['yaml', `A: &${MARK} "${text}`],
+        ['yaml', `A:\n  *${MARK}`],
+      ].map(([format, content]) => send('POST', `${secrets}/import`, { ...place(), format, content })),
       send('POST', `${secrets}/import`, { ...place(), format: 'dotenv', content: `ONE='${MARK}'` }),
       send('POST', `${secrets}/import`, { ...place(), format: text, content: text, mode: text, dryRun: text }),
       get(`${secrets}/export?${at}&format=${url}`),

@@ -114,9 +114,9 @@ describe('a .env file', () => {
         accepted += entries.length;
         expect(Object.entries(parseWithDotenv(text))).toEqual(Object.entries(Object.fromEntries(pairs(text))));
       }),
-      { numRuns: 10_000 },
+      { numRuns: 4_000 },
     );
-    expect(accepted).toBeGreaterThan(1_000);
+    expect(accepted).toBeGreaterThan(400);
   });
 });
 
@@ -165,9 +165,9 @@ describe('a printed .env file', () => {
         expect(plain(dotenvFormat.parse(text))).toEqual(entries);
         expressed += entries.length;
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
-    expect(expressed).toBeGreaterThan(3_000);
+    expect(expressed).toBeGreaterThan(1_000);
   });
 
   test('holds every value of one line with at most two kinds of quotes and no carriage return', () => {
@@ -176,7 +176,7 @@ describe('a printed .env file', () => {
       fc.property(value, (it) => {
         expect(parseWithDotenv(printed(dotenvFormat, [{ key: 'A', value: it }]))).toEqual({ A: it });
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -198,7 +198,7 @@ describe('a printed .env file', () => {
         const expressible = plain(file).filter((entry) => dotenvFormat.print([entry]).inexpressible === undefined);
         expect(plain(dotenvFormat.parse(printed(dotenvFormat, expressible)))).toEqual(expressible);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   });
 });

@@ -134,9 +134,9 @@ describe('a YAML file', () => {
           new Map(wanted.map(([key, value]) => [key.trim(), value ?? ''])),
         );
       }),
-      { numRuns: 5_000 },
+      { numRuns: 2_000 },
     );
-    expect(accepted).toBeGreaterThan(500);
+    expect(accepted).toBeGreaterThan(200);
   });
 });
 

@@ -9,6 +9,8 @@ const OLDER = [
   ['/api/v4/secrets/batch', '/api/v3/secrets/batch/raw'],
   ['/api/v4/secrets/move', null],
   ['/api/v4/secrets/copy', null],
+  ['/api/v4/secrets/import', null],
+  ['/api/v4/secrets/export', null],
   ['/api/v4/secrets', '/api/v3/secrets/raw'],
   ['/api/v2/folders/batch', null],
   ['/api/v2/folders', '/api/v1/folders'],
