@@ -34,6 +34,8 @@ import { TagService } from './tag.service.js';
 import { SecretTransferResolver } from './transfer.resolver.js';
 import { transferRoutes } from './transfer.routes.js';
 import { SecretTransferService } from './transfer.service.js';
+import { UsageResolver } from './usage.resolver.js';
+import { UsageService } from './usage.service.js';
 import { VersionResolver } from './version.resolver.js';
 import { versionRoutes } from './version.routes.js';
 import { VersionService } from './version.service.js';
