@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError, type ErrorDetail } from './errors.js';
 
-const NAMEABLE = /^[A-Za-z_][\w-]{0,39}$/;
+const NAMEABLE = /^[A-Za-z_$][\w-]{0,39}$/;
 
 /**
  * Checks what a caller sent against rules.
@@ -60,6 +60,8 @@ function faultsOfIssue(issue: z.core.$ZodIssue, prefix: string): ErrorDetail[] {
     case 'custom':
       return [{ path, code: String(issue.params?.code ?? 'INVALID'), message: issue.message }];
     case 'invalid_union':
+      if (issue.discriminator !== undefined && 'options' in issue)
+        return [{ path, code: 'INVALID_VALUE', message: `must be ${(issue.options as unknown[]).join(' or ')}` }];
       return bestBranch(issue).flatMap((inner) =>
         faultsOfIssue({ ...inner, path: [...issue.path, ...inner.path] }, prefix),
       );
@@ -88,7 +90,9 @@ function bestBranch(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIs
     : [{ code: 'custom', path: [], message: 'fits none of the allowed shapes', input: undefined }];
 }
 
-const depthOf = (branch: readonly z.core.$ZodIssue[]): number => Math.max(0, ...branch.map(({ path }) => path.length));
+/** How far the input got: the depth of the fault, and a bit more where it is of the right type. */
+const depthOf = (branch: readonly z.core.$ZodIssue[]): number =>
+  Math.max(0, ...branch.map(({ path, code }) => path.length + (code === 'invalid_type' ? 0 : 0.5)));
 
 /** `body.secrets[3].secretKey`. Keys that a caller made up are not named: they may be values that slipped. */
 export function pathOf(path: readonly PropertyKey[], prefix: string): string {

@@ -1,6 +1,7 @@
 import { Foundation } from './0001-foundation.js';
 import { SecretLife } from './0002-secret-life.js';
 import { UniversalAuth } from './0003-universal-auth.js';
+import { ProjectRoles } from './0004-project-roles.js';
 import { Idempotency } from './0005-idempotency.js';
 import { SecretSearch } from './0006-secret-search.js';
 
@@ -9,6 +10,7 @@ export const migrations = [
   { name: '0001-foundation', class: Foundation },
   { name: '0002-secret-life', class: SecretLife },
   { name: '0003-universal-auth', class: UniversalAuth },
+  { name: '0004-project-roles', class: ProjectRoles },
   { name: '0005-idempotency', class: Idempotency },
   { name: '0006-secret-search', class: SecretSearch },
 ] as const;

@@ -20,6 +20,9 @@ export interface World {
   readonly secretKey: string;
   readonly tag: string;
   readonly tagSlug: string;
+  /** A role that the project made, which nobody has. */
+  readonly role: string;
+  readonly roleSlug: string;
   /** A member of the project and of the sub-organization. */
   readonly user: string;
   /** In no project. */
@@ -41,7 +44,7 @@ const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`
 
 /** Makes a world in the organization of an admin. */
 export async function makeWorld(admin: Caller, organization: string): Promise<World> {
-  const { project, secret, tag, folder, secretImport } = await makeProject(admin);
+  const { project, secret, tag, folder, secretImport, role } = await makeProject(admin);
   const subSlug = word('sub');
   const { createSubOrganization } = await admin.data(
     `mutation ($input: CreateSubOrganizationInput!) { createSubOrganization(input: $input) { organization { id } } }`,
@@ -74,6 +77,8 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     secretKey: secret.secretKey,
     tag: tag.id,
     tagSlug: tag.slug,
+    role: role.id,
+    roleSlug: role.slug,
     user,
     otherUser,
     identity,
@@ -91,7 +96,7 @@ export async function seedWorld(seed: Seed): Promise<{ world: World; admin: Call
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
-type Made = Record<'project' | 'secret' | 'tag' | 'folder' | 'secretImport', any>;
+type Made = Record<'project' | 'secret' | 'tag' | 'folder' | 'secretImport' | 'role', any>;
 
 async function makeProject(admin: Caller): Promise<Made> {
   const { project } = mustSucceed(
@@ -117,7 +122,15 @@ async function makeProject(admin: Caller): Promise<Made> {
       tagIds: [tag.id],
     }),
   ).body;
-  return { project, secret, tag, folder, secretImport };
+  const { role } = mustSucceed(
+    await admin.post(`/api/v1/projects/${project.id}/roles`, {
+      slug: word('role'),
+      name: 'Reader',
+      description: CANARY,
+      permissions: [{ subject: 'secrets', action: 'readValue', conditions: { environment: 'dev' } }],
+    }),
+  ).body;
+  return { project, secret, tag, folder, secretImport, role };
 }
 
 async function makeClient(

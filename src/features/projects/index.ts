@@ -13,6 +13,9 @@ import { ProjectReader } from './project.reader.js';
 import { ProjectResolver } from './project.resolver.js';
 import { projectRoutes } from './project.routes.js';
 import { ProjectService } from './project.service.js';
+import { RoleResolver } from './role.resolver.js';
+import { roleRoutes } from './role.routes.js';
+import { RoleService } from './role.service.js';
 
 /** Projects with their environments and members. */
 export function createProjects({
@@ -24,14 +27,16 @@ export function createProjects({
 }): Feature & { projects: ProjectReader } {
   const projects = new ProjectReader();
   const memberships = new MembershipService(projects);
+  const roles = new RoleService(projects);
   return {
     entities: [Project, Environment, ProjectMembership],
     resolvers: [
-      new ProjectResolver(new ProjectService(projects, createRootFolders), memberships),
+      new ProjectResolver(new ProjectService(projects, createRootFolders), memberships, roles),
       new EnvironmentResolver(new EnvironmentService(projects, createRootFolders, followEnvironment)),
       new MembershipResolver(memberships),
+      new RoleResolver(roles),
     ],
-    routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes, ...compatibilityRoutes],
+    routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes, ...roleRoutes, ...compatibilityRoutes],
     projects,
   };
 }

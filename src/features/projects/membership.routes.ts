@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PROJECT_ROLES } from '../../kernel/authz/roles.js';
 import { type Data, nextCursor, paging, route } from '../../rest/route.js';
-import { isEachOnce, type MemberKind, ROLE_TWICE } from './membership.rules.js';
+import { isEachOnce, MAX_ROLES, type MemberKind, ROLE_TWICE } from './membership.rules.js';
+import { roleSlug } from './role.rules.js';
 
 /** What the routes of users and those of machine identities differ in. */
 interface Members {
@@ -36,18 +36,17 @@ const IDENTITIES: Members = {
   fields: 'id projectId identityId: memberId name roles createdAt updatedAt',
 };
 
-const role = z.enum(PROJECT_ROLES);
 const userId = z.string().max(64).meta({ description: 'Id of the user.' });
-/** One role in short, or up to four as objects. Roles for a time only are not offered, so `isTemporary` can only be false. */
+/** One role in short, or up to ten as objects. Roles for a time only are not offered, so `isTemporary` can only be false. */
 const given = {
-  role: role.optional().meta({ description: 'The one role; or give roles.' }),
+  role: roleSlug.optional().meta({ description: 'Slug of the one role; or give roles.' }),
   roles: z
-    .array(z.strictObject({ role, isTemporary: z.literal(false).optional() }))
+    .array(z.strictObject({ role: roleSlug, isTemporary: z.literal(false).optional() }))
     .min(1)
-    .max(PROJECT_ROLES.length)
+    .max(MAX_ROLES)
     .refine((roles) => isEachOnce(roles.map((entry) => entry.role)), ROLE_TWICE)
     .optional()
-    .meta({ description: 'Up to 4 roles, each once; what they allow adds up. Or give role.' }),
+    .meta({ description: 'Up to 10 roles, each once; what they allow adds up. Or give role.' }),
 };
 type Given = { role?: string | undefined; roles?: readonly { role: string }[] | undefined };
 const isOneGiven = (body: Given): boolean => (body.role === undefined) !== (body.roles === undefined);
@@ -117,7 +116,7 @@ const routesOf = (members: Members) => {
       variables: ({ params, body }) => ({ input: { ...keyOf(members, params), roles: slugsOf(body) } }),
       reply: ({ updateProjectMember }) => ({ [wrapping]: toMembership(updateProjectMember.membership) }),
       example: { roles: [{ role: 'viewer' }] },
-      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
+      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'ROLE_NOT_FOUND', 'LAST_ADMIN'],
     }),
     route({
       extension: true,
@@ -148,7 +147,7 @@ export const membershipRoutes = [
     }),
     reply: ({ addProjectMember }) => ({ membership: toMembership(addProjectMember.membership) }),
     example: { userId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
-    errors: ['PROJECT_NOT_FOUND', 'USER_NOT_FOUND', 'ALREADY_A_MEMBER'],
+    errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'USER_NOT_FOUND', 'ALREADY_A_MEMBER'],
   }),
   route({
     extension: true,
@@ -162,6 +161,6 @@ export const membershipRoutes = [
     }),
     reply: ({ addProjectMember }) => ({ identityMembership: toMembership(addProjectMember.membership) }),
     example: { role: 'member' },
-    errors: ['PROJECT_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'ALREADY_A_MEMBER'],
+    errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'ALREADY_A_MEMBER'],
   }),
 ];

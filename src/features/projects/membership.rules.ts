@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { type Ability, type Action, can } from '../../kernel/authz/ability.js';
-import { builtInProjectRoles, PROJECT_ROLES } from '../../kernel/authz/roles.js';
 import { pageRules } from '../../kernel/graphql/page.js';
+import { roleSlug } from './role.rules.js';
 
 /** Who can be a member. */
 export const MEMBER_KINDS = ['user', 'identity'] as const;
@@ -13,8 +12,11 @@ export const isEachOnce = (words: readonly string[]): boolean => new Set(words).
 /** What a list of roles breaks that names one twice. */
 export const ROLE_TWICE = { error: 'must name each role once' };
 
-/** Roles of a member: 1 to 4 of the built-in ones, each once. */
-export const RoleSlugs = z.array(z.enum(PROJECT_ROLES)).min(1).max(PROJECT_ROLES.length).refine(isEachOnce, ROLE_TWICE);
+/** How many roles a member can have. */
+export const MAX_ROLES = 10;
+
+/** Roles of a member, each once: built-in ones and those of the project. The order counts: see `rulesOfRoles`. */
+export const RoleSlugs = z.array(roleSlug).min(1).max(MAX_ROLES).refine(isEachOnce, ROLE_TWICE);
 
 /** A member of a project, as the one key of all membership verbs. */
 export const MemberKey = z.strictObject({
@@ -35,14 +37,3 @@ export const ListMembers = z.strictObject({
 
 /** The subject of rules that a kind of member belongs to. Source: behaviour 2. */
 export const subjectOf = (kind: MemberKind): 'member' | 'identity' => (kind === 'user' ? 'member' : 'identity');
-
-/**
- * True when these roles allow something that the ability does not: whoever grants them, or touches their holder, would
- * reach beyond its own rights.
- */
-export function exceeds(ability: Ability, roles: readonly string[]): boolean {
-  return builtInProjectRoles()
-    .filter(({ slug }) => roles.includes(slug))
-    .flatMap(({ rules }) => rules)
-    .some(({ subject, action }) => [action].flat().some((verb) => !can(ability, `${subject}:${verb}` as Action)));
-}

@@ -1,25 +1,21 @@
 import { raw as sql } from '@mikro-orm/core';
 import { type Action, authorize, can } from '../../kernel/authz/ability.js';
+import { rightsBeyond } from '../../kernel/authz/boundary.js';
+import { rulesOfRoles } from '../../kernel/authz/rights.js';
+import { isBuiltIn } from '../../kernel/authz/roles.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
-import { AppError } from '../../kernel/errors.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { ProjectMembership } from './membership.entity.js';
 import { findMembership, listMemberships, type MembershipRecord, membershipsOfProjects } from './membership.records.js';
-import {
-  exceeds,
-  ListMembers,
-  MEMBER_KINDS,
-  MemberKey,
-  type MemberKind,
-  MemberRoles,
-  subjectOf,
-} from './membership.rules.js';
+import { ListMembers, MEMBER_KINDS, MemberKey, type MemberKind, MemberRoles, subjectOf } from './membership.rules.js';
 import type { ProjectReader } from './project.reader.js';
 import { lockProject, type ProjectAccess } from './project.records.js';
+import { rulesBySlug } from './role.records.js';
 
 type Verb = 'read' | 'create' | 'edit' | 'delete' | 'grant-privileges';
 
@@ -94,8 +90,8 @@ export class MembershipService {
   /**
    * Takes a user or identity of the organization into a project.
    *
-   * @param raw `{ projectId, memberKind, memberId, roles }`, 1 to 4 built-in roles
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, USER_NOT_FOUND, IDENTITY_NOT_FOUND, ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
+   * @param raw `{ projectId, memberKind, memberId, roles }`, 1 to 10 roles
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND, ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
   add(ctx: Context, raw: unknown): Promise<MembershipRecord> {
@@ -103,7 +99,9 @@ export class MembershipService {
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, actionOn(memberKind, 'create'));
-      authorizeReach(project, memberKind, roles);
+      // Roles of the project can be renamed and deleted: not until this membership is there to be seen.
+      if (!roles.every(isBuiltIn)) await lockProject(tx, project);
+      await authorizeReach(tx, project, memberKind, { after: roles });
       if (!isId(memberId)) throw new AppError(memberKind === 'user' ? 'USER_NOT_FOUND' : 'IDENTITY_NOT_FOUND');
       tx.em.create(ProjectMembership, {
         organizationId: project.organizationId,
@@ -123,8 +121,8 @@ export class MembershipService {
   /**
    * Replaces the roles of a member.
    *
-   * @param raw `{ projectId, memberKind, memberId, roles }`, 1 to 4 built-in roles
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * @param raw `{ projectId, memberKind, memberId, roles }`, 1 to 10 roles
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, ROLE_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
   update(ctx: Context, raw: unknown): Promise<MembershipRecord> {
@@ -132,11 +130,11 @@ export class MembershipService {
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, actionOn(memberKind, 'edit'));
-      // Roles are judged before they change, and stay as they were judged. The trigger that keeps an admin takes the same
-      // lock: held first, nobody waits for the other.
+      // Roles are judged before they change, and stay as they were judged, and stay. The trigger that keeps an admin takes
+      // the same lock: held first, nobody waits for the other.
       await lockProject(tx, project);
       const before = await load(tx, project, memberKind, memberId);
-      authorizeReach(project, memberKind, [...before.roles, ...roles]);
+      await authorizeReach(tx, project, memberKind, { before: before.roles, after: roles });
       const change = { roles, updatedAt: sql('now()') };
       await guarded(() => tx.em.nativeUpdate(ProjectMembership, { id: before.id }, change), CONSTRAINTS);
       const membership = await load(tx, project, memberKind, memberId);
@@ -160,7 +158,7 @@ export class MembershipService {
       authorize(project, actionOn(memberKind, 'delete'));
       await lockProject(tx, project);
       const membership = await load(tx, project, memberKind, memberId);
-      authorizeReach(project, memberKind, membership.roles);
+      await authorizeReach(tx, project, memberKind, { before: membership.roles });
       await guarded(() => tx.em.nativeDelete(ProjectMembership, { id: membership.id }), CONSTRAINTS);
       await record(tx, 'project-membership:delete', membership);
       return membership;
@@ -179,9 +177,35 @@ async function load(
   return found;
 }
 
-/** Giving away more than one has, or touching somebody who has more, is a right of its own. Source: behaviour 1.1, 2. */
-function authorizeReach(project: ProjectAccess, kind: MemberKind, roles: readonly string[]): void {
-  if (exceeds(project.ability, roles)) authorize(project, actionOn(kind, 'grant-privileges'));
+/**
+ * Giving away more than one has, or touching somebody who has more, is a right of its own.
+ *
+ * @throws ROLE_NOT_FOUND for a role to be given that is none of the project, PERMISSION_DENIED
+ * Source: behaviour 1.1, 2.
+ */
+async function authorizeReach(
+  tx: Transaction,
+  project: ProjectAccess,
+  kind: MemberKind,
+  { before = [], after = [] }: { readonly before?: readonly string[]; readonly after?: readonly string[] },
+): Promise<void> {
+  const isOwn = (slug: string): boolean => !isBuiltIn(slug);
+  const named = [...before, ...after].filter(isOwn);
+  const rules = named.length === 0 ? new Map() : await rulesBySlug(tx, project.projectId, named);
+  const details = after.flatMap((slug, index): ErrorDetail[] =>
+    isBuiltIn(slug) || rules.has(slug)
+      ? []
+      : [{ path: `roles[${index}]`, code: 'ROLE_NOT_FOUND', message: 'is no role of the project' }],
+  );
+  if (details.length > 0) throw new AppError('ROLE_NOT_FOUND', undefined, { details });
+  const isBeyond = [before, after].some((slugs) => {
+    const given = rulesOfRoles(
+      slugs,
+      slugs.filter(isOwn).map((slug) => rules.get(slug) ?? []),
+    );
+    return rightsBeyond(project.ability, given).length > 0;
+  });
+  if (isBeyond) authorize(project, actionOn(kind, 'grant-privileges'));
 }
 
 const record = (

@@ -22,7 +22,9 @@ export class ProjectMembershipType {
   @Field(() => String, { description: 'Username of the user, or name of the identity.' })
   name!: string;
 
-  @Field(() => [String], { description: 'Slugs of the roles. What they allow adds up.' })
+  @Field(() => [String], {
+    description: 'Slugs of the roles. What they allow adds up; what one forbids, it takes back from those before it.',
+  })
   roles!: string[];
 
   @Field(() => GraphQLDateTimeISO, { description: 'Since when.' })
@@ -48,7 +50,10 @@ export class RemoveProjectMemberInput {
 
 @InputType({ description: 'Who of the organization joins a project, and as what.' })
 export class AddProjectMemberInput extends RemoveProjectMemberInput {
-  @Field(() => [String], { description: 'Slugs of 1 to 4 roles, each once: `admin`, `member`, `viewer`, `no-access`.' })
+  @Field(() => [String], {
+    description:
+      'Slugs of 1 to 10 roles, each once: `admin`, `member`, `viewer`, `no-access`, and roles of the project. The built-in ones come first, whatever the order; later rules win.',
+  })
   roles!: string[];
 }
 
@@ -60,7 +65,7 @@ export class AddProjectMemberPayload {
 
 @InputType({ description: 'The roles that a member has from now on.' })
 export class UpdateProjectMemberInput extends RemoveProjectMemberInput {
-  @Field(() => [String], { description: 'Slugs of 1 to 4 roles, each once. They replace the ones before.' })
+  @Field(() => [String], { description: 'Slugs of 1 to 10 roles, each once. They replace the ones before.' })
   roles!: string[];
 }
 

@@ -1,5 +1,6 @@
 import type { Ability, Access } from '../../kernel/authz/ability.js';
-import { projectRights } from '../../kernel/authz/roles.js';
+import { projectRights } from '../../kernel/authz/rights.js';
+import { PROJECT_ROLES } from '../../kernel/authz/roles.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
@@ -71,13 +72,21 @@ interface AccessRow {
   readonly revision: number;
   readonly membershipId: string;
   readonly roles: readonly string[];
+  /** JSON text of the rules of those roles that are not built in, in the order of the roles; null when there are none. */
+  readonly storedRules: string | null;
 }
 
 type RecordRow = AccessRow & Omit<ProjectRecord, 'access'>;
 
+/** Callers who have these roles only are spared a look for others. */
+const BUILT_IN = `array[${PROJECT_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
+
 const ACCESS_COLUMNS = `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
   p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", p.revision::float8 as revision,
-  m.id as "membershipId", m.roles`;
+  m.id as "membershipId", m.roles,
+  case when not m.roles <@ ${BUILT_IN} then
+    (select json_agg(r.permissions order by array_position(m.roles, r.slug))::text
+     from project_role r where r.project_id = p.id and r.slug = any(m.roles)) end as "storedRules"`;
 
 const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "defaultProduct", p.auto_capitalization as "autoCapitalization",
   p.version, p.upgrade_status as "upgradeStatus", p.pit_version_limit as "pitVersionLimit",
@@ -176,7 +185,7 @@ export async function lockProject(tx: Transaction, { projectId }: ProjectAccess)
 }
 
 function toAccess(row: AccessRow): ProjectAccess {
-  const { ability, fingerprint } = projectRights(row.roles);
+  const { ability, fingerprint } = projectRights(row.roles, row.storedRules);
   return {
     projectId: row.id,
     organizationId: row.organizationId,

@@ -20,13 +20,15 @@ import {
   UpdateProjectInput,
   UpdateProjectPayload,
 } from './project.type.js';
-import { builtInRolesOf, ProjectRoleType } from './role.type.js';
+import type { RoleService } from './role.service.js';
+import { ProjectRoleType, toRoleType } from './role.type.js';
 
 @Resolver(() => ProjectType)
 export class ProjectResolver {
   constructor(
     private readonly projects: ProjectService,
     private readonly memberships: MembershipService,
+    private readonly projectRoles: RoleService,
   ) {}
 
   @Query(() => ProjectType, { description: 'A project that you are a member of.' })
@@ -88,9 +90,12 @@ export class ProjectResolver {
     return { project: toProjectType(await this.projects.delete(ctx, input)) };
   }
 
-  @FieldResolver(() => [ProjectRoleType], { description: 'The roles that its members can have, admin first.' })
-  roles(@Root() project: ProjectType): ProjectRoleType[] {
-    return builtInRolesOf(project);
+  @FieldResolver(() => [ProjectRoleType], {
+    description:
+      'The roles that its members can have: those that it made, by slug, if you may read roles; then the built-in ones, admin first.',
+  })
+  async roles(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<ProjectRoleType[]> {
+    return (await this.projectRoles.rolesOf(ctx, project)).map(toRoleType);
   }
 
   @FieldResolver(() => [ProjectMembershipType], {

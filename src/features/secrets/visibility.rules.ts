@@ -25,10 +25,7 @@ export const looksAt = (ability: Ability, field: 'environment' | 'secretTags'): 
   ability.rules.some(({ conditions }) => conditions !== undefined && field in conditions);
 
 /** @throws PERMISSION_DENIED unless the caller may describe at least some secret of the project */
-export function authorizeListing(access: Access): void {
-  // The older action `read` means both newer ones.
-  if (!can(access.ability, 'secrets:read')) authorize(access, 'secrets:describeSecret');
-}
+export const authorizeListing = (access: Access): void => authorize(access, 'secrets:describeSecret');
 
 /**
  * Which secrets a caller may know of and which values it may read, row by row.
@@ -41,7 +38,7 @@ export class Visibility {
   readonly isPerSecret: boolean;
 
   constructor(ability: Ability) {
-    this.isPerSecret = ['read', 'describeSecret', 'readValue'].some((verb) =>
+    this.isPerSecret = ['describeSecret', 'readValue'].some((verb) =>
       ability.rulesFor(verb, 'secrets').some(({ conditions }) => conditions !== undefined),
     );
     this.#describes = this.#test(ability, 'secrets:describeSecret');
@@ -60,21 +57,9 @@ export class Visibility {
 
   #test(ability: Ability, action: 'secrets:describeSecret' | 'secrets:readValue'): (subject: SecretSubject) => boolean {
     if (!this.isPerSecret) {
-      const always = isAllowed(ability, action);
+      const always = can(ability, action);
       return () => always;
     }
-    return (subject) => isAllowed(ability, action, fieldsOf(subject));
+    return (subject) => can(ability, action, fieldsOf(subject));
   }
-}
-
-/** The older action `read` means both newer ones: it grants them, and forbidding either forbids. */
-function isAllowed(ability: Ability, action: 'secrets:describeSecret' | 'secrets:readValue', fields?: Fields): boolean {
-  const rules = [action, 'secrets:read'].map((asked) => {
-    const [subject, verb] = asked.split(':') as [string, string];
-    return ability.relevantRuleFor(
-      verb,
-      fields === undefined ? subject : ({ ...fields, subjectType: subject } as never),
-    );
-  });
-  return rules.some((rule) => rule !== null) && rules.every((rule) => rule === null || !rule.inverted);
 }

@@ -19,11 +19,19 @@ export type Ability = MongoAbility;
 
 /** Compiles rules. Later rules win over earlier ones. Source: behaviour 2. */
 export function buildAbility(rules: readonly Rule[]): Ability {
-  return createMongoAbility(rules as unknown as RawRuleOf<MongoAbility>[], {
+  return createMongoAbility(rules.map(inNewerWords) as unknown as RawRuleOf<MongoAbility>[], {
     conditionsMatcher: ((conditions: Conditions) => compileConditions(conditions)) as never,
     // Things are plain bags of fields here, so their kind travels beside them.
     detectSubjectType: (thing) => (thing as unknown as { subjectType: string }).subjectType,
   });
+}
+
+/** `read` of secrets is the older word for both `describeSecret` and `readValue`. */
+function inNewerWords(rule: Rule): Rule {
+  const actions = [rule.action].flat();
+  if (rule.subject !== 'secrets' || !actions.includes('read')) return rule;
+  const others = actions.filter((action) => action !== 'read');
+  return { ...rule, action: [...new Set([...others, 'describeSecret', 'readValue'])] };
 }
 
 /**
@@ -43,11 +51,24 @@ export interface DeniedAttempt {
 
 /** PERMISSION_DENIED that knows what was tried. */
 export class PermissionDenied extends AppError {
-  constructor(readonly attempt: DeniedAttempt) {
+  /** @param beyond what the attempt would have given away without being the caller's to give */
+  constructor(
+    readonly attempt: DeniedAttempt,
+    beyond: readonly Action[] = [],
+  ) {
     const [subject, verb] = splitAction(attempt.action);
-    super('PERMISSION_DENIED', `You may not ${verb} ${subject} here.`, {
-      details: [{ path: subject, code: verb, message: `needs the action ${verb} on ${subject}` }],
-    });
+    const missing = beyond.length > 0 ? beyond : [attempt.action];
+    super(
+      'PERMISSION_DENIED',
+      beyond.length > 0 ? 'You may not give rights that you do not have.' : `You may not ${verb} ${subject} here.`,
+      {
+        details: missing.map(splitAction).map(([path, code]) => ({
+          path,
+          code,
+          message: `needs the action ${code} on ${path}`,
+        })),
+      },
+    );
   }
 }
 

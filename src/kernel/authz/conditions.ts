@@ -1,4 +1,4 @@
-import picomatch from 'picomatch';
+import { compileGlob } from './glob.js';
 
 /** Fields of the thing in question that conditions look at: `environment`, `secretPath`, `secretName`, `secretTags`. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>;
@@ -41,8 +41,11 @@ function compileOperator(name: string, operand: unknown): (values: readonly stri
       return (values) => !values.includes(operand as string);
     case '$in':
       return some((value) => (operand as readonly string[]).includes(value));
-    case '$glob':
-      return some(picomatch(operand as string, { strictSlashes: false }));
+    case '$glob': {
+      const test = compileGlob(operand as string);
+      if (typeof test === 'string') throw new Error('unusable pattern');
+      return some(test);
+    }
     default:
       // A stored operator that this version does not know must not widen a rule.
       throw new Error('unknown condition operator');

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Ability, buildAbility, type Rule } from './ability.js';
 import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
 
@@ -42,6 +41,7 @@ const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
       may('settings', ...PROJECT_ACTIONS.settings),
       may('identity', 'read', 'create', 'edit', 'delete'),
       may('member', 'read', 'create'),
+      may('role', 'read'),
     ],
   },
   viewer: {
@@ -50,8 +50,8 @@ const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
     description: 'Reads everything, secret values too; changes nothing.',
     rules: [
       may('secrets', 'read', 'describeSecret', 'readValue'),
-      ...['secret-folders', 'secret-imports', 'tags', 'environments', 'settings', 'identity', 'member'].map((subject) =>
-        may(subject, 'read'),
+      ...['secret-folders', 'secret-imports', 'tags', 'environments', 'settings', 'identity', 'member', 'role'].map(
+        (subject) => may(subject, 'read'),
       ),
     ],
   },
@@ -78,34 +78,26 @@ const ORGANIZATION_BUILT_IN: Readonly<Record<OrganizationRole, readonly Rule[]>>
 /** The built-in roles of every project, admin first. */
 export const builtInProjectRoles = (): readonly BuiltInRole[] => PROJECT_ROLES.map((slug) => PROJECT_BUILT_IN[slug]);
 
-/** What the roles of one caller allow together. */
-export interface Rights {
-  readonly ability: Ability;
-  /** SHA-256 over the rules in their order, base64url: callers with equal ones have equal rights. */
-  readonly fingerprint: string;
-}
+/** Whether a role of a project is one of the built-in ones. */
+export const isBuiltIn = (slug: string): slug is ProjectRole => (PROJECT_ROLES as readonly string[]).includes(slug);
 
-/** What a list of project roles allows together. An unknown slug allows nothing. */
-export const projectRights = memoizedByRoles((role) => PROJECT_BUILT_IN[role as ProjectRole]?.rules ?? []);
-
-const organizationRights = memoizedByRoles((role) => ORGANIZATION_BUILT_IN[role as OrganizationRole] ?? []);
+/** What a built-in role of a project allows. */
+export const builtInRules = (slug: ProjectRole): readonly Rule[] => PROJECT_BUILT_IN[slug].rules;
 
 /** What a list of organization roles allows together. An unknown slug allows nothing. */
-export const organizationAbility = (roles: readonly string[]): Ability => organizationRights(roles).ability;
+export const organizationAbility = memoizedByRoles((role) => ORGANIZATION_BUILT_IN[role as OrganizationRole] ?? []);
 
-/** Built-in roles never change, so their rules are compiled once for each combination. */
-function memoizedByRoles(rulesOf: (role: string) => readonly Rule[]): (roles: readonly string[]) => Rights {
-  const known = new Map<string, Rights>();
+/** Built-in roles never change, so their abilities are compiled once for each combination. */
+function memoizedByRoles(rulesOf: (role: string) => readonly Rule[]): (roles: readonly string[]) => Ability {
+  const known = new Map<string, Ability>();
   return (roles) => {
     const names = [...new Set(roles)].sort();
     const key = names.join(' ');
-    let rights = known.get(key);
-    if (rights === undefined) {
-      const rules = names.flatMap(rulesOf);
-      const fingerprint = createHash('sha256').update(JSON.stringify(rules)).digest('base64url');
-      rights = { ability: buildAbility(rules), fingerprint };
-      known.set(key, rights);
+    let ability = known.get(key);
+    if (ability === undefined) {
+      ability = buildAbility(names.flatMap(rulesOf));
+      known.set(key, ability);
     }
-    return rights;
+    return ability;
   };
 }

@@ -98,6 +98,7 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
         id: world.secret,
       }),
   },
+  ROLE_NOT_FOUND: unknown('role', `GET ${PROJECT}/roles/{roleId}`, 'projectRole'),
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
@@ -185,6 +186,21 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
       return mutate(scene.admin, 'restoreSecrets', { ...dev(scene.world.project), at: A_LONG_TIME_AGO });
     },
   },
+  ROLE_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/roles`), graphql: again('createProjectRole') },
+  ROLE_IN_USE: {
+    rest: async (scene) => {
+      await send(`PATCH ${PROJECT}/memberships/{userId}`)(scene);
+      return send(`DELETE ${PROJECT}/roles/{roleId}`)(scene);
+    },
+    graphql: async (scene) => {
+      await send('updateProjectMember')(scene);
+      return send('deleteProjectRole')(scene);
+    },
+  },
+  ROLE_BUILT_IN: {
+    rest: async (scene) => send(`DELETE ${PROJECT}/roles/{roleId}`, await viewerRole(scene))(scene),
+    graphql: async (scene) => send('deleteProjectRole', await viewerRole(scene))(scene),
+  },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
   NOT_EXPRESSIBLE: {
     rest: async (scene) => {
@@ -205,6 +221,12 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
 export const HARMLESS: Partial<Record<ErrorCode, ErrorCase>> = { ...WHO, ...NOT_THERE };
 
 const dev = (projectId: string) => ({ projectId, environment: 'dev' });
+
+/** The built-in role of viewers in place of the role of the project. */
+const viewerRole = async ({ admin, world }: Scene) => {
+  const { body } = await admin.get(`/api/v1/projects/${world.project}/roles/slug/viewer`);
+  return () => ({ role: body.role.id as string });
+};
 
 const protect = ({ admin, world }: Scene) =>
   admin.patch(`/api/v1/projects/${world.project}`, { hasDeleteProtection: true });

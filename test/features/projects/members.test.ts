@@ -53,11 +53,12 @@ describe('machine identities of a project', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  test('have 1 to 4 known roles, each once, given in one way', async () => {
+  test('have 1 to 10 known roles, each once, given in one way', async () => {
     const { admin, path } = await seedMember(null);
     for (const body of [
       {},
-      { role: 'owner' },
+      { role: 'No Slug' },
+      { roles: Array.from({ length: 11 }, (_, index) => ({ role: `role-${index}` })) },
       { roles: [] },
       { roles: [{ role: 'viewer' }, { role: 'viewer' }] },
       { role: 'viewer', roles: [{ role: 'viewer' }] },
@@ -66,6 +67,7 @@ describe('machine identities of a project', () => {
     ]) {
       expect(await admin.post(path, body)).toBeError(422, 'VALIDATION_FAILED');
     }
+    expect(await admin.post(path, { role: 'owner' })).toBeError(404, 'ROLE_NOT_FOUND');
   });
 
   test('are read by viewers, and changed by those who may, never beyond their own rights', async () => {

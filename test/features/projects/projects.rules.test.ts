@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { exceeds, RoleSlugs } from '../../../src/features/projects/membership.rules.js';
+import { RoleSlugs } from '../../../src/features/projects/membership.rules.js';
 import {
   builtInRoleId,
   CreateProject,
   ProjectChanges,
   projectSlugFor,
 } from '../../../src/features/projects/project.rules.js';
-import { PROJECT_ROLES, projectRights } from '../../../src/kernel/authz/roles.js';
+import { PROJECT_ROLES } from '../../../src/kernel/authz/roles.js';
 import { slugText } from '../../../src/kernel/text-rules.js';
 
 describe('a slug made from a name', () => {
@@ -102,42 +102,12 @@ describe('the changes of a project', () => {
   });
 });
 
-describe('roles of members', () => {
-  test('are 1 to 4 known ones, each once', () => {
-    for (const roles of [['admin'], [...PROJECT_ROLES]]) expect(RoleSlugs.safeParse(roles).success).toBe(true);
-    for (const roles of [[], ['owner'], ['viewer', 'viewer'], [...PROJECT_ROLES, 'admin']]) {
-      expect(RoleSlugs.safeParse(roles).success).toBe(false);
-    }
-  });
-
-  test('exceed an ability as soon as they allow one thing that it does not', () => {
-    const rank = ['no-access', 'viewer', 'member', 'admin'];
-    for (const [mine, holder] of rank.entries()) {
-      for (const [theirs, granted] of rank.entries()) {
-        expect([holder, granted, exceeds(projectRights([holder]).ability, [granted])]).toEqual([
-          holder,
-          granted,
-          theirs > mine,
-        ]);
-      }
-    }
-    expect(exceeds(projectRights(['viewer']).ability, ['no-access', 'viewer', 'admin'])).toBe(true);
-  });
-});
-
-test('fingerprints of rights are equal where the roles are, in whatever order, and different otherwise', () => {
-  const slugs = fc.subarray(PROJECT_ROLES.slice(), { minLength: 1 });
-  fc.assert(
-    fc.property(slugs, slugs, (one, other) => {
-      const isEqual = [...one].sort().join() === [...other].sort().join();
-      const [first, second] = [projectRights(one), projectRights([...other].reverse())];
-      // No access adds nothing to other roles.
-      if (!one.includes('no-access') && !other.includes('no-access')) {
-        expect(first.fingerprint === second.fingerprint).toBe(isEqual);
-      }
-      expect(first.fingerprint).toMatch(/^[\w-]{43}$/);
-    }),
-  );
+test('roles of members are 1 to 10 slugs, each once', () => {
+  const ten = Array.from({ length: 10 }, (_, index) => `role-${index}`);
+  for (const roles of [['admin'], [...PROJECT_ROLES], ten]) expect(RoleSlugs.safeParse(roles).success).toBe(true);
+  for (const roles of [[], ['Owner'], ['viewer', 'viewer'], [...ten, 'admin']]) {
+    expect(RoleSlugs.safeParse(roles).success).toBe(false);
+  }
 });
 
 test('ids of built-in roles are UUIDs, the same for one project and role, and different for any other', () => {

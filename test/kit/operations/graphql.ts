@@ -16,6 +16,7 @@ import { history } from './graphql/history.js';
 import { imports } from './graphql/imports.js';
 import { organizations } from './graphql/organizations.js';
 import { projects } from './graphql/projects.js';
+import { roles } from './graphql/roles.js';
 import { secrets } from './graphql/secrets.js';
 import { tags } from './graphql/tags.js';
 import { fill, type GraphQLOperation, type Operation, thingsIn } from './operation.js';
@@ -25,6 +26,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...organizations,
   ...access,
   ...projects,
+  ...roles,
   ...tags,
   ...folders,
   ...imports,

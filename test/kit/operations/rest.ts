@@ -6,6 +6,7 @@ import { history } from './rest/history.js';
 import { imports } from './rest/imports.js';
 import { members } from './rest/members.js';
 import { projects } from './rest/projects.js';
+import { roles } from './rest/roles.js';
 import { secrets } from './rest/secrets.js';
 import { tags } from './rest/tags.js';
 
@@ -14,6 +15,7 @@ export const REST: readonly RestOperation[] = [
   ...access,
   ...projects,
   ...members,
+  ...roles,
   ...tags,
   ...folders,
   ...imports,

@@ -76,7 +76,7 @@ export const projects: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateProjectMember',
-    args: { ...projectMember, roles: ['member'] },
+    args: { ...projectMember, roles: ['$roleSlug'] },
     audit: 'project-membership:update',
     denial: viewer('member:edit'),
   },

@@ -27,7 +27,7 @@ export const members: readonly RestOperation[] = [
   {
     route: `PATCH ${PROJECT}/memberships/{userId}`,
     path: { projectId: '$project', userId: '$user' },
-    body: { role: 'member' },
+    body: { role: '$roleSlug' },
     audit: 'project-membership:update',
     denial: viewer('member:edit'),
   },
@@ -46,7 +46,7 @@ export const members: readonly RestOperation[] = [
   {
     route: `POST ${MEMBER}/{identityId}`,
     path: { projectId: '$project', identityId: '$otherIdentity' },
-    body: { role: 'viewer' },
+    body: { roles: [{ role: 'viewer' }, { role: '$roleSlug' }] },
     audit: 'project-membership:create',
     denial: viewer('identity:create'),
   },

@@ -1,0 +1,138 @@
+import type { Rule } from '../../kernel/authz/ability.js';
+import { readStoredRules } from '../../kernel/authz/stored-rules.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import type { Role } from './role.rules.js';
+
+type RoleRow = Omit<Role, 'rules'> & { readonly permissions: unknown };
+
+const COLUMNS = `id, project_id as "projectId", slug, name, description, permissions, version,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+const FIND = {
+  id: `select ${COLUMNS} from project_role where project_id = $1 and id = $2`,
+  slug: `select ${COLUMNS} from project_role where project_id = $1 and slug = $2`,
+} as const;
+
+/** One role of a project; undefined when there is none. */
+export async function findRole(
+  ctx: Context,
+  projectId: string,
+  by: { readonly column: keyof typeof FIND; readonly value: string },
+): Promise<Role | undefined> {
+  const [row] = await query<RoleRow>(ctx, FIND[by.column], [projectId, by.value]);
+  return row && toRecord(row);
+}
+
+/** Roles of a project by slug. @param after null: from the top @param limit null: all */
+export async function listRoles(
+  ctx: Context,
+  projectId: string,
+  after: string | null,
+  limit: number | null,
+): Promise<Role[]> {
+  const rows = await query<RoleRow>(
+    ctx,
+    `select ${COLUMNS} from project_role where project_id = $1 and ($2::text is null or slug collate "C" > $2)
+     order by slug collate "C" limit $3`,
+    [projectId, after, limit],
+  );
+  return rows.map(toRecord);
+}
+
+/** Roles of many projects in one statement, each list by slug. For `batched`. */
+export async function rolesOfProjects(
+  ctx: Context,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, Role[]>> {
+  const rows = await query<RoleRow>(
+    ctx,
+    `select ${COLUMNS} from project_role where project_id = any($1::uuid[]) order by slug collate "C"`,
+    [[...projectIds]],
+  );
+  return Map.groupBy(rows.map(toRecord), ({ projectId }) => projectId);
+}
+
+/** The rules of those roles of a project that have these slugs, by slug. */
+export async function rulesBySlug(
+  ctx: Context,
+  projectId: string,
+  slugs: readonly string[],
+): Promise<ReadonlyMap<string, readonly Rule[]>> {
+  const rows = await query<{ slug: string; permissions: unknown }>(
+    ctx,
+    'select slug, permissions from project_role where project_id = $1 and slug = any($2::text[])',
+    [projectId, [...slugs]],
+  );
+  return new Map(rows.map(({ slug, permissions }) => [slug, readStoredRules(permissions)]));
+}
+
+/** What a role is, without what the database makes of it. */
+export type RoleFields = Pick<Role, 'slug' | 'name' | 'description' | 'rules'>;
+
+const written = ({ slug, name, description, rules }: RoleFields): string[] => [
+  slug,
+  name,
+  description,
+  JSON.stringify(rules),
+];
+
+/** Adds a role. */
+export async function insertRole(
+  tx: Transaction,
+  { id, organizationId, projectId }: { id: string; organizationId: string; projectId: string },
+  fields: RoleFields,
+): Promise<Role> {
+  const [row] = await query<RoleRow>(
+    tx,
+    `insert into project_role (id, organization_id, project_id, slug, name, description, permissions)
+     values ($1, $2, $3, $4, $5, $6, $7::jsonb) returning ${COLUMNS}`,
+    [id, organizationId, projectId, ...written(fields)],
+  );
+  return toRecord(row as RoleRow);
+}
+
+/** Writes a role anew, under its next version. */
+export async function updateRole(tx: Transaction, id: string, fields: RoleFields): Promise<Role> {
+  const [row] = await query<RoleRow>(
+    tx,
+    `update project_role set slug = $2, name = $3, description = $4, permissions = $5::jsonb, version = version + 1, updated_at = now()
+     where id = $1 returning ${COLUMNS}`,
+    [id, ...written(fields)],
+  );
+  return toRecord(row as RoleRow);
+}
+
+/** Deletes a role. */
+export const deleteRole = (tx: Transaction, id: string): Promise<unknown> =>
+  query(tx, 'delete from project_role where id = $1', [id]);
+
+/** Carries a new slug of a role into the memberships that name it. */
+export const renameInMemberships = (
+  tx: Transaction,
+  projectId: string,
+  { from, to }: { from: string; to: string },
+): Promise<unknown> =>
+  query(
+    tx,
+    `update project_membership set roles = array_replace(roles, $2, $3), updated_at = now()
+     where project_id = $1 and $2 = any(roles)`,
+    [projectId, from, to],
+  );
+
+/** How many members have a role. */
+export async function countHolders(tx: Transaction, projectId: string, slug: string): Promise<number> {
+  const [counted] = await query<{ count: number }>(
+    tx,
+    'select count(*)::integer as count from project_membership where project_id = $1 and $2 = any(roles)',
+    [projectId, slug],
+  );
+  return counted?.count ?? 0;
+}
+
+const toRecord = ({ permissions, ...row }: RoleRow): Role => ({
+  ...row,
+  rules: readStoredRules(permissions),
+  createdAt: new Date(row.createdAt),
+  updatedAt: new Date(row.updatedAt),
+});

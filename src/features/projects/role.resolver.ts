@@ -1,0 +1,75 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import { type RoleService, roleCursorKey } from './role.service.js';
+import {
+  CreateProjectRoleInput,
+  CreateProjectRolePayload,
+  DeleteProjectRoleInput,
+  DeleteProjectRolePayload,
+  ProjectRoleConnection,
+  ProjectRoleType,
+  toRoleType,
+  UpdateProjectRoleInput,
+  UpdateProjectRolePayload,
+} from './role.type.js';
+
+@Resolver(() => ProjectRoleType)
+export class RoleResolver {
+  constructor(private readonly roles: RoleService) {}
+
+  @Query(() => ProjectRoleConnection, {
+    description: 'The roles of a project: those that it made, by slug, then the built-in ones, admin first.',
+  })
+  async projectRoles(
+    @Ctx() ctx: Context,
+    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<ProjectRoleType>> {
+    return (await this.roles.list(ctx, { projectId, ...page })).map(toRoleType, roleCursorKey);
+  }
+
+  @Query(() => ProjectRoleType, { description: 'One role of a project by its id, a built-in one too.' })
+  async projectRole(
+    @Ctx() ctx: Context,
+    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('id', () => ID, { description: 'The role.' }) id: string,
+  ): Promise<ProjectRoleType> {
+    return toRoleType(await this.roles.get(ctx, { projectId, roleId: id }));
+  }
+
+  @Query(() => ProjectRoleType, { description: 'One role of a project by its slug, a built-in one too.' })
+  async projectRoleBySlug(
+    @Ctx() ctx: Context,
+    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('slug', () => String, { description: 'Its slug.' }) slug: string,
+  ): Promise<ProjectRoleType> {
+    return toRoleType(await this.roles.getBySlug(ctx, { projectId, slug }));
+  }
+
+  @Mutation(() => CreateProjectRolePayload, {
+    description: 'Makes a role of a project. Only an admin can give rights that it does not have.',
+  })
+  async createProjectRole(
+    @Ctx() ctx: Context,
+    @Arg('input', () => CreateProjectRoleInput, { description: 'What it is.' }) input: CreateProjectRoleInput,
+  ): Promise<CreateProjectRolePayload> {
+    return { role: toRoleType(await this.roles.create(ctx, input)) };
+  }
+
+  @Mutation(() => UpdateProjectRolePayload, { description: 'Changes a role of a project, for all who have it.' })
+  async updateProjectRole(
+    @Ctx() ctx: Context,
+    @Arg('input', () => UpdateProjectRoleInput, { description: 'What changes.' }) input: UpdateProjectRoleInput,
+  ): Promise<UpdateProjectRolePayload> {
+    return { role: toRoleType(await this.roles.update(ctx, input)) };
+  }
+
+  @Mutation(() => DeleteProjectRolePayload, { description: 'Deletes a role of a project that no member has.' })
+  async deleteProjectRole(
+    @Ctx() ctx: Context,
+    @Arg('input', () => DeleteProjectRoleInput, { description: 'Which one.' }) input: DeleteProjectRoleInput,
+  ): Promise<DeleteProjectRolePayload> {
+    return { role: toRoleType(await this.roles.delete(ctx, input)) };
+  }
+}

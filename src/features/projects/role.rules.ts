@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { Rule } from '../../kernel/authz/ability.js';
+import { builtInProjectRoles, PROJECT_ROLES } from '../../kernel/authz/roles.js';
+import { pageRules } from '../../kernel/graphql/page.js';
+import { personText, slugText } from '../../kernel/text-rules.js';
+import { Permissions } from './permission.rules.js';
+import { builtInRoleId } from './project.rules.js';
+
+/** A role of a project, its own or built in. */
+export interface Role {
+  readonly id: string;
+  readonly projectId: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly description: string;
+  /** As they hold: later ones win. */
+  readonly rules: readonly Rule[];
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** The built-in roles as a project has them, admin first. They are no rows: nothing is read. */
+export const builtInRolesOf = (project: { id: string; createdAt: Date; updatedAt: Date }): Role[] =>
+  builtInProjectRoles().map((role) => ({
+    ...role,
+    id: builtInRoleId(project.id, role.slug),
+    projectId: project.id,
+    version: 1,
+    createdAt: project.createdAt,
+    updatedAt: project.updatedAt,
+  }));
+
+/** Slugs that no role of a project's own can have. Source: behaviour 2.1. */
+const RESERVED: readonly string[] = [...PROJECT_ROLES, 'custom'];
+
+/** Slug of any role of a project. */
+export const roleSlug = slugText(1, 64);
+
+const ownSlug = roleSlug.refine((slug) => !RESERVED.includes(slug), {
+  error: `must be none of ${RESERVED.join(', ')}`,
+  params: { code: 'RESERVED' },
+});
+
+/** What is given of a new role. Source: behaviour 10 (Roles). */
+export const NewRole = z.strictObject({
+  slug: ownSlug,
+  name: personText(1, 64),
+  description: personText(0, 1024).nullish(),
+  permissions: Permissions,
+});
+
+/** Input of `createProjectRole`. */
+export const CreateRole = NewRole.extend({ projectId: z.string() });
+
+/** What may change of a role: absent keeps, a null description clears it, a list of permissions replaces the one before. */
+export const RoleChanges = z.strictObject({
+  slug: ownSlug.optional(),
+  name: personText(1, 64).optional(),
+  description: personText(0, 1024).nullish(),
+  permissions: Permissions.optional(),
+});
+
+/** Input of `updateProjectRole`. */
+export const UpdateRole = RoleChanges.extend({ projectId: z.string(), roleId: z.string() });
+
+/** Input of `deleteProjectRole`, and arguments of `projectRole`. */
+export const RoleKey = z.strictObject({ projectId: z.string(), roleId: z.string() });
+
+/** Arguments of `projectRoleBySlug`. */
+export const RoleBySlug = z.strictObject({ projectId: z.string(), slug: roleSlug });
+
+/** Arguments of `projectRoles`. */
+export const ListRoles = z.strictObject({ projectId: z.string(), ...pageRules });

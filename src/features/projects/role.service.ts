@@ -1,0 +1,270 @@
+import type { Rule } from '../../kernel/authz/ability.js';
+import { authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
+import { rightsBeyondChange } from '../../kernel/authz/boundary.js';
+import { PROJECT_ROLES } from '../../kernel/authz/roles.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { batched } from '../../kernel/database/batched.js';
+import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../kernel/graphql/page.js';
+import { isId, newId } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import { toRules } from './permission.rules.js';
+import type { ProjectReader } from './project.reader.js';
+import { findById, lockProject, type ProjectAccess, type ProjectRecord } from './project.records.js';
+import { builtInRoleId } from './project.rules.js';
+import {
+  countHolders,
+  deleteRole,
+  findRole,
+  insertRole,
+  listRoles,
+  renameInMemberships,
+  rolesOfProjects,
+  updateRole,
+} from './role.records.js';
+import { builtInRolesOf, CreateRole, ListRoles, type Role, RoleBySlug, RoleKey, UpdateRole } from './role.rules.js';
+
+const CODES = {
+  project_role_slug_unique: 'ROLE_SLUG_TAKEN',
+  project_role_project_id_fkey: 'PROJECT_NOT_FOUND',
+} as const;
+
+/** Parts of a list of roles, in order: the first part of a cursor. */
+const OWN = 'own';
+const BUILT_IN = 'built-in';
+
+/** Position of a role in the list of its project. */
+export const roleCursorKey = ({ projectId, id, slug }: Pick<Role, 'projectId' | 'id' | 'slug'>): CursorKey => [
+  isBuiltInId(projectId, id) ? BUILT_IN : OWN,
+  slug,
+];
+
+/**
+ * The verbs of project roles. What a role allows is read with every request of its holders, so that a change holds for the
+ * next one on every node.
+ */
+export class RoleService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Makes a role.
+   *
+   * @param raw `{ projectId, slug, name, description?, permissions }`; the rules are `CreateRole`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also for rights that the caller does not have),
+   *   ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * Source: behaviour 2, 10 (Roles).
+   */
+  create(ctx: Context, raw: unknown): Promise<Role> {
+    const { projectId, permissions, description, ...rest } = parse(CreateRole, raw);
+    const fields = { ...rest, description: description ?? '', rules: toRules(permissions) };
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      authorize(project, 'role:create');
+      authorizeReach(project, 'role:create', [], fields.rules);
+      const home = { id: newId(), organizationId: project.organizationId, projectId: project.projectId };
+      const role = await guarded(() => insertRole(tx, home, fields), CODES);
+      await record(tx, 'project-role:create', role, { rules: role.rules.length });
+      return role;
+    });
+  }
+
+  /**
+   * Changes a role: absent keeps, a list of permissions replaces the one before. A new slug goes to its holders with it.
+   *
+   * @param raw `{ projectId, roleId, slug?, name?, description?, permissions? }`; the rules are `UpdateRole`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also for rights that the caller does not have),
+   *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * Source: behaviour 2, 10 (Roles).
+   */
+  update(ctx: Context, raw: unknown): Promise<Role> {
+    const { projectId, roleId, ...changes } = parse(UpdateRole, raw);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      authorize(project, 'role:edit');
+      // Memberships that name the role are written under the same lock.
+      await lockProject(tx, project);
+      const before = await loadOwn(tx, project, roleId);
+      const fields = {
+        slug: changes.slug ?? before.slug,
+        name: changes.name ?? before.name,
+        description: changes.description === undefined ? before.description : (changes.description ?? ''),
+        rules: changes.permissions === undefined ? before.rules : toRules(changes.permissions),
+      };
+      if (changes.permissions !== undefined) authorizeReach(project, 'role:edit', before.rules, fields.rules);
+      const role = await guarded(() => updateRole(tx, before.id, fields), CODES);
+      if (role.slug !== before.slug) {
+        await renameInMemberships(tx, project.projectId, { from: before.slug, to: role.slug });
+      }
+      const changed = Object.keys(changes).filter((name) => changes[name as keyof typeof changes] !== undefined);
+      await record(tx, 'project-role:update', role, { rules: role.rules.length, changed: changed.sort() });
+      return role;
+    });
+  }
+
+  /**
+   * Deletes a role that no member has.
+   *
+   * @param raw `{ projectId, roleId }`
+   * @returns the role as it was
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE,
+   *   AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Roles).
+   */
+  delete(ctx: Context, raw: unknown): Promise<Role> {
+    const { projectId, roleId } = parse(RoleKey, raw);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      authorize(project, 'role:delete');
+      await lockProject(tx, project);
+      const role = await loadOwn(tx, project, roleId);
+      const holders = await countHolders(tx, project.projectId, role.slug);
+      if (holders > 0) {
+        const message = `is a role of members of the project: ${holders}`;
+        throw new AppError('ROLE_IN_USE', undefined, { details: [{ path: 'roleId', code: 'ROLE_IN_USE', message }] });
+      }
+      await deleteRole(tx, role.id);
+      await record(tx, 'project-role:delete', role);
+      return role;
+    });
+  }
+
+  /**
+   * One role by id, built-in ones too.
+   *
+   * @param raw `{ projectId, roleId }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Roles).
+   */
+  async get(ctx: Context, raw: unknown): Promise<Role> {
+    const { projectId, roleId } = parse(RoleKey, raw);
+    const project = await loadReadable(ctx, projectId);
+    const builtIn = builtInOf(project).find(({ id }) => id === roleId.toLowerCase());
+    return answer(ctx, project, builtIn ?? (await findOwn(ctx, project.access, { id: roleId })));
+  }
+
+  /**
+   * One role by slug, built-in ones too.
+   *
+   * @param raw `{ projectId, slug }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 10 (Roles).
+   */
+  async getBySlug(ctx: Context, raw: unknown): Promise<Role> {
+    const { projectId, slug } = parse(RoleBySlug, raw);
+    const project = await loadReadable(ctx, projectId);
+    const builtIn = builtInOf(project).find((role) => role.slug === slug);
+    return answer(ctx, project, builtIn ?? (await findOwn(ctx, project.access, { slug })));
+  }
+
+  /**
+   * The roles of a project: those that it made, by slug, then the built-in ones, admin first.
+   *
+   * @param raw `{ projectId, first?, after? }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: behaviour 4.4, 10 (Roles).
+   */
+  async list(ctx: Context, raw: unknown): Promise<Page<Role>> {
+    const { projectId, ...request } = parse(ListRoles, raw);
+    const after = positionOf(request);
+    const project = await loadReadable(ctx, projectId);
+    const isPastOwn = after?.part === BUILT_IN;
+    const own = isPastOwn ? [] : await listRoles(ctx, project.access.projectId, after?.slug ?? null, rowLimit(request));
+    const builtIn = builtInOf(project);
+    const rest = isPastOwn ? builtIn.slice(builtIn.findIndex(({ slug }) => slug === after.slug) + 1) : builtIn;
+    const page = new Page([...own, ...rest], request, roleCursorKey);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'project-role:list',
+      projectId: project.access.projectId,
+      facts: { count: page.nodes.length },
+    });
+    return page;
+  }
+
+  /**
+   * The roles of a project inside of another answer: those that it made only for callers who may read them. Batched over all
+   * projects of a request.
+   */
+  async rolesOf(
+    ctx: Context,
+    project: {
+      readonly id: string;
+      readonly access: ProjectAccess;
+      readonly createdAt: Date;
+      readonly updatedAt: Date;
+    },
+  ): Promise<Role[]> {
+    const isReadable = can(project.access.ability, 'role:read');
+    const own = isReadable ? ((await batched(ctx, rolesOfProjects, project.id)) ?? []) : [];
+    return [...own, ...builtInRolesOf(project)];
+  }
+}
+
+const isBuiltInId = (projectId: string, id: string): boolean =>
+  PROJECT_ROLES.some((slug) => builtInRoleId(projectId, slug) === id.toLowerCase());
+
+const builtInOf = ({ access, createdAt, updatedAt }: ProjectRecord): Role[] =>
+  builtInRolesOf({ id: access.projectId, createdAt, updatedAt });
+
+/** Where a list goes on. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
+function positionOf({ after }: PageRequest): { part: string; slug: string } | null {
+  if (after == null) return null;
+  const fits = ([part, slug]: CursorKey): boolean =>
+    part === OWN || (part === BUILT_IN && (PROJECT_ROLES as readonly unknown[]).includes(slug));
+  const [part = '', slug = ''] = decodeCursor(after, 2, fits);
+  return { part, slug };
+}
+
+/** The whole project, since its built-in roles are as old as it is. */
+async function loadReadable(ctx: Context, projectId: string): Promise<ProjectRecord> {
+  const project = await findById(ctx, projectId);
+  if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+  authorize(project.access, 'role:read');
+  return project;
+}
+
+async function findOwn(
+  ctx: Context,
+  { projectId }: ProjectAccess,
+  by: { readonly id: string } | { readonly slug: string },
+): Promise<Role> {
+  const isFindable = 'slug' in by || isId(by.id);
+  const [column, value] = 'slug' in by ? (['slug', by.slug] as const) : (['id', by.id] as const);
+  const found = isFindable ? await findRole(ctx, projectId, { column, value }) : undefined;
+  if (found === undefined) throw new AppError('ROLE_NOT_FOUND');
+  return found;
+}
+
+/** A role that can change. @throws ROLE_BUILT_IN, ROLE_NOT_FOUND */
+async function loadOwn(tx: Transaction, project: ProjectAccess, roleId: string): Promise<Role> {
+  if (isBuiltInId(project.projectId, roleId)) throw new AppError('ROLE_BUILT_IN');
+  return findOwn(tx, project, { id: roleId });
+}
+
+async function answer(ctx: Context, { access }: ProjectRecord, role: Role): Promise<Role> {
+  await ctx.auditTrail.recordRead(ctx, {
+    action: 'project-role:get',
+    projectId: access.projectId,
+    facts: { roleId: role.id },
+  });
+  return role;
+}
+
+/** Only an admin may give rights that it does not have. Source: behaviour 1.1. */
+function authorizeReach(
+  project: ProjectAccess,
+  action: 'role:create' | 'role:edit',
+  before: readonly Rule[],
+  after: readonly Rule[],
+): void {
+  if (project.roles.includes('admin')) return;
+  const beyond = rightsBeyondChange(project.ability, before, after);
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: project.projectId }, beyond);
+}
+
+const record = (
+  tx: Transaction,
+  action: string,
+  { id, slug, projectId }: Role,
+  facts: Readonly<Record<string, number | readonly string[]>> = {},
+): Promise<void> => tx.auditTrail.recordChange(tx, { action, projectId, facts: { roleId: id, slug, ...facts } });
