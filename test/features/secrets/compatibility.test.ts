@@ -82,6 +82,21 @@ describe('routes in the words of before', () => {
     expect(await admin.get(`${present}&secretName=ONE`)).toBeError(422, 'VALIDATION_FAILED');
   });
 
+  test('take a boolean of folders as Python writes it', async () => {
+    const { admin, project, place } = await scene();
+    await admin.post(FOLDERS, { ...place, path: '/a', name: 'b' });
+    const names = async (path: string, word: string) => {
+      const query = new URLSearchParams({ [word]: project.id, environment: 'dev' });
+      const list = async (recursive: string) =>
+        (await admin.get(`${path}?${query}&recursive=${recursive}`)).body.folders;
+      return [await list('True'), await list('False')].map((folders) =>
+        folders.map((each: { name: string }) => each.name),
+      );
+    };
+    expect(await names(FOLDERS, 'workspaceId')).toEqual([['a', 'b'], ['a']]);
+    expect(await names('/api/v2/folders', 'projectId')).toEqual([['a', 'b'], ['a']]);
+  });
+
   test('make, change and delete many secrets at once', async () => {
     const { admin, place } = await scene();
     const batch = '/api/v3/secrets/batch/raw';
