@@ -1,12 +1,11 @@
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import type { FileFormat } from './transfer.rules.js';
 import type { SecretTransferService } from './transfer.service.js';
 import {
   ExportedSecrets,
+  ExportSecretsArgs,
   ImportSecretsInput,
   ImportSecretsPayload,
-  SecretFileFormatEnum,
   toExportedSecrets,
   toImportSecretsPayload,
 } from './transfer.type.js';
@@ -28,17 +27,8 @@ export class SecretTransferResolver {
   })
   async exportSecrets(
     @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
-    @Arg('environment', () => String, { description: 'Slug of the environment.' }) environment: string,
-    @Arg('secretPath', () => String, { description: 'Path of the folder.', defaultValue: '/' }) secretPath: string,
-    @Arg('format', () => SecretFileFormatEnum, { description: 'The form of the file.' }) format: FileFormat,
-    @Arg('includeComments', () => Boolean, {
-      description: 'Comments of secrets as lines above them. JSON has no place for them.',
-      defaultValue: false,
-    })
-    includeComments: boolean,
+    @Args(() => ExportSecretsArgs) args: ExportSecretsArgs,
   ): Promise<ExportedSecrets> {
-    const place = { projectId, environment, secretPath };
-    return toExportedSecrets(await this.service.export(ctx, { ...place, format, includeComments }));
+    return toExportedSecrets(await this.service.export(ctx, args));
   }
 }

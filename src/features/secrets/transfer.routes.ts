@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { queryBoolean, route } from '../../rest/route.js';
 import { EXAMPLE_PLACE, PLACE_ERRORS, SECRETS } from './secret-reply.js';
 import { ExportSecrets, ImportSecrets } from './transfer.rules.js';
@@ -31,16 +30,22 @@ export const transferRoutes = [
     path: `${SECRETS}/export`,
     summary: 'Export the secrets of a folder as a file. A secret with the key `export` is had by its id',
     sensitive: true,
-    query: z.strictObject({
-      ...ExportSecrets.shape,
-      includeComments: queryBoolean(false).meta({ description: 'Comments of secrets as lines above them.' }),
+    query: ExportSecrets.omit({ includeImports: true }).extend({
+      expandSecretReferences: queryBoolean(false),
+      include_imports: queryBoolean(false).meta({ description: 'Whether what the folder imports is added.' }),
+      includeComments: queryBoolean(false),
     }),
-    document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $format: SecretFileFormat!, $includeComments: Boolean!) {
+    document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $format: SecretFileFormat!,
+        $expandSecretReferences: Boolean!, $includeImports: Boolean!, $includeComments: Boolean!) {
       exportSecrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, format: $format,
-        includeComments: $includeComments) { content count omitted }
+        expandSecretReferences: $expandSecretReferences, includeImports: $includeImports, includeComments: $includeComments) {
+        content count omitted unresolvedReferences
+      }
     }`,
-    variables: ({ query }) => query,
-    reply: ({ exportSecrets }) => exportSecrets,
+    variables: ({ query: { include_imports, ...query } }) => ({ ...query, includeImports: include_imports }),
+    reply: ({ exportSecrets: { unresolvedReferences: _header, ...file } }) => file,
+    headers: ({ exportSecrets: { unresolvedReferences } }): Record<string, string> =>
+      unresolvedReferences === 0 ? {} : { 'x-unresolved-references': String(unresolvedReferences) },
     errors: PLACE_ERRORS,
   }),
 ];

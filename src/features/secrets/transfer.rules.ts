@@ -43,7 +43,13 @@ export const ImportSecrets = z.strictObject({
 });
 
 /** Arguments of `exportSecrets`. */
-export const ExportSecrets = z.strictObject({ ...place, format, includeComments: z.boolean().default(false) });
+export const ExportSecrets = z.strictObject({
+  ...place,
+  format,
+  expandSecretReferences: z.boolean().default(false),
+  includeImports: z.boolean().default(false),
+  includeComments: z.boolean().default(false),
+});
 
 /** What a file holds. */
 export const parseFile = (name: FileFormat, content: string): ParsedFile => FORMATS[name].parse(content);
@@ -59,6 +65,19 @@ export const placeInFile = (name: FileFormat, { line, key }: { line: number; key
 /** The faults of a file, as an error tells them. */
 export const fileFaults = (name: FileFormat, { faults }: ParsedFile): ErrorDetail[] =>
   faults.map(({ line, key, code, message }) => ({ path: placeInFile(name, { line, key }), code, message }));
+
+/**
+ * The secret that holds for each key, by key.
+ *
+ * @param lists folders in the order in which a key is looked for; in each, a user's own value comes behind the shared one
+ */
+export function effectiveSecrets<S extends { readonly secretKey: string }>(lists: readonly (readonly S[])[]): S[] {
+  const effective = new Map<string, S>();
+  for (const list of lists.toReversed()) for (const secret of list) effective.set(secret.secretKey, secret);
+  // By bytes, as Postgres orders keys: UTF-16 has another order.
+  const byBytes = [...effective.values()].map((secret) => ({ secret, bytes: Buffer.from(secret.secretKey) }));
+  return byBytes.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ secret }) => secret);
+}
 
 /** What a format cannot hold of a list of secrets, as an error tells it: by position, from 0. */
 export const inexpressibleFaults = (found: readonly Inexpressible[]): ErrorDetail[] =>

@@ -7,9 +7,11 @@ import { AppError } from '../../kernel/errors.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import type { Place } from './place.rules.js';
+import { findScope } from './scope.records.js';
+import { byPrecedence } from './scope.rules.js';
 import type { PathOf, SecretChange } from './secret.rules.js';
 import type { SecretService } from './secret.service.js';
-import { type SecretView, SecretViewer } from './secret.view.js';
+import { type ImportView, type SecretView, SecretViewer } from './secret.view.js';
 import type { SecretListingService } from './secret-listing.service.js';
 import { openerFor } from './secret-sealing.js';
 import { loadTarget, lockRecords, refuseTaken, subjectOf, type Target } from './secret-target.js';
@@ -17,6 +19,7 @@ import { takenKeys } from './secret-writes.js';
 import {
   countOutcomes,
   ExportSecrets,
+  effectiveSecrets,
   type FileFormat,
   fileFaults,
   type ImportMode,
@@ -43,6 +46,8 @@ export interface ExportedFile {
   readonly count: number;
   /** Secrets whose values the caller may not read, or that do not open. */
   readonly omitted: number;
+  /** References in them that were to be expanded and stay as they stand. */
+  readonly unresolvedReferences: number;
 }
 
 interface Import {
@@ -88,23 +93,30 @@ export class SecretTransferService {
   }
 
   /**
-   * Secrets of a folder as a file, by key. Those whose values the caller may not read are left out and counted; a user's own
-   * value stands in place of the shared one.
+   * Secrets of a folder as a file, by key; with `includeImports` also those that hold there by import. Those whose values the
+   * caller may not read are left out and counted, and nothing else takes their places; a user's own value beats the shared one.
    *
-   * @param raw place, `format`, `includeComments`; the rules are `ExportSecrets`
+   * @param raw place, `format` and what is to be in the file; the rules are `ExportSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, NOT_EXPRESSIBLE,
    *   AUDIT_UNAVAILABLE
+   * Source: decisions 5.6, 5.8.
    */
   async export(ctx: Context, raw: unknown): Promise<ExportedFile> {
-    const { format, includeComments, ...place } = parse(ExportSecrets, raw);
-    const { nodes } = await this.listing.list(ctx, place);
-    const effective = effectiveSecrets(nodes);
+    const { format, includeComments, ...asked } = parse(ExportSecrets, raw);
+    const page = await this.listing.list(ctx, asked);
+    const imported = page.imports.length === 0 ? [] : await inOrderOfPrecedence(ctx, asked, page.imports);
+    const effective = effectiveSecrets([page.nodes, ...imported]);
     const readable = effective.filter(({ secretValue }) => secretValue !== null);
     const file = printSecrets(readable, { format, includeComments });
     if ('inexpressible' in file) {
       throw new AppError('NOT_EXPRESSIBLE', undefined, { details: inexpressibleFaults(file.inexpressible) });
     }
-    return { content: file.content, count: readable.length, omitted: effective.length - readable.length };
+    return {
+      content: file.content,
+      count: readable.length,
+      omitted: effective.length - readable.length,
+      unresolvedReferences: readable.reduce((sum, { referenceIssues }) => sum + referenceIssues.length, 0),
+    };
   }
 
   async #import(ctx: Context, given: Import): Promise<ImportReport> {
@@ -232,7 +244,13 @@ function authorizeNew({ project, place }: Target, entries: readonly Entry[]): vo
   for (const { key } of entries) authorize(project, 'secrets:create', fieldsOf(subjectOf(place, key, [])));
 }
 
-/** One secret of each key: a user's own value comes behind the shared one and stands in its place. */
-const effectiveSecrets = (secrets: readonly SecretView[]): SecretView[] => [
-  ...new Map(secrets.map((secret) => [secret.secretKey, secret])).values(),
-];
+/** A list tells imports nearest first, which is not the order in which a key is looked for in them. */
+async function inOrderOfPrecedence(
+  ctx: Context,
+  place: Place,
+  imports: readonly ImportView[],
+): Promise<(readonly SecretView[])[]> {
+  const scope = await findScope(ctx, place, { recursive: false, includeImports: true });
+  const byFolder = new Map(imports.map(({ folderId, secrets }) => [folderId, secrets]));
+  return scope === undefined ? [] : byPrecedence(scope.folders, scope.baseId).flatMap((id) => [byFolder.get(id) ?? []]);
+}

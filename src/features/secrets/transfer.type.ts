@@ -1,4 +1,4 @@
-import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { FileFormat, ImportMode, ImportOutcome } from './transfer.rules.js';
 import type { ExportedFile, ImportReport } from './transfer.service.js';
 
@@ -123,6 +123,37 @@ export const toImportSecretsPayload = ({ secrets, counts, isDryRun }: ImportRepo
   dryRun: isDryRun,
 });
 
+/** Arguments of `exportSecrets`. */
+@ArgsType()
+export class ExportSecretsArgs {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  secretPath!: string;
+
+  @Field(() => SecretFileFormatEnum, { description: 'The form of the file.' })
+  format!: FileFormat;
+
+  @Field(() => Boolean, { description: 'Put the values that references name in their places.', defaultValue: false })
+  expandSecretReferences!: boolean;
+
+  @Field(() => Boolean, {
+    description: 'Add what the folder imports: for each key the secret that `secretByKey` answers.',
+    defaultValue: false,
+  })
+  includeImports!: boolean;
+
+  @Field(() => Boolean, {
+    description: 'Add the comments of secrets as lines above them. JSON has no place for them.',
+    defaultValue: false,
+  })
+  includeComments!: boolean;
+}
+
 @ObjectType({ description: 'Secrets of a folder as a file.', simpleResolvers: true })
 export class ExportedSecrets {
   @Field(() => String, { description: 'The file.' })
@@ -135,11 +166,13 @@ export class ExportedSecrets {
     description: 'Secrets that it does not hold, because you may not read their values or they do not open.',
   })
   omitted!: number;
+
+  @Field(() => Int, { description: 'References in its values that were to be expanded and stay as they stand.' })
+  unresolvedReferences!: number;
 }
 
 /** Opens a file for its reader. Here, as the last step before the answer, and nowhere else. */
-export const toExportedSecrets = ({ content, count, omitted }: ExportedFile): ExportedSecrets => ({
+export const toExportedSecrets = ({ content, ...about }: ExportedFile): ExportedSecrets => ({
+  ...about,
   content: content.reveal(),
-  count,
-  omitted,
 });

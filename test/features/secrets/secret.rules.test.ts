@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { folderPath, joinPath, parentOf, pathsDownTo } from '../../../src/features/secrets/place.rules.js';
 import { CreateSecrets, secretKey } from '../../../src/features/secrets/secret.rules.js';
 import { parseTagSlugs } from '../../../src/features/secrets/tag.rules.js';
+import { effectiveSecrets } from '../../../src/features/secrets/transfer.rules.js';
 import { fieldsOf, Visibility } from '../../../src/features/secrets/visibility.rules.js';
 import { buildAbility } from '../../../src/kernel/authz/ability.js';
 
@@ -132,5 +133,24 @@ describe('visibility of a secret', () => {
   ])('follows the conditions %j', (conditions, isSeen) => {
     expect(seen({ subject: 'secrets', action: 'describeSecret', conditions })).toEqual([isSeen, false]);
     expect(fieldsOf(subject)).toEqual({ environment: 'dev', secretPath: '/app', secretName: 'DB', secretTags: ['db'] });
+  });
+});
+
+describe('the secrets that hold', () => {
+  const own = [
+    { secretKey: 'B', value: 1 },
+    { secretKey: 'B', value: 2 },
+    { secretKey: 'A', value: 3 },
+  ];
+  test('are those of the first folder with their key, the last entry of it, by the bytes of the key', () => {
+    const lists = [
+      own,
+      [
+        { secretKey: '\u{1f511}', value: 4 },
+        { secretKey: 'A', value: 5 },
+      ],
+      [{ secretKey: '\uff5e', value: 6 }],
+    ];
+    expect(effectiveSecrets(lists).map(({ value }) => value)).toEqual([3, 2, 6, 4]);
   });
 });

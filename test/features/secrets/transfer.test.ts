@@ -303,6 +303,82 @@ describe('files of secrets', () => {
     );
   });
 
+  describe('on the way out', () => {
+    const create = (caller: Caller, at: Place, secrets: Readonly<Record<string, string>>) =>
+      caller.post('/api/v4/secrets/batch', {
+        ...at,
+        secrets: Object.entries(secrets).map(([secretKey, secretValue]) => ({ secretKey, secretValue })),
+      });
+
+    /** `/` imports `/a`, which imports `/b`, and then `/c`. */
+    async function importing() {
+      const { admin, project, at } = await seeded();
+      const [a, b, c] = ['/a', '/b', '/c'].map((secretPath) => ({ ...at, secretPath })) as [Place, Place, Place];
+      for (const name of ['a', 'b', 'c'])
+        await admin.post('/api/v2/folders', { projectId: at.projectId, environment: 'dev', name });
+      for (const [place, path] of [
+        [at, '/a'],
+        [at, '/c'],
+        [a, '/b'],
+      ] as const)
+        await admin.post('/api/v2/secret-imports', {
+          projectId: at.projectId,
+          environment: 'dev',
+          path: place.secretPath,
+          import: { environment: 'dev', path },
+        });
+      await create(admin, at, { OWN: 'own', LINK: '${OWN} and ${NONE}' });
+      await create(admin, a, { OWN: 'a', A: 'a', AC: 'a', AB: 'a' });
+      await create(admin, b, { AB: 'b', B: 'b', BC: 'b', '\u{1f511}': 'key' });
+      await create(admin, c, { AC: 'c', BC: 'c', '\uff5e': 'tilde' });
+      return { admin, project, at };
+    }
+
+    test('have what the folder imports only when that is asked for, each key as a single read answers it', async () => {
+      const { admin, at } = await importing();
+      const without = await exported(admin, at, 'json');
+      expect(JSON.parse(without.body.content)).toEqual({ OWN: 'own', LINK: '${OWN} and ${NONE}' });
+      const whole = await exported(admin, at, 'json', { include_imports: 'true' });
+      const wanted = {
+        A: 'a',
+        AB: 'a',
+        AC: 'c',
+        B: 'b',
+        BC: 'c',
+        LINK: '${OWN} and ${NONE}',
+        OWN: 'own',
+        '\uff5e': 'tilde',
+        '\u{1f511}': 'key',
+      };
+      expect(JSON.parse(whole.body.content)).toEqual(wanted);
+      expect(Object.keys(JSON.parse(whole.body.content))).toEqual(Object.keys(wanted));
+      expect(whole.body).toMatchObject({ count: 9, omitted: 0 });
+      for (const [key, value] of Object.entries(wanted)) {
+        const query = new URLSearchParams({ ...at, include_imports: 'true' });
+        const single = await admin.get(`/api/v4/secrets/${encodeURIComponent(key)}?${query}`);
+        expect([key, single.body.secret.secretValue]).toEqual([key, value]);
+      }
+    });
+
+    test('have references expanded when that is asked for, and say how many are left', async () => {
+      const { admin, at } = await importing();
+      const reply = await exported(admin, at, 'dotenv', { expandSecretReferences: 'true' });
+      expect(parseWithDotenv(reply.body.content)).toEqual({ OWN: 'own', LINK: 'own and ${NONE}' });
+      expect(reply.headers['x-unresolved-references']).toBe('1');
+      expect((await exported(admin, at, 'dotenv')).headers).not.toHaveProperty('x-unresolved-references');
+    });
+
+    test('have a user’s own value in place of the shared one, for that user', async () => {
+      const { admin, project, at } = await importing();
+      const ada = await strongroom.seed.user(admin, { project: project.id });
+      await ada.post('/api/v4/secrets/OWN', { ...at, type: 'personal', secretValue: 'mine', secretComment: 'my own' });
+      const mine = await exported(ada, at, 'yaml', { include_imports: 'true', includeComments: 'true' });
+      expect(parseYaml(mine.body.content)).toMatchObject({ OWN: 'mine', A: 'a' });
+      expect(mine.body.content).toContain('# my own\nOWN: "mine"\n');
+      expect((await exported(admin, at, 'json')).body.content).toContain('"OWN": "own"');
+    });
+  });
+
   test('do not hide a secret with the key export: it is had by its id and over GraphQL', async () => {
     const { admin, at } = await seeded();
     await admin.post('/api/v4/secrets/batch', { ...at, secrets: [{ secretKey: 'export', secretValue: 'x' }] });
