@@ -33,10 +33,13 @@ async function fillTree(admin: Caller, projectId: string): Promise<void> {
       await admin.post('/api/v2/folders', { ...place, path: deepest.slice(0, cut), name: deepest.slice(cut + 1) }),
     );
     for (let depth = 0; depth < DEPTH; depth += 1) {
-      const target = pathOf((chain + 1) % CHAINS, depth).slice(1).replaceAll('/', '.');
+      const target = pathOf((chain + 1) % CHAINS, depth)
+        .slice(1)
+        .replaceAll('/', '.');
       const secrets = Array.from({ length: SECRETS }, (_, index) => ({
         secretKey: `KEY_${index}`,
-        secretValue: index < REFERRING ? `x-\${dev.${target}.KEY_${index + REFERRING}}` : `value ${chain} ${depth} ${index}`,
+        secretValue:
+          index < REFERRING ? `x-\${dev.${target}.KEY_${index + REFERRING}}` : `value ${chain} ${depth} ${index}`,
       }));
       mustSucceed(await admin.post('/api/v4/secrets/batch', { ...place, secretPath: pathOf(chain, depth), secrets }));
     }
@@ -55,7 +58,10 @@ async function fillTangles(admin: Caller, projectId: string): Promise<void> {
   const tangles = {
     web: Array.from({ length: WEB }, (_, index) => ({
       secretKey: `W${index}`,
-      secretValue: Array.from({ length: NAMED_BY_EACH }, (_, step) => `\${W${(index * 7 + step * 13 + 1) % WEB}}`).join(),
+      secretValue: Array.from(
+        { length: NAMED_BY_EACH },
+        (_, step) => `\${W${(index * 7 + step * 13 + 1) % WEB}}`,
+      ).join(),
     })),
     chain: Array.from({ length: WEB }, (_, index) => ({
       secretKey: `C${index}`,

@@ -217,8 +217,7 @@ export class Session {
       isTaken ? 409 : 200,
     );
     if (isTaken) return;
-    const ids = this.model.below(folderId).flatMap((id) => this.model.inFolder(id).map(([secretId]) => secretId));
-    this.model.rename(ids, () => this.model.folders.set(folderId, { environment, parentId: targetId, name }));
+    this.model.relocate(folderId, () => this.model.folders.set(folderId, { environment, parentId: targetId, name }));
   }
 
   async #deleteFolder(): Promise<void> {
@@ -294,9 +293,10 @@ export class Session {
   /** Ids that the service made, in place of those that the model made up. */
   async #learnFolders(environment: string): Promise<void> {
     const query = `query ($projectId: ID!, $environment: String!) {
-      folderTree(projectId: $projectId, environment: $environment) { id path } }`;
+      folderTree(projectId: $projectId, environment: $environment) { folder { id path } } }`;
     const { folderTree } = await this.caller.data(query, { projectId: this.projectId, environment });
-    for (const { id, path } of folderTree as { id: string; path: string }[]) {
+    for (const { folder } of folderTree as { folder: { id: string; path: string } }[]) {
+      const { id, path } = folder;
       const known = this.model.folderAt(environment, path);
       if (known !== undefined && known !== id) this.model.replaceFolderId(known, id);
       if (known === undefined) this.model.folders.set(id, { environment, parentId: null, name: 'root' });

@@ -3,6 +3,8 @@ export type Part =
   | { readonly text: string }
   | { readonly environment: string | null; readonly path: string | null; readonly key: string };
 
+type ReferencePart = Exclude<Part, { text: string }>;
+
 interface Content {
   readonly key: string;
   readonly parts: readonly Part[];
@@ -107,20 +109,36 @@ export class Model {
   }
 
   /** Gives secrets of these ids other names, by `change`, and carries the names into the references of all others. */
-  rename(ids: readonly string[], change: () => void): void {
+  rename(ids: readonly string[], change: () => void, except: ReadonlySet<string> = new Set()): void {
     const before = new Map(ids.map((id) => [id, this.nameOf(id)]));
     change();
     const renamings = ids
       .map((id) => ({ from: before.get(id) as Name, to: this.nameOf(id) }))
       .filter(({ from, to }) => !same(from, to));
+    this.#rewrite((part, id) => (except.has(id) ? part : this.#renamedPart(part, this.nameOf(id), renamings)));
+  }
+
+  /** Gives a folder another name or place, by `change`, and carries that into every reference to it and to those below. */
+  relocate(folderId: string, change: () => void): void {
+    const ids = this.below(folderId);
+    const { environment } = this.folders.get(folderId) as Folder;
+    const before = ids.map((id) => this.pathOf(id));
+    change();
+    const after = new Map(ids.map((id, index) => [before[index], this.pathOf(id)]));
+    this.#rewrite((part) => {
+      const path = part.environment === environment ? after.get(part.path as string) : undefined;
+      return path === undefined || path === part.path ? part : { ...part, path };
+    });
+  }
+
+  #rewrite(change: (part: ReferencePart, id: string) => Part): void {
     for (const [id, secret] of [...this.secrets]) {
-      const parts = secret.parts.map((part) => this.#renamedPart(part, this.nameOf(id), renamings));
+      const parts = secret.parts.map((part) => ('text' in part ? part : change(part, id)));
       if (parts.some((part, index) => part !== secret.parts[index])) this.write(id, { ...secret, parts });
     }
   }
 
-  #renamedPart(part: Part, at: Name, renamings: readonly { from: Name; to: Name }[]): Part {
-    if ('text' in part) return part;
+  #renamedPart(part: ReferencePart, at: Name, renamings: readonly { from: Name; to: Name }[]): Part {
     const to = renamings.find(({ from }) => same(from, this.#target(part, at)))?.to;
     if (to === undefined) return part;
     const staysLocal = part.environment === null && to.environment === at.environment && to.path === at.path;
@@ -152,16 +170,38 @@ export class Model {
     const keptIds = new Set(wanted.map(({ id }) => id));
     const isHere = (id: string): boolean => this.secrets.has(id) && this.nameOf(id).environment === environment;
     for (const id of [...this.secrets.keys()]) if (isHere(id) && !keptIds.has(id)) this.delete(id);
+    const present = wanted.map(({ id }) => id).filter(isHere);
+    const written = new Set(present);
+    this.rename(present, () => this.#writeBack(environment, { wanted, isHere, newId, written }), written);
+    return true;
+  }
+
+  #writeBack(
+    environment: string,
+    {
+      wanted,
+      isHere,
+      newId,
+      written,
+    }: {
+      wanted: readonly { id: string; then: Version; content: Content }[];
+      isHere: (id: string) => boolean;
+      newId: () => string;
+      written: Set<string>;
+    },
+  ): void {
     for (const { id, then, content } of wanted) {
       const folderId = this.folders.has(then.folderId)
         ? then.folderId
         : this.#makeFolder(environment, then.path, newId);
       const now = this.secrets.get(id);
-      if (now === undefined || !isHere(id)) this.write(now === undefined ? id : newId(), { ...content, folderId });
-      else if (now.folderId !== folderId || now.key !== content.key || printed(now.parts) !== printed(content.parts))
+      if (now === undefined || !isHere(id)) {
+        const copy = now === undefined ? id : newId();
+        written.add(copy);
+        this.write(copy, { ...content, folderId });
+      } else if (now.folderId !== folderId || now.key !== content.key || printed(now.parts) !== printed(content.parts))
         this.write(id, { ...content, folderId });
     }
-    return true;
   }
 
   #makeFolder(environment: string, path: string, newId: () => string): string {
@@ -251,11 +291,11 @@ export class Model {
     });
   }
 
-  #target(part: Exclude<Part, { text: string }>, at: Name): Name {
+  #target(part: ReferencePart, at: Name): Name {
     return { environment: part.environment ?? at.environment, path: part.path ?? at.path, key: part.key };
   }
 
-  #lookUp(part: Exclude<Part, { text: string }>, at: Name): string | undefined {
+  #lookUp(part: ReferencePart, at: Name): string | undefined {
     const { environment, path, key } = this.#target(part, at);
     const folderId = this.folderAt(environment, path);
     return folderId === undefined ? undefined : this.find(folderId, key);
