@@ -8,7 +8,8 @@ import type { PlacedSubject } from './secret-reach.js';
 /** What is looked for. Null and empty lists do not narrow. */
 export interface SearchCriteria extends SecretFilters {
   readonly key: TextMatch | null;
-  readonly path: TextMatch | null;
+  /** A pattern of LIKE. */
+  readonly path: string | null;
   readonly environments: readonly string[];
 }
 
@@ -53,8 +54,9 @@ export function searchRows(
   const given: unknown[] = [ctx.organizationId, projectIds];
   const next = (value: unknown): string => `$${given.push(value)}`;
   const conditions = ['s.organization_id = $1', 's.project_id = any($2::uuid[])'];
-  if (criteria.key !== null) conditions.push(...matches('s.key', criteria.key, next));
-  if (criteria.path !== null) conditions.push(...matches('f.path', criteria.path, next));
+  if (criteria.key !== null) conditions.push(...keyConditions(criteria.key, next));
+  // As a plain condition the planner takes it for one that hardly any folder fits, and plans a loop over all that do.
+  if (criteria.path !== null) conditions.push(`coalesce(f.path like ${next(criteria.path)}, false)`);
   if (criteria.environments.length > 0) conditions.push(`e.slug = any(${next(criteria.environments)}::text[])`);
   conditions.push(...filterConditions(criteria, next));
   if (after !== null) {
@@ -68,12 +70,12 @@ export function searchRows(
 
 type Next = (value: unknown) => string;
 
-function matches(column: string, { equals, from, below, like }: TextMatch, next: Next): string[] {
-  const text = `${column} collate "C"`;
+function keyConditions({ equals, from, below, like }: TextMatch, next: Next): string[] {
+  const key = SEARCH_ORDER[0];
   return [
-    ...(equals === null ? [] : [`${text} = ${next(equals)}`]),
-    ...(from === null ? [] : [`${text} >= ${next(from)}`]),
-    ...(below === null ? [] : [`${text} < ${next(below)}`]),
-    ...(like === null ? [] : [`${text} like ${next(like)}`]),
+    ...(equals === null ? [] : [`${key} = ${next(equals)}`]),
+    ...(from === null ? [] : [`${key} >= ${next(from)}`]),
+    ...(below === null ? [] : [`${key} < ${next(below)}`]),
+    ...(like === null ? [] : [`${key} like ${next(like)}`]),
   ];
 }

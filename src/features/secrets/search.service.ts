@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.js';
 import { type CursorKey, decodeCursor, SoughtPage } from '../../kernel/graphql/page.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
-import { matchGlob } from './glob.rules.js';
+import { likePattern } from './glob.rules.js';
 import { scanRows } from './row-scan.js';
 import { type FoundRow, searchKeyOf, searchRows } from './search.records.js';
 import { keyMatchOf, SearchSecrets } from './search.rules.js';
@@ -44,7 +44,7 @@ export class SecretSearchService {
     const reach = await loadReach(ctx, this.projects, { projectIds, action: 'secrets:describeSecret' });
     const criteria = {
       key: input.key == null ? null : keyMatchOf(input.key),
-      path: input.secretPath == null ? null : matchGlob(input.secretPath),
+      path: input.secretPath == null ? null : likePattern(input.secretPath),
       environments: input.environments ?? [],
       tagSlugs: input.tagSlugs ?? [],
       metadata: input.metadata ?? [],
