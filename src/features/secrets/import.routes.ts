@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type Data, nextCursor, paging, route } from '../../rest/route.js';
+import { type Data, nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
 import { ImportChange, ImportSource } from './import.rules.js';
 import { folderPath, place } from './place.rules.js';
+import { IMPORTED, PLACE_ERRORS, toImported, unresolved } from './secret-reply.js';
 
 const FIELDS = `id position projectId createdAt updatedAt folder { folderId environment path }
   source { folderId path environmentId environment environmentName }`;
@@ -39,7 +40,6 @@ const isReplication = z
 /** The folder that imports. */
 const at = { projectId: place.projectId, environment: place.environment, path: folderPath.default('/') };
 const EXAMPLE = { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/app' };
-const AT_ERRORS = ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'] as const;
 const IMPORTS = '/api/v2/secret-imports';
 const IMPORT = `${IMPORTS}/{secretImportId}`;
 
@@ -55,7 +55,7 @@ export const importRoutes = [
       input: { projectId, environment, path, sourceEnvironment: source.environment, sourcePath: source.path },
     }),
     reply: ({ createSecretImport }) => done('The import was created.', createSecretImport),
-    errors: [...AT_ERRORS, 'IMPORT_EXISTS', 'IMPORT_CYCLE'],
+    errors: [...PLACE_ERRORS, 'IMPORT_EXISTS', 'IMPORT_CYCLE'],
     example: { ...EXAMPLE, import: { environment: 'dev', path: '/shared' } },
   }),
   route({
@@ -76,7 +76,34 @@ export const importRoutes = [
       ...nextCursor(secretImports.pageInfo),
     }),
     cached: true,
-    errors: AT_ERRORS,
+    errors: PLACE_ERRORS,
+  }),
+  route({
+    extension: true,
+    method: 'GET',
+    path: `${IMPORTS}/secrets`,
+    summary: 'List the secrets that a folder imports',
+    sensitive: true,
+    query: z.strictObject({
+      ...at,
+      viewSecretValue: queryBoolean(true),
+      expandSecretReferences: queryBoolean(false).meta({ description: 'Whether references in values are expanded.' }),
+    }),
+    cached: true,
+    document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $viewSecretValue: Boolean!,
+        $expandSecretReferences: Boolean!) {
+      secrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, viewSecretValue: $viewSecretValue,
+          expandSecretReferences: $expandSecretReferences, includeImports: true) {
+        imports { ${IMPORTED} } unresolvedReferences readIssues { secretId }
+      }
+    }`,
+    variables: ({ query: { path, ...query } }) => ({ ...query, secretPath: path }),
+    reply: ({ secrets }) => ({ secrets: secrets.imports.map(toImported) }),
+    headers: ({ secrets }): Record<string, string> => ({
+      ...(secrets.readIssues.length === 0 ? {} : { 'x-unreadable-values': String(secrets.readIssues.length) }),
+      ...unresolved(secrets.unresolvedReferences),
+    }),
+    errors: PLACE_ERRORS,
   }),
   route({
     extension: true,
@@ -103,7 +130,7 @@ export const importRoutes = [
       return { input: { ...folder, importId: params.secretImportId, ...given } };
     },
     reply: ({ updateSecretImport }) => done('The import was updated.', updateSecretImport),
-    errors: [...AT_ERRORS, 'IMPORT_NOT_FOUND', 'IMPORT_EXISTS', 'IMPORT_CYCLE'],
+    errors: [...PLACE_ERRORS, 'IMPORT_NOT_FOUND', 'IMPORT_EXISTS', 'IMPORT_CYCLE'],
     example: { ...EXAMPLE, import: { position: 1 } },
   }),
   route({
@@ -115,7 +142,7 @@ export const importRoutes = [
     document: mutation('delete'),
     variables: ({ params, body }) => ({ input: { ...body, importId: params.secretImportId } }),
     reply: ({ deleteSecretImport }) => done('The import was deleted.', deleteSecretImport),
-    errors: [...AT_ERRORS, 'IMPORT_NOT_FOUND'],
+    errors: [...PLACE_ERRORS, 'IMPORT_NOT_FOUND'],
     example: EXAMPLE,
   }),
 ];

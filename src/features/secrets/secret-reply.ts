@@ -11,6 +11,11 @@ export const FIELDS = `id _id: id workspace: projectId environment version type 
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
   isRotatedSecret rotationId secretPath secretMetadata { key value isEncrypted } tags { id slug name color }`;
 
+/** An import entry. Its secrets lack what every one of them shares or no consumer needs. Source: specification, Import entry. */
+export const IMPORTED = `secretPath environment folderId secrets { id _id: id workspace: projectId environment version type secretKey secretValue secretComment secretValueHidden
+  secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
+  isRotatedSecret rotationId secretMetadata { key value isEncrypted } }`;
+
 /** A secret in the words of the interface. What is withheld is the word `<hidden>`. Source: specification, Secret. */
 export const toSecret = ({ secretValue, secretComment, secretMetadata, ...secret }: Data) => ({
   ...secret,
@@ -18,6 +23,13 @@ export const toSecret = ({ secretValue, secretComment, secretMetadata, ...secret
   secretComment: orInstead(secretComment, HIDDEN),
   secretMetadata: secretMetadata.map(({ value, ...entry }: Data) => ({ ...entry, value: orInstead(value, HIDDEN) })),
 });
+
+/** An import entry in the words of the interface. */
+export const toImported = ({ secrets, ...entry }: Data) => ({ ...entry, secrets: secrets.map(toSecret) });
+
+/** Tells in a header how many references of a reply could not be expanded. */
+export const unresolved = (count: number): Record<string, string> =>
+  count === 0 ? {} : { 'x-unresolved-references': String(count) };
 
 /** Codes of routes that name a place. */
 export const PLACE_ERRORS = ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'] as const;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../rest/route.js';
 import { parseMetadataFilter } from './metadata-filter.rules.js';
 import { place } from './place.rules.js';
-import { FIELDS, PLACE_ERRORS, SECRETS, toSecret } from './secret-reply.js';
+import { FIELDS, IMPORTED, PLACE_ERRORS, SECRETS, toImported, toSecret, unresolved } from './secret-reply.js';
 import { parseTagSlugs } from './tag.rules.js';
 
 const showing = {
@@ -20,15 +20,6 @@ const metadataFilter = z
   })
   .optional()
   .meta({ description: 'Only secrets with all of these pairs: `key=K,value=V`, joined by `|`, at most 10.' });
-
-/** The secrets of an import entry lack what every one of them shares or no consumer needs. Source: specification, Import entry. */
-const IMPORTED = `id _id: id workspace: projectId environment version type secretKey secretValue secretComment secretValueHidden
-  secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
-  isRotatedSecret rotationId secretMetadata { key value isEncrypted }`;
-
-/** What of a reply could not be expanded. */
-const unresolved = (count: number): Record<string, string> =>
-  count === 0 ? {} : { 'x-unresolved-references': String(count) };
 
 /** A single secret, whose issues are told in a header. */
 const toSingle = ({ referenceIssues: _header, ...secret }: Data) => ({ secret: toSecret(secret) });
@@ -64,7 +55,7 @@ export const secretRoutes = [
       secrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, viewSecretValue: $viewSecretValue,
           expandSecretReferences: $expandSecretReferences, recursive: $recursive, includeImports: $includeImports,
           tagSlugs: $tagSlugs, metadata: $metadata, first: $first, after: $after) {
-        nodes { ${FIELDS} } imports { secretPath environment folderId secrets { ${IMPORTED} } }
+        nodes { ${FIELDS} } imports { ${IMPORTED} }
         depthTruncated unresolvedReferences readIssues { secretId } pageInfo { hasNextPage endCursor }
       }
     }`,
@@ -78,7 +69,7 @@ export const secretRoutes = [
     }),
     reply: ({ secrets }) => ({
       secrets: secrets.nodes.map(toSecret),
-      imports: secrets.imports.map((entry: Data) => ({ ...entry, secrets: entry.secrets.map(toSecret) })),
+      imports: secrets.imports.map(toImported),
       ...nextCursor(secrets.pageInfo),
     }),
     headers: ({ secrets }): Record<string, string> => ({

@@ -94,6 +94,27 @@ describe('imports', () => {
     expect(await admin.get(`${query}&cursor=${invented}`)).toBeError(422, 'VALIDATION_FAILED');
   });
 
+  test('bring the secrets of their sources', async () => {
+    const { admin, project, at, link } = await seeded('/a', '/app');
+    await admin.post('/api/v4/secrets/KEY', { ...at, secretPath: '/a', secretValue: `<\${OTHER}>` });
+    await admin.post('/api/v4/secrets/OTHER', { ...at, secretPath: '/a', secretValue: 'other' });
+    await link('/app', '/a');
+    const query = `projectId=${project.id}&environment=dev&path=/app&expandSecretReferences=true`;
+    const { body, headers } = await admin.get(`${IMPORTS}/secrets?${query}`);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(body.secrets).toMatchObject([
+      {
+        secretPath: '/a',
+        environment: 'dev',
+        folderId: expect.any(String),
+        secrets: [
+          { secretKey: 'KEY', secretValue: '<other>' },
+          { secretKey: 'OTHER', secretValue: 'other' },
+        ],
+      },
+    ]);
+  });
+
   test('have the older routes too, where the project is the workspace', async () => {
     const { admin, project, link, listed } = await seeded('/a', '/b');
     const path = '/api/v1/secret-imports';

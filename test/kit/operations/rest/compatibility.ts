@@ -14,6 +14,7 @@ const OLDER = [
   ['/api/v4/secrets', '/api/v3/secrets/raw'],
   ['/api/v2/folders/batch', null],
   ['/api/v2/folders', '/api/v1/folders'],
+  ['/api/v2/secret-imports/secrets', null],
   ['/api/v2/secret-imports', '/api/v1/secret-imports'],
   ['/api/v1/projects/{projectId}/environments', '/api/v1/workspace/{workspaceId}/environments'],
 ] as const;

@@ -14,6 +14,12 @@ export const imports: readonly RestOperation[] = [
   },
   { route: `GET ${IMPORTS}`, query: place, audit: 'secret-import:list', denial: powerless('secret-imports:read') },
   {
+    route: `GET ${IMPORTS}/secrets`,
+    query: place,
+    audit: 'secret:list',
+    denial: powerless('secrets:describeSecret'),
+  },
+  {
     route: `GET ${IMPORTS}/{secretImportId}`,
     path,
     audit: 'secret-import:get',
