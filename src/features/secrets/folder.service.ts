@@ -66,6 +66,9 @@ export class FolderService {
       const paths = pathsDownTo(path);
       const existing = await findPaths(tx, environmentId, paths);
       const missing = paths.filter((candidate) => !existing.has(candidate));
+      for (const at of missing) {
+        authorize(project, 'secret-folders:create', { environment, secretPath: parentOf(at) });
+      }
       if (missing.length > 0) {
         const topParentId = existing.get(parentOf(missing[0] as string)) ?? rootId;
         const home = { organizationId: project.organizationId, projectId, environmentId, topParentId };
