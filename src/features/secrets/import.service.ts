@@ -1,4 +1,4 @@
-import { authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
+import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
@@ -27,7 +27,6 @@ import { CreateImport, DeleteImport, GetImport, isPosition, ListImports, UpdateI
 import { folderPath, type Place } from './place.rules.js';
 import { type FoundPlace, loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
 import type { KnownEnvironment } from './secret-reading.service.js';
-import { Visibility } from './visibility.rules.js';
 
 type Action = 'secret-imports:read' | 'secret-imports:create' | 'secret-imports:edit' | 'secret-imports:delete';
 
@@ -204,10 +203,8 @@ const fieldsOf = ({ environment, path }: Pick<ImportEnd, 'environment' | 'path'>
  */
 async function loadSource(tx: Transaction, { project, folderId }: Importing, source: Place): Promise<FoundPlace> {
   const found = await loadPlace(tx, source);
-  const { environment, secretPath: path } = source;
-  if (!new Visibility(project.ability).describes({ environment, path, key: '', tags: [] })) {
-    throw new PermissionDenied({ action: 'secrets:describeSecret', projectId: project.projectId });
-  }
+  const { environment, secretPath } = source;
+  authorize(project, 'secrets:describeSecret', { environment, secretPath });
   if (found.folderId === folderId) {
     throw validationFailed([
       { path: 'sourcePath', code: 'IMPORT_OF_ITSELF', message: 'must be another folder than the one that imports' },
