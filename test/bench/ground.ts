@@ -5,6 +5,7 @@ import { Caller, mustSucceed } from '../kit/caller.ts';
 import { embeddedUrl } from '../kit/processes.ts';
 import { Seed } from '../kit/seed.ts';
 import { Service } from '../kit/service.ts';
+import { fillLarge } from './large.ts';
 
 /** What the loads run on: a service on an embedded database of its own, with something in it. */
 export interface Ground {
@@ -14,18 +15,23 @@ export interface Ground {
   readonly admin: Caller;
   readonly projectId: string;
   readonly identityId: string;
+  /** A project of 10,000 secrets and of references without end. Empty where no load wants it. */
+  readonly largeProjectId: string;
 }
 
 /** Folders with this many secrets each. */
 const LISTS = [10, 100, 1_000] as const;
+const KIBIBYTE = 1_024;
 const PROJECTS = 20;
 
-/**
- * Starts the built service and fills it.
- *
- * @param profileDir where V8 is to leave a CPU profile when the service stops
- */
-export async function withGround<T>(profileDir: string | undefined, work: (ground: Ground) => Promise<T>): Promise<T> {
+interface Wish {
+  /** Where V8 is to leave a CPU profile when the service stops. */
+  readonly profileDir: string | undefined;
+  readonly isLarge: boolean;
+}
+
+/** Starts the built service and fills it. */
+export async function withGround<T>({ profileDir, isLarge }: Wish, work: (ground: Ground) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-bench-'));
   const env: Record<string, string> = { RATE_LIMIT: 'off' };
   if (profileDir !== undefined) env.NODE_OPTIONS = `--cpu-prof --cpu-prof-dir=${profileDir}`;
@@ -34,7 +40,7 @@ export async function withGround<T>(profileDir: string | undefined, work: (groun
   try {
     const token = (await readFile(join(dataDir, 'bootstrap-token'), 'utf8')).trim();
     const admin = new Caller(service.url, token);
-    const filled = await fill(admin);
+    const filled = { ...(await fill(admin)), largeProjectId: isLarge ? await fillLarge(admin) : '' };
     const sameInstallation = {
       DATABASE_URL: await embeddedUrl(dataDir),
       ROOT_KEY: `file:${join(dataDir, 'root-key')}`,
@@ -57,13 +63,21 @@ async function fill(admin: Caller): Promise<{ projectId: string; identityId: str
   const project = await seed.projectOf(admin);
   for (let made = 1; made < PROJECTS; made += 1) await seed.projectOf(admin);
   for (const count of LISTS) await fillFolder(seed, admin, project.id, count);
+  await fillFolder(seed, admin, project.id, 1_000, 'of-kibibytes', 'x'.repeat(KIBIBYTE));
   mustSucceed(await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'new' }));
   const { identityId } = await seed.caller(admin);
   return { projectId: project.id, identityId };
 }
 
-async function fillFolder(seed: Seed, admin: Caller, projectId: string, count: number): Promise<void> {
-  const name = `of-${count}`;
+async function fillFolder(
+  seed: Seed,
+  admin: Caller,
+  projectId: string,
+  count: number,
+  name = `of-${count}`,
+  secretValue?: string,
+): Promise<void> {
   mustSucceed(await admin.post('/api/v2/folders', { projectId, environment: 'dev', name }));
-  await seed.secrets(admin, { id: projectId }, 'dev', count, undefined, `/${name}`);
+  const change = (secret: Record<string, unknown>) => (secretValue === undefined ? secret : { ...secret, secretValue });
+  await seed.secrets(admin, { id: projectId }, 'dev', count, change, `/${name}`);
 }

@@ -9,6 +9,8 @@ export interface Load {
   readonly request: (ground: Ground) => Request;
   /** Sent to the node that keeps no replies. */
   readonly keepsNothing?: true;
+  /** Needs the large project. */
+  readonly isLarge?: true;
 }
 
 const READERS = 10;
@@ -84,6 +86,27 @@ const createSecret = writing('create secret', 'POST', '/new', () => {
   return `NEW_${run}_${created}`;
 });
 
+const EVERYTHING = 'recursive=true&expandSecretReferences=true&include_imports=true';
+
+const large = (name: string, clients: number, query: string): Load => ({
+  ...get(name, ({ largeProjectId }) => `${SECRETS}?projectId=${largeProjectId}&${query}`),
+  clients,
+  isLarge: true,
+});
+
+const everything = large('everything of 10000', 20, `environment=dev&${EVERYTHING}`);
+const tangle = (name: string): Load =>
+  unkept(large(name, 1, `environment=staging&secretPath=/${name}&expandSecretReferences=true`));
+
+/** One at a time: whether a long list holds up others. */
+const kibibytes: Load = {
+  ...get(
+    'list of 1000 of 1 KiB',
+    ({ projectId }) => `${SECRETS}?projectId=${projectId}&environment=dev&secretPath=/of-kibibytes`,
+  ),
+  clients: 1,
+};
+
 /** Everything that is measured. Others are told as a ratio to the first, which does next to nothing. */
 export const LOADS: readonly Load[] = [
   get('status', () => '/api/status'),
@@ -111,4 +134,8 @@ export const LOADS: readonly Load[] = [
     `query ($id: ID!) { secrets(projectId: $id, environment: "dev", secretPath: "/of-100") {
       nodes { id secretKey secretValue version secretComment tags { id slug } } } }`,
   ),
+  unkept(kibibytes),
+  everything,
+  unkept(everything),
+  ...['web', 'chain', 'bomb'].map(tangle),
 ];

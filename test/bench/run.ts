@@ -62,7 +62,8 @@ if (!/^[1-9]\d{0,2}$/.test(options.seconds) || unknown.length > 0) {
   console.error(`--seconds takes 1 to 999; --only takes ${LOADS.map(({ name }) => `"${name}"`).join(', ')}`);
   process.exit(2);
 }
-const result = await withGround(options.profile, runLoads);
+const wish = { profileDir: options.profile, isLarge: chosen().some(({ isLarge }) => isLarge === true) };
+const result = await withGround(wish, runLoads);
 if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
 const failures = result.loads.reduce((sum, load) => sum + load.failures, 0);
 if (failures > 0) console.error(`${failures} requests failed`);

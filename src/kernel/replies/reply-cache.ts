@@ -6,7 +6,7 @@ import type { Answer, Stamp, StampOf } from './answer.js';
 const MAX_AGE_MS = 300_000;
 const SWEEP_MS = 30_000;
 /** One reply may take this part of the whole. */
-const LARGEST_PART = 4;
+const LARGEST_PART = 2;
 /** What an entry takes beside its bytes, roughly. */
 const OVERHEAD_BYTES = 1_024;
 
