@@ -13,6 +13,7 @@ import { type SecretView, SecretViewer } from './secret.view.js';
 import { expandViews } from './secret-expansion.js';
 import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
 import { openerFor } from './secret-sealing.js';
+import { loadVersion } from './version.service.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
 
 /** An environment whose project the caller was found to know. */
@@ -34,12 +35,12 @@ export class SecretReadingService {
 
   /**
    * One secret of a folder by its key; with `includeImports`, and none there, that of the imports which holds: the last of
-   * the list first, each with its own imports before the next.
+   * the list first, each with its own imports before the next. An older version is shown in the place where the secret is.
    *
    * @param raw place, `secretKey` and how to show it; the rules are `GetSecretByKey`
    * @throws VALIDATION_FAILED (PERSONAL_NEEDS_USER), PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND,
-   *   FOLDER_NOT_FOUND, SECRET_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
-   * Source: behaviour 5.8, decisions 5.6, 5.8.
+   *   FOLDER_NOT_FOUND, SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * Source: behaviour 5.8, decisions 5.6, 5.8, 5.10.
    */
   async getByKey(ctx: Context, raw: unknown): Promise<SecretView> {
     const {
@@ -48,6 +49,7 @@ export class SecretReadingService {
       projectId,
       environment,
       secretPath,
+      version,
       ...showing
     } = parse(GetSecretByKey, raw);
     const place = { projectId, environment, secretPath };
@@ -57,11 +59,13 @@ export class SecretReadingService {
     const visibility = new Visibility(project.ability);
     const wanted = { key, withValues: showing.viewSecretValue };
     const record = await findByKey(ctx, place, wanted);
-    if (record !== undefined && visibility.describes(record)) return disclose(ctx, project, { record, ...showing });
+    if (record !== undefined && visibility.describes(record))
+      return discloseVersion(ctx, { project, visibility, version }, { record, ...showing });
     if (record === undefined) await loadPlace(ctx, place);
     if (!includeImports || showing.type === 'personal') throw new AppError('SECRET_NOT_FOUND');
     const imported = await findImported(ctx, place, { ...wanted, visibility });
-    return disclose(ctx, project, { record: imported, ...showing });
+    if (imported === undefined) throw new AppError('SECRET_NOT_FOUND');
+    return discloseVersion(ctx, { project, visibility, version }, { record: imported, ...showing });
   }
 
   /**
@@ -101,6 +105,29 @@ async function findImported(
   const records = (await findInFolders(ctx, folderIds, wanted)).filter((record) => visibility.describes(record));
   const byFolder = new Map(records.map((record) => [record.folderId, record]));
   return folderIds.flatMap((id) => byFolder.get(id) ?? [])[0];
+}
+
+/**
+ * A secret that the caller may know of, as it was at a version. Both must let it read the value.
+ *
+ * @throws SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND (also for a deletion), SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+ */
+async function discloseVersion(
+  ctx: Context,
+  {
+    project,
+    visibility,
+    version,
+  }: { project: ProjectAccess; visibility: Visibility; version: number | null | undefined },
+  { record: present, ...showing }: Showing & { record: ListedRecord },
+): Promise<SecretView> {
+  if (version == null || version === present.version) return disclose(ctx, project, { record: present, ...showing });
+  const old = await loadVersion(ctx, { present, visibility }, version);
+  if (old.isDeletion) throw new AppError('SECRET_VERSION_NOT_FOUND');
+  const isReadable = visibility.readsValue(present) && visibility.readsValue(old);
+  const { environmentId, environment, folderId, path } = present;
+  const record = { ...old, environmentId, environment, folderId, path };
+  return disclose(ctx, project, { record, ...showing, viewSecretValue: showing.viewSecretValue && isReadable });
 }
 
 /** @throws SECRET_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE */

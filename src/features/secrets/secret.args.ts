@@ -1,4 +1,4 @@
-import { ArgsType, Field, ID } from 'type-graphql';
+import { ArgsType, Field, ID, Int } from 'type-graphql';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import { SecretMetadataFilterInput } from './secret.input.js';
 import type { SecretKind } from './secret.rules.js';
@@ -109,4 +109,10 @@ export class SecretByKeyArgs {
 
   @Field(() => Boolean, EXPAND)
   expandSecretReferences!: boolean;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'A version of it, in the place where it is now; without it the newest.',
+  })
+  version?: number | null;
 }

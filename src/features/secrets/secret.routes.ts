@@ -107,21 +107,17 @@ export const secretRoutes = [
         description: 'Whether to look in what the folder imports when it has none of this key.',
       }),
       type: z.enum(['shared', 'personal']).default('shared').meta({ description: 'Whose the secret is.' }),
-      version: queryInteger(1, 1_000_000_000)
-        .optional()
-        .refine((version) => version === undefined, {
-          params: { code: 'NOT_SUPPORTED_YET' },
-          error: 'must be absent: older versions are not supported yet',
-        })
-        .meta({ description: 'The version; the newest when absent.' }),
+      version: queryInteger(1, 1_000_000_000).optional().meta({ description: 'The version; the newest when absent.' }),
     }),
     cached: true,
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $secretKey: String!, $type: SecretType!,
-        $viewSecretValue: Boolean!, $expandSecretReferences: Boolean!, $includeImports: Boolean!) {
+        $viewSecretValue: Boolean!, $expandSecretReferences: Boolean!, $includeImports: Boolean!,
+        $version: Int) {
       secretByKey(projectId: $projectId, environment: $environment, secretPath: $secretPath, secretKey: $secretKey, type: $type,
-        viewSecretValue: $viewSecretValue, expandSecretReferences: $expandSecretReferences, includeImports: $includeImports) { ${SINGLE} }
+        viewSecretValue: $viewSecretValue, expandSecretReferences: $expandSecretReferences, includeImports: $includeImports,
+        version: $version) { ${SINGLE} }
     }`,
-    variables: ({ params, query: { include_imports, type, version: _newest, ...query } }) => ({
+    variables: ({ params, query: { include_imports, type, ...query } }) => ({
       ...query,
       type: type.toUpperCase(),
       includeImports: include_imports,
@@ -129,6 +125,6 @@ export const secretRoutes = [
     }),
     reply: ({ secretByKey }) => toSingle(secretByKey),
     headers: ({ secretByKey }) => unresolved(secretByKey.referenceIssues.length),
-    errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID'],
+    errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'SECRET_VERSION_NOT_FOUND', 'SEALED_VALUE_INVALID'],
   }),
 ];

@@ -138,13 +138,20 @@ export const ListInEnvironment = ListSecrets.omit({
 export const GetSecret = z.strictObject({ id: z.string(), ...reading });
 
 /** Arguments of `secretByKey`. */
-export const GetSecretByKey = z.strictObject({
-  ...place,
-  ...reading,
-  secretKey,
-  type,
-  includeImports: z.boolean().default(false),
-});
+export const GetSecretByKey = z
+  .strictObject({
+    ...place,
+    ...reading,
+    secretKey,
+    type,
+    includeImports: z.boolean().default(false),
+    version: z.int().min(1).max(2_147_483_647).nullish(),
+  })
+  .refine(({ type, version }) => type === 'shared' || version == null, {
+    path: ['version'],
+    params: { code: 'SHARED_ONLY' },
+    error: 'must be absent: personal secrets have no versions',
+  });
 
 /** Place of a fault: `secretKey` in a call for one secret, `secrets[3].secretKey` in a batch. */
 export type PathOf = (index: number, field: string) => string;

@@ -29,7 +29,7 @@ import {
   VersionVisibility,
 } from './version.rules.js';
 import { type DeletedView, toDeletedView, type VersionIssue, type VersionView, VersionViewer } from './version.view.js';
-import { authorizeListing, Visibility } from './visibility.rules.js';
+import { authorizeListing, type SecretSubject, Visibility } from './visibility.rules.js';
 
 /** Versions of a secret, and what of them could not be read. */
 export type VersionPage = Page<VersionView> & { readonly readIssues: readonly VersionIssue[] };
@@ -195,15 +195,18 @@ export async function loadHistory(ctx: Context, projects: ProjectReader, secretI
   return { project, present, visibility };
 }
 
+/** A secret that the caller may know of, as far as its versions are asked for. */
+type OwnerOfVersions = Pick<KnownHistory, 'visibility'> & { readonly present: SecretSubject & { readonly id: string } };
+
 /** One version that the caller may know of. @throws SECRET_VERSION_NOT_FOUND */
-export async function loadVersion(ctx: Context, history: KnownHistory, version: number): Promise<VersionRecord> {
+export async function loadVersion(ctx: Context, history: OwnerOfVersions, version: number): Promise<VersionRecord> {
   return (await loadVersions(ctx, history, [version]))(version);
 }
 
 /** Versions that the caller may know of, by number; one that is not there, or not for the caller, is SECRET_VERSION_NOT_FOUND. */
 async function loadVersions(
   ctx: Context,
-  { present, visibility }: KnownHistory,
+  { present, visibility }: OwnerOfVersions,
   wanted: readonly number[],
 ): Promise<(version: number) => VersionRecord> {
   const versions = new VersionVisibility(visibility, present);

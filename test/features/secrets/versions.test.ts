@@ -104,6 +104,38 @@ describe('the versions of a secret', () => {
     expect(await admin.get(`${HISTORY}/${id}/versions/999999999`)).toBeError(404, 'SECRET_VERSION_NOT_FOUND');
   });
 
+  test('are read by place and key too, in the place where the secret is now', async () => {
+    const { admin, project, at, id } = await seeded();
+    await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'app' });
+    await admin.post('/api/v4/secrets/move', {
+      projectId: project.id,
+      sourceEnvironment: 'dev',
+      destinationEnvironment: 'dev',
+      destinationSecretPath: '/app',
+      secretIds: [id],
+    });
+    const search = (more: Record<string, string>) => new URLSearchParams({ ...at, secretPath: '/app', ...more });
+    const read = (more: Record<string, string>) => admin.get(`/api/v4/secrets/B?${search(more)}`);
+    expect((await read({ version: '1' })).body.secret).toMatchObject({
+      id,
+      version: 1,
+      secretKey: 'A',
+      secretPath: '/app',
+      secretValue: 'one',
+      secretComment: 'of one',
+    });
+    expect((await read({ version: '4' })).body).toEqual((await read({})).body);
+    expect((await read({ version: '2', viewSecretValue: 'false' })).body.secret.secretValue).toBe('<hidden>');
+    expect(await read({ version: '5' })).toBeError(404, 'SECRET_VERSION_NOT_FOUND');
+    const personal = await read({ version: '1', type: 'personal' });
+    expect(personal).toBeError(422, 'VALIDATION_FAILED');
+    expect(personal.body.details).toMatchObject([{ path: 'version', code: 'SHARED_ONLY' }]);
+    await admin.delete('/api/v4/secrets/B', { ...at, secretPath: '/app' });
+    await admin.post(`${HISTORY}/${id}/restore`, { version: 4 });
+    expect(await read({ version: '5' })).toBeError(404, 'SECRET_VERSION_NOT_FOUND');
+    expect((await read({ version: '2' })).body.secret.secretValue).toBe('two');
+  });
+
   test('outlive the secret, with a last one that says that it was deleted', async () => {
     const { admin, at, id } = await seeded();
     await admin.delete('/api/v4/secrets/B', at);

@@ -258,16 +258,6 @@ describe('writing secrets', () => {
     expect(await list(admin, project.id)).toEqual([created.body.secret]);
   });
 
-  test('refuses what is not supported yet, saying so', async () => {
-    const { admin, at } = await seeded();
-    for (const [reply, path] of [
-      [await admin.get(`/api/v4/secrets/A?projectId=${at.projectId}&environment=dev&version=1`), 'query.version'],
-    ] as const) {
-      expect(reply).toBeError(422, 'VALIDATION_FAILED');
-      expect(detailsOf(reply)).toEqual([`${path} NOT_SUPPORTED_YET`]);
-    }
-  });
-
   test('works the same by GraphQL', async () => {
     const { admin, project, at } = await seeded();
     const { createSecrets } = await admin.data(
