@@ -36,7 +36,7 @@ import { transferRoutes } from './transfer.routes.js';
 import { SecretTransferService } from './transfer.service.js';
 import { UsageResolver } from './usage.resolver.js';
 import { UsageService } from './usage.service.js';
-import { VersionResolver } from './version.resolver.js';
+import { SecretVersionsResolver, VersionResolver } from './version.resolver.js';
 import { versionRoutes } from './version.routes.js';
 import { VersionService } from './version.service.js';
 
@@ -46,6 +46,7 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
   const folders = new FolderReadingService(projects);
   const imports = new ImportService(projects);
   const tags = new TagService(projects);
+  const versions = new VersionService(projects);
   const secrets = new SecretService(projects, new PersonalSecretService(projects));
   return {
     entities: [Tag],
@@ -61,7 +62,8 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
       new FolderImportsResolver(imports),
       new TagResolver(tags),
       new ProjectTagsResolver(tags),
-      new VersionResolver(new VersionService(projects)),
+      new VersionResolver(versions),
+      new SecretVersionsResolver(versions),
       new RestoreResolver(new RestoreService(projects), new StateRestoreService(projects)),
       new SecretSearchResolver(new SecretSearchService(projects)),
       new UsageResolver(new UsageService(projects)),

@@ -118,6 +118,22 @@ export const listVersions = (
     [secretId, before, limit],
   );
 
+/** The newest versions of many secrets, each newest first, in one statement. @param first how many of each; null: all */
+export const listNewestVersions = (
+  ctx: Context,
+  secretIds: readonly string[],
+  { first }: { first: number | null },
+): Promise<VersionRecord[]> =>
+  query<VersionRecord>(
+    ctx,
+    `select ${columns(false)}
+     from (select *, row_number() over (partition by secret_id order by version desc) as position
+       from secret_version where secret_id = any($1::uuid[])) v
+     join environment e on e.id = v.environment_id ${JOIN_WRITER}
+     where $2::int is null or v.position <= $2 order by v.version desc`,
+    [secretIds, first],
+  );
+
 /** Those of these versions of a secret that are kept, with values. */
 export const findVersions = (ctx: Context, secretId: string, versions: readonly number[]): Promise<VersionRecord[]> =>
   query<VersionRecord>(

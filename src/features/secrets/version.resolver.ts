@@ -1,12 +1,14 @@
-import { Arg, Args, Ctx, ID, Int, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import { SecretType } from './secret.type.js';
 import type { VersionService } from './version.service.js';
 import {
   DeletedSecretConnection,
   type DeletedSecretType,
   SecretVersionComparisonType,
   SecretVersionConnection,
+  SecretVersionSummaryType,
   SecretVersionType,
   toComparisonType,
   toVersionConnection,
@@ -64,5 +66,22 @@ export class VersionResolver {
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<ConnectionOf<DeletedSecretType>> {
     return this.versions.listDeleted(ctx, { projectId, environment, secretPath, recursive, ...page });
+  }
+}
+
+@Resolver(() => SecretType)
+export class SecretVersionsResolver {
+  constructor(private readonly service: VersionService) {}
+
+  @FieldResolver(() => [SecretVersionSummaryType], {
+    description:
+      'Its newest versions, newest first, without what is sealed: see `secretVersion`. A personal one has none.',
+  })
+  versions(
+    @Root() secret: SecretType,
+    @Ctx() ctx: Context,
+    @Arg('first', () => Int, { description: 'At most this many, 1 to 100.', defaultValue: 10 }) first: number,
+  ): Promise<readonly SecretVersionSummaryType[]> {
+    return this.service.listOfSecret(ctx, secret, { first });
   }
 }

@@ -12,6 +12,9 @@ const version = z.int().min(1).max(2_147_483_647);
 /** Arguments of `secretVersions`. */
 export const ListVersions = z.strictObject({ secretId, viewSecretValue, ...pageRules });
 
+/** Arguments of the versions inside of a secret. */
+export const ListOfSecret = z.strictObject({ first: z.int().min(1).max(100).default(10) });
+
 /** Arguments of `secretVersion`. */
 export const GetVersion = z.strictObject({ secretId, version, viewSecretValue });
 

@@ -1,9 +1,11 @@
 import type { Context } from '../../kernel/context.js';
+import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
 import { AppError } from '../../kernel/errors.js';
 import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import type { SecretView } from './secret.view.js';
 import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
 import { openedSecret } from './secret-rows.js';
 import { openerFor } from './secret-sealing.js';
@@ -12,6 +14,7 @@ import {
   findProjectOfHistory,
   findVersions,
   listDeleted,
+  listNewestVersions,
   listStandings,
   listVersions,
   type Standing,
@@ -24,11 +27,20 @@ import {
   differencesBetween,
   GetVersion,
   ListDeleted,
+  ListOfSecret,
   ListVersions,
   refuseDeletion,
   VersionVisibility,
 } from './version.rules.js';
-import { type DeletedView, toDeletedView, type VersionIssue, type VersionView, VersionViewer } from './version.view.js';
+import {
+  type DeletedView,
+  toDeletedView,
+  toVersionSummary,
+  type VersionIssue,
+  type VersionSummary,
+  type VersionView,
+  VersionViewer,
+} from './version.view.js';
 import { authorizeListing, type SecretSubject, Visibility } from './visibility.rules.js';
 
 /** Versions of a secret, and what of them could not be read. */
@@ -41,6 +53,9 @@ export interface Comparison {
   readonly differences: readonly Difference[];
   readonly changedMetadataKeys: readonly string[];
 }
+
+/** A secret as an answer shows it. */
+type ShownSecret = Pick<SecretView, 'id' | 'projectId' | 'type' | 'environment' | 'secretPath' | 'secretKey' | 'tags'>;
 
 /** A secret that is there or was, in a project where the caller knows of it. */
 export interface KnownHistory {
@@ -91,6 +106,28 @@ export class VersionService {
       },
     });
     return Object.assign(page, { readIssues: viewer.issues });
+  }
+
+  /**
+   * The newest versions of a secret that is part of a larger answer, newest first; those of all its secrets share one
+   * statement. Who wrote them and under which name, and nothing that is sealed.
+   *
+   * @param secret as the caller was shown it
+   * @param raw `{ first }`; the rules are `ListOfSecret`
+   * @throws VALIDATION_FAILED
+   */
+  async listOfSecret(ctx: Context, secret: ShownSecret, raw: unknown): Promise<readonly VersionSummary[]> {
+    const { first } = parse(ListOfSecret, raw);
+    const project = await this.projects.find(ctx, secret.projectId);
+    // Somebody's own value has no history.
+    if (project === undefined || secret.type === 'personal') return [];
+    const visibility = new Visibility(project.ability);
+    const present = { ...secret, path: secret.secretPath, key: secret.secretKey };
+    const versions = new VersionVisibility(visibility, present);
+    const key = listKey(secret.id, { first: visibility.isPerSecret ? null : first });
+    const records = (await batched(ctx, loadNewestVersions, key)) ?? [];
+    const described = records.filter((record) => versions.describes(record));
+    return described.slice(0, first).map(toVersionSummary);
   }
 
   /**
@@ -218,6 +255,8 @@ async function loadVersions(
     return record;
   };
 }
+
+const loadNewestVersions = batchOfLists<VersionRecord, { first: number | null }>(listNewestVersions, ({ id }) => id);
 
 const cursorOf = ({ version }: { version: number }): CursorKey => [String(version)];
 

@@ -77,6 +77,37 @@ export class SecretVersionType {
   createdAt!: Date;
 }
 
+/** What the API shows of a version inside of a secret. */
+@ObjectType('SecretVersionSummary', {
+  description: 'That a version of a secret is kept: who wrote it, when, and under which name.',
+  simpleResolvers: true,
+})
+export class SecretVersionSummaryType {
+  @Field(() => Int, { description: 'Number of the version.' })
+  version!: number;
+
+  @Field(() => Boolean, { description: 'The write was a deletion.' })
+  isDeletion!: boolean;
+
+  @Field(() => String, { description: 'Slug of the environment.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder at that time.' })
+  secretPath!: string;
+
+  @Field(() => String, { description: 'The key.' })
+  secretKey!: string;
+
+  @Field(() => [TagType], { description: 'Its tags, by slug, as far as they still exist.' })
+  tags!: readonly TagType[];
+
+  @Field(() => SecretActorType, { description: 'Who wrote it.' })
+  actor!: SecretActorType;
+
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was written.' })
+  createdAt!: Date;
+}
+
 /** A version as the API shows it. */
 export const toVersionType = (view: VersionView): SecretVersionType => ({
   ...toSecretType(view),

@@ -14,6 +14,18 @@ export interface VersionIssue extends ReadIssue {
   readonly version: number;
 }
 
+/** That there is a version, as a caller sees it: nothing that is sealed. */
+export interface VersionSummary {
+  readonly version: number;
+  readonly isDeletion: boolean;
+  readonly environment: string;
+  readonly secretPath: string;
+  readonly secretKey: string;
+  readonly tags: SecretView['tags'];
+  readonly actor: ActorView;
+  readonly createdAt: Date;
+}
+
 /** A secret that is gone, as a caller sees it. */
 export interface DeletedView {
   readonly secretId: string;
@@ -55,6 +67,18 @@ export class VersionViewer {
   };
 }
 
+/** That there is a version, as a caller sees it. */
+export const toVersionSummary = (record: VersionRecord): VersionSummary => ({
+  version: record.version,
+  isDeletion: record.isDeletion,
+  environment: record.environment,
+  secretPath: record.path,
+  secretKey: record.key,
+  tags: tagsOf(record),
+  actor: actorOf(record),
+  createdAt: record.createdAt,
+});
+
 /** A secret that is gone, as a caller sees it. */
 export const toDeletedView = (record: DeletedRecord): DeletedView => ({
   secretId: record.id,
@@ -64,5 +88,8 @@ export const toDeletedView = (record: DeletedRecord): DeletedView => ({
   restorableVersion: record.restorableVersion,
   deletedAt: record.deletedAt,
   actor: actorOf(record),
-  tags: record.tags.map(({ id, slug, color }) => ({ id, slug, name: slug, color })),
+  tags: tagsOf(record),
 });
+
+const tagsOf = ({ tags }: Pick<VersionRecord, 'tags'>): SecretView['tags'] =>
+  tags.map(({ id, slug, color }) => ({ id, slug, name: slug, color }));
