@@ -150,9 +150,9 @@ describe('the reply cache', () => {
     expect(state.made).toBe(32);
   });
 
-  test('does not keep a reply that takes more than a quarter of it', async () => {
+  test('does not keep a reply that takes more than half of it', async () => {
     const { ask, state, cache } = open(100_000);
-    state.text = 'x'.repeat(26_000);
+    state.text = 'x'.repeat(51_000);
 
     await ask();
 
