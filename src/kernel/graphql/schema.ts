@@ -47,7 +47,8 @@ export const printSortedSchema = (schema: GraphQLSchema): string => `${printSche
  * Every root field needs a caller unless it says that it is public, and a denial is in the audit trail before it is told.
  * Here, once for each operation, and not in a middleware, which would run for every field of every row.
  *
- * @param changes the fields run one after the other, and each sees what those before it changed, its own rights too
+ * @param changes the fields run one after the other: each, and what is read below it, sees what those before it and itself have
+ *   changed, the caller's own rights too
  */
 function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
   for (const field of Object.values(root.getFields())) {
@@ -66,6 +67,8 @@ function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
       } catch (error) {
         if (error instanceof PermissionDenied) await recordDenial(caller, error);
         throw error;
+      } finally {
+        if (changes) caller.loaders.clear();
       }
     };
     field.resolve = guarded as typeof field.resolve;

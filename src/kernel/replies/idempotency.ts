@@ -214,5 +214,7 @@ const running = (): AppError =>
 
 const withheld = (ids: readonly string[]): AppError =>
   new AppError('IDEMPOTENCY_ANSWER_WITHHELD', undefined, {
-    details: ids.map((id) => ({ path: 'answer', code: 'MADE', message: `made ${id}` })),
+    ...(ids.length === 0
+      ? {}
+      : { details: ids.map((id) => ({ path: 'answer', code: 'MADE', message: `made ${id}` })) }),
   });

@@ -114,7 +114,8 @@ export class ReplyCache {
     const isLasting = reply.events.length > 0 && reply.events.every(({ outcome }) => outcome !== 'denied');
     const size = reply.answer.bytes.length + 2 * key.length + OVERHEAD_BYTES;
     if (!isLasting || UNSETTLED in reply.answer.headers || size > this.maxBytes / LARGEST_PART) return null;
-    const entry = { ...reply, size, madeAt: this.now() };
+    const answer = { ...reply.answer, bytes: unpooled(reply.answer.bytes) };
+    const entry = { ...reply, answer, size, madeAt: this.now() };
     this.#drop(key);
     this.#entries.set(key, entry);
     this.#bytes += size;
@@ -139,5 +140,13 @@ export class ReplyCache {
 
 const keyOf = ({ organizationId, actor }: Context, { projectId, request }: Wanted, { fingerprint }: Stamp): string =>
   JSON.stringify([organizationId, projectId, fingerprint, actor.kind === 'user' ? actor.id : null, request]);
+
+/** Small buffers are parts of larger ones, which they would keep in memory whole. */
+function unpooled(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
+}
 
 const makingOf = (key: string, { revision }: Stamp): string => `${revision} ${key}`;

@@ -1,7 +1,7 @@
 import { type Counted, changeUnderLoad, hitsOf } from '../../faults/c13-next-reading.js';
 import { createOnce, mintOnce } from '../../faults/c46-one-key.js';
 import type { AtTwoNodes } from '../../faults/two-nodes.js';
-import { type SecondNode, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, type SecondNode, useStrongroom } from '../../kit/strongroom.js';
 
 const strongroom = useStrongroom();
 let other: SecondNode;
@@ -25,6 +25,35 @@ test('C13: a written secret, a revoked token and a lost right are seen by every 
 
   expect(counted.judged).toBeGreaterThan(100);
   expect(await hitsOf(nodes)).toBeGreaterThan(100);
+}, 180_000);
+
+test('a list that is written without pause is never older than the write that was answered last', async () => {
+  const { admin, project, nodes } = await scene();
+  const place = { projectId: project.id, environment: 'dev' };
+  await admin.post('/api/v4/secrets/KEY', { ...place, secretValue: '0' });
+  let answered = 0;
+  let isWriting = true;
+  const stale: string[] = [];
+  const read = async (node: Caller): Promise<void> => {
+    while (isWriting) {
+      const floor = answered;
+      const { status, body } = await node.get(`/api/v4/secrets?${new URLSearchParams(place)}`);
+      const value = body?.secrets?.[0]?.secretValue;
+      if (status !== 200 || Number(value) < floor) stale.push(`${status} ${value} after ${floor}`);
+    }
+  };
+
+  const readers = Array.from({ length: 10 }, (_, index) => read(nodes[index % 2] as Caller));
+  for (let next = 1; next <= 100; next += 1) {
+    const writer = nodes[next % 2] as Caller;
+    const { status } = await writer.patch('/api/v4/secrets/KEY', { ...place, secretValue: String(next) });
+    expect(status).toBe(200);
+    answered = next;
+  }
+  isWriting = false;
+  await Promise.all(readers);
+
+  expect(stale).toEqual([]);
 }, 180_000);
 
 test('C46: fifty requests at once with one key have one effect and equal answers, and show a token once', async () => {
