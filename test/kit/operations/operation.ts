@@ -47,12 +47,15 @@ export interface Operation extends Audited {
   send(caller: Caller, ids: Ids, headers?: Record<string, string>): Promise<Reply>;
 }
 
+/** The name of a thing, as a value; `$glob` and its like are keys. */
+const NAME = /"\$(\w+)"(?!:)/g;
+
 export const thingsIn = (request: unknown): Thing[] => [
-  ...new Set([...JSON.stringify(request ?? null).matchAll(/"\$(\w+)"/g)].map((match) => match[1] as Thing)),
+  ...new Set([...JSON.stringify(request ?? null).matchAll(NAME)].map((match) => match[1] as Thing)),
 ];
 
 /** The request with ids in place of names. */
 export function fill<T>(request: T, ids: Ids): T {
-  const text = JSON.stringify(request).replace(/"\$(\w+)"/g, (_, name) => JSON.stringify(ids[name as Thing]));
+  const text = JSON.stringify(request).replace(NAME, (_, name) => JSON.stringify(ids[name as Thing]));
   return JSON.parse(text) as T;
 }
