@@ -1,3 +1,4 @@
+import { mustSucceed } from '../../kit/caller.js';
 import { Caller, type Reply, type SecondNode, useStrongroom } from '../../kit/strongroom.js';
 
 /** What is asked for again and again while something else changes. */
@@ -216,6 +217,24 @@ describe('the very next reading, at another node that keeps the reply, sees', ()
       input: { id: user },
     });
     expect(secretIn(await list()).actor.name).toBeNull();
+  });
+
+  test('a role of the project that was written anew', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const filled = await fill(admin);
+    const roles = `/api/v1/projects/${filled.project.id}/roles`;
+    const may = (...action: string[]) => [{ subject: 'secrets', action }];
+    const body = { slug: 'reader', name: 'Reader', permissions: may('describeSecret', 'readValue') };
+    const { role } = mustSucceed(await admin.post(roles, body)).body;
+    const reader = await strongroom.seed.caller(admin, { project: filled.project.id, projectRoles: ['reader'] });
+    const { list } = await keptAt(filled, reader);
+    expect(secretIn(await list()).secretValue).toBe('first');
+
+    mustBeDone(await admin.patch(`${roles}/${role.id}`, { permissions: may('describeSecret') }));
+
+    expect(secretIn(await list()).secretValue).toBe('<hidden>');
+    mustBeDone(await admin.patch(`${roles}/${role.id}`, { permissions: [] }));
+    expect(await list()).toBeError(403, 'PERMISSION_DENIED');
   });
 
   test("a value of one's own, that was made, changed and deleted, and nobody else sees it", async () => {
