@@ -67,8 +67,13 @@ export class StateRestoreService {
       const ids = await reached(tx, request);
       await lockHistories(tx, ids);
       const plan = await loadStatePlan(tx, { ...request, environment: place.environment, ids });
-      await carryOut(tx, request, plan);
-      await tx.auditTrail.recordChange(tx, { action: 'secret:restore-state', ...factsOf(request, plan) });
+      const createdIds = await carryOut(tx, request, plan);
+      const { projectId, facts } = factsOf(request, plan);
+      await tx.auditTrail.recordChange(tx, {
+        action: 'secret:restore-state',
+        projectId,
+        facts: { ...facts, createdIds },
+      });
       return outcomeOf(plan);
     });
   }
@@ -88,7 +93,8 @@ async function reached(ctx: Context, { place, reach }: Request): Promise<readonl
   return ids;
 }
 
-async function carryOut(tx: Transaction, { project, place, reach }: Request, plan: StatePlan): Promise<void> {
+/** @returns ids of the secrets that are there again, copies too */
+async function carryOut(tx: Transaction, { project, place, reach }: Request, plan: StatePlan): Promise<string[]> {
   const { environment } = place;
   const { environmentId } = reach;
   const folders = await makeFolders(tx, { project, environment, environmentId }, plan.folders);
@@ -107,10 +113,8 @@ async function carryOut(tx: Transaction, { project, place, reach }: Request, pla
   );
   if ((await updateSecrets(tx, project, changed)).length !== changed.length) throw new AppError('CONCURRENT_CHANGE');
   await insertSecrets(tx, project, created);
-  await pruneVersions(
-    tx,
-    created.map(({ id }) => id),
-  );
+  const createdIds = created.map(({ id }) => id);
+  await pruneVersions(tx, createdIds);
   const renamings = plan.changes
     .filter(({ present, past }) => byName(present, past) !== 0)
     .map(({ present, past }) => ({
@@ -118,7 +122,8 @@ async function carryOut(tx: Transaction, { project, place, reach }: Request, pla
       to: { environment, path: past.path, key: past.key },
     }));
   // Secrets in reach are what they were, references too.
-  await rewriteReferencesTo(tx, project, renamings, new Set([...plan.presentIds, ...created.map(({ id }) => id)]));
+  await rewriteReferencesTo(tx, project, renamings, new Set([...plan.presentIds, ...createdIds]));
+  return createdIds;
 }
 
 const pastsOf = ({ changes, creates }: StatePlan) => [...changes, ...creates].map(({ past }) => past);

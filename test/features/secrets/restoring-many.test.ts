@@ -293,6 +293,42 @@ describe('restoring a folder or an environment to a moment', () => {
     );
   });
 
+  test('while others write there loses nothing: every version is there, and the newest is what the secret is', async () => {
+    const { admin, project, at } = await seeded();
+    await admin.patch(`/api/v1/projects/${project.id}`, { pitVersionLimit: 100 });
+    const keys = ['A', 'B', 'C', 'D'];
+    await write(admin, at, '/app', Object.fromEntries(keys.map((key) => [key, 'old'])));
+    const moment = await now();
+    const place = { ...at, secretPath: '/app' };
+    const requests = Array.from({ length: 24 }, (_, index) => {
+      const key = keys[index % keys.length] as string;
+      if (index % 3 === 0) return admin.post(RESTORE, { ...place, at: moment });
+      if (index % 5 === 0) return admin.delete(`/api/v4/secrets/${key}`, place);
+      return admin.patch('/api/v4/secrets/batch', {
+        ...place,
+        mode: 'upsert',
+        secrets: [{ secretKey: key, secretValue: `new ${index}` }],
+      });
+    });
+    const statuses = (await Promise.all(requests)).map(({ status }) => status);
+    expect(statuses.filter((status) => ![200, 404, 409].includes(status))).toEqual([]);
+    const gaps = await strongroom.sql(
+      `select secret_id from secret_version where project_id = $1 group by secret_id
+       having count(*) <> max(version) or min(version) <> 1`,
+      [project.id],
+    );
+    expect(gaps).toEqual([]);
+    const astray = await strongroom.sql(
+      `select s.id from secret s join lateral (
+         select * from secret_version v where v.secret_id = s.id order by v.version desc limit 1) v on true
+       where s.project_id = $1 and (v.version <> s.version or v.key <> s.key or v.value_sealed <> s.value_sealed)`,
+      [project.id],
+    );
+    expect(astray).toEqual([]);
+    expect((await admin.post(RESTORE, { ...place, at: moment })).status).toBe(200);
+    expect(await state(admin, project.id)).toEqual(Object.fromEntries(keys.map((key) => [`/app:${key}`, 'old'])));
+  });
+
   test('of 100 secrets takes as many statements as of 10, and one audit row', async () => {
     const { admin, at } = await seeded();
     const counts: number[] = [];
