@@ -86,12 +86,16 @@ const { secretKey, secretValue, secretComment } = NewSecret.shape;
 
 /** One fault of each part: a text that is too long is told once, in characters or in bytes. */
 function faultsOfEntry({ key, value, comment, line }: Entry): FormatFault[] {
-  const broken = (rules: z.ZodType, input: unknown): FormatFault[] => {
+  const broken = (part: string, rules: z.ZodType, input: unknown): FormatFault[] => {
     const { error } = rules.safeParse(input);
     const [first] = error === undefined ? [] : faultsOf(error);
-    return first === undefined ? [] : [{ line, key, code: first.code, message: first.message }];
+    return first === undefined ? [] : [{ line, key, code: first.code, message: `the ${part} ${first.message}` }];
   };
-  return [...broken(secretKey, key), ...broken(secretValue, value), ...broken(secretComment, comment)];
+  return [
+    ...broken('key', secretKey, key),
+    ...broken('value', secretValue, value),
+    ...broken('comment above it', secretComment, comment),
+  ];
 }
 
 /** `# text` -> `text`: one blank after the sign belongs to it. */

@@ -8,7 +8,7 @@ export const transferRoutes = [
     extension: true,
     method: 'POST',
     path: `${SECRETS}/import`,
-    summary: 'Import secrets from a file, all or none',
+    summary: 'Import secrets from a file, all or none. A secret with the key `import` is created in a batch',
     body: ImportSecrets,
     document: `mutation ($input: ImportSecretsInput!) {
       importSecrets(input: $input) { secrets { secretKey line outcome } created changed unchanged skipped dryRun }

@@ -72,6 +72,9 @@ describe('a .env file', () => {
       `2 TOO_BIG ${long}`,
       '3 TOO_BIG B',
     ]);
+    expect(dotenvFormat.parse(`# ${'x'.repeat(10_001)}\nA=1`).faults).toEqual([
+      { line: 2, key: 'A', code: 'TOO_BIG', message: 'the comment above it must have at most 10000 characters' },
+    ]);
     const many = Array.from({ length: 1_002 }, (_, index) => `K${index}=`).join('\n');
     expect(faultsIn(dotenvFormat, many)).toEqual(['1001 TOO_MANY']);
     expect(faultsIn(dotenvFormat, many.replace(/\nK1000=\n.*/, ''))).toEqual([]);
