@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { queryBoolean, type Route } from '../../rest/route.js';
+import type { Route } from '../../rest/route.js';
 import { folderRoutes } from './folder.routes.js';
 import { importRoutes } from './import.routes.js';
+import { folderPath } from './place.rules.js';
 import { secretRoutes } from './secret.routes.js';
 import { SECRETS } from './secret-reply.js';
 import { secretWritingRoutes } from './secret-writing.routes.js';
@@ -126,30 +127,33 @@ const rawSecrets = [
   older(['GET', SECRETS], RAW),
   older(['GET', `${SECRETS}/id/{secretId}`], `${RAW}/id/{secretId}`),
   older(['GET', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, {
-    query: {
-      secretName: ignored('the key in the path counts.'),
-      includeImports: queryBoolean(false).meta({ description: 'The same as include_imports.' }),
-    },
-    toPresent: ({ secretName: _key, includeImports, ...given }) => ({
-      ...given,
-      include_imports: given.include_imports === true || includeImports === true,
-    }),
+    query: { secretName: ignored('the key in the path counts.') },
+    toPresent: ({ secretName: _, ...given }) => given,
   }),
   older(['POST', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`),
   older(['PATCH', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, {
     body: { metadata: ignored('nothing shows it; use secretMetadata.') },
     toPresent: ({ metadata: _, ...given }) => given,
   }),
-  older(['DELETE', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`),
+  older(['DELETE', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, {
+    body: { secretName: ignored('the key in the path counts.') },
+    toPresent: ({ secretName: _, ...given }) => given,
+  }),
   ...['POST', 'PATCH', 'DELETE'].map((method) => older([method, `${SECRETS}/batch`], '/api/v3/secrets/batch/raw')),
 ];
 
+const directory = folderPath.optional().meta({ description: 'The same as path.' });
+const inDirectory = ({ directory: path, ...given }: Given): Given => (path === undefined ? given : { ...given, path });
+
 const folders = [
   older(['POST', PRESENT_FOLDERS], FOLDERS),
-  older(['GET', PRESENT_FOLDERS], FOLDERS),
+  older(['GET', PRESENT_FOLDERS], FOLDERS, { query: { directory }, toPresent: inDirectory }),
   older(['GET', `${PRESENT_FOLDERS}/{folderId}`], `${FOLDERS}/{folderId}`),
   older(['PATCH', `${PRESENT_FOLDERS}/{folderId}`], `${FOLDERS}/{folderId}`),
-  older(['DELETE', `${PRESENT_FOLDERS}/{folderIdOrName}`], `${FOLDERS}/{folderIdOrName}`),
+  older(['DELETE', `${PRESENT_FOLDERS}/{folderIdOrName}`], `${FOLDERS}/{folderIdOrName}`, {
+    body: { directory, folderName: ignored('the folder in the path counts.') },
+    toPresent: ({ folderName: _, ...given }) => inDirectory(given),
+  }),
 ];
 
 const imports = ['', '/{secretImportId}'].flatMap((one) =>

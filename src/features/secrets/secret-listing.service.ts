@@ -15,7 +15,7 @@ import {
   type OwnRecord,
   type SecretFilters,
 } from './secret.records.js';
-import { ListInEnvironment, ListSecrets, SECRET_KINDS, type SecretKind } from './secret.rules.js';
+import { ListInEnvironment, ListSecrets, type OwnValues, SECRET_KINDS, type SecretKind } from './secret.rules.js';
 import { type ImportView, positionOfView, type SecretPage, type SecretView, SecretViewer } from './secret.view.js';
 import { expandViews } from './secret-expansion.js';
 import { loadPlace, loadSecretProject } from './secret-place.js';
@@ -68,7 +68,7 @@ export class SecretListingService {
     }));
     const opener = await openerFor(ctx, project, [rows, ...imports.map((it) => it.rows)].flat());
     const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
-    const page = new Page(entriesAfter(after, rows), input, cursorOf).map(
+    const page = new Page(entriesAfter(after, rows, input.ownValues), input, cursorOf).map(
       (entry) => viewEntry(viewer, entry),
       positionOfView,
     );
@@ -121,7 +121,7 @@ export class SecretListingService {
     const visible = records.filter((record) => visibility.describes(record));
     if (visible.length === 0) return [];
     const viewer = new SecretViewer(await openerFor(ctx, access, visible), visibility, input.viewSecretValue);
-    const shown = entriesAfter(null, visible).map((entry) => viewEntry(viewer, entry));
+    const shown = entriesAfter(null, visible, 'beside').map((entry) => viewEntry(viewer, entry));
     const isWhole = (): boolean => false;
     const changed = input.expandSecretReferences
       ? await expandViews(ctx, access, shown, { visibility, isWhole })
@@ -197,15 +197,11 @@ const filtersOf = ({
 }): SecretFilters => ({ tagSlugs: tagSlugs ?? [], metadata: metadata ?? [] });
 
 /** What rows make, in their order, from the row after the cursor on, or its second entry. */
-function entriesAfter(after: Position | null, rows: readonly ListedRecord[]): Entry[] {
-  const entries = rows.flatMap((record): Entry[] =>
-    record.personal === undefined
-      ? [{ record, own: null }]
-      : [
-          { record, own: null },
-          { record, own: record.personal },
-        ],
-  );
+function entriesAfter(after: Position | null, rows: readonly ListedRecord[], ownValues: OwnValues): Entry[] {
+  const entries = rows.flatMap((record): Entry[] => {
+    const own = ownValues === 'none' || record.personal === undefined ? [] : [{ record, own: record.personal }];
+    return own.length > 0 && ownValues === 'instead' ? own : [{ record, own: null }, ...own];
+  });
   if (after === null) return entries;
   const [path, key, kind] = after;
   return entries.filter(
@@ -250,7 +246,8 @@ async function expanded(
   if (!input.expandSecretReferences) return { page, imported };
   const views = [page.nodes, ...imported.map(({ secrets }) => secrets)].flat();
   const { tagSlugs, metadata } = filtersOf(input);
-  const isPartial = tagSlugs.length > 0 || metadata.length > 0 || input.first != null || input.after != null;
+  const isPage = input.first != null || input.after != null;
+  const isPartial = tagSlugs.length > 0 || metadata.length > 0 || isPage || input.ownValues === 'instead';
   const places = new Set(isPartial ? [] : wholePlaces(input, found));
   const isWhole = (environment: string, path: string): boolean => places.has(`${environment} ${path}`);
   const changed = await expandViews(ctx, project, views, { visibility, isWhole });

@@ -1,8 +1,8 @@
 import { ArgsType, Field, ID, Int } from 'type-graphql';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import { SecretMetadataFilterInput } from './secret.input.js';
-import type { SecretKind } from './secret.rules.js';
-import { SecretKindEnum } from './secret.type.js';
+import type { OwnValues, SecretKind } from './secret.rules.js';
+import { OwnValuesEnum, SecretKindEnum } from './secret.type.js';
 
 const PATH = { description: 'Path of the folder.', defaultValue: '/' } as const;
 const VIEW = { description: 'Open the values; without it none is even read.', defaultValue: true } as const;
@@ -31,6 +31,12 @@ export class SecretsArgs extends PageArgs {
 
   @Field(() => Boolean, { description: 'List what these folders import too.', defaultValue: false })
   includeImports!: boolean;
+
+  @Field(() => OwnValuesEnum, {
+    description: 'Where the values of your own are listed.',
+    defaultValue: OwnValuesEnum.BESIDE,
+  })
+  ownValues!: OwnValues;
 
   @Field(() => Boolean, VIEW)
   viewSecretValue!: boolean;

@@ -10,6 +10,12 @@ const showing = {
   expandSecretReferences: queryBoolean(false).meta({ description: 'Whether references in values are expanded.' }),
 };
 
+/** Published clients have it in camel case. */
+const alike = queryBoolean(false).meta({ description: 'The same as include_imports.' });
+
+const ownValuesOf = (isInstead: boolean | undefined): string =>
+  isInstead === undefined ? 'BESIDE' : isInstead ? 'INSTEAD' : 'NONE';
+
 const metadataFilter = z
   .string()
   .max(20_000)
@@ -36,6 +42,15 @@ export const secretRoutes = [
       ...place,
       ...showing,
       include_imports: queryBoolean(false).meta({ description: 'Whether imported secrets are included.' }),
+      includeImports: alike,
+      includePersonalOverrides: z
+        .enum(['true', 'false'])
+        .transform((word) => word === 'true')
+        .optional()
+        .meta({
+          description:
+            'Whether values of your own stand in place of the shared ones; with false only shared ones are listed. Both are listed when absent.',
+        }),
       recursive: queryBoolean(false).meta({
         description:
           'Whether all folders below are listed too, 20 levels deep. Deeper ones set `X-Depth-Truncated: true`.',
@@ -50,23 +65,27 @@ export const secretRoutes = [
     }),
     cached: true,
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $viewSecretValue: Boolean!,
-        $expandSecretReferences: Boolean!, $recursive: Boolean!, $includeImports: Boolean!,
+        $expandSecretReferences: Boolean!, $recursive: Boolean!, $includeImports: Boolean!, $ownValues: OwnValues!,
         $tagSlugs: [String!], $metadata: [SecretMetadataFilterInput!], $first: Int, $after: String) {
       secrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, viewSecretValue: $viewSecretValue,
-          expandSecretReferences: $expandSecretReferences, recursive: $recursive, includeImports: $includeImports,
+          expandSecretReferences: $expandSecretReferences, recursive: $recursive, includeImports: $includeImports, ownValues: $ownValues,
           tagSlugs: $tagSlugs, metadata: $metadata, first: $first, after: $after) {
         nodes { ${FIELDS} } imports { ${IMPORTED} }
         depthTruncated unresolvedReferences readIssues { secretId } pageInfo { hasNextPage endCursor }
       }
     }`,
-    variables: ({ query: { tagSlugs, metadataFilter: filter, include_imports, limit, cursor, ...query } }) => ({
-      ...query,
-      includeImports: include_imports,
-      tagSlugs: tagSlugs === undefined ? null : parseTagSlugs(tagSlugs),
-      metadata: filter === undefined ? null : parseMetadataFilter(filter).pairs,
-      first: limit,
-      after: cursor,
-    }),
+    variables: ({ query: { include_imports, includeImports, includePersonalOverrides, limit, cursor, ...query } }) => {
+      const { tagSlugs, metadataFilter: filter, ...plain } = query;
+      return {
+        ...plain,
+        includeImports: include_imports || includeImports,
+        ownValues: ownValuesOf(includePersonalOverrides),
+        tagSlugs: tagSlugs === undefined ? null : parseTagSlugs(tagSlugs),
+        metadata: filter === undefined ? null : parseMetadataFilter(filter).pairs,
+        first: limit,
+        after: cursor,
+      };
+    },
     reply: ({ secrets }) => ({
       secrets: secrets.nodes.map(toSecret),
       imports: secrets.imports.map(toImported),
@@ -106,6 +125,7 @@ export const secretRoutes = [
       include_imports: queryBoolean(false).meta({
         description: 'Whether to look in what the folder imports when it has none of this key.',
       }),
+      includeImports: alike,
       type: z.enum(['shared', 'personal']).default('shared').meta({ description: 'Whose the secret is.' }),
       version: queryInteger(1, 1_000_000_000).optional().meta({ description: 'The version; the newest when absent.' }),
     }),
@@ -117,10 +137,10 @@ export const secretRoutes = [
         viewSecretValue: $viewSecretValue, expandSecretReferences: $expandSecretReferences, includeImports: $includeImports,
         version: $version) { ${SINGLE} }
     }`,
-    variables: ({ params, query: { include_imports, type, ...query } }) => ({
+    variables: ({ params, query: { include_imports, includeImports, type, ...query } }) => ({
       ...query,
       type: type.toUpperCase(),
-      includeImports: include_imports,
+      includeImports: include_imports || includeImports,
       secretKey: params.secretName,
     }),
     reply: ({ secretByKey }) => toSingle(secretByKey),

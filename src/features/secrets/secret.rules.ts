@@ -115,6 +115,10 @@ const reading = { viewSecretValue: z.boolean().default(true), expandSecretRefere
 /** What narrows a list. */
 const filters = { tagSlugs: z.array(tagSlug).max(MAX_TAGS).nullish(), metadata: metadataPairs.nullish() };
 
+/** Where a list has the values of the caller's own: after the shared ones, in their place, or nowhere. */
+export const OWN_VALUES = ['beside', 'instead', 'none'] as const;
+export type OwnValues = (typeof OWN_VALUES)[number];
+
 /** Arguments of `secrets`. */
 export const ListSecrets = z.strictObject({
   ...place,
@@ -122,6 +126,7 @@ export const ListSecrets = z.strictObject({
   ...filters,
   recursive: z.boolean().default(false),
   includeImports: z.boolean().default(false),
+  ownValues: z.enum(OWN_VALUES).default('beside'),
   ...pageRules,
 });
 
@@ -130,6 +135,7 @@ export const ListInEnvironment = ListSecrets.omit({
   projectId: true,
   environment: true,
   includeImports: true,
+  ownValues: true,
   first: true,
   after: true,
 });

@@ -2,7 +2,7 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import type { ReferenceIssueReason } from './expansion.rules.js';
-import type { SecretKind } from './secret.rules.js';
+import type { OwnValues, SecretKind } from './secret.rules.js';
 import {
   type ImportView,
   positionOfView,
@@ -20,6 +20,21 @@ registerEnumType(SecretKindEnum, {
   valuesConfig: {
     SHARED: { description: 'Of all who may read it.' },
     PERSONAL: { description: "One user's own, in place of the shared one of the same key." },
+  },
+});
+
+/** GraphQL's names of the places where a list has the caller's own values. */
+export const OwnValuesEnum = { BESIDE: 'beside', INSTEAD: 'instead', NONE: 'none' } as const satisfies Record<
+  string,
+  OwnValues
+>;
+registerEnumType(OwnValuesEnum, {
+  name: 'OwnValues',
+  description: 'Where a list has the values of your own.',
+  valuesConfig: {
+    BESIDE: { description: 'After the shared ones of the same key.' },
+    INSTEAD: { description: 'In the place of the shared ones of the same key.' },
+    NONE: { description: 'Nowhere: only shared ones are listed.' },
   },
 });
 

@@ -75,6 +75,7 @@ describe('routes in the words of before', () => {
     const at = `workspaceId=${project.id}&environment=dev`;
     expect((await admin.get(`${RAW}/ONE?${at}&secretName=ONE`)).status).toBe(200);
     expect((await admin.patch(`${RAW}/ONE`, { ...place, metadata: { a: 1 } })).status).toBe(200);
+    expect((await admin.delete(`${RAW}/ONE`, { ...place, secretName: 'ONE' })).status).toBe(200);
     expect(await admin.get(`${RAW}?${at}&secretName=ONE`)).toBeError(422, 'VALIDATION_FAILED');
     expect(await admin.post(`${RAW}/TWO`, { ...place, metadata: {} })).toBeError(422, 'VALIDATION_FAILED');
     expect(await admin.get(`${RAW}?${at}&recurse=true`)).toBeError(422, 'VALIDATION_FAILED');
@@ -95,6 +96,33 @@ describe('routes in the words of before', () => {
     };
     expect(await names(FOLDERS, 'workspaceId')).toEqual([['a', 'b'], ['a']]);
     expect(await names('/api/v2/folders', 'projectId')).toEqual([['a', 'b'], ['a']]);
+  });
+
+  test('take a path of folders as a directory', async () => {
+    const { admin, project, place } = await scene();
+    await admin.post(FOLDERS, { ...place, path: '/a', name: 'b' });
+    const list = await admin.get(`${FOLDERS}?workspaceId=${project.id}&environment=dev&directory=/a`);
+    expect(list.body.folders).toMatchObject([{ name: 'b', path: '/a/b' }]);
+    const gone = await admin.delete(`${FOLDERS}/b`, { ...place, directory: '/a', folderName: 'b' });
+    expect(gone.body.folder.path).toBe('/a/b');
+  });
+
+  test('and present ones include imports in either spelling', async () => {
+    const { admin, project, place } = await scene();
+    for (const name of ['app', 'lib']) await admin.post(FOLDERS, { ...place, name });
+    await admin.post(`${RAW}/TWO`, { ...place, secretPath: '/lib', secretValue: 'two' });
+    const source = { environment: 'dev', path: '/lib' };
+    await admin.post('/api/v1/secret-imports', { ...place, path: '/app', import: source });
+    for (const [path, word] of [
+      ['/api/v4/secrets', 'projectId'],
+      [RAW, 'workspaceId'],
+    ] as const) {
+      for (const spelling of ['include_imports', 'includeImports']) {
+        const at = `${word}=${project.id}&environment=dev&secretPath=/app&${spelling}=true`;
+        expect((await admin.get(`${path}?${at}`)).body.imports).toMatchObject([{ secretPath: '/lib' }]);
+        expect((await admin.get(`${path}/TWO?${at}`)).body.secret.secretValue).toBe('two');
+      }
+    }
   });
 
   test('make, change and delete many secrets at once', async () => {

@@ -43,6 +43,31 @@ describe("a user's own values in lists of secrets", () => {
     expect(project.environments[0].secrets[2]).toEqual({ secretKey: 'B', type: 'PERSONAL', secretValue: 'mine' });
   });
 
+  test('stand in place of the shared ones, or nowhere, as the list is asked for', async () => {
+    const { tree, user, own } = await planted();
+    await own('B', 'mine of ${B}');
+    await own('C', 'my c');
+    const list = (includePersonalOverrides: boolean, more = {}) =>
+      tree.list({ includePersonalOverrides, expandSecretReferences: true, ...more }, user);
+
+    expect(kinds(await list(false))).toEqual(['A shared shared a', 'B shared shared b', 'C shared shared c']);
+    // What a value refers to is the shared one, which this list does not have.
+    const instead = ['A shared shared a', 'B personal mine of shared b', 'C personal my c'];
+    expect(kinds(await list(true))).toEqual(instead);
+    expect(kinds(await tree.list({ includePersonalOverrides: true }))).toHaveLength(3);
+    const first = await list(true, { limit: 2 });
+    const rest = await list(true, { limit: 2, cursor: first.body.nextCursor });
+    expect([...kinds(first), ...kinds(rest)]).toEqual(instead);
+    const { secrets } = await user.data(
+      `query ($p: ID!) { secrets(projectId: $p, environment: "dev", ownValues: INSTEAD) { nodes { secretKey type } } }`,
+      { p: tree.project.id },
+    );
+    expect(secrets.nodes.map(({ type }: { type: string }) => type)).toEqual(['SHARED', 'PERSONAL', 'PERSONAL']);
+    const refused = await tree.get('B', { type: 'personal', version: 1 }, user);
+    expect(refused).toBeError(422, 'VALIDATION_FAILED');
+    expect(refused.body.details).toMatchObject([{ path: 'version', code: 'SHARED_ONLY' }]);
+  });
+
   test('are entries of their own when a list is paged', async () => {
     const { tree, user, own } = await planted();
     await own('A', 'my a');
