@@ -14,7 +14,14 @@ const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off' });
 const operations = [...restOperations(), ...graphqlOperations()];
 
 /** Things that are named by a text of their owner's choice; everything else is named by a UUID. */
-const SLUGS: ReadonlySet<Thing> = new Set(['projectSlug', 'subSlug', 'tagSlug', 'roleSlug', 'secretKey']);
+const SLUGS: ReadonlySet<Thing> = new Set([
+  'projectSlug',
+  'otherUsername',
+  'subSlug',
+  'tagSlug',
+  'roleSlug',
+  'secretKey',
+]);
 /** A credential is no id: whoever holds one acts by it, from wherever it comes. */
 const CREDENTIALS: ReadonlySet<Thing> = new Set(['heldToken', 'clientId', 'heldClientSecret']);
 /** Things inside a project: another project of the same organization hides them as well. */

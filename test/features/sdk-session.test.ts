@@ -172,6 +172,26 @@ describe('a session of the published Node client', () => {
     expect([process.env.URL, process.env.HOST]).toEqual(['pg://db.local', 'db.local']);
   });
 
+  test('invites people of the organization by name', async () => {
+    const { admin, client, project } = await openProject();
+    for (const username of ['ann', 'bob@example.com', 'cid']) {
+      await admin.data('mutation ($u: String!) { createUser(input: { username: $u }) { user { id } } }', {
+        u: username,
+      });
+    }
+    const invite = (options: object) => client.projects().inviteMembers({ projectId: project.id, ...options });
+
+    const made = await invite({ usernames: ['ann'], emails: ['bob@example.com'], roleSlugs: ['viewer'] });
+
+    expect(made).toMatchObject([
+      { projectId: project.id, username: 'ann', roles: [{ role: 'viewer' }] },
+      { projectId: project.id, username: 'bob@example.com', roles: [{ role: 'viewer' }] },
+    ]);
+    expect(await invite({ usernames: ['cid'] })).toMatchObject([{ username: 'cid', roles: [{ role: 'member' }] }]);
+    await expect(invite({ usernames: ['ann'] })).rejects.toThrow('[StatusCode=409]');
+    await expect(invite({ usernames: ['dan'] })).rejects.toThrow('[StatusCode=404]');
+  });
+
   test('has own values of a person in place of shared ones', async () => {
     const { admin, machine, project, client, place } = await openProject();
     await client.secrets().createSecret('COLOR', { ...place, secretValue: 'grey' });

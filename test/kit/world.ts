@@ -27,6 +27,7 @@ export interface World {
   readonly user: string;
   /** In no project. */
   readonly otherUser: string;
+  readonly otherUsername: string;
   /** A member of the project and of the sub-organization, with token authentication and a token, and with universal authentication. */
   readonly identity: string;
   /** In no project, and without any way to authenticate. */
@@ -51,7 +52,8 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     { input: { name: subSlug, slug: subSlug } },
   );
   const subOrganization = createSubOrganization.organization.id;
-  const [user, otherUser] = [await makeUser(admin), await makeUser(admin)];
+  const otherUsername = word('user');
+  const [user, otherUser] = [await makeUser(admin), await makeUser(admin, otherUsername)];
   const [identity, otherIdentity] = [await makeIdentity(admin, organization), await makeIdentity(admin, organization)];
   mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' }));
   mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/identity-memberships/${identity}`, { role: 'viewer' }));
@@ -81,6 +83,7 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     roleSlug: role.slug,
     user,
     otherUser,
+    otherUsername,
     identity,
     otherIdentity,
     accessToken: issued.tokenData.id,
@@ -147,10 +150,10 @@ async function makeClient(
   };
 }
 
-async function makeUser(admin: Caller): Promise<string> {
+async function makeUser(admin: Caller, username = word('user')): Promise<string> {
   const { createUser } = await admin.data(
     `mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }`,
-    { input: { username: word('user') } },
+    { input: { username } },
   );
   return createUser.user.id;
 }

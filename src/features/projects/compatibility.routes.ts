@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import type { Route } from '../../rest/route.js';
+import { type Route, route } from '../../rest/route.js';
 import { environmentRoutes } from './environment.routes.js';
+import { toMembership } from './membership.routes.js';
+import { RoleSlugs, usernames } from './membership.rules.js';
 
 const PRESENT = '/api/v1/projects/{projectId}/';
 const OLDER = '/api/v1/workspace/{workspaceId}/';
@@ -33,5 +35,43 @@ function older(present: Route): Route {
   };
 }
 
-/** Environments at the paths and in the words of before, which published clients still use. */
-export const compatibilityRoutes = environmentRoutes.map(older);
+const names = usernames.optional();
+
+/** Clients tell names and addresses apart. Here an address is a name as any other. */
+const InviteBody = z
+  .strictObject({
+    projectId: repeated,
+    usernames: names.meta({ description: 'Usernames, up to 100.' }),
+    emails: names.meta({ description: 'Usernames that are e-mail addresses, up to 100.' }),
+    roleSlugs: RoleSlugs.default(['member']).meta({ description: 'Slugs of 1 to 10 roles; member when absent.' }),
+  })
+  .refine((body) => [body.usernames, body.emails].flat().some((name) => name !== undefined), {
+    path: ['usernames'],
+    error: 'must be given, or else emails',
+  });
+
+const invite = route({
+  extension: true,
+  method: 'POST',
+  path: '/api/v2/workspace/{projectId}/memberships',
+  summary: 'Add users to a project by name, all or none',
+  body: InviteBody,
+  document: `mutation ($input: AddProjectUsersInput!) {
+    addProjectUsers(input: $input) {
+      memberships { id projectId userId: memberId username: name roles createdAt updatedAt }
+    }
+  }`,
+  variables: ({ params, body }) => ({
+    input: {
+      projectId: params.projectId,
+      usernames: [...new Set([...(body.usernames ?? []), ...(body.emails ?? [])])],
+      roles: body.roleSlugs,
+    },
+  }),
+  reply: ({ addProjectUsers }) => ({ memberships: addProjectUsers.memberships.map(toMembership) }),
+  errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'USER_NOT_FOUND', 'ALREADY_A_MEMBER'],
+  example: { usernames: ['ann@example.com'], roleSlugs: ['viewer'] },
+});
+
+/** What published clients still use: environments at the paths and in the words of before, and invitations. */
+export const compatibilityRoutes = [...environmentRoutes.map(older), invite];

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.js';
+import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import type { namePageBounds } from '../../kernel/graphql/page.js';
 import type { MemberKind } from './membership.rules.js';
@@ -31,6 +31,13 @@ const LIST = `${SELECT} where m.project_id = $1 and ($2::text is null or $2 = ca
     and ($3::text is null or (coalesce(u.username, i.name) collate "C", m.id) > ($3::text collate "C", $4::uuid))
   ${ORDER} limit $5`;
 
+const OF_USERS = `${SELECT} where m.project_id = $1 and m.user_id = any($2::uuid[]) ${ORDER}`;
+
+const USERS_BY_NAME = `select distinct on (u.username) u.username, u.id
+  from app_user u join organization_membership om on om.user_id = u.id and om.organization_id = $1
+  where u.organization_id in ($1, $2) and u.username = any($3::text[])
+  order by u.username, u.organization_id = $1 desc`;
+
 const OF_PROJECTS = `${SELECT} where m.project_id = any($1::uuid[]) ${ORDER}`;
 
 /** One membership; undefined when the user or identity is no member. */
@@ -42,6 +49,28 @@ export async function findMembership(
 ): Promise<MembershipRecord | undefined> {
   const [row] = await query<MembershipRecord>(ctx, ONE[kind], [projectId, memberId]);
   return row && toRecord(row);
+}
+
+/**
+ * Ids of users who belong to the organization of the caller's scope, by username: its own, or of the root organization.
+ * Whoever is not there is left out.
+ */
+export async function findUserIds(tx: Transaction, usernames: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await query<{ id: string; username: string }>(tx, USERS_BY_NAME, [
+    tx.organizationId,
+    tx.rootOrganizationId,
+    [...usernames],
+  ]);
+  return new Map(rows.map(({ id, username }) => [username, id]));
+}
+
+/** Memberships of some users, by name, then id. */
+export async function membershipsOfUsers(
+  ctx: Context,
+  projectId: string,
+  userIds: readonly string[],
+): Promise<MembershipRecord[]> {
+  return (await query<MembershipRecord>(ctx, OF_USERS, [projectId, [...userIds]])).map(toRecord);
 }
 
 /** Memberships of a project by name, then id. @param kind null: both kinds @param bounds as `namePageBounds` gives them */

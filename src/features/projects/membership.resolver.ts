@@ -7,6 +7,8 @@ import type { MembershipService } from './membership.service.js';
 import {
   AddProjectMemberInput,
   AddProjectMemberPayload,
+  AddProjectUsersInput,
+  AddProjectUsersPayload,
   ProjectMembershipConnection,
   ProjectMembershipType,
   RemoveProjectMemberInput,
@@ -51,6 +53,16 @@ export class MembershipResolver {
     @Arg('input', () => AddProjectMemberInput, { description: 'Who, and as what.' }) input: AddProjectMemberInput,
   ): Promise<AddProjectMemberPayload> {
     return { membership: await this.memberships.add(ctx, input) };
+  }
+
+  @Mutation(() => AddProjectUsersPayload, {
+    description: 'Takes users of the organization into a project by their names, all or none.',
+  })
+  async addProjectUsers(
+    @Ctx() ctx: Context,
+    @Arg('input', () => AddProjectUsersInput, { description: 'Who, and as what.' }) input: AddProjectUsersInput,
+  ): Promise<AddProjectUsersPayload> {
+    return { memberships: await this.memberships.addUsers(ctx, input) };
   }
 
   @Mutation(() => UpdateProjectMemberPayload, { description: 'Replaces the roles of a member.' })

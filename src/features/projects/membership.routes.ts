@@ -55,7 +55,8 @@ const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER);
 const AddUserBody = z.strictObject({ userId, ...given }).refine(isOneGiven, EITHER);
 
 const slugsOf = (body: Given): (string | undefined)[] => body.roles?.map((entry) => entry.role) ?? [body.role];
-const toMembership = ({ roles, ...membership }: Data) => ({
+/** A membership in the words of the interface. */
+export const toMembership = ({ roles, ...membership }: Data) => ({
   ...membership,
   roles: roles.map((slug: unknown) => ({ role: slug })),
 });

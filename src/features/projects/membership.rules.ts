@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageRules } from '../../kernel/graphql/page.js';
+import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 import { roleSlug } from './role.rules.js';
 
 /** Who can be a member. */
@@ -27,6 +28,18 @@ export const MemberKey = z.strictObject({
 
 /** Input of `addProjectMember` and `updateProjectMember`. Source: behaviour 10 (Identity in project). */
 export const MemberRoles = MemberKey.extend({ roles: RoleSlugs });
+
+/** How many users one call can add. */
+const MAX_USERNAMES = 100;
+const username = z.string().trim().min(1).max(255).refine(isStorable, NOT_STORABLE);
+export const usernames = z.array(username).max(MAX_USERNAMES);
+
+/** Input of `addProjectUsers`. */
+export const AddUsers = z.strictObject({
+  projectId: z.string(),
+  usernames: usernames.min(1).refine(isEachOnce, { error: 'must name each user once' }),
+  roles: RoleSlugs,
+});
 
 /** Arguments of the list of members. */
 export const ListMembers = z.strictObject({

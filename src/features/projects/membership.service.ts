@@ -11,8 +11,23 @@ import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { ProjectMembership } from './membership.entity.js';
-import { findMembership, listMemberships, type MembershipRecord, membershipsOfProjects } from './membership.records.js';
-import { ListMembers, MEMBER_KINDS, MemberKey, type MemberKind, MemberRoles, subjectOf } from './membership.rules.js';
+import {
+  findMembership,
+  findUserIds,
+  listMemberships,
+  type MembershipRecord,
+  membershipsOfProjects,
+  membershipsOfUsers,
+} from './membership.records.js';
+import {
+  AddUsers,
+  ListMembers,
+  MEMBER_KINDS,
+  MemberKey,
+  type MemberKind,
+  MemberRoles,
+  subjectOf,
+} from './membership.rules.js';
 import type { ProjectReader } from './project.reader.js';
 import { lockProject, type ProjectAccess } from './project.records.js';
 import { rulesBySlug } from './role.records.js';
@@ -119,6 +134,38 @@ export class MembershipService {
   }
 
   /**
+   * Takes users of the organization into a project by their names, all or none.
+   *
+   * @param raw `{ projectId, usernames, roles }`, 1 to 100 names, 1 to 10 roles for all of them
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, USER_NOT_FOUND (naming each),
+   *   ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
+   */
+  addUsers(ctx: Context, raw: unknown): Promise<MembershipRecord[]> {
+    const { projectId, usernames, roles } = parse(AddUsers, raw);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      authorize(project, actionOn('user', 'create'));
+      if (!roles.every(isBuiltIn)) await lockProject(tx, project);
+      await authorizeReach(tx, project, 'user', { after: roles });
+      const userIds = await loadUserIds(tx, usernames);
+      const { organizationId } = project;
+      for (const userId of userIds) {
+        tx.em.create(ProjectMembership, {
+          organizationId,
+          projectId: project.projectId,
+          userId,
+          identityId: null,
+          roles,
+        });
+      }
+      await flush(tx, CONSTRAINTS);
+      const memberships = await membershipsOfUsers(tx, project.projectId, userIds);
+      await record(tx, 'project-membership:create', ...memberships);
+      return memberships;
+    });
+  }
+
+  /**
    * Replaces the roles of a member.
    *
    * @param raw `{ projectId, memberKind, memberId, roles }`, 1 to 10 roles
@@ -208,8 +255,24 @@ async function authorizeReach(
   if (isBeyond) authorize(project, actionOn(kind, 'grant-privileges'));
 }
 
-const record = (
-  tx: Transaction,
-  action: string,
-  { projectId, memberKind, memberId, roles }: MembershipRecord,
-): Promise<void> => tx.auditTrail.recordChange(tx, { action, projectId, facts: { memberKind, memberId, roles } });
+/** @throws USER_NOT_FOUND, naming the place of each name that nobody of the organization has */
+async function loadUserIds(tx: Transaction, usernames: readonly string[]): Promise<string[]> {
+  const known = await findUserIds(tx, usernames);
+  const details = usernames.flatMap((username, index): ErrorDetail[] =>
+    known.has(username)
+      ? []
+      : [{ path: `usernames[${index}]`, code: 'USER_NOT_FOUND', message: 'is no user of the organization' }],
+  );
+  if (details.length > 0) throw new AppError('USER_NOT_FOUND', undefined, { details });
+  return [...known.values()];
+}
+
+const record = (tx: Transaction, action: string, ...memberships: readonly MembershipRecord[]): Promise<void> =>
+  tx.auditTrail.recordChange(
+    tx,
+    ...memberships.map(({ projectId, memberKind, memberId, roles }) => ({
+      action,
+      projectId,
+      facts: { memberKind, memberId, roles },
+    })),
+  );

@@ -63,6 +63,24 @@ export class AddProjectMemberPayload {
   membership!: ProjectMembershipType;
 }
 
+@InputType({ description: 'Which users of the organization join a project, by name, and as what.' })
+export class AddProjectUsersInput {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
+  @Field(() => [String], { description: 'Usernames, 1 to 100, each once.' })
+  usernames!: string[];
+
+  @Field(() => [String], { description: 'Slugs of 1 to 10 roles, each once, for all of them.' })
+  roles!: string[];
+}
+
+@ObjectType({ description: 'The new memberships, by name.' })
+export class AddProjectUsersPayload {
+  @Field(() => [ProjectMembershipType], { description: 'The memberships.' })
+  memberships!: ProjectMembershipType[];
+}
+
 @InputType({ description: 'The roles that a member has from now on.' })
 export class UpdateProjectMemberInput extends RemoveProjectMemberInput {
   @Field(() => [String], { description: 'Slugs of 1 to 10 roles, each once. They replace the ones before.' })

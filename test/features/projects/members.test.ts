@@ -143,3 +143,73 @@ test('members inside of a project are those that the caller may read', async () 
   expect((await caller.graphql(document)).body.data.project.members).toHaveLength(3);
   expect((await nobody.graphql(document)).body.data.project.members).toBeNull();
 });
+
+describe('users that are added by name', () => {
+  const usersOf = async (usernames: readonly string[]) => {
+    const { admin, project } = await strongroom.seed.project();
+    const ids: string[] = [];
+    for (const username of usernames) {
+      const { createUser } = await admin.data(
+        'mutation ($u: String!) { createUser(input: { username: $u }) { user { id } } }',
+        { u: username },
+      );
+      ids.push(createUser.user.id);
+    }
+    const path = `/api/v2/workspace/${project.id}/memberships`;
+    return { admin, project, ids, invite: (body: object) => admin.post(path, body) };
+  };
+  const list = (project: { id: string }) => `/api/v1/projects/${project.id}/memberships`;
+
+  test('join all or none, and each leaves a row in the audit trail', async () => {
+    const { admin, project, ids, invite } = await usersOf(['ann', 'bob']);
+
+    const unknown = await invite({ usernames: ['ann', 'nobody', 'bob', 'none'] });
+
+    expect(unknown).toBeError(404, 'USER_NOT_FOUND');
+    expect(unknown.body.details.map(({ path }: { path: string }) => path)).toEqual(['usernames[1]', 'usernames[3]']);
+    expect((await admin.get(list(project))).body.memberships).toEqual([]);
+    const made = await invite({ usernames: ['bob', 'ann'], emails: ['ann'], roleSlugs: ['viewer', 'member'] });
+    expect(made.body.memberships.map(({ userId }: { userId: string }) => userId)).toEqual(ids);
+    expect((await admin.get(list(project))).body.memberships).toEqual(made.body.memberships);
+    const rows = await strongroom.auditRows(`request_id = $1`, [made.headers['x-request-id']]);
+    expect(rows.map(({ action, facts }) => [action, facts.memberId])).toEqual([
+      ['project-membership:create', ids[0]],
+      ['project-membership:create', ids[1]],
+    ]);
+    expect(await invite({ usernames: ['ann'] })).toBeError(409, 'ALREADY_A_MEMBER');
+  });
+
+  test('take the same few statements, however many they are', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `user-${index}`);
+    const { invite } = await usersOf(names);
+    await invite({ usernames: names.slice(0, 1) });
+    const one = await strongroom.statements(() => invite({ usernames: names.slice(1, 2) }));
+    const many = await strongroom.statements(() => invite({ usernames: names.slice(2) }));
+    expect(many.result.body.memberships).toHaveLength(18);
+    expect(many.count).toBe(one.count);
+  });
+
+  test('are people of the organization, at least one and at most 100', async () => {
+    const { invite } = await usersOf([]);
+    await usersOf(['of-strangers']);
+    expect(await invite({ usernames: ['of-strangers'] })).toBeError(404, 'USER_NOT_FOUND');
+    const many = Array.from({ length: 101 }, (_, index) => `user-${index}`);
+    for (const body of [
+      {},
+      { usernames: [] },
+      { usernames: many },
+      { usernames: ['a'], roleSlugs: [] },
+      { names: [] },
+    ]) {
+      expect(await invite(body)).toBeError(422, 'VALIDATION_FAILED');
+    }
+  });
+
+  test('get no more than who invites them has', async () => {
+    const { admin, project } = await usersOf(['ann']);
+    const member = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['member'] });
+    const path = `/api/v2/workspace/${project.id}/memberships`;
+    expect(await member.post(path, { usernames: ['ann'], roleSlugs: ['admin'] })).toBeError(403, 'PERMISSION_DENIED');
+    expect((await member.post(path, { usernames: ['ann'], roleSlugs: ['member'] })).status).toBe(200);
+  });
+});

@@ -75,6 +75,12 @@ export const projects: readonly GraphQLOperation[] = [
     denial: viewer('identity:create'),
   },
   {
+    field: 'addProjectUsers',
+    args: { projectId: '$project', usernames: ['$otherUsername'], roles: ['viewer', '$roleSlug'] },
+    audit: 'project-membership:create',
+    denial: viewer('member:create'),
+  },
+  {
     field: 'updateProjectMember',
     args: { ...projectMember, roles: ['$roleSlug'] },
     audit: 'project-membership:update',

@@ -69,4 +69,11 @@ export const members: readonly RestOperation[] = [
     audit: 'project-membership:delete',
     denial: viewer('identity:delete'),
   },
+  {
+    route: 'POST /api/v2/workspace/{projectId}/memberships',
+    path: { projectId: '$project' },
+    body: { projectId: '$project', usernames: ['$otherUsername'], roleSlugs: ['viewer', '$roleSlug'] },
+    audit: 'project-membership:create',
+    denial: viewer('member:create'),
+  },
 ];
