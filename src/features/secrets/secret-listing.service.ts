@@ -165,18 +165,19 @@ async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise
   // With the first page all of them: pages put together have what the whole list has.
   const sources = input.includeImports && bounds.after === null ? nearestFirst(folders, baseId) : [];
   const sourceIds = sources.map(({ id }) => id);
+  const within = (folderIds: readonly string[]) => ({ projectId: input.projectId, folderIds });
   const ofSources = (rows: readonly ListedRecord[]): Found['imports'] => {
     const byFolder = Map.groupBy(rows, ({ folderId }) => folderId);
     return sources.map((source) => ({ source, rows: byFolder.get(source.id) ?? [] }));
   };
   if (bounds.limit === null && bounds.after === null) {
-    const all = await listInFolders(ctx, [...new Set([...listedIds, ...sourceIds])], options);
+    const all = await listInFolders(ctx, within([...new Set([...listedIds, ...sourceIds])]), options);
     const isListed = new Set(listedIds);
     const rows = all.filter(({ folderId }) => isListed.has(folderId));
     return { folderId: baseId, rows, imports: ofSources(all), depthTruncated };
   }
-  const rows = await listInFolders(ctx, listedIds, { ...options, bounds });
-  const imported = sources.length === 0 ? [] : await listInFolders(ctx, sourceIds, options);
+  const rows = await listInFolders(ctx, within(listedIds), { ...options, bounds });
+  const imported = sources.length === 0 ? [] : await listInFolders(ctx, within(sourceIds), options);
   return { folderId: baseId, rows, imports: ofSources(imported), depthTruncated };
 }
 

@@ -16,13 +16,16 @@ export const IMPORTED = `secretPath environment folderId secrets { id _id: id wo
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
   isRotatedSecret rotationId secretMetadata { key value isEncrypted } }`;
 
-/** A secret in the words of the interface. What is withheld is the word `<hidden>`. Source: specification, Secret. */
-export const toSecret = ({ secretValue, secretComment, secretMetadata, ...secret }: Data) => ({
-  ...secret,
-  secretValue: orInstead(secretValue, HIDDEN),
-  secretComment: orInstead(secretComment, HIDDEN),
-  secretMetadata: secretMetadata.map(({ value, ...entry }: Data) => ({ ...entry, value: orInstead(value, HIDDEN) })),
-});
+/**
+ * Puts a secret into the words of the interface: what is withheld is the word `<hidden>`. The answer is changed and not
+ * copied, since lists are long. Source: specification, Secret.
+ */
+export const toSecret = (secret: Data): Data => {
+  secret.secretValue = orInstead(secret.secretValue, HIDDEN);
+  secret.secretComment = orInstead(secret.secretComment, HIDDEN);
+  for (const entry of secret.secretMetadata) entry.value = orInstead(entry.value, HIDDEN);
+  return secret;
+};
 
 /** An import entry in the words of the interface. */
 export const toImported = ({ secrets, ...entry }: Data) => ({ ...entry, secrets: secrets.map(toSecret) });

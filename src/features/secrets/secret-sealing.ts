@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.js';
-import { keyIdOf } from '../../kernel/crypto/seal.js';
+import { haveSameKey, keyIdOf } from '../../kernel/crypto/seal.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { query, queryOf } from '../../kernel/database/database.js';
@@ -87,10 +87,19 @@ export async function openerFor(
 /** The keys that rows are sealed with. */
 function keyIdsOf(records: readonly SealedColumns[]): ReadonlySet<string | null> {
   const keyIds = new Set<string | null>();
+  let last: Uint8Array | null = null;
+  const add = (sealed: Uint8Array | null | undefined): void => {
+    // Most are sealed with the same key, and to compare is much less work than to read its id.
+    if (sealed == null || (last !== null && haveSameKey(sealed, last))) return;
+    keyIds.add(keyIdOf(sealed));
+    last = sealed;
+  };
   for (const { valueSealed, commentSealed, metadataSealed, personal } of records) {
-    for (const sealed of [valueSealed, commentSealed, metadataSealed, personal?.valueSealed, personal?.commentSealed]) {
-      if (sealed != null) keyIds.add(keyIdOf(sealed));
-    }
+    add(valueSealed);
+    add(commentSealed);
+    add(metadataSealed);
+    add(personal?.valueSealed);
+    add(personal?.commentSealed);
   }
   return keyIds;
 }

@@ -71,20 +71,27 @@ export interface Bounds {
 
 const ORDER = `order by f.path collate "C", s.key collate "C"`;
 
-/**
- * One statement has it all: tags and the writer's name and membership come with the row, never by a query of their own.
- *
- * @param options `own`: the parameter with the id of the user whose own values come along
- */
-const select = ({ withValues, own = null }: { withValues: boolean; own?: string | null }): string => `
+/** What of a secret is read beside its columns. */
+interface Selection {
+  readonly withValues: boolean;
+  /** The parameter with the id of the user whose own values come along. */
+  readonly own?: string;
+  /** The parameter with the id of the project, where there is but one: in one without tags no row is asked for its own. */
+  readonly project?: string;
+}
+
+/** One statement has it all: tags and the writer's name and membership come with the row, never by a query of their own. */
+const select = ({ withValues, own, project }: Selection): string => `
   select s.id, s.organization_id as "organizationId", s.project_id as "projectId", s.environment_id as "environmentId",
     e.slug as environment, s.folder_id as "folderId", f.path, s.key, s.version,
     ${withValues ? 's.value_sealed as "valueSealed",' : ''} s.comment_sealed as "commentSealed",
     s.metadata, s.metadata_sealed as "metadataSealed", s.skip_multiline_encoding as "skipMultilineEncoding",
-    s.reminder_note as "reminderNote", s.reminder_repeat_days as "reminderRepeatDays", s.reminder_recipient_ids as "reminderRecipientIds",
+    s.reminder_note as "reminderNote", s.reminder_repeat_days as "reminderRepeatDays",
+    nullif(s.reminder_recipient_ids, '{}') as "reminderRecipientIds",
     s.actor_kind as "actorKind", s.actor_id as "actorId", coalesce(i.name, u.username) as "actorName",
     coalesce(mi.id, mu.id) as "membershipId", s.created_at as "createdAt", s.updated_at as "updatedAt",
-    coalesce(tagged.tags, '[]') as tags ${own === null ? '' : ownColumns(withValues)}
+    ${project === undefined ? TAGS : `case when (select exists (select from tag where project_id = ${project}::uuid)) then ${TAGS} end`} as tags
+    ${own === undefined ? '' : ownColumns(withValues)}
   from secret s
   join folder f on f.id = s.folder_id
   join environment e on e.id = s.environment_id
@@ -92,11 +99,10 @@ const select = ({ withValues, own = null }: { withValues: boolean; own?: string 
   left join app_user u on s.actor_kind = 'user' and u.id = s.actor_id
   left join project_membership mi on s.actor_kind = 'identity' and mi.project_id = s.project_id and mi.identity_id = s.actor_id
   left join project_membership mu on s.actor_kind = 'user' and mu.project_id = s.project_id and mu.user_id = s.actor_id
-  left join lateral (
-    select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C") as tags
-    from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id
-  ) tagged on true
-  ${own === null ? '' : `left join personal_secret ps on ps.secret_id = s.id and ps.user_id = ${own}`}`;
+  ${own === undefined ? '' : `left join personal_secret ps on ps.secret_id = s.id and ps.user_id = ${own}`}`;
+
+const TAGS = `(select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
+      from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id)`;
 
 const ownColumns = (withValues: boolean): string => `, ps.id as "ownId", ps.version as "ownVersion",
     ${withValues ? 'ps.value_sealed as "ownValueSealed",' : ''} ps.comment_sealed as "ownCommentSealed",
@@ -111,12 +117,27 @@ interface OwnColumns {
   readonly ownUpdatedAt: Date;
 }
 
+const NONE: readonly never[] = [];
+
+/** A row as the driver gives it: empty lists are null, because those are not parsed. */
+type Row = Omit<SecretRecord, 'tags' | 'reminderRecipientIds'> & {
+  tags: SecretRecord['tags'] | null;
+  reminderRecipientIds: SecretRecord['reminderRecipientIds'] | null;
+};
+
+/** Completes a row, in place since lists are long. */
+function toRecord(row: Row): SecretRecord {
+  row.tags ??= NONE;
+  row.reminderRecipientIds ??= NONE;
+  return row as SecretRecord;
+}
+
 /** Gathers the columns of the own value, where there is one. */
-const toListed = (row: SecretRecord & OwnColumns): ListedRecord =>
+const toListed = (row: Row & OwnColumns): ListedRecord =>
   row.ownId === null
-    ? row
+    ? toRecord(row)
     : {
-        ...row,
+        ...toRecord(row),
         personal: {
           id: row.ownId,
           secretId: row.id,
@@ -128,20 +149,25 @@ const toListed = (row: SecretRecord & OwnColumns): ListedRecord =>
         },
       };
 
-/** Rows of `select`, with the caller's own values where the caller is a user. */
-async function listed(
+/** Rows of `select`. @param rest the text after it */
+const find = async (
   ctx: Context,
-  withValues: boolean,
-  { params, rest }: { params: readonly unknown[]; rest: string },
+  selection: Selection,
+  rest: string,
+  params: readonly unknown[],
+): Promise<SecretRecord[]> => (await query<Row>(ctx, `${select(selection)} ${rest}`, params)).map(toRecord);
+
+/** The same with the caller's own values, where the caller is a user. */
+async function findWithOwn(
+  ctx: Context,
+  selection: Selection,
+  rest: string,
+  params: readonly unknown[],
 ): Promise<ListedRecord[]> {
   const userId = userOf(ctx);
-  if (userId === undefined) return query<SecretRecord>(ctx, `${select({ withValues })} ${rest}`, params);
-  const own = `$${params.length + 1}`;
-  const rows = await query<SecretRecord & OwnColumns>(ctx, `${select({ withValues, own })} ${rest}`, [
-    ...params,
-    userId,
-  ]);
-  return rows.map(toListed);
+  if (userId === undefined) return find(ctx, selection, rest, params);
+  const text = `${select({ ...selection, own: `$${params.length + 1}` })} ${rest}`;
+  return (await query<Row & OwnColumns>(ctx, text, [...params, userId])).map(toListed);
 }
 
 const IN_PLACE = 'e.project_id = $1 and e.slug = $2 and f.environment_id = e.id and f.path = $3';
@@ -158,36 +184,48 @@ export const listInPlace = (
   ctx: Context,
   { projectId, environment, secretPath }: Place,
   options: ListOptions,
-): Promise<ListedRecord[]> => list(ctx, IN_PLACE, [projectId, environment, secretPath], options);
+): Promise<ListedRecord[]> =>
+  list(ctx, { where: IN_PLACE, params: [projectId, environment, secretPath], project: '$1', ...options });
 
-/** Secrets of many folders, by path, then key. */
+/** Secrets of many folders of a project, by path, then key. */
 export const listInFolders = (
   ctx: Context,
-  folderIds: readonly string[],
+  { projectId, folderIds }: { projectId: string; folderIds: readonly string[] },
   options: ListOptions,
-): Promise<ListedRecord[]> => list(ctx, 's.folder_id = any($1::uuid[])', [folderIds], options);
+): Promise<ListedRecord[]> =>
+  list(ctx, {
+    where: 's.project_id = $1 and s.folder_id = any($2::uuid[])',
+    params: [projectId, folderIds],
+    project: '$1',
+    ...options,
+  });
 
 /** Secrets at the same path of many environments, and with `recursive` below it, in one statement: for lists inside of lists. */
 export const listInEnvironments = (
   ctx: Context,
   environmentIds: readonly string[],
   { secretPath, recursive, ...options }: ListOptions & { secretPath: string; recursive: boolean },
-): Promise<ListedRecord[]> =>
-  recursive
-    ? list(
-        ctx,
-        `f.environment_id = any($1::uuid[]) and ${isWithin('$2')} and ${isNear('$3')}`,
-        [environmentIds, secretPath, mostSlashes(secretPath)],
-        options,
-      )
-    : list(ctx, 'f.environment_id = any($1::uuid[]) and f.path = $2', [environmentIds, secretPath], options);
+): Promise<ListedRecord[]> => {
+  const inEnvironments = 'f.environment_id = any($1::uuid[])';
+  const chosen = recursive
+    ? {
+        where: `${inEnvironments} and ${isWithin('$2')} and ${isNear('$3')}`,
+        params: [environmentIds, secretPath, mostSlashes(secretPath)],
+      }
+    : { where: `${inEnvironments} and f.path = $2`, params: [environmentIds, secretPath] };
+  return list(ctx, { ...chosen, ...options });
+};
 
 /** The text differs only by what is asked for, so that each shape is planned once, for what it does. */
 function list(
   ctx: Context,
-  where: string,
-  params: readonly unknown[],
-  { withValues, filters, bounds }: ListOptions,
+  {
+    where,
+    params,
+    filters,
+    bounds,
+    ...selection
+  }: ListOptions & Pick<Selection, 'project'> & { where: string; params: readonly unknown[] },
 ): Promise<ListedRecord[]> {
   const given: unknown[] = [...params];
   const next = (value: unknown): string => `$${given.push(value)}`;
@@ -198,7 +236,7 @@ function list(
     conditions.push(`(f.path collate "C", s.key collate "C") >= (${next(path)}::text, ${next(key)}::text)`);
   }
   const limit = bounds?.limit == null ? '' : `limit ${next(bounds.limit)}`;
-  return listed(ctx, withValues, { params: given, rest: `where ${conditions.join(' and ')} ${ORDER} ${limit}` });
+  return findWithOwn(ctx, selection, `where ${conditions.join(' and ')} ${ORDER} ${limit}`, given);
 }
 
 /** What filters ask of a secret `s`. @param next adds a parameter and answers its place in the text */
@@ -220,7 +258,7 @@ export async function findByKey(
   { key, withValues }: { key: string; withValues: boolean },
 ): Promise<ListedRecord | undefined> {
   const params = [projectId, environment, secretPath, key];
-  const [found] = await listed(ctx, withValues, { params, rest: `where ${IN_PLACE} and s.key = $4` });
+  const [found] = await findWithOwn(ctx, { withValues }, `where ${IN_PLACE} and s.key = $4`, params);
   return found;
 }
 
@@ -230,20 +268,17 @@ export const findInFolders = (
   folderIds: readonly string[],
   { key, withValues }: { key: string; withValues: boolean },
 ): Promise<SecretRecord[]> =>
-  query<SecretRecord>(ctx, `${select({ withValues })} where s.folder_id = any($1::uuid[]) and s.key = $2`, [
-    folderIds,
-    key,
-  ]);
+  find(ctx, { withValues }, 'where s.folder_id = any($1::uuid[]) and s.key = $2', [folderIds, key]);
 
 /** One secret by id. */
 export async function findById(ctx: Context, id: string, withValues: boolean): Promise<SecretRecord | undefined> {
-  const [found] = await query<SecretRecord>(ctx, `${select({ withValues })} where s.id = $1`, [id]);
+  const [found] = await find(ctx, { withValues }, 'where s.id = $1', [id]);
   return found;
 }
 
 /** Secrets by id, by path, then key. */
 export const listByIds = (ctx: Context, ids: readonly string[], withValues = true): Promise<SecretRecord[]> =>
-  query<SecretRecord>(ctx, `${select({ withValues })} where s.id = any($1::uuid[]) ${ORDER}`, [ids]);
+  find(ctx, { withValues }, `where s.id = any($1::uuid[]) ${ORDER}`, [ids]);
 
 /** Environment and folder of a place; `folderId` is null when there is no such path. */
 export async function findPlace(

@@ -219,11 +219,11 @@ export class SecretType {
 }
 
 /** Opens what the caller is shown. Here, as the last step before the answer, and nowhere else. */
-export const toSecretType = ({ secretValue, secretComment, secretMetadata, ...secret }: SecretView): SecretType => ({
-  ...secret,
-  secretValue: secretValue === null ? null : secretValue.reveal(),
-  secretComment: secretComment === undefined ? '' : (secretComment?.reveal() ?? null),
-  secretMetadata: secretMetadata.map((entry) => ({ ...entry, value: entry.value?.reveal() ?? null })),
+export const toSecretType = (view: SecretView): SecretType => ({
+  ...view,
+  secretValue: view.secretValue === null ? null : view.secretValue.reveal(),
+  secretComment: view.secretComment === undefined ? '' : (view.secretComment?.reveal() ?? null),
+  secretMetadata: view.secretMetadata.map((entry) => ({ ...entry, value: entry.value?.reveal() ?? null })),
 });
 
 @ObjectType({ description: 'A part of a secret that does not open, and was withheld.', simpleResolvers: true })
