@@ -60,8 +60,7 @@ function faultsOfIssue(issue: z.core.$ZodIssue, prefix: string): ErrorDetail[] {
     case 'custom':
       return [{ path, code: String(issue.params?.code ?? 'INVALID'), message: issue.message }];
     case 'invalid_union':
-      if (issue.discriminator !== undefined && 'options' in issue)
-        return [{ path, code: 'INVALID_VALUE', message: `must be ${(issue.options as unknown[]).join(' or ')}` }];
+      if ('options' in issue && issue.options !== undefined) return [unknownKind(issue, issue.options, path)];
       return bestBranch(issue).flatMap((inner) =>
         faultsOfIssue({ ...inner, path: [...issue.path, ...inner.path] }, prefix),
       );
@@ -78,6 +77,17 @@ function faultsOfIssue(issue: z.core.$ZodIssue, prefix: string): ErrorDetail[] {
   }
 }
 
+/** Of several kinds of things, told apart by one key, the input is none. */
+function unknownKind(
+  { discriminator = '', input }: z.core.$ZodIssueInvalidUnion,
+  kinds: readonly unknown[],
+  path: string,
+): ErrorDetail {
+  return (input as Readonly<Record<string, unknown>> | null)?.[discriminator] === undefined
+    ? { path, code: 'MISSING', message: 'must be given' }
+    : { path, code: 'INVALID_VALUE', message: `must be ${kinds.map(String).join(' or ')}` };
+}
+
 /** Messages of our rules begin so; those of zod do not. */
 const OWN_WORDS = /^(must|may|is|are|cannot) /;
 
@@ -90,9 +100,11 @@ function bestBranch(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIs
     : [{ code: 'custom', path: [], message: 'fits none of the allowed shapes', input: undefined }];
 }
 
-/** How far the input got: the depth of the fault, and a bit more where it is of the right type. */
+/** How deep the input fits: none of it where it is of another type altogether. */
 const depthOf = (branch: readonly z.core.$ZodIssue[]): number =>
-  Math.max(0, ...branch.map(({ path, code }) => path.length + (code === 'invalid_type' ? 0 : 0.5)));
+  branch.some(({ code, path }) => code === 'invalid_type' && path.length === 0)
+    ? 0
+    : 1 + Math.max(0, ...branch.map(({ path }) => path.length));
 
 /** `body.secrets[3].secretKey`. Keys that a caller made up are not named: they may be values that slipped. */
 export function pathOf(path: readonly PropertyKey[], prefix: string): string {

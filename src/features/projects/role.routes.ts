@@ -52,6 +52,7 @@ export const roleRoutes = [
     }`,
     variables: ({ params, query }) => ({ projectId: params.projectId, first: query.limit, after: query.cursor }),
     reply: ({ projectRoles: { nodes, pageInfo } }) => ({ roles: nodes, ...nextCursor(pageInfo) }),
+    cached: true,
     errors: ['PROJECT_NOT_FOUND'],
   }),
   route({
@@ -62,6 +63,7 @@ export const roleRoutes = [
     document: `query ($projectId: ID!, $id: ID!) { projectRole(projectId: $projectId, id: $id) { ${FIELDS} } }`,
     variables: ({ params }) => ({ projectId: params.projectId, id: params.roleId }),
     reply: ({ projectRole }) => ({ role: projectRole }),
+    cached: true,
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
   }),
   route({
@@ -74,6 +76,7 @@ export const roleRoutes = [
     }`,
     variables: ({ params }) => ({ projectId: params.projectId, slug: params.slug }),
     reply: ({ projectRoleBySlug }) => ({ role: projectRoleBySlug }),
+    cached: true,
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
   }),
   route({

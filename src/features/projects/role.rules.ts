@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
-import { builtInProjectRoles, PROJECT_ROLES } from '../../kernel/authz/roles.js';
-import { pageRules } from '../../kernel/graphql/page.js';
+import { builtInProjectRoles, isBuiltIn, PROJECT_ROLES } from '../../kernel/authz/roles.js';
+import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/graphql/page.js';
 import { personText, slugText } from '../../kernel/text-rules.js';
 import { Permissions } from './permission.rules.js';
 import { builtInRoleId } from './project.rules.js';
@@ -30,6 +30,27 @@ export const builtInRolesOf = (project: { id: string; createdAt: Date; updatedAt
     createdAt: project.createdAt,
     updatedAt: project.updatedAt,
   }));
+
+/** Whether an id is that of a built-in role. */
+export const isBuiltInId = (projectId: string, id: string): boolean =>
+  PROJECT_ROLES.some((slug) => builtInRoleId(projectId, slug) === id.toLowerCase());
+
+const OWN = 'own';
+const BUILT_IN = 'built-in';
+
+/** Position of a role in the list of its project, where the built-in ones come last. */
+export const roleCursorKey = ({ projectId, id, slug }: Pick<Role, 'projectId' | 'id' | 'slug'>): CursorKey => [
+  isBuiltInId(projectId, id) ? BUILT_IN : OWN,
+  slug,
+];
+
+/** After which role a list goes on; null: from the top. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
+export function rolePosition({ after }: PageRequest): { readonly isBuiltIn: boolean; readonly slug: string } | null {
+  if (after == null) return null;
+  const fits = ([part, slug = '']: CursorKey): boolean => part === (isBuiltIn(slug) ? BUILT_IN : OWN);
+  const [, slug = ''] = decodeCursor(after, 2, fits);
+  return { isBuiltIn: isBuiltIn(slug), slug };
+}
 
 /** Slugs that no role of a project's own can have. Source: behaviour 2.1. */
 const RESERVED: readonly string[] = [...PROJECT_ROLES, 'custom'];

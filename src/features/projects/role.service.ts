@@ -1,18 +1,16 @@
 import type { Rule } from '../../kernel/authz/ability.js';
 import { authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import { rightsBeyondChange } from '../../kernel/authz/boundary.js';
-import { PROJECT_ROLES } from '../../kernel/authz/roles.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../kernel/graphql/page.js';
+import { Page, rowLimit } from '../../kernel/graphql/page.js';
 import { isId, newId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { toRules } from './permission.rules.js';
 import type { ProjectReader } from './project.reader.js';
 import { findById, lockProject, type ProjectAccess, type ProjectRecord } from './project.records.js';
-import { builtInRoleId } from './project.rules.js';
 import {
   countHolders,
   deleteRole,
@@ -23,22 +21,23 @@ import {
   rolesOfProjects,
   updateRole,
 } from './role.records.js';
-import { builtInRolesOf, CreateRole, ListRoles, type Role, RoleBySlug, RoleKey, UpdateRole } from './role.rules.js';
+import {
+  builtInRolesOf,
+  CreateRole,
+  isBuiltInId,
+  ListRoles,
+  type Role,
+  RoleBySlug,
+  RoleKey,
+  roleCursorKey,
+  rolePosition,
+  UpdateRole,
+} from './role.rules.js';
 
 const CODES = {
   project_role_slug_unique: 'ROLE_SLUG_TAKEN',
   project_role_project_id_fkey: 'PROJECT_NOT_FOUND',
 } as const;
-
-/** Parts of a list of roles, in order: the first part of a cursor. */
-const OWN = 'own';
-const BUILT_IN = 'built-in';
-
-/** Position of a role in the list of its project. */
-export const roleCursorKey = ({ projectId, id, slug }: Pick<Role, 'projectId' | 'id' | 'slug'>): CursorKey => [
-  isBuiltInId(projectId, id) ? BUILT_IN : OWN,
-  slug,
-];
 
 /**
  * The verbs of project roles. What a role allows is read with every request of its holders, so that a change holds for the
@@ -166,12 +165,15 @@ export class RoleService {
    */
   async list(ctx: Context, raw: unknown): Promise<Page<Role>> {
     const { projectId, ...request } = parse(ListRoles, raw);
-    const after = positionOf(request);
+    const after = rolePosition(request);
     const project = await loadReadable(ctx, projectId);
-    const isPastOwn = after?.part === BUILT_IN;
-    const own = isPastOwn ? [] : await listRoles(ctx, project.access.projectId, after?.slug ?? null, rowLimit(request));
+    const own =
+      after?.isBuiltIn === true
+        ? []
+        : await listRoles(ctx, project.access.projectId, after?.slug ?? null, rowLimit(request));
     const builtIn = builtInOf(project);
-    const rest = isPastOwn ? builtIn.slice(builtIn.findIndex(({ slug }) => slug === after.slug) + 1) : builtIn;
+    // For a role of the project's own this is the first of them.
+    const rest = builtIn.slice(builtIn.findIndex(({ slug }) => slug === after?.slug) + 1);
     const page = new Page([...own, ...rest], request, roleCursorKey);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'project-role:list',
@@ -200,20 +202,8 @@ export class RoleService {
   }
 }
 
-const isBuiltInId = (projectId: string, id: string): boolean =>
-  PROJECT_ROLES.some((slug) => builtInRoleId(projectId, slug) === id.toLowerCase());
-
 const builtInOf = ({ access, createdAt, updatedAt }: ProjectRecord): Role[] =>
   builtInRolesOf({ id: access.projectId, createdAt, updatedAt });
-
-/** Where a list goes on. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
-function positionOf({ after }: PageRequest): { part: string; slug: string } | null {
-  if (after == null) return null;
-  const fits = ([part, slug]: CursorKey): boolean =>
-    part === OWN || (part === BUILT_IN && (PROJECT_ROLES as readonly unknown[]).includes(slug));
-  const [part = '', slug = ''] = decodeCursor(after, 2, fits);
-  return { part, slug };
-}
 
 /** The whole project, since its built-in roles are as old as it is. */
 async function loadReadable(ctx: Context, projectId: string): Promise<ProjectRecord> {

@@ -1,0 +1,298 @@
+import { randomUUID } from 'node:crypto';
+import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { useStrongroom } from '../../kit/strongroom.js';
+
+const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+
+const BUILT_IN = ['admin', 'member', 'viewer', 'no-access'];
+const READER = {
+  slug: 'reader',
+  name: 'Reader',
+  description: 'Reads staging',
+  permissions: [
+    { subject: 'secrets', action: ['describeSecret', 'readValue'], conditions: { environment: 'staging' } },
+    { subject: 'secrets', action: 'readValue', inverted: true, conditions: { secretTags: { $in: ['hot'] } } },
+  ],
+};
+
+const slugsOf = (roles: readonly { slug: string }[]): string[] => roles.map(({ slug }) => slug);
+
+async function seeded() {
+  const { admin, project } = await strongroom.seed.project();
+  return { admin, project, roles: `/api/v1/projects/${project.id}/roles` };
+}
+
+/** A member with these roles, and the path of its membership. */
+async function memberWith(admin: Caller, projectId: string, ...projectRoles: string[]) {
+  const caller = await strongroom.seed.caller(admin, { project: projectId, projectRoles });
+  return { caller, membership: `/api/v2/workspace/${projectId}/identity-memberships/${caller.identityId}` };
+}
+
+describe('roles of a project', () => {
+  test('are made, read, changed and deleted', async () => {
+    const { admin, project, roles } = await seeded();
+    const { role } = mustSucceed(await admin.post(roles, READER)).body;
+    const at = expect.stringMatching(/^\d{4}-.*Z$/);
+    expect(role).toEqual({
+      ...{ id: expect.any(String), slug: 'reader', name: 'Reader', description: 'Reads staging' },
+      ...{ projectId: project.id, version: 1, createdAt: at, updatedAt: at },
+      permissions: [
+        ...['describeSecret', 'readValue'].map((action) => ({
+          subject: 'secrets',
+          action,
+          inverted: false,
+          conditions: { environment: 'staging' },
+        })),
+        { subject: 'secrets', action: 'readValue', inverted: true, conditions: { secretTags: { $in: ['hot'] } } },
+      ],
+    });
+    expect((await admin.get(`${roles}/${role.id}`)).body).toEqual({ role });
+    expect((await admin.get(`${roles}/slug/reader`)).body).toEqual({ role });
+
+    const renamed = mustSucceed(await admin.patch(`${roles}/${role.id}`, { name: 'Staging' })).body.role;
+    expect(renamed).toEqual({ ...role, name: 'Staging', version: 2, updatedAt: at });
+    const emptied = mustSucceed(await admin.patch(`${roles}/${role.id}`, { permissions: [], description: null })).body;
+    expect(emptied.role).toMatchObject({ name: 'Staging', description: '', permissions: [], version: 3 });
+
+    expect((await admin.delete(`${roles}/${role.id}`)).body).toEqual(emptied);
+    for (const path of [
+      `${roles}/${role.id}`,
+      `${roles}/slug/reader`,
+      `${roles}/no-uuid`,
+      `${roles}/${randomUUID()}`,
+    ]) {
+      expect(await admin.get(path)).toBeError(404, 'ROLE_NOT_FOUND');
+    }
+    expect(await admin.delete(`${roles}/${role.id}`)).toBeError(404, 'ROLE_NOT_FOUND');
+    expect(await admin.patch(`${roles}/${role.id}`, {})).toBeError(404, 'ROLE_NOT_FOUND');
+  });
+
+  test('have their actions in lists over GraphQL, which takes one action for a list too', async () => {
+    const { admin, project } = await seeded();
+    const { createProjectRole } = await admin.data(
+      `mutation ($input: CreateProjectRoleInput!) { createProjectRole(input: $input) { role {
+         rules { subject action inverted conditions } permissions { action }
+       } } }`,
+      { input: { ...READER, projectId: project.id } },
+    );
+    expect(createProjectRole.role).toEqual({
+      rules: [
+        { ...READER.permissions[0], inverted: false },
+        { ...READER.permissions[1], action: ['readValue'] },
+      ],
+      permissions: [{ action: 'describeSecret' }, { action: 'readValue' }, { action: 'readValue' }],
+    });
+  });
+
+  test('are listed by slug, then the built-in ones, whole and in pages', async () => {
+    const { admin, project, roles } = await seeded();
+    for (const slug of ['b', 'c', 'a']) mustSucceed(await admin.post(roles, { ...READER, slug }));
+    const whole = mustSucceed(await admin.get(roles)).body.roles;
+    expect(slugsOf(whole)).toEqual(['a', 'b', 'c', ...BUILT_IN]);
+    for (const limit of [1, 2, 3, 5]) {
+      const paged: unknown[] = [];
+      for (let cursor = ''; ; ) {
+        const { body } = mustSucceed(await admin.get(`${roles}?limit=${limit}${cursor && `&cursor=${cursor}`}`));
+        expect(body.roles.length).toBeLessThanOrEqual(limit);
+        paged.push(...body.roles);
+        if (body.nextCursor === undefined) break;
+        cursor = body.nextCursor;
+      }
+      expect(paged).toEqual(whole);
+    }
+    const foreign = Buffer.from('["built-in","a"]').toString('base64url');
+    for (const cursor of ['x', foreign]) {
+      expect(await admin.get(`${roles}?cursor=${cursor}`)).toBeError(422, 'VALIDATION_FAILED');
+    }
+    const { projects } = (await admin.get('/api/v1/projects?includeRoles=true')).body;
+    expect(projects[0].roles).toEqual(whole);
+    const builtIn = whole.at(-1);
+    expect((await admin.get(`${roles}/${builtIn.id}`)).body).toEqual({ role: builtIn });
+    expect((await admin.get(`${roles}/slug/no-access`)).body).toEqual({ role: builtIn });
+    expect(builtIn).toMatchObject({ projectId: project.id, permissions: [] });
+  });
+
+  test('take a slug once, and none of the built-in ones', async () => {
+    const { admin, roles } = await seeded();
+    mustSucceed(await admin.post(roles, READER));
+    const other = mustSucceed(await admin.post(roles, { ...READER, slug: 'other' })).body.role;
+    expect(await admin.post(roles, READER)).toBeError(409, 'ROLE_SLUG_TAKEN');
+    expect(await admin.patch(`${roles}/${other.id}`, { slug: 'reader' })).toBeError(409, 'ROLE_SLUG_TAKEN');
+    for (const slug of [...BUILT_IN, 'custom']) {
+      const reply = await admin.post(roles, { ...READER, slug });
+      expect(reply).toBeError(422, 'VALIDATION_FAILED');
+      expect(reply.body.details).toEqual([expect.objectContaining({ path: 'body.slug', code: 'RESERVED' })]);
+    }
+    const { admin: stranger, roles: elsewhere } = await seeded();
+    expect((await stranger.post(elsewhere, READER)).status).toBe(200);
+  });
+
+  test('that are built in cannot be changed or deleted', async () => {
+    const { admin, roles } = await seeded();
+    for (const { id } of (await admin.get(roles)).body.roles) {
+      expect(await admin.patch(`${roles}/${id}`, { name: 'Mine' })).toBeError(409, 'ROLE_BUILT_IN');
+      expect(await admin.delete(`${roles}/${id}`)).toBeError(409, 'ROLE_BUILT_IN');
+    }
+  });
+
+  test('are for members who may: a viewer reads, a caller without rights gets 403, a stranger 404', async () => {
+    const { admin, project, roles } = await seeded();
+    const { role } = mustSucceed(await admin.post(roles, READER)).body;
+    const { caller: viewer } = await memberWith(admin, project.id, 'viewer');
+    const { caller: nobody } = await memberWith(admin, project.id, 'no-access');
+    expect((await viewer.get(`${roles}/${role.id}`)).status).toBe(200);
+    for (const reply of [
+      await viewer.post(roles, READER),
+      await viewer.patch(`${roles}/${role.id}`, {}),
+      await viewer.delete(`${roles}/${role.id}`),
+      await nobody.get(roles),
+    ]) {
+      expect(reply).toBeError(403, 'PERMISSION_DENIED');
+    }
+    const document = `{ project(id: "${project.id}") { roles { slug } } }`;
+    expect(slugsOf((await viewer.data(document)).project.roles)).toEqual(['reader', ...BUILT_IN]);
+    expect(slugsOf((await nobody.data(document)).project.roles)).toEqual(BUILT_IN);
+    const { admin: stranger, roles: elsewhere } = await seeded();
+    expect(await stranger.get(roles)).toBeError(404, 'PROJECT_NOT_FOUND');
+    expect(await stranger.get(`${elsewhere}/${role.id}`)).toBeError(404, 'ROLE_NOT_FOUND');
+    expect(await stranger.delete(`${elsewhere}/${role.id}`)).toBeError(404, 'ROLE_NOT_FOUND');
+  });
+});
+
+describe('roles of members', () => {
+  test('name roles of the project, which then cannot be deleted, and follow when their slug changes', async () => {
+    const { admin, project, roles } = await seeded();
+    const { role } = mustSucceed(await admin.post(roles, READER)).body;
+    const { membership } = await memberWith(admin, project.id, 'no-access', 'reader');
+    const refused = await admin.delete(`${roles}/${role.id}`);
+    expect(refused).toBeError(409, 'ROLE_IN_USE');
+    expect(refused.body.details[0].message).toBe('is a role of members of the project: 1');
+    mustSucceed(await admin.patch(`${roles}/${role.id}`, { slug: 'staging-reader' }));
+    expect((await admin.get(membership)).body.identityMembership.roles).toEqual([
+      { role: 'no-access' },
+      { role: 'staging-reader' },
+    ]);
+    mustSucceed(await admin.patch(membership, { role: 'viewer' }));
+    expect((await admin.delete(`${roles}/${role.id}`)).status).toBe(200);
+  });
+
+  test('are roles that there are in this project', async () => {
+    const { admin, project, roles } = await seeded();
+    mustSucceed(await admin.post(roles, READER));
+    const { membership } = await memberWith(admin, project.id, 'viewer');
+    const { admin: stranger, project: elsewhere } = await seeded();
+    const reply = await admin.patch(membership, { roles: [{ role: 'reader' }, { role: 'writer' }] });
+    expect(reply).toBeError(404, 'ROLE_NOT_FOUND');
+    expect(reply.body.details).toEqual([
+      { path: 'roles[1]', code: 'ROLE_NOT_FOUND', message: 'is no role of the project' },
+    ]);
+    const { membership: foreign } = await memberWith(stranger, elsewhere.id, 'viewer');
+    expect(await stranger.patch(foreign, { role: 'reader' })).toBeError(404, 'ROLE_NOT_FOUND');
+  });
+
+  test('exist, whoever deletes or renames them at the moment at which they are given', async () => {
+    const { admin, project, roles } = await seeded();
+    const { caller, membership } = await memberWith(admin, project.id, 'viewer');
+    const dangling = `select m.roles from project_membership m, unnest(m.roles) as slug
+      where m.project_id = $1 and slug not in ('admin', 'member', 'viewer', 'no-access')
+        and not exists (select from project_role r where r.project_id = m.project_id and r.slug = slug)`;
+    for (let round = 0; round < 10; round += 1) {
+      const slug = `role-${round}`;
+      const { role } = mustSucceed(await admin.post(roles, { ...READER, slug })).body;
+      const path = `${roles}/${role.id}`;
+      if (round % 2 === 0) mustSucceed(await admin.delete(membership));
+      const give = round % 2 === 0 ? admin.post(membership, { role: slug }) : admin.patch(membership, { role: slug });
+      const change = round % 4 < 2 ? admin.delete(path) : admin.patch(path, { slug: `renamed-${round}` });
+      const [given, changed] = await Promise.all([give, change]);
+      expect([200, 404]).toContain(given.status);
+      expect([200, 409]).toContain(changed.status);
+      expect(await strongroom.sql(dangling, [project.id])).toEqual([]);
+      mustSucceed(
+        given.status === 200 || round % 2 === 1
+          ? await admin.patch(membership, { role: 'viewer' })
+          : await admin.post(membership, { role: 'viewer' }),
+      );
+    }
+    expect((await caller.get(`/api/v1/projects/${project.id}`)).status).toBe(200);
+  });
+});
+
+describe('whoever may make roles', () => {
+  const MANAGER = [
+    { subject: 'role', action: ['read', 'create', 'edit', 'delete'] },
+    { subject: 'identity', action: ['read', 'create', 'edit', 'delete'] },
+  ];
+  const ON_DEV = { subject: 'secrets', action: 'edit', conditions: { environment: 'dev' } };
+  const NOT_ON_PROD = { subject: 'secrets', action: 'edit', inverted: true, conditions: { environment: 'prod' } };
+  const EDIT = { subject: 'secrets', action: 'edit' };
+
+  /** A caller who is no admin, may make roles and give them, and has these rights besides. */
+  async function manager(...permissions: unknown[]) {
+    const scene = await seeded();
+    const make = async (slug: string, given: readonly unknown[]) =>
+      mustSucceed(await scene.admin.post(scene.roles, { slug, name: slug, permissions: given })).body.role;
+    const own = await make('manager', [...MANAGER, ...permissions]);
+    const { caller, membership } = await memberWith(scene.admin, scene.project.id, 'manager');
+    return { ...scene, caller, membership, own, make };
+  }
+
+  test('cannot make one that allows more than its own rights, and is told what is missing', async () => {
+    const { caller, roles } = await manager(ON_DEV);
+    const make = (slug: string, ...permissions: unknown[]) => caller.post(roles, { slug, name: 'X', permissions });
+    expect((await make('a', ON_DEV)).status).toBe(200);
+    expect((await make('b', { ...ON_DEV, conditions: { environment: 'dev', secretPath: '/a' } })).status).toBe(200);
+    expect((await make('c', { ...EDIT, inverted: true })).status).toBe(200);
+    const refused = await make('d', EDIT, { subject: 'tags', action: ['read', 'delete'] });
+    expect(refused).toBeError(403, 'PERMISSION_DENIED');
+    expect(refused.body.details).toEqual(
+      [
+        ['secrets', 'edit'],
+        ['tags', 'read'],
+        ['tags', 'delete'],
+      ].map(([path, code]) => ({ path, code, message: `needs the action ${code} on ${path}` })),
+    );
+    for (const conditions of [{ environment: { $ne: 'prod' } }, { secretPath: '/a' }]) {
+      expect(await make('e', { ...EDIT, conditions })).toBeError(403, 'PERMISSION_DENIED');
+    }
+    const denied = await strongroom.auditRows(`outcome = 'denied' and actor_id = $1`, [caller.identityId]);
+    expect(denied.map(({ action }) => action)).toEqual(['role:create', 'role:create', 'role:create']);
+  });
+
+  test('cannot change one to allow more, to forbid less, or one that allows more already', async () => {
+    const { caller, roles, own, make } = await manager(EDIT, NOT_ON_PROD);
+    const free = await make('free', [EDIT]);
+    const tight = await make('tight', [{ ...EDIT, inverted: true }]);
+    const patch = (id: string, ...permissions: unknown[]) => caller.patch(`${roles}/${id}`, { permissions });
+    expect(await patch(own.id, ...MANAGER, EDIT)).toBeError(403, 'PERMISSION_DENIED');
+    expect(await patch(own.id, ...MANAGER, NOT_ON_PROD, EDIT)).toBeError(403, 'PERMISSION_DENIED');
+    expect(await patch(free.id)).toBeError(403, 'PERMISSION_DENIED');
+    expect(await patch(tight.id)).toBeError(403, 'PERMISSION_DENIED');
+    expect((await caller.patch(`${roles}/${free.id}`, { name: 'Freer', slug: 'freer' })).status).toBe(200);
+    expect((await patch(tight.id, ON_DEV, NOT_ON_PROD, { ...EDIT, inverted: true })).status).toBe(200);
+    expect((await patch(own.id, ...MANAGER, NOT_ON_PROD)).status).toBe(200);
+  });
+
+  test('cannot give one that allows more, nor touch who has one, unless it may grant privileges', async () => {
+    const { admin, caller, project, own, roles, make } = await manager(ON_DEV);
+    await make('on-dev', [ON_DEV]);
+    await make('anywhere', [EDIT]);
+    const { membership } = await memberWith(admin, project.id, 'on-dev');
+    const { membership: mighty } = await memberWith(admin, project.id, 'anywhere');
+    const give = (path: string, ...slugs: string[]) =>
+      caller.patch(path, { roles: slugs.map((slug) => ({ role: slug })) });
+    expect((await give(membership, 'no-access', 'on-dev')).status).toBe(200);
+    expect(await give(membership, 'on-dev', 'anywhere')).toBeError(403, 'PERMISSION_DENIED');
+    expect(await give(membership, 'viewer')).toBeError(403, 'PERMISSION_DENIED');
+    expect(await give(mighty, 'on-dev')).toBeError(403, 'PERMISSION_DENIED');
+    expect(await caller.delete(mighty)).toBeError(403, 'PERMISSION_DENIED');
+    const permissions = [...MANAGER, { subject: 'identity', action: 'grant-privileges' }];
+    mustSucceed(await admin.patch(`${roles}/${own.id}`, { permissions }));
+    expect((await give(mighty, 'on-dev')).status).toBe(200);
+  });
+
+  test('is not bounded as an admin', async () => {
+    const { admin, roles, make } = await manager();
+    const role = await make('all', [EDIT, { subject: 'workspace', action: 'delete' }]);
+    expect((await admin.patch(`${roles}/${role.id}`, { permissions: [EDIT] })).status).toBe(200);
+  });
+});
