@@ -34,5 +34,5 @@ describe('the first session of README.md', () => {
     } finally {
       await service.stop();
     }
-  });
+  }, 120_000);
 });
