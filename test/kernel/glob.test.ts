@@ -21,13 +21,16 @@ const pathPattern = fc
   })
   .map((names) => `/${names.join('/')}`);
 
+/** A few of the patterns made here go beyond the bounds. */
+const isShort = (pattern: string): boolean => typeof compileGlob(pattern) !== 'string';
+
 /** Where picomatch has quirks: it does not see that `**` may stand for no name at the top, and behind wildcards. */
-const isPlain = (pattern: string): boolean => !/^\/\*\*+\/|[*?\]}]\/\*\*|\*\*\*/.test(pattern);
+const isPlain = (pattern: string): boolean => isShort(pattern) && !/^\/\*\*+\/|[*?\]}]\/\*\*|\*\*\*/.test(pattern);
 
 describe('a pattern', () => {
   test('fits the names that picomatch says, with dots as letters', () => {
     fc.assert(
-      fc.property(namePattern, fc.array(name, { minLength: 5, maxLength: 5 }), (pattern, names) => {
+      fc.property(namePattern.filter(isShort), fc.array(name, { minLength: 5, maxLength: 5 }), (pattern, names) => {
         const expected = picomatch(pattern, { dot: true });
         for (const text of names) expect([pattern, text, fits(pattern, text)]).toEqual([pattern, text, expected(text)]);
       }),

@@ -13,7 +13,7 @@ export const roles: readonly RestOperation[] = [
       slug: 'reader',
       name: 'Reader',
       description: CANARY,
-      permissions: [{ subject: 'secrets', action: 'readValue', conditions: { secretPath: { $glob: '/app/**' } } }],
+      permissions: [{ subject: 'secrets', action: 'readValue', conditions: { secretPath: '/app' } }],
     },
     audit: 'project-role:create',
     denial: viewer('role:create'),
