@@ -1,6 +1,7 @@
 import { type Context, isTransaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { AppError } from '../../kernel/errors.js';
+import { distinctIds } from '../../kernel/ids.js';
 import { findAccess, listAccess, type ProjectAccess } from './project.records.js';
 
 /** What other slices read of projects. */
@@ -34,9 +35,9 @@ export class ProjectReader {
    */
   async listAccessible(ctx: Context, projectIds: readonly string[] | null): Promise<readonly ProjectAccess[]> {
     if (projectIds === null) return listAccess(ctx);
-    const wanted = new Set(projectIds.map((id) => id.toLowerCase()));
-    const found = await findAccess(ctx, [...wanted]);
-    if (found.size < wanted.size) throw new AppError('PROJECT_NOT_FOUND');
+    const wanted = distinctIds(projectIds);
+    const found = await findAccess(ctx, wanted);
+    if (found.size < wanted.length) throw new AppError('PROJECT_NOT_FOUND');
     return [...found.values()];
   }
 }

@@ -2,13 +2,13 @@ import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { newId } from '../../kernel/ids.js';
+import { distinctIds, newId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import { rewriteReferencesTo } from './reference-rewriting.js';
 import type { SecretRecord, TagRecord } from './secret.records.js';
 import { TransferSecrets } from './secret.rules.js';
-import { type Attributes, distinctIds, nextAttributes, openedSecret, sealedRow } from './secret-rows.js';
+import { type Attributes, nextAttributes, openedSecret, sealedRow } from './secret-rows.js';
 import { openerFor, sealerFor } from './secret-sealing.js';
 import {
   loadTarget,

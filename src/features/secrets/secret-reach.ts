@@ -1,5 +1,6 @@
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
+import { distinctIds } from '../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { refuseOtherType } from './secret-place.js';
 import { type SecretSubject, Visibility } from './visibility.rules.js';
@@ -97,6 +98,6 @@ export async function loadReach(
 
 /** The project of the audit record: null for a question about several. */
 export const soleProject = (projectIds: readonly string[] | null | undefined): string | null => {
-  const [first = null, ...others] = new Set((projectIds ?? []).map((id) => id.toLowerCase()));
+  const [first = null, ...others] = distinctIds(projectIds);
   return others.length === 0 ? first : null;
 };

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../kernel/context.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
-import { newId } from '../../kernel/ids.js';
+import { distinctIds, newId } from '../../kernel/ids.js';
 import type { ProjectAccess } from '../projects/public.js';
 import type { SecretRecord, TagRecord } from './secret.records.js';
 import type { NewSecret, SecretChange } from './secret.rules.js';
@@ -127,11 +127,6 @@ export const writtenRecord = (
 
 /** Absent keeps, null clears. */
 const given = <T>(value: T | null | undefined, kept: T | null): T | null => (value === undefined ? kept : value);
-
-/** Ids as the database has them, each once. */
-export const distinctIds = (ids: readonly string[] | null | undefined): string[] => [
-  ...new Set((ids ?? []).map((id) => id.toLowerCase())),
-];
 
 const commentOf = (text: string | null | undefined): SealedText | null => (text ? new SealedText(text) : null);
 

@@ -2,13 +2,12 @@ import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
-import { isId } from '../../kernel/ids.js';
+import { distinctIds, isId } from '../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { Place } from './place.rules.js';
 import { listByIds, type SecretRecord, type TagRecord } from './secret.records.js';
 import type { NewSecret, PathOf } from './secret.rules.js';
 import { type FoundPlace, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
-import { distinctIds } from './secret-rows.js';
 import { lockByIds, lockByKeys, takenKeys } from './secret-writes.js';
 import { Visibility } from './visibility.rules.js';
 
