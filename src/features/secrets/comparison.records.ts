@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.js';
 import { EMPTY_RECORD_BYTES } from '../../kernel/crypto/seal.js';
 import { query } from '../../kernel/database/database.js';
 import type { CursorKey } from '../../kernel/graphql/page.js';
-import { TAG_SLUGS } from './search.records.js';
+import { tagSlugsOf } from './subject.records.js';
 
 /** A secret of one environment. */
 export interface ComparedSecret {
@@ -53,7 +53,7 @@ const NOT_EQUAL = `having count(*) < cardinality($2::text[]) or count(distinct $
 
 const list = (having: string): string => `
   select f.path, s.key, json_agg(json_build_object('secretId', s.id, 'environment', e.slug, 'digest', ${DIGEST},
-    'tags', ${TAG_SLUGS})) as secrets
+    'tags', ${tagSlugsOf('s.id')})) as secrets
   from environment e
   join folder f on f.environment_id = e.id and (f.path = $3 or ($4 and starts_with(f.path, $5)))
   join secret s on s.folder_id = f.id

@@ -1,7 +1,8 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { SCAN_LIMIT } from './row-scan.js';
-import { type FoundRow, SEARCH_ORDER, TAG_SLUGS } from './search.records.js';
+import { type FoundRow, SEARCH_ORDER } from './search.records.js';
+import { tagSlugsOf } from './subject.records.js';
 
 /** Secrets of one group that are looked at. */
 const MAX_MEMBERS = 1_000;
@@ -44,7 +45,7 @@ const list = (narrowing: string): string => `
     (select count(*) from page)::integer as "groupCount", member.*
   from page cross join lateral (
     select s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.slug as environment, f.path,
-      case when s.project_id = any($3::uuid[]) then '[]' else ${TAG_SLUGS} end as tags
+      case when s.project_id = any($3::uuid[]) then '[]' else ${tagSlugsOf('s.id')} end as tags
     from secret s join project p on p.id = s.project_id join environment e on e.id = s.environment_id
       join folder f on f.id = s.folder_id
     where s.organization_id = $1 and s.project_id = any($2::uuid[]) and s.value_digest = page.value_digest ${narrowing}

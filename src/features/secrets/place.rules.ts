@@ -58,3 +58,6 @@ export function pathsDownTo(path: string): string[] {
 
 /** True when a path fits its column and index. */
 export const isShortEnough = (path: string): boolean => path.length <= MAX_PATH;
+
+/** Order of names and paths, the same in every language. */
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

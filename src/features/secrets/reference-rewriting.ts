@@ -2,23 +2,17 @@ import { SYSTEM, type Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
+import type { SecretName } from './reference.records.js';
 import { isReferenceable, type Reference, type ReferenceTarget } from './reference.rules.js';
 import { listByIds, type SecretRecord } from './secret.records.js';
 import { nextAttributes, openedSecret, sealedRow } from './secret-rows.js';
 import { openerFor, renamedIn, sealerFor } from './secret-sealing.js';
 import { lockByIds, updateSecrets } from './secret-writes.js';
 
-/** A secret as references name it. */
-export interface NamedSecret {
-  readonly environment: string;
-  readonly path: string;
-  readonly key: string;
-}
-
 /** A secret that has another name now. */
 export interface Renaming {
-  readonly from: NamedSecret;
-  readonly to: NamedSecret;
+  readonly from: SecretName;
+  readonly to: SecretName;
 }
 
 /**
@@ -46,7 +40,7 @@ export async function rewriteReferencesTo(
 }
 
 /** Where secrets are, as references name it. */
-export type NamedPlace = Omit<NamedSecret, 'key'>;
+export type NamedPlace = Omit<SecretName, 'key'>;
 
 /** A folder that is called by another name now, with all secrets in it. */
 export interface PlaceRenaming {
@@ -105,7 +99,7 @@ async function rewriteAll(
 async function findReferring(
   tx: Transaction,
   projectId: string,
-  targets: readonly NamedSecret[],
+  targets: readonly SecretName[],
 ): Promise<readonly string[]> {
   const rows = await query<{ id: string }>(
     tx,
@@ -147,7 +141,7 @@ async function findReferringInto(
 
 const placeNameOf = ({ environment, path }: NamedPlace): string => JSON.stringify([environment, path]);
 
-const nameOf = ({ environment, path, key }: NamedSecret): string => JSON.stringify([environment, path, key]);
+const nameOf = ({ environment, path, key }: SecretName): string => JSON.stringify([environment, path, key]);
 
 /** What a reference becomes in a given secret; null when it stays. */
 function renamer(renamings: readonly Renaming[]): (record: SecretRecord) => Rename {

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
+import { tagSlugsOf } from './subject.records.js';
 import type { SecretSubject } from './visibility.rules.js';
 
 /** Values of referenced secrets that one reply takes in together, in bytes. What is beyond stays as it stands. */
@@ -39,8 +40,7 @@ const REACHABLE = `
   )
   select s.id, s.project_id as "projectId", e.slug as environment, f.path, s.key, s.version,
     case when sum(octet_length(s.value_sealed)) over (order by s.id) <= ${MAX_REFERENCED_BYTES} then s.value_sealed end as "valueSealed",
-    coalesce((select json_agg(json_build_object('slug', t.slug)) from secret_tag st join tag t on t.id = st.tag_id
-              where st.secret_id = s.id), '[]') as tags
+    ${tagSlugsOf('s.id')} as tags
   from secret s join folder f on f.id = s.folder_id join environment e on e.id = s.environment_id
   where s.id in (select id from reached)`;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { joinPath, place } from './place.rules.js';
+import { compareTexts, joinPath, place } from './place.rules.js';
 
 /** Nobody wrote a secret before. Postgres knows years that dates of ours do not. */
 const FIRST_MOMENT = new Date('1970-01-01T00:00:00Z');
@@ -43,9 +43,8 @@ export const isInReach = (path: string, reach: { readonly path: string; readonly
   path === reach.path || (reach.recursive && path.startsWith(joinPath(reach.path, '')));
 
 /** By path, then key, by code units. */
-export const byName = (one: Name, other: Name): number => compare(one.path, other.path) || compare(one.key, other.key);
-
-const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+export const byName = (one: Name, other: Name): number =>
+  compareTexts(one.path, other.path) || compareTexts(one.key, other.key);
 
 /** One text for each name. */
 export const nameOf = ({ path, key }: Name): string => `${path}:${key}`;

@@ -1,3 +1,5 @@
+import { compareTexts } from './place.rules.js';
+
 /** How far below its base path a recursive list goes. Source: decisions 5.3. */
 export const MAX_DEPTH = 20;
 
@@ -42,9 +44,7 @@ export function nearestFirst<F extends ScopeFolder>(folders: readonly F[], baseI
 
 /** By code points: names of folders and environments are ASCII. */
 const byPlace = (a: ScopeFolder, b: ScopeFolder): number =>
-  compare(a.path, b.path) || compare(a.environment, b.environment);
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  compareTexts(a.path, b.path) || compareTexts(a.environment, b.environment);
 
 /**
  * Ids of a folder and of all that it imports, in the order in which a key is looked for: its own secrets, then its imports

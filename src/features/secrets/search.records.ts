@@ -4,6 +4,7 @@ import type { CursorKey } from '../../kernel/graphql/page.js';
 import type { TextMatch } from './glob.rules.js';
 import { filterConditions, type SecretFilters } from './secret.records.js';
 import type { PlacedSubject } from './secret-reach.js';
+import { tagSlugsOf } from './subject.records.js';
 
 /** What is looked for. Null and empty lists do not narrow. */
 export interface SearchCriteria extends SecretFilters {
@@ -30,13 +31,9 @@ export const searchKeyOf = ({ key, projectSlug, environment, path }: FoundRow): 
   path,
 ];
 
-/** Tags of a secret as rules see them. */
-export const TAG_SLUGS = `(select coalesce(json_agg(json_build_object('slug', t.slug)), '[]')
-    from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id)`;
-
 const SELECT = `
   select s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.slug as environment, f.path,
-    ${TAG_SLUGS} as tags
+    ${tagSlugsOf('s.id')} as tags
   from secret s
   join project p on p.id = s.project_id
   join environment e on e.id = s.environment_id

@@ -7,9 +7,14 @@ export interface SubjectRecord extends SecretSubject {
   readonly folderId: string;
 }
 
+/** Tags of a secret as rules see them. @param secretId the column with its id */
+export const tagSlugsOf = (
+  secretId: string,
+): string => `(select coalesce(json_agg(json_build_object('slug', t.slug)), '[]')
+    from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = ${secretId})`;
+
 const SELECT = `select s.folder_id as "folderId", e.slug as environment, f.path, s.key,
-    coalesce((select json_agg(json_build_object('slug', t.slug)) from secret_tag st join tag t on t.id = st.tag_id
-              where st.secret_id = s.id), '[]') as tags
+    ${tagSlugsOf('s.id')} as tags
   from secret s join folder f on f.id = s.folder_id join environment e on e.id = s.environment_id`;
 
 /** The secrets of folders, for rules that look at single ones. */

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import type { CursorKey } from '../../kernel/graphql/page.js';
+import { tagSlugsOf } from './subject.records.js';
 import type { UseKind } from './usage.rules.js';
 
 /** A folder, or one secret in it. */
@@ -42,9 +43,6 @@ const ORDER = ['kind', 'environment', 'path', `coalesce(key, '')`, `coalesce("us
   (column) => `${column} collate "C"`,
 );
 
-const tagsOf = (secret: string): string => `(select coalesce(json_agg(json_build_object('slug', t.slug)), '[]')
-    from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = ${secret})`;
-
 /** A secret that names another one in two ways is one use: `union` makes it so. An import of any depth is one as well. */
 const LIST = `
   with recursive importing (folder_id) as (
@@ -71,7 +69,7 @@ const LIST = `
     order by ${ORDER.join(', ')} limit $7
   )
   select kind, environment, path, folder_id as "folderId", secret_id as "secretId", key, "usedKey", "isIndirect",
-    ${tagsOf('page.secret_id')} as tags, ${tagsOf('page.used_id')} as "usedTags"
+    ${tagSlugsOf('page.secret_id')} as tags, ${tagSlugsOf('page.used_id')} as "usedTags"
   from page order by ${ORDER.join(', ')}`;
 
 /** What uses a folder or a secret, in one statement: imports, then references, by environment (slug), path and key. */
