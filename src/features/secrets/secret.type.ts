@@ -137,38 +137,14 @@ export class SecretMetadataType {
   isEncrypted!: boolean;
 }
 
-/** What the API shows of a secret. */
-@ObjectType('Secret', { description: 'A key and a value in a folder of an environment.', simpleResolvers: true })
-export class SecretType {
-  @Field(() => ID, { description: 'Id of the secret.' })
-  id!: string;
-
+/** What a secret and each of its versions have alike. No type of its own in the schema. */
+@ObjectType({ simpleResolvers: true })
+export class SecretContents {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'Slug of the environment.' })
   environment!: string;
-
-  @Field(() => ID, { description: 'The folder.' })
-  folderId!: string;
-
-  @Field(() => String, { description: 'Path of the folder.' })
-  secretPath!: string;
-
-  @Field(() => Int, { description: 'Starts at 1 and rises by one with every change.' })
-  version!: number;
-
-  @Field(() => SecretKindEnum, { description: 'Whose it is.' })
-  type!: SecretKind;
-
-  @Field(() => String, { description: 'The key, unique in the folder.' })
-  secretKey!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'The value; null here and `<hidden>` in REST when it is withheld.',
-  })
-  secretValue!: string | null;
 
   @Field(() => Boolean, { description: 'The value is withheld: not asked for, not allowed, or not readable.' })
   secretValueHidden!: boolean;
@@ -190,6 +166,34 @@ export class SecretType {
 
   @Field(() => Boolean, { description: 'Clients leave line breaks of the value as they are.' })
   skipMultilineEncoding!: boolean;
+}
+
+/** What the API shows of a secret. */
+@ObjectType('Secret', { description: 'A key and a value in a folder of an environment.', simpleResolvers: true })
+export class SecretType extends SecretContents {
+  @Field(() => ID, { description: 'Id of the secret.' })
+  id!: string;
+
+  @Field(() => ID, { description: 'The folder.' })
+  folderId!: string;
+
+  @Field(() => String, { description: 'Path of the folder.' })
+  secretPath!: string;
+
+  @Field(() => Int, { description: 'Starts at 1 and rises by one with every change.' })
+  version!: number;
+
+  @Field(() => SecretKindEnum, { description: 'Whose it is.' })
+  type!: SecretKind;
+
+  @Field(() => String, { description: 'The key, unique in the folder.' })
+  secretKey!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The value; null here and `<hidden>` in REST when it is withheld.',
+  })
+  secretValue!: string | null;
 
   @Field(() => SecretActorType, { description: 'Who wrote it last.' })
   actor!: SecretActorType;

@@ -210,7 +210,7 @@ export class VersionService {
     const page = new Page(described, request, cursorOfDeleted).map(toDeletedView, cursorOfDeletedView);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:list-deleted',
-      projectId,
+      projectId: project.projectId,
       facts: { environmentId, recursive, count: page.nodes.length },
     });
     return page;

@@ -1,7 +1,7 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import { SecretActorType, SecretMetadataType, SecretReadIssue, toSecretType } from './secret.type.js';
+import { SecretActorType, SecretContents, SecretMetadataType, SecretReadIssue, toSecretType } from './secret.type.js';
 import { TagType } from './tag.type.js';
 import type { Difference } from './version.rules.js';
 import type { Comparison, VersionPage } from './version.service.js';
@@ -12,21 +12,15 @@ import type { VersionView } from './version.view.js';
   description: 'A secret as it was after one write. It outlives the secret.',
   simpleResolvers: true,
 })
-export class SecretVersionType {
+export class SecretVersionType extends SecretContents {
   @Field(() => ID, { description: 'The secret.' })
   secretId!: string;
-
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
 
   @Field(() => Int, { description: 'Number of the version.' })
   version!: number;
 
   @Field(() => Boolean, { description: 'The write was its deletion: the version has a place, a key and tags only.' })
   isDeletion!: boolean;
-
-  @Field(() => String, { description: 'Slug of the environment.' })
-  environment!: string;
 
   @Field(() => ID, { description: 'The folder, which may be gone.' })
   folderId!: string;
@@ -42,27 +36,6 @@ export class SecretVersionType {
     description: 'The value; null here and `<hidden>` in REST when it is withheld. A deletion has none.',
   })
   secretValue!: string | null;
-
-  @Field(() => Boolean, { description: 'The value is withheld: not asked for, not allowed, or not readable.' })
-  secretValueHidden!: boolean;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'The comment; empty when there is none, null here and `<hidden>` in REST when it does not open.',
-  })
-  secretComment!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'What a reminder is to say.' })
-  secretReminderNote!: string | null;
-
-  @Field(() => Int, { nullable: true, description: 'Days between reminders.' })
-  secretReminderRepeatDays!: number | null;
-
-  @Field(() => [ID], { description: 'The users whom a reminder reaches; all admins of the project when it is empty.' })
-  secretReminderRecipients!: readonly string[];
-
-  @Field(() => Boolean, { description: 'Clients leave line breaks of the value as they are.' })
-  skipMultilineEncoding!: boolean;
 
   @Field(() => [SecretMetadataType], { description: 'What people kept beside it.' })
   secretMetadata!: readonly SecretMetadataType[];
