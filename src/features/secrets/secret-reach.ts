@@ -1,4 +1,4 @@
-import { authorize, can } from '../../kernel/authz/ability.js';
+import { authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { distinctIds } from '../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
@@ -90,8 +90,7 @@ export async function loadReach(
   }
   for (const project of found) {
     refuseOtherType(project, 'projectIds');
-    // The older action `read` means both newer ones.
-    if (!can(project.ability, 'secrets:read')) authorize(project, action);
+    authorize(project, action);
   }
   return new SecretReach(found, action);
 }
