@@ -5,6 +5,7 @@ import { join } from 'node:path';
 export const MARK = 'cAnArYqZ7x9KwVb3';
 
 const CHUNK_BYTES = 8 * 1024 * 1024;
+const EMPTY_PAGE = Buffer.alloc(8 * 1024);
 
 /** A text that must not be found, in one of the forms that it might have. */
 export interface Needle {
@@ -65,10 +66,20 @@ async function foundInFile(path: string, needles: readonly Needle[], overlap: nu
     const buffer = Buffer.alloc(CHUNK_BYTES + overlap);
     for (let position = 0; ; position += CHUNK_BYTES) {
       const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-      for (const name of foundIn(buffer.subarray(0, bytesRead), needles)) found.add(name);
+      for (const name of foundIn(written(buffer.subarray(0, bytesRead)), needles)) found.add(name);
       if (bytesRead < buffer.length) return found;
     }
   } finally {
     await file.close();
   }
+}
+
+/** The bytes without empty pages, of which databases have many, and needles none. */
+function written(bytes: Buffer): Buffer {
+  const pages: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += EMPTY_PAGE.length) {
+    const page = bytes.subarray(at, at + EMPTY_PAGE.length);
+    if (!page.equals(EMPTY_PAGE)) pages.push(page);
+  }
+  return Buffer.concat(pages);
 }
