@@ -45,6 +45,11 @@ export class RestoreGuard {
     return this.#visibility.describes(subject);
   }
 
+  /** True when the caller may read the value of a secret. */
+  readsValue(subject: SecretSubject): boolean {
+    return this.#visibility.readsValue(subject);
+  }
+
   /** What a restore tells of itself names the secrets. */
   #requireDescribed(subject: SecretSubject): void {
     if (!this.#visibility.describes(subject)) this.#deny('secrets:describeSecret');

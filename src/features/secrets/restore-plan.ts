@@ -85,17 +85,19 @@ export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<State
   const elsewhere = new Set(records.map(({ id }) => id).filter((id) => !inReach.has(id)));
   const past = pastRecords.map((record) => new Past(record, elsewhere.has(record.id), open));
   refuseClaimedTwice(past);
-  const plan = planRestore(present, past, sameAs(opener));
+  const plan = planRestore(present, past, sameAs(opener, guard));
   authorizePlan(guard, environment, plan);
   const paths = [...plan.changes, ...plan.creates].map((step) => step.past.path);
   const folders = await findFolders(ctx, { project, environment, environmentId: reach.environmentId }, paths);
   return { ...plan, presentIds: [...inReach], folders };
 }
 
+/** Equal contents are told only to who may read both values: others could write guesses until a restore leaves one alone. */
 const sameAs =
-  (opener: Sealer) =>
+  (opener: Sealer, guard: RestoreGuard) =>
   ({ record }: Present, past: Past): boolean =>
-    (record.id === past.id && record.version === past.record.version) || holds(opener, record, past.contents);
+    (record.id === past.id && record.version === past.record.version) ||
+    (guard.readsValue(record) && guard.readsValue(past.record) && holds(opener, record, past.contents));
 
 /** @throws PERMISSION_DENIED unless the caller may do all of it */
 function authorizePlan(

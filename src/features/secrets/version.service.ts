@@ -154,8 +154,8 @@ export class VersionService {
   }
 
   /**
-   * What differs between two versions of a secret. Whether the values differ is told to whoever may know of both versions,
-   * the values only to who may read them.
+   * What differs between two versions of a secret. Of the values it is told only to who may read both: others could write
+   * guesses until one is equal.
    *
    * @param raw `{ secretId, from, to, viewSecretValue }`; the rules are `CompareVersions`
    * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
@@ -177,7 +177,9 @@ export class VersionService {
     const comparison = {
       from: viewer.view(from),
       to: viewer.view(to),
-      differences: differencesBetween(one, other),
+      differences: differencesBetween(one, other).filter(
+        (part) => part !== 'VALUE' || [from, to].every(viewer.readsValue),
+      ),
       changedMetadataKeys: changedMetadataKeys(one.clear, other.clear),
     };
     await ctx.auditTrail.recordRead(ctx, {

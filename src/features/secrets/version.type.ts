@@ -146,7 +146,7 @@ export class SecretVersionComparisonType {
   to!: SecretVersionType;
 
   @Field(() => [DifferenceEnum], {
-    description: 'In which parts they differ. That of the value is told also to those who may not read it.',
+    description: 'In which parts they differ; of the value it is told only to who may read both.',
   })
   differences!: readonly Difference[];
 

@@ -53,9 +53,12 @@ export class VersionViewer {
     this.#viewSecretValue = viewSecretValue;
   }
 
+  /** The caller may read the value of a version. */
+  readonly readsValue = (record: VersionRecord): boolean => this.#versions.readsValue(record);
+
   /** The row as the caller sees it. What does not open is null, and an issue. A deletion has no value that could be hidden. */
   readonly view = (record: VersionRecord): VersionView => {
-    const isOpened = this.#viewSecretValue && !record.isDeletion && this.#versions.readsValue(record);
+    const isOpened = this.#viewSecretValue && !record.isDeletion && this.readsValue(record);
     const viewer = new SecretViewer(this.sealer, this.visibility, isOpened);
     const view = viewer.view(record);
     this.issues.push(...viewer.issues.map((issue) => ({ ...issue, version: record.version })));
