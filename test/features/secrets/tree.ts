@@ -10,6 +10,8 @@ export type Line = readonly [path: string, key: string, value: string];
 
 /** A project with folders, secrets and imports, and lists of it as one caller gets them. */
 export class Tree {
+  #roles = 0;
+
   private constructor(
     private readonly strongroom: Strongroom,
     readonly admin: Caller,
@@ -37,23 +39,33 @@ export class Tree {
     mustSucceed(await this.admin.post('/api/v4/secrets/batch', { ...place, secrets }));
   }
 
-  /** Lets a folder import others, after what it imports already. Also what the interface refuses: circles. */
-  async link(
-    path: string,
-    sources: readonly string[],
-    places: { environment?: string; from?: string } = {},
-  ): Promise<void> {
-    const { environment = 'dev', from = environment } = places;
-    const folderId = await this.idOf(path, environment);
+  /** Lets a folder import others, after what it imports already. */
+  async link(path: string, sources: readonly string[], from = 'dev'): Promise<void> {
+    const place = { projectId: this.project.id, environment: 'dev', path };
     for (const source of sources) {
-      await this.strongroom.sql(
-        `insert into secret_import (id, organization_id, project_id, folder_id, source_folder_id, position)
-         select gen_random_uuid(), f.organization_id, f.project_id, f.id, $2,
-           (select count(*) + 1 from secret_import i where i.folder_id = f.id) from folder f where f.id = $1`,
-        [folderId, await this.idOf(source, from)],
-      );
+      const body = { ...place, import: { environment: from, path: source } };
+      mustSucceed(await this.admin.post('/api/v2/secret-imports', body));
     }
+  }
+
+  /** An import that the interface refuses: one that closes a circle, or leaves the project. */
+  async force(folderId: string, sourceFolderId: string): Promise<void> {
+    await this.strongroom.sql(
+      `insert into secret_import (id, organization_id, project_id, folder_id, source_folder_id, position)
+       select gen_random_uuid(), f.organization_id, f.project_id, f.id, $2,
+         (select count(*) + 1 from secret_import i where i.folder_id = f.id) from folder f where f.id = $1`,
+      [folderId, sourceFolderId],
+    );
     await this.touch();
+  }
+
+  /** A member of the project whose only role has these rules; a user, who can have own values, when that is said. */
+  async reader(permissions: readonly object[], kind: 'caller' | 'user' = 'caller'): Promise<Caller> {
+    this.#roles += 1;
+    const slug = `reader-${this.#roles}`;
+    const role = { slug, name: slug, permissions };
+    mustSucceed(await this.admin.post(`/api/v1/projects/${this.project.id}/roles`, role));
+    return this.strongroom.seed[kind](this.admin, { project: this.project.id, projectRoles: [slug] });
   }
 
   /** As every change of the interface does: what was read before is old. */
