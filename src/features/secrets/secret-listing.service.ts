@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Context } from '../../kernel/context.js';
 import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
 import { type CursorKey, decodeCursor, Page, rowLimit } from '../../kernel/graphql/page.js';
+import { Turns } from '../../kernel/turns.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { findScope, type Scope } from './scope.records.js';
@@ -37,10 +38,16 @@ interface Found {
   readonly rows: readonly ListedRecord[];
   readonly imports: readonly { readonly source: ScopeFolder; readonly rows: readonly ListedRecord[] }[];
   readonly depthTruncated: boolean;
+  /** Folders of which all secrets are among the rows, unless filters or a page leave some out. */
+  readonly places: readonly { readonly environment: string; readonly path: string }[];
 }
 
 /** Lists secrets: of a folder, of all folders below, with what these import. */
 export class SecretListingService {
+  // What is read lies in memory until it is answered, and more at once makes none of them faster.
+  readonly #ofOne = new Turns(6);
+  readonly #ofMany = new Turns(2);
+
   constructor(private readonly projects: ProjectReader) {}
 
   /**
@@ -57,49 +64,22 @@ export class SecretListingService {
     const after = positionOf(input.after);
     const project = await loadSecretProject(ctx, this.projects, input.projectId);
     authorizeListing(project);
-    const visibility = new Visibility(project.ability);
-    // Where rules look at single secrets, how many rows make a page is known only after reading them.
-    const limit = visibility.isPerSecret ? null : rowsFor(input);
-    const found = await findRows(ctx, input, { after, limit });
-    const rows = found.rows.filter((row) => visibility.describes(row));
-    const imports = found.imports.map(({ source, rows: imported }) => ({
-      source,
-      rows: imported.filter((row) => visibility.describes(row)),
-    }));
-    const opener = await openerFor(ctx, project, [rows, ...imports.map((it) => it.rows)].flat());
-    const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
-    const page = new Page(entriesAfter(after, rows, input.ownValues), input, cursorOf).map(
-      (entry) => viewEntry(viewer, entry),
-      positionOfView,
-    );
-    const listed = new Map(page.nodes.map((view) => [view.id, view]));
-    const imported = imports.map(({ source, rows: ofSource }) =>
-      // A folder that is listed too is opened once.
-      toImport(
-        source,
-        ofSource.map((row) => listed.get(row.id) ?? viewer.view(row)),
-      ),
-    );
-    const answer = await expanded(ctx, project, { input, visibility, page, imported, found });
+    const turns = input.recursive || input.includeImports ? this.#ofMany : this.#ofOne;
+    const { folderId, page } = await turns.take(() => readList(ctx, project, input, after));
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:list',
       projectId: project.projectId,
       facts: {
-        folderId: found.folderId,
+        folderId,
         count: page.nodes.length,
         recursive: input.recursive,
-        imports: imported.length,
+        imports: page.imports.length,
         viewedValues: input.viewSecretValue,
         expandedReferences: input.expandSecretReferences,
-        unreadable: viewer.issues.length,
+        unreadable: page.readIssues.length,
       },
     });
-    return Object.assign(answer.page, {
-      imports: answer.imported,
-      depthTruncated: found.depthTruncated,
-      unresolvedReferences: unresolvedIn(answer.page.nodes, ...answer.imported.map(({ secrets }) => secrets)),
-      readIssues: viewer.issues,
-    });
+    return page;
   }
 
   /**
@@ -143,6 +123,39 @@ export class SecretListingService {
   }
 }
 
+/** What a list shows to one caller. @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
+async function readList(
+  ctx: Context,
+  project: ProjectAccess,
+  input: ListInput,
+  after: Position | null,
+): Promise<{ folderId: string; page: SecretPage }> {
+  const visibility = new Visibility(project.ability);
+  // Where rules look at single secrets, how many rows make a page is known only after reading them.
+  const found = await findRows(ctx, input, { after, limit: visibility.isPerSecret ? null : rowsFor(input) });
+  const describes = (row: ListedRecord): boolean => visibility.describes(row);
+  const rows = found.rows.filter(describes);
+  const imports = found.imports.map((entry) => ({ ...entry, rows: entry.rows.filter(describes) }));
+  const opener = await openerFor(ctx, project, [rows, ...imports.map((entry) => entry.rows)].flat());
+  const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
+  const page = new Page(entriesAfter(after, rows, input.ownValues), input, cursorOf).map(
+    (entry) => viewEntry(viewer, entry),
+    positionOfView,
+  );
+  const listed = new Map(page.nodes.map((view) => [view.id, view]));
+  // A folder that is listed too is opened once.
+  const viewOnce = (row: ListedRecord): SecretView => listed.get(row.id) ?? viewer.view(row);
+  const imported = imports.map((entry) => toImport(entry.source, entry.rows.map(viewOnce)));
+  const answer = await expanded(ctx, project, { input, visibility, page, imported, found });
+  const extras = {
+    imports: answer.imported,
+    depthTruncated: found.depthTruncated,
+    unresolvedReferences: unresolvedIn(answer.page.nodes, ...answer.imported.map(({ secrets }) => secrets)),
+    readIssues: viewer.issues,
+  };
+  return { folderId: found.folderId, page: Object.assign(answer.page, extras) };
+}
+
 const UNCHANGED: ReadonlyMap<string, SecretView> = new Map();
 
 /** One row more than the page has, and one for the row of the cursor, which may be done with. */
@@ -157,10 +170,12 @@ async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise
   if (!input.recursive && !input.includeImports) {
     const rows = await listInPlace(ctx, input, { ...options, bounds });
     const folderId = rows[0]?.folderId ?? (await loadPlace(ctx, input)).folderId;
-    return { folderId, rows, imports: [], depthTruncated: false };
+    const places = [{ environment: input.environment, path: input.secretPath }];
+    return { folderId, rows, imports: [], depthTruncated: false, places };
   }
   const scope = (await findScope(ctx, input, input)) ?? (await missingPlace(ctx, input));
-  const { baseId, folders, isTruncated: depthTruncated } = scope;
+  const { baseId, folders } = scope;
+  const found = { folderId: baseId, depthTruncated: scope.isTruncated, places: folders };
   const listedIds = folders.filter(({ isListed }) => isListed).map(({ id }) => id);
   // With the first page all of them: pages put together have what the whole list has.
   const sources = input.includeImports && bounds.after === null ? nearestFirst(folders, baseId) : [];
@@ -174,11 +189,11 @@ async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise
     const all = await listInFolders(ctx, within([...new Set([...listedIds, ...sourceIds])]), options);
     const isListed = new Set(listedIds);
     const rows = all.filter(({ folderId }) => isListed.has(folderId));
-    return { folderId: baseId, rows, imports: ofSources(all), depthTruncated };
+    return { ...found, rows, imports: ofSources(all) };
   }
   const rows = await listInFolders(ctx, within(listedIds), { ...options, bounds });
   const imported = sources.length === 0 ? [] : await listInFolders(ctx, within(sourceIds), options);
-  return { folderId: baseId, rows, imports: ofSources(imported), depthTruncated };
+  return { ...found, rows, imports: ofSources(imported) };
 }
 
 /** Tells what of a place is not there. It may have come back just now, empty. */
@@ -249,7 +264,7 @@ async function expanded(
   const { tagSlugs, metadata } = filtersOf(input);
   const isPage = input.first != null || input.after != null;
   const isPartial = tagSlugs.length > 0 || metadata.length > 0 || isPage || input.ownValues === 'instead';
-  const places = new Set(isPartial ? [] : wholePlaces(input, found));
+  const places = new Set(isPartial ? [] : found.places.map(({ environment, path }) => `${environment} ${path}`));
   const isWhole = (environment: string, path: string): boolean => places.has(`${environment} ${path}`);
   const changed = await expandViews(ctx, project, views, { visibility, isWhole });
   if (changed.size === 0) return { page, imported };
@@ -259,13 +274,6 @@ async function expanded(
     imported: imported.map((entry) => ({ ...entry, secrets: entry.secrets.map(change) })),
   };
 }
-
-/** Places of which all that the caller may know of is listed. */
-const wholePlaces = ({ environment, secretPath }: ListInput, { imports, rows }: Found): string[] => [
-  `${environment} ${secretPath}`,
-  ...rows.map((row) => `${row.environment} ${row.path}`),
-  ...imports.map(({ source }) => `${source.environment} ${source.path}`),
-];
 
 const unresolvedIn = (...lists: readonly (readonly SecretView[])[]): number =>
   lists.flat().reduce((sum, { referenceIssues }) => sum + referenceIssues.length, 0);

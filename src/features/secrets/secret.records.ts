@@ -70,6 +70,8 @@ export interface Bounds {
 }
 
 const ORDER = `order by f.path collate "C", s.key collate "C"`;
+/** The same within one environment. Of many, folders of one path do not mix, and no two rows are equal in it. */
+const RUN = `order by f.path collate "C", s.folder_id, s.key collate "C"`;
 
 /** What of a secret is read beside its columns. */
 interface Selection {
@@ -78,28 +80,54 @@ interface Selection {
   readonly own?: string;
   /** The parameter with the id of the project, where there is but one: in one without tags no row is asked for its own. */
   readonly project?: string;
+  /** Rows in the order of the window `w`: what a row shares with the one before it is null, and `filled` puts it in. */
+  readonly isRun?: boolean;
 }
 
 /** One statement has it all: tags and the writer's name and membership come with the row, never by a query of their own. */
-const select = ({ withValues, own, project }: Selection): string => `
-  select s.id, s.organization_id as "organizationId", s.project_id as "projectId", s.environment_id as "environmentId",
-    e.slug as environment, s.folder_id as "folderId", f.path, s.key, s.version,
+const select = ({ withValues, own, project, isRun }: Selection): string => `
+  select s.id, ${columns(FOLDER, isRun === true ? 's.folder_id' : null)}, s.key, s.version,
     ${withValues ? 's.value_sealed as "valueSealed",' : ''} s.comment_sealed as "commentSealed",
     s.metadata, s.metadata_sealed as "metadataSealed", s.skip_multiline_encoding as "skipMultilineEncoding",
     s.reminder_note as "reminderNote", s.reminder_repeat_days as "reminderRepeatDays",
     nullif(s.reminder_recipient_ids, '{}') as "reminderRecipientIds",
-    s.actor_kind as "actorKind", s.actor_id as "actorId", coalesce(i.name, u.username) as "actorName",
-    coalesce(mi.id, mu.id) as "membershipId", s.created_at as "createdAt", s.updated_at as "updatedAt",
+    ${columns(WRITER, isRun === true ? 's.actor_id' : null)}, s.created_at as "createdAt", s.updated_at as "updatedAt",
     ${project === undefined ? TAGS : `case when (select exists (select from tag where project_id = ${project}::uuid)) then ${TAGS} end`} as tags
     ${own === undefined ? '' : ownColumns(withValues)}
   from secret s
   join folder f on f.id = s.folder_id
   join environment e on e.id = s.environment_id
-  left join identity i on s.actor_kind = 'identity' and i.id = s.actor_id
-  left join app_user u on s.actor_kind = 'user' and u.id = s.actor_id
-  left join project_membership mi on s.actor_kind = 'identity' and mi.project_id = s.project_id and mi.identity_id = s.actor_id
-  left join project_membership mu on s.actor_kind = 'user' and mu.project_id = s.project_id and mu.user_id = s.actor_id
   ${own === undefined ? '' : `left join personal_secret ps on ps.secret_id = s.id and ps.user_id = ${own}`}`;
+
+const FOLDER = {
+  organizationId: 's.organization_id',
+  projectId: 's.project_id',
+  environmentId: 's.environment_id',
+  environment: 'e.slug',
+  folderId: 's.folder_id',
+  path: 'f.path',
+} as const;
+
+/** Looked up and not joined: most rows of a list were written by the same few, often in a row. */
+const WRITER = {
+  actorKind: 's.actor_kind',
+  actorId: 's.actor_id',
+  actorName: `case s.actor_kind when 'identity' then (select name from identity where id = s.actor_id)
+      when 'user' then (select username from app_user where id = s.actor_id) end`,
+  membershipId: `case s.actor_kind
+      when 'identity' then (select id from project_membership m where m.project_id = s.project_id and m.identity_id = s.actor_id)
+      when 'user' then (select id from project_membership m where m.project_id = s.project_id and m.user_id = s.actor_id) end`,
+} as const;
+
+/** @param same null, or what tells whether a row shares these columns with the row before it */
+const columns = (texts: Readonly<Record<string, string>>, same: string | null): string =>
+  Object.entries(texts)
+    .map(([name, text]) =>
+      same === null
+        ? `${text} as "${name}"`
+        : `case when lag(${same}) over w is distinct from ${same} then ${text} end as "${name}"`,
+    )
+    .join(', ');
 
 const TAGS = `(select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
       from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id)`;
@@ -119,11 +147,41 @@ interface OwnColumns {
 
 const NONE: readonly never[] = [];
 
-/** A row as the driver gives it: empty lists are null, because those are not parsed. */
-type Row = Omit<SecretRecord, 'tags' | 'reminderRecipientIds'> & {
-  tags: SecretRecord['tags'] | null;
-  reminderRecipientIds: SecretRecord['reminderRecipientIds'] | null;
+type Shared = keyof typeof FOLDER | keyof typeof WRITER;
+
+/** A row as the driver gives it: what need not be parsed is null. */
+type Row = Omit<SecretRecord, Shared | 'tags' | 'reminderRecipientIds'> & {
+  -readonly [C in Shared | 'tags' | 'reminderRecipientIds']: SecretRecord[C] | null;
 };
+
+/** Rows of a run with what they share. In place, since lists are long. */
+function filled<R extends Row>(rows: R[]): R[] {
+  let first = rows[0];
+  let written = first;
+  for (const row of rows) {
+    if (row.folderId === null) fillFolder(row, first as R);
+    else first = row;
+    if (row.actorId === null) fillWriter(row, written as R);
+    else written = row;
+  }
+  return rows;
+}
+
+function fillFolder(row: Row, { organizationId, projectId, environmentId, environment, folderId, path }: Row): void {
+  row.organizationId = organizationId;
+  row.projectId = projectId;
+  row.environmentId = environmentId;
+  row.environment = environment;
+  row.folderId = folderId;
+  row.path = path;
+}
+
+function fillWriter(row: Row, { actorKind, actorId, actorName, membershipId }: Row): void {
+  row.actorKind = actorKind;
+  row.actorId = actorId;
+  row.actorName = actorName;
+  row.membershipId = membershipId;
+}
 
 /** Completes a row, in place since lists are long. */
 function toRecord(row: Row): SecretRecord {
@@ -155,7 +213,7 @@ const find = async (
   selection: Selection,
   rest: string,
   params: readonly unknown[],
-): Promise<SecretRecord[]> => (await query<Row>(ctx, `${select(selection)} ${rest}`, params)).map(toRecord);
+): Promise<SecretRecord[]> => filled(await query<Row>(ctx, `${select(selection)} ${rest}`, params)).map(toRecord);
 
 /** The same with the caller's own values, where the caller is a user. */
 async function findWithOwn(
@@ -167,7 +225,7 @@ async function findWithOwn(
   const userId = userOf(ctx);
   if (userId === undefined) return find(ctx, selection, rest, params);
   const text = `${select({ ...selection, own: `$${params.length + 1}` })} ${rest}`;
-  return (await query<Row & OwnColumns>(ctx, text, [...params, userId])).map(toListed);
+  return filled(await query<Row & OwnColumns>(ctx, text, [...params, userId])).map(toListed);
 }
 
 const IN_PLACE = 'e.project_id = $1 and e.slug = $2 and f.environment_id = e.id and f.path = $3';
@@ -236,7 +294,8 @@ function list(
     conditions.push(`(f.path collate "C", s.key collate "C") >= (${next(path)}::text, ${next(key)}::text)`);
   }
   const limit = bounds?.limit == null ? '' : `limit ${next(bounds.limit)}`;
-  return findWithOwn(ctx, selection, `where ${conditions.join(' and ')} ${ORDER} ${limit}`, given);
+  const rest = `where ${conditions.join(' and ')} window w as (${RUN}) ${RUN} ${limit}`;
+  return findWithOwn(ctx, { ...selection, isRun: true }, rest, given);
 }
 
 /** What filters ask of a secret `s`. @param next adds a parameter and answers its place in the text */
