@@ -73,6 +73,32 @@ describe('the list of secrets', () => {
     expect(await admin.get(query({ ...at, limit: 0 }))).toBeError(422, 'VALIDATION_FAILED');
   });
 
+  test('names the writer of each secret, whoever wrote the one before it', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const at = { projectId: project.id, environment: 'dev' };
+    const member = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['member'] });
+    const user = await strongroom.seed.user(admin, { project: project.id, projectRoles: ['member'] });
+    const writers = [admin, member, user, user, admin, member, admin];
+    for (const [index, writer] of writers.entries()) {
+      expect((await writer.post(`/api/v4/secrets/K${index}`, at)).status).toBe(200);
+    }
+    const { secrets } = (await admin.get(query(at))).body;
+    for (const [index, secret] of secrets.entries()) {
+      const alone = await admin.get(query(at).replace('?', `/K${index}?`));
+      expect(secret).toEqual(alone.body.secret);
+      const writer = writers[index];
+      expect(secret.actor).toMatchObject({
+        actorId: writer === user ? user.userId : writer?.identityId,
+        actorType: writer === user ? 'user' : 'identity',
+        name: expect.any(String),
+        membershipId: expect.any(String),
+      });
+    }
+    const page = await admin.get(query({ ...at, limit: 3 }));
+    const rest = await admin.get(query({ ...at, cursor: page.body.nextCursor }));
+    expect([...page.body.secrets, ...rest.body.secrets]).toEqual(secrets);
+  });
+
   test('shows no values and reads none with viewSecretValue=false', async () => {
     const { admin, project } = await strongroom.seed.project();
     const at = { projectId: project.id, environment: 'dev' };
