@@ -19,4 +19,16 @@ describe('batches with the same keys at the same moment', () => {
       expect(told).toEqual([...Array.from({ length: 4 }, () => 'SECRET_KEY_TAKEN'), 'made']);
     }
   });
+
+  test('and so are renames to one key, of secrets that name each other', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const place = { projectId: project.id, environment: 'dev' };
+    for (const key of ['A', 'B']) await admin.post(`/api/v4/secrets/${key}`, { ...place, secretValue: '${A}${B}' });
+    const renames = Array.from({ length: 20 }, (_, index) =>
+      admin.patch(`/api/v4/secrets/${index % 2 === 0 ? 'A' : 'B'}`, { ...place, newSecretName: 'C' }),
+    );
+    const told = (await Promise.all(renames)).map(({ status, body }) => (status === 200 ? 'renamed' : body.code));
+    expect(told.filter((word) => word === 'renamed')).toHaveLength(1);
+    expect(told.filter((word) => !['renamed', 'SECRET_KEY_TAKEN', 'SECRET_NOT_FOUND'].includes(word))).toEqual([]);
+  });
 });

@@ -190,6 +190,14 @@ export async function insertSecrets(
   return guarded(() => query<Written>(tx, INSERT, paramsOf(inOrder, home, writer)), CODES);
 }
 
+/**
+ * Holds the folders that secrets are about to get new keys in, or to go to: before the secrets themselves are locked, since
+ * inserts have folders first. Writers of one key would otherwise wait for each other in a circle.
+ */
+export async function lockHomes(tx: Transaction, folderIds: readonly string[]): Promise<void> {
+  await query(tx, 'select id from folder where id = any($1::uuid[]) order by id for no key update', [folderIds]);
+}
+
 /** Ids of the secrets of a folder that have these keys, locked until the transaction ends, in one order. */
 export async function lockByKeys(tx: Transaction, folderId: string, keys: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(

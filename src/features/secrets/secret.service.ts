@@ -38,7 +38,14 @@ import {
   type Target,
   type WriteFacts,
 } from './secret-target.js';
-import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets, type Written } from './secret-writes.js';
+import {
+  deleteSecrets,
+  insertSecrets,
+  lockHomes,
+  type SecretRow,
+  updateSecrets,
+  type Written,
+} from './secret-writes.js';
 import { fieldsOf, Visibility } from './visibility.rules.js';
 
 const alone: PathOf = (_index, field) => field;
@@ -184,6 +191,8 @@ export class SecretService {
     const tags = await loadNamed(ctx, target, changes);
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, pathOf));
     return inTransaction(ctx, async (tx) => {
+      const takesKeys = mode === 'upsert' || changes.some(({ newSecretKey }) => newSecretKey !== undefined);
+      if (takesKeys) await lockHomes(tx, [target.folderId]);
       const records = await lockRecords(
         tx,
         target,
