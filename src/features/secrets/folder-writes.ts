@@ -179,8 +179,9 @@ export const lockTree = (
 ): Promise<{ id: string; path: string }[]> =>
   query(
     tx,
-    `select id, path from folder where environment_id = $1 and (path = $2 or starts_with(path, $2 || '/'))
-     order by path collate "C" for update`,
+    `with locked as (
+       select id, path from folder where environment_id = $1 and (path = $2 or starts_with(path, $2 || '/')) order by id for update)
+     select id, path from locked order by path collate "C"`,
     [environmentId, path],
   );
 
@@ -188,7 +189,7 @@ export const lockTree = (
 export async function lockSecretsIn(tx: Transaction, folderIds: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(
     tx,
-    'select id from secret where folder_id = any($1::uuid[]) order by id for update',
+    'select id from secret where folder_id = any($1::uuid[]) order by key collate "C", id for update',
     [folderIds],
   );
   return rows.map(({ id }) => id);

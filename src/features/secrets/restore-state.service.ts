@@ -14,7 +14,7 @@ import { loadStatePlan, type StatePlan } from './restore-plan.js';
 import { lockHistories, makeFolders, pruneVersions } from './restore-writes.js';
 import { loadPlace, loadSecretProject } from './secret-place.js';
 import { sealerFor } from './secret-sealing.js';
-import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets } from './secret-writes.js';
+import { deleteSecrets, insertSecrets, lockHomesIn, type SecretRow, updateSecrets } from './secret-writes.js';
 import { listReached, type Reach } from './version.records.js';
 
 /** What a restore did, or would do: secrets by place and key, each by its name after the restore, those deleted by their last. */
@@ -64,6 +64,7 @@ export class StateRestoreService {
     return inTransaction(ctx, async (tx) => {
       const locked = await lockEnvironments(tx, project.projectId, [place.environment]);
       if (!locked.has(place.environment)) throw new AppError('ENVIRONMENT_NOT_FOUND');
+      await lockHomesIn(tx, request.reach);
       const ids = await reached(tx, request);
       await lockHistories(tx, ids);
       const plan = await loadStatePlan(tx, { ...request, environment: place.environment, ids });

@@ -13,7 +13,7 @@ import { type SecretView, SecretViewer } from './secret.view.js';
 import { writtenRecord } from './secret-rows.js';
 import { openerFor, sealerFor } from './secret-sealing.js';
 import { recordWrite } from './secret-target.js';
-import { insertSecrets, type SecretRow, updateSecrets, type Written } from './secret-writes.js';
+import { insertSecrets, lockHomes, type SecretRow, updateSecrets, type Written } from './secret-writes.js';
 import { listStandings, type Standing } from './version.records.js';
 import { RestoreSecret, refuseDeletion } from './version.rules.js';
 import { type KnownHistory, loadHistory, loadVersion } from './version.service.js';
@@ -46,7 +46,7 @@ export class RestoreService {
     const { project } = known;
     authorize(project, known.present.isGone ? 'secrets:create' : 'secrets:edit');
     return inTransaction(ctx, async (tx) => {
-      const present = await lockedStanding(tx, known.present.id);
+      const present = await lockedStanding(tx, known.present);
       const record = await loadVersion(tx, { ...known, present }, version);
       refuseDeletion(record, 'version');
       const { environment, environmentId, path } = present;
@@ -70,7 +70,8 @@ export class RestoreService {
 }
 
 /** @throws SECRET_NOT_FOUND when its environment has just gone */
-async function lockedStanding(tx: Transaction, id: string): Promise<Standing> {
+async function lockedStanding(tx: Transaction, { id, folderId }: Standing): Promise<Standing> {
+  if (folderId !== null) await lockHomes(tx, [folderId]);
   await lockHistories(tx, [id]);
   const [present] = await listStandings(tx, [id]);
   if (present === undefined) throw new AppError('SECRET_NOT_FOUND');

@@ -198,6 +198,23 @@ export async function lockHomes(tx: Transaction, folderIds: readonly string[]): 
   await query(tx, 'select id from folder where id = any($1::uuid[]) order by id for no key update', [folderIds]);
 }
 
+/** Holds, as `lockHomes` does, a folder, with `recursive` also all below it. */
+export async function lockHomesIn(
+  tx: Transaction,
+  {
+    environmentId,
+    path,
+    recursive,
+  }: { readonly environmentId: string; readonly path: string; readonly recursive: boolean },
+): Promise<void> {
+  await query(
+    tx,
+    `select id from folder where environment_id = $1 and (path = $2 or $3 and ($2 = '/' or starts_with(path, $2 || '/')))
+     order by id for no key update`,
+    [environmentId, path, recursive],
+  );
+}
+
 /** Ids of the secrets of a folder that have these keys, locked until the transaction ends, in one order. */
 export async function lockByKeys(tx: Transaction, folderId: string, keys: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(
