@@ -205,6 +205,8 @@ export interface ErrorEnvelope {
  */
 const STORE_DOWN =
   /^(08|57P|53|28|3D|55000)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+/** Serialization failures and deadlocks that did not go away when the transaction was run again. */
+const CONCURRENT = /^(40001|40P01)$/;
 const DEADLINE = /^(57014|55P03|25P03|25P04)$/;
 
 /** The AppError behind whatever was thrown: unwraps GraphQL, reads database codes, and hides everything else as INTERNAL. */
@@ -213,6 +215,7 @@ export function toAppError(thrown: unknown): AppError {
     if (error instanceof AppError) return error;
     const code = (error as { code?: unknown }).code;
     if (typeof code === 'string') {
+      if (CONCURRENT.test(code)) return new AppError('CONCURRENT_CHANGE', undefined, { cause: thrown });
       if (DEADLINE.test(code)) return new AppError('DEADLINE_EXCEEDED', undefined, { cause: thrown });
       if (STORE_DOWN.test(code))
         return new AppError('STORE_UNAVAILABLE', undefined, { cause: thrown, retryAfterSeconds: 1 });

@@ -2,6 +2,7 @@ import type { Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { guarded } from '../../kernel/database/in-transaction.js';
 import { newId } from '../../kernel/ids.js';
+import { lockStructure } from './secret-writes.js';
 
 const TAKEN = { folder_path_unique: 'FOLDER_NAME_TAKEN' } as const;
 
@@ -23,6 +24,7 @@ export async function lockEnvironments(
   projectId: string,
   slugs: readonly string[],
 ): Promise<ReadonlyMap<string, LockedEnvironment>> {
+  await lockStructure(tx, projectId);
   const rows = await query<LockedEnvironment>(
     tx,
     `select e.slug as environment, e.id as "environmentId", f.id as "rootId"

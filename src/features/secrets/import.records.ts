@@ -79,14 +79,6 @@ export const listImportsOf = (ctx: Context, folderIds: readonly string[]): Promi
     folderIds,
   ]);
 
-/**
- * Makes changes of the imports of one project wait for each other, so that two that are harmless by themselves do not
- * close a cycle together. Not the row of the project: every change in it ends with writing there.
- */
-export async function lockImports(tx: Transaction, projectId: string): Promise<void> {
-  await query(tx, `select pg_advisory_xact_lock(hashtextextended('secret_import ' || $1, 0))`, [projectId]);
-}
-
 /** Keeps folders from being deleted until the transaction ends. @returns how many of them are still there */
 export async function holdFolders(tx: Transaction, ids: readonly string[]): Promise<number> {
   const held = await query(tx, 'select 1 from folder where id = any($1::uuid[]) order by id for key share', [ids]);

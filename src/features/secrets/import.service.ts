@@ -19,7 +19,6 @@ import {
   listImports,
   listImportsInEnvironments,
   listImportsOf,
-  lockImports,
   moveImport,
   reaches,
 } from './import.records.js';
@@ -27,6 +26,7 @@ import { CreateImport, DeleteImport, GetImport, isPosition, ListImports, UpdateI
 import { folderPath, type Place } from './place.rules.js';
 import { type FoundPlace, loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
 import type { KnownEnvironment } from './secret-reading.service.js';
+import { lockStructure } from './secret-writes.js';
 
 type Action = 'secret-imports:read' | 'secret-imports:create' | 'secret-imports:edit' | 'secret-imports:delete';
 
@@ -55,7 +55,7 @@ export class ImportService {
       const { project, folderId } = importing;
       const source = { projectId: at.projectId, environment: sourceEnvironment, secretPath: sourcePath };
       const { folderId: sourceFolderId } = await loadSource(tx, importing, source);
-      await lockImports(tx, project.projectId);
+      await lockStructure(tx, project.projectId);
       await refuseCycle(tx, { folderId, sourceFolderId });
       const id = await insertImport(tx, { ...project, folderId, sourceFolderId });
       return recorded(tx, 'secret-import:create', await load(tx, id));
@@ -76,7 +76,7 @@ export class ImportService {
     return inTransaction(ctx, async (tx) => {
       const importing = await this.#importing(tx, { ...at, secretPath }, 'secret-imports:edit');
       const { project, folderId } = importing;
-      await lockImports(tx, project.projectId);
+      await lockStructure(tx, project.projectId);
       const before = await loadIn(tx, folderId, importId);
       if (sourceEnvironment !== undefined || sourcePath !== undefined) {
         const { folderId: sourceFolderId } = await loadSource(tx, importing, {
@@ -105,7 +105,7 @@ export class ImportService {
     const { importId, path: secretPath, ...at } = parse(DeleteImport, raw);
     return inTransaction(ctx, async (tx) => {
       const { project, folderId } = await this.#importing(tx, { ...at, secretPath }, 'secret-imports:delete');
-      await lockImports(tx, project.projectId);
+      await lockStructure(tx, project.projectId);
       const before = await loadIn(tx, folderId, importId);
       await deleteImport(tx, before);
       return recorded(tx, 'secret-import:delete', before);

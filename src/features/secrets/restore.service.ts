@@ -13,7 +13,14 @@ import { type SecretView, SecretViewer } from './secret.view.js';
 import { writtenRecord } from './secret-rows.js';
 import { openerFor, sealerFor } from './secret-sealing.js';
 import { recordWrite } from './secret-target.js';
-import { insertSecrets, lockHomes, type SecretRow, updateSecrets, type Written } from './secret-writes.js';
+import {
+  insertSecrets,
+  lockHomes,
+  lockStructure,
+  type SecretRow,
+  updateSecrets,
+  type Written,
+} from './secret-writes.js';
 import { listStandings, type Standing } from './version.records.js';
 import { RestoreSecret, refuseDeletion } from './version.rules.js';
 import { type KnownHistory, loadHistory, loadVersion } from './version.service.js';
@@ -70,7 +77,8 @@ export class RestoreService {
 }
 
 /** @throws SECRET_NOT_FOUND when its environment has just gone */
-async function lockedStanding(tx: Transaction, { id, folderId }: Standing): Promise<Standing> {
+async function lockedStanding(tx: Transaction, { id, projectId, folderId }: Standing): Promise<Standing> {
+  await lockStructure(tx, projectId);
   if (folderId !== null) await lockHomes(tx, [folderId]);
   await lockHistories(tx, [id]);
   const [present] = await listStandings(tx, [id]);

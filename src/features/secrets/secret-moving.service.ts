@@ -19,7 +19,7 @@ import {
   subjectOf,
   type Target,
 } from './secret-target.js';
-import { deleteSecrets, insertSecrets, lockHomes, updateSecrets } from './secret-writes.js';
+import { deleteSecrets, insertSecrets, lockHomes, lockStructure, updateSecrets } from './secret-writes.js';
 import { fieldsOf, Visibility } from './visibility.rules.js';
 
 const pathOf = (index: number): string => `secretIds[${index}]`;
@@ -120,6 +120,7 @@ async function ready(
   { source, destination, secretIds, shouldOverwrite }: Transfer,
 ): Promise<{ records: readonly SecretRecord[]; replaced: readonly string[] }> {
   const { project } = source;
+  await lockStructure(tx, project.projectId);
   await lockHomes(tx, [source.folderId, destination.folderId]);
   const records = await lockRecordsById(tx, source, secretIds);
   const visibility = new Visibility(project.ability);

@@ -191,6 +191,16 @@ export async function insertSecrets(
 }
 
 /**
+ * Makes changes of what secrets of a project hang together by wait for each other: folders, imports, and the keys and
+ * places that references name. They touch many rows in no common order, and two imports that are harmless by themselves
+ * may close a cycle together. To be taken before any other lock. Not the row of the project: every change in it ends with
+ * writing there.
+ */
+export async function lockStructure(tx: Transaction, projectId: string): Promise<void> {
+  await query(tx, `select pg_advisory_xact_lock(hashtextextended('secret structure ' || $1, 0))`, [projectId]);
+}
+
+/**
  * Holds the folders that secrets are about to get new keys in, or to go to: before the secrets themselves are locked, since
  * inserts have folders first. Writers of one key would otherwise wait for each other in a circle.
  */

@@ -42,6 +42,7 @@ import {
   deleteSecrets,
   insertSecrets,
   lockHomes,
+  lockStructure,
   type SecretRow,
   updateSecrets,
   type Written,
@@ -191,8 +192,9 @@ export class SecretService {
     const tags = await loadNamed(ctx, target, changes);
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, pathOf));
     return inTransaction(ctx, async (tx) => {
-      const takesKeys = mode === 'upsert' || changes.some(({ newSecretKey }) => newSecretKey !== undefined);
-      if (takesKeys) await lockHomes(tx, [target.folderId]);
+      const isRenaming = changes.some(({ newSecretKey }) => newSecretKey !== undefined);
+      if (isRenaming) await lockStructure(tx, project.projectId);
+      if (isRenaming || mode === 'upsert') await lockHomes(tx, [target.folderId]);
       const records = await lockRecords(
         tx,
         target,

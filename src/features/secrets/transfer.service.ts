@@ -15,7 +15,7 @@ import { type ImportView, type SecretView, SecretViewer } from './secret.view.js
 import type { SecretListingService } from './secret-listing.service.js';
 import { openerFor } from './secret-sealing.js';
 import { loadTarget, lockRecords, refuseTaken, subjectOf, type Target } from './secret-target.js';
-import { takenKeys } from './secret-writes.js';
+import { lockHomes, takenKeys } from './secret-writes.js';
 import {
   countOutcomes,
   ExportSecrets,
@@ -220,6 +220,7 @@ const OUTCOMES: Readonly<Record<ImportMode, Decide>> = {
 
   overwrite: async (tx, target, entries) => {
     const { project, pathOf } = target;
+    await lockHomes(tx, [target.folderId]);
     const records = await lockRecords(tx, target, keysOf(entries));
     for (const record of records.values()) authorize(project, 'secrets:edit', fieldsOf(record));
     const places = entries.flatMap(({ key }, index) => (records.has(key) ? [] : [index]));

@@ -26,6 +26,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   shared_buffers: '64MB',
   min_wal_size: '32MB',
   max_wal_size: '256MB',
+  // Deadlocked transactions are run again, so that to be told early is to be answered early.
+  deadlock_timeout: '100ms',
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
