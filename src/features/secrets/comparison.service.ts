@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.js';
 import { AppError } from '../../kernel/errors.js';
-import { decodeCursor, SoughtPage } from '../../kernel/graphql/page.js';
+import { SoughtPage } from '../../kernel/graphql/page.js';
+import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import {
@@ -32,6 +33,8 @@ export interface ComparisonView {
   readonly sides: readonly SideView[];
 }
 
+const CURSOR_PARTS = 2;
+
 /** Puts environments of a project side by side. */
 export class ComparisonService {
   constructor(private readonly projects: ProjectReader) {}
@@ -46,8 +49,10 @@ export class ComparisonService {
    * Source: decisions 5.4.
    */
   async compare(ctx: Context, raw: unknown): Promise<SoughtPage<ComparisonView>> {
-    const { first, after: cursor, onlyDifferences, ...place } = parse(CompareEnvironments, raw);
-    const after = cursor == null ? null : decodeCursor(cursor, 2);
+    const { first, after: cursor, ...question } = parse(CompareEnvironments, raw);
+    const { onlyDifferences, ...place } = question;
+    const cursors = new SealedCursors(ctx, 'compareEnvironments', question);
+    const after = cursors.read(cursor, CURSOR_PARTS);
     const { ability, projectId } = await loadSecretProject(ctx, this.projects, place.projectId);
     authorizeListing({ ability, projectId });
     await checkPlace(ctx, place);
@@ -65,7 +70,8 @@ export class ComparisonService {
         keyOf: comparedKeyOf,
       },
     );
-    const page = new SoughtPage(rows, { first, after: cursor }, ({ path, key }) => [path, key], stoppedAt);
+    const keyOf = ({ path, key }: ComparisonView) => [path, key];
+    const page = new SoughtPage(rows, { first, after: cursor }, keyOf, { cursors, stoppedAt });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:compare',
       projectId,

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.js';
-import { type CursorKey, decodeCursor, SoughtPage } from '../../kernel/graphql/page.js';
+import { type CursorKey, SoughtPage } from '../../kernel/graphql/page.js';
+import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { listDuplicates, type MemberRow } from './duplicates.records.js';
@@ -40,7 +41,8 @@ export class DuplicatesService {
    */
   async list(ctx: Context, raw: unknown): Promise<SoughtPage<DuplicateGroup>> {
     const { projectIds, environments, minimum, ...request } = parse(DuplicateValues, raw);
-    const after = request.after == null ? null : (decodeCursor(request.after, 1, isPosition)[0] as string);
+    const cursors = new SealedCursors(ctx, 'duplicateValues', { projectIds, environments, minimum });
+    const [after = null] = cursors.read(request.after, 1) ?? [];
     const reach = await loadReach(ctx, this.projects, { projectIds, action: 'secrets:readValue' });
     const criteria = {
       projectIds: reach.projectIds,
@@ -55,7 +57,7 @@ export class DuplicatesService {
     const groups = read.flatMap((members) => groupOf(reach, members, minimum)).slice(0, request.first + 1);
     const isCutShort = groups.length <= request.first && read.length < (rows[0]?.groupCount ?? 0);
     const stoppedAt = isCutShort ? [(rows.at(-1) as MemberRow).position] : null;
-    const page = new SoughtPage(groups, request, ({ position }) => position, stoppedAt);
+    const page = new SoughtPage(groups, request, ({ position }) => position, { cursors, stoppedAt });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:duplicates',
       projectId: soleProject(projectIds),
@@ -82,5 +84,3 @@ function groupOf(reach: SecretReach, members: readonly MemberRow[], minimum: num
   }));
   return [{ id: head.id, count, secrets, position: [head.position] }];
 }
-
-const isPosition = ([position = '']: CursorKey): boolean => /^[0-9a-f]{64}$/.test(position);

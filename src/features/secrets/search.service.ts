@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.js';
-import { type CursorKey, decodeCursor, SoughtPage } from '../../kernel/graphql/page.js';
+import { type CursorKey, SoughtPage } from '../../kernel/graphql/page.js';
+import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { likePattern } from './glob.rules.js';
@@ -39,8 +40,10 @@ export class SecretSearchService {
    */
   async search(ctx: Context, raw: unknown): Promise<SearchPage> {
     const input = parse(SearchSecrets, raw);
-    const { first, projectIds, viewSecretValue } = input;
-    const after = input.after == null ? null : decodeCursor(input.after, CURSOR_PARTS);
+    const { first, after: cursor, viewSecretValue, ...question } = input;
+    const { projectIds } = question;
+    const cursors = new SealedCursors(ctx, 'searchSecrets', question);
+    const after = cursors.read(cursor, CURSOR_PARTS);
     const reach = await loadReach(ctx, this.projects, { projectIds, action: 'secrets:describeSecret' });
     const criteria = {
       key: input.key == null ? null : keyMatchOf(input.key),
@@ -57,7 +60,7 @@ export class SecretSearchService {
         keyOf: searchKeyOf,
       },
     );
-    const page = new SoughtPage(rows, input, searchKeyOf, stoppedAt);
+    const page = new SoughtPage(rows, input, searchKeyOf, { cursors, stoppedAt });
     const { hits, readIssues } = await disclose(ctx, reach, { rows: page.nodes, viewSecretValue });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:search',

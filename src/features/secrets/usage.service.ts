@@ -1,7 +1,8 @@
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { AppError } from '../../kernel/errors.js';
-import { decodeCursor, SoughtPage } from '../../kernel/graphql/page.js';
+import { SoughtPage } from '../../kernel/graphql/page.js';
+import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { type Place, parentOf } from './place.rules.js';
@@ -38,7 +39,8 @@ export class UsageService {
    */
   async whereUsed(ctx: Context, raw: unknown): Promise<SoughtPage<UseView>> {
     const { secret, folder, ...request } = parse(WhereUsed, raw);
-    const after = request.after == null ? null : decodeCursor(request.after, CURSOR_PARTS);
+    const cursors = new SealedCursors(ctx, 'whereUsed', { secret, folder });
+    const after = cursors.read(request.after, CURSOR_PARTS);
     const used = secret === undefined ? await this.#loadFolder(ctx, folder) : await this.#loadSecret(ctx, secret);
     const { project } = used;
     const { rows, stoppedAt } = await scanRows(
@@ -49,7 +51,7 @@ export class UsageService {
         keyOf: useKeyOf,
       },
     );
-    const page = new SoughtPage(rows, request, useKeyOf, stoppedAt);
+    const page = new SoughtPage(rows, request, useKeyOf, { cursors, stoppedAt });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:where-used',
       projectId: project.projectId,

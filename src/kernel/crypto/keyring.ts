@@ -57,6 +57,11 @@ export class Keyring {
     private readonly maxScopes = MAX_SCOPES,
   ) {}
 
+  /** As `RootKey.cursorKey`: the same on each node and after each start, without a statement. */
+  cursorKey(organizationId: string, kind: string): DataKey {
+    return this.rootKey.cursorKey(organizationId, kind);
+  }
+
   /** Makes the first key of an organization. @returns its id */
   async createOrganizationKey(query: Query, organizationId: string): Promise<string> {
     const scope = { organizationId, projectId: null };

@@ -47,6 +47,15 @@ export class RootKey {
     return this.#derive(`mac/${label}`, 32);
   }
 
+  /**
+   * Seals cursors of one kind for an organization, whose id it has: the key is never stored, so that it needs no other.
+   *
+   * @param kind another key for each, by which a cursor of one is none of another
+   */
+  cursorKey(organizationId: string, kind: string): DataKey {
+    return { id: organizationId, key: toKey(this.#derive(`cursor/${organizationId}/${kind}`, 32)) };
+  }
+
   #derive(label: string, bytes: number): Buffer {
     return deriveKey(this.#bytes, `root/${label}`, bytes);
   }

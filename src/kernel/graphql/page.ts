@@ -31,7 +31,10 @@ export class BoundedPageArgs {
   @Field(() => Int, { defaultValue: 100, description: 'At most this many rows, 1 to 1,000.' })
   first!: number;
 
-  @Field(() => String, { nullable: true, description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it for the same question.',
+  })
   after?: string | null;
 }
 
@@ -64,17 +67,24 @@ export class PageInfo {
 export type CursorKey = readonly string[];
 
 const encodeCursor = (key: CursorKey): string => Buffer.from(JSON.stringify(key)).toString('base64url');
+const textOf = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
 
 /**
  * Reads a cursor.
  *
  * @param parts how many columns the list is ordered by
  * @param fits what else makes a key of such a list: whatever a statement would fail on, since anybody can write a cursor
+ * @param open what gives the text of a cursor that is written otherwise; it may throw
  * @throws VALIDATION_FAILED for a text that is no cursor of such a list
  */
-export function decodeCursor(cursor: string, parts: number, fits: (key: CursorKey) => boolean = () => true): CursorKey {
+export function decodeCursor(
+  cursor: string,
+  parts: number,
+  fits: (key: CursorKey) => boolean = () => true,
+  open = textOf,
+): CursorKey {
   try {
-    const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    const key: unknown = JSON.parse(open(cursor));
     if (isCursorKey(key, parts) && fits(key)) return key;
   } catch {
     // The same fault as a cursor of another list.
@@ -150,8 +160,13 @@ export class Page<T> {
     this.nodes = this.hasNextPage ? rows.slice(0, first as number) : rows;
   }
 
+  /** How positions are written. Plain text will do where all rows before a cursor were shown. */
+  protected cursorOf(key: CursorKey): string {
+    return encodeCursor(key);
+  }
+
   get edges(): { cursor: string; node: T }[] {
-    return this.nodes.map((node) => ({ cursor: encodeCursor(this.keyOf(node)), node }));
+    return this.nodes.map((node) => ({ cursor: this.cursorOf(this.keyOf(node)), node }));
   }
 
   get pageInfo(): PageInfo {
@@ -159,8 +174,8 @@ export class Page<T> {
     return {
       hasNextPage: this.hasNextPage,
       hasPreviousPage: this.request.after != null,
-      startCursor: start === undefined ? null : encodeCursor(this.keyOf(start)),
-      endCursor: end === undefined ? null : encodeCursor(this.keyOf(end)),
+      startCursor: start === undefined ? null : this.cursorOf(this.keyOf(start)),
+      endCursor: end === undefined ? null : this.cursorOf(this.keyOf(end)),
     };
   }
 
@@ -171,30 +186,42 @@ export class Page<T> {
   }
 }
 
+/** What a search for the rows of a page left. */
+interface Sought {
+  /** Where it ended before the page was full and before all was seen; null when neither is so. */
+  readonly stoppedAt: CursorKey | null;
+  /** Writes cursors that do not tell what stands there: the search may have ended at a row that is hidden. */
+  readonly cursors: { write(key: CursorKey): string };
+}
+
 /** A page whose rows were looked for among others, as far as one request may look. */
 export class SoughtPage<T> extends Page<T> {
-  /** @param stoppedAt where the search ended before the page was full and before all was seen; null when neither is so */
   constructor(
     rows: readonly T[],
     request: PageRequest,
     keyOf: (row: T) => CursorKey,
-    private readonly stoppedAt: CursorKey | null,
+    private readonly sought: Sought,
   ) {
     super(rows, request, keyOf);
   }
 
   get scanLimitReached(): boolean {
-    return this.stoppedAt !== null;
+    return this.sought.stoppedAt !== null;
+  }
+
+  protected override cursorOf(key: CursorKey): string {
+    return this.sought.cursors.write(key);
   }
 
   override get pageInfo(): PageInfo {
+    const { stoppedAt } = this.sought;
     const info = super.pageInfo;
-    return this.stoppedAt === null ? info : { ...info, hasNextPage: true, endCursor: encodeCursor(this.stoppedAt) };
+    return stoppedAt === null ? info : { ...info, hasNextPage: true, endCursor: this.cursorOf(stoppedAt) };
   }
 
   /** As `Page.map`, but for rows of which there is nothing to show any more: they are left out. */
   override map<U>(change: (row: T) => U | null, keyOf: (row: U) => CursorKey): SoughtPage<U> {
-    const page = new SoughtPage<U>([], this.request, keyOf, this.stoppedAt);
+    const page = new SoughtPage<U>([], this.request, keyOf, this.sought);
     const nodes = this.nodes.map(change).filter((node) => node !== null);
     return Object.assign(page, { nodes, hasNextPage: this.hasNextPage });
   }
