@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../kernel/errors.js';
 import { optionalSample } from '../kernel/graphql/answer-schema.js';
+import { MAX_CURSOR } from '../kernel/graphql/page.js';
 
 export { orInstead } from '../kernel/graphql/answer-schema.js';
 
@@ -75,7 +76,11 @@ export const paging = {
   limit: queryInteger(1, 1_000)
     .optional()
     .meta({ description: 'At most this many rows, 1 to 1000. Without it the list is whole.' }),
-  cursor: z.string().max(2_000).optional().meta({ description: 'Where to go on: `nextCursor` of the reply before.' }),
+  cursor: z
+    .string()
+    .max(MAX_CURSOR)
+    .optional()
+    .meta({ description: 'Where to go on: `nextCursor` of the reply before.' }),
 };
 
 /** `nextCursor` of a reply, where a page was asked for and there are more rows. */

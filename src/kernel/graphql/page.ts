@@ -19,10 +19,13 @@ export class PageArgs {
   after?: string | null;
 }
 
+/** Longer than any cursor that is given out: the longest names a path of 2,000 characters and two keys, and is sealed. */
+export const MAX_CURSOR = 6_000;
+
 /** Rules of `PageArgs`, for the schemas of lists. */
 export const pageRules = {
   first: z.int().min(1).max(1_000).nullish(),
-  after: z.string().max(2_000).nullish(),
+  after: z.string().max(MAX_CURSOR).nullish(),
 };
 
 /** Arguments of lists that are never whole: nobody knows how far they would go. */
