@@ -6,9 +6,10 @@ import { distinctIds, newId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import { rewriteReferencesTo } from './reference-rewriting.js';
+import { contentsOf } from './restore-contents.js';
 import type { SecretRecord, TagRecord } from './secret.records.js';
 import { TransferSecrets } from './secret.rules.js';
-import { type Attributes, nextAttributes, openedSecret, sealedRow } from './secret-rows.js';
+import { type Attributes, nextAttributes, sealedRow } from './secret-rows.js';
 import { openerFor, sealerFor } from './secret-sealing.js';
 import {
   loadTarget,
@@ -65,7 +66,7 @@ export class SecretMovingService {
       const sealer = await sealerFor(tx, project, records.length);
       const opener = await openerFor(tx, project, records);
       const rows = records.map((record) =>
-        sealedRow(sealer, { ...nextAttributes(record), ...homeOf(destination) }, openedSecret(opener, record)),
+        sealedRow(sealer, { ...nextAttributes(record), ...homeOf(destination) }, contentsOf(opener, project, record)),
       );
       if ((await updateSecrets(tx, project, rows)).length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
       const renamings = records.map(({ key }) => ({ from: named(source, key), to: named(destination, key) }));
@@ -77,7 +78,8 @@ export class SecretMovingService {
   }
 
   /**
-   * Copies secrets with values, comments, metadata, tags and reminders. Personal values and history are not copied.
+   * Copies secrets with values, comments, metadata, tags and reminders. Personal values and history are not copied. Metadata
+   * that the project wants encrypted is, in a move too: what is written now is what the project demands now.
    *
    * @param raw as of `move`
    * @throws as `move`
@@ -92,7 +94,7 @@ export class SecretMovingService {
       const opener = await openerFor(tx, project, records);
       const rows = records.map((record) => {
         const attributes: Attributes = { ...nextAttributes(record), ...homeOf(destination), id: newId(), version: 1 };
-        return sealedRow(sealer, attributes, openedSecret(opener, record));
+        return sealedRow(sealer, attributes, contentsOf(opener, project, record));
       });
       await insertSecrets(tx, project, rows);
       const ids = rows.map(({ id }) => id);
