@@ -8,6 +8,7 @@ import { listByIds, type SecretRecord } from './secret.records.js';
 import { nextAttributes, openedSecret, sealedRow } from './secret-rows.js';
 import { openerFor, renamedIn, sealerFor } from './secret-sealing.js';
 import { lockByIds, updateSecrets } from './secret-writes.js';
+import { Visibility } from './visibility.rules.js';
 
 /** A secret that has another name now. */
 export interface Renaming {
@@ -21,7 +22,7 @@ export interface Renaming {
  * their number. A reference without a place that still finds its secret beside it stays.
  *
  * @param except secrets that are left as they are
- * @returns how many secrets were rewritten
+ * @returns how many secrets were rewritten, of those that the caller may know of
  * @throws SECRET_REFERENCED when a new key cannot be written in a reference, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  * Source: decisions 5.5, behaviour 5.5.
  */
@@ -52,7 +53,7 @@ export interface PlaceRenaming {
  * The same for whole folders: references that name one of them follow it. Those without a place stay, since a folder keeps
  * its secrets together. One statement when nothing refers to them, five otherwise, whatever their number.
  *
- * @returns how many secrets were rewritten
+ * @returns how many secrets were rewritten, of those that the caller may know of
  * @throws SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  * Source: decisions 5.5, behaviour 5.5.
  */
@@ -92,7 +93,8 @@ async function rewriteAll(
   });
   const written = await updateSecrets(tx, project, rows, SYSTEM);
   if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
-  return rows.length;
+  const visibility = new Visibility(project.ability);
+  return records.filter((record) => visibility.describes(record)).length;
 }
 
 /** Secrets of a project whose values name any of these. */

@@ -39,7 +39,7 @@ export interface Transferred {
   readonly secretIds: readonly string[];
   /** Ids of the secrets that stood in the way and were replaced. */
   readonly replacedSecretIds: readonly string[];
-  /** Secrets whose references follow. */
+  /** Secrets whose references follow, as far as the caller may know of them. */
   readonly rewritten: number;
 }
 

@@ -237,7 +237,9 @@ export class MoveSecretsPayload {
   @Field(() => [ID], { description: 'The secrets that were in the way and are gone.' })
   replacedSecretIds!: readonly string[];
 
-  @Field(() => Int, { description: 'How many other secrets had their references to these rewritten.' })
+  @Field(() => Int, {
+    description: 'How many other secrets, of those that you may know of, had their references to these rewritten.',
+  })
   rewritten!: number;
 }
 
