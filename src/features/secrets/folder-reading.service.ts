@@ -21,6 +21,8 @@ import { folderPath, parentOf } from './place.rules.js';
 import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
 import type { KnownEnvironment } from './secret-reading.service.js';
 import { listSubjects } from './subject.records.js';
+import { listStandings, listWritten } from './version.records.js';
+import { VersionVisibility } from './version.rules.js';
 import { Visibility } from './visibility.rules.js';
 
 /** A folder of a tree. */
@@ -60,7 +62,8 @@ export class FolderReadingService {
   }
 
   /**
-   * The folders right under a folder, or all below it, by path. What the caller may not see is left out.
+   * The folders right under a folder, or all below it, by path. What the caller may not see is left out; writes of secrets
+   * that it may not know of do not count.
    *
    * @param raw `{ projectId, environment, path, recursive, lastSecretModified?, first?, after? }`; the rules are `ListFolders`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
@@ -70,16 +73,15 @@ export class FolderReadingService {
     const { projectId, environment, path, recursive, lastSecretModified, ...request } = parse(ListFolders, raw);
     const [after, limit] = keyPageBounds(request);
     const { project, ...span } = await this.#base(ctx, { projectId, environment, secretPath: path });
-    const rows = await listFolders(
-      ctx,
-      { ...span, path, recursive },
-      {
-        modifiedSince: lastSecretModified ?? null,
-        // Where rules look at paths, how many rows make a page is known only after reading them.
-        bounds: [after, recursive && isConditional(project.ability) ? null : limit],
-      },
-    );
-    const page = new Page(rows.filter(seenWith(project.ability)), request, (folder) => [folder.path]);
+    const since = lastSecretModified ?? null;
+    // Where rules look at paths or at secrets, how many rows make a page is known only after reading them.
+    const isFiltered =
+      (recursive && isConditional(project.ability)) || (since !== null && new Visibility(project.ability).isPerSecret);
+    const bounds = [after, isFiltered ? null : limit] as const;
+    const rows = await listFolders(ctx, { ...span, path, recursive }, { modifiedSince: since, bounds });
+    const seen = rows.filter(seenWith(project.ability));
+    const folders = since === null ? seen : await knownAsWritten(ctx, project.ability, { folders: seen, since });
+    const page = new Page(folders, request, (folder) => [folder.path]);
     await recordList(ctx, project, { folderId: span.folderId, count: page.nodes.length });
     return page.map(withAccess(project), ({ path: at }) => [at]);
   }
@@ -146,6 +148,28 @@ const seenWith =
   (ability: Ability) =>
   ({ environment, path }: FolderRecord): boolean =>
     can(ability, 'secret-folders:read', { environment, secretPath: parentOf(path) });
+
+const ANYTHING = { environment: '', path: '/', key: '', tags: [] };
+
+/** Of folders in which secrets were written since, those where the caller may know of one: as it is, and as it was written. */
+async function knownAsWritten(
+  ctx: Context,
+  ability: Ability,
+  { folders, since }: { folders: readonly FolderRecord[]; since: Date },
+): Promise<readonly FolderRecord[]> {
+  const visibility = new Visibility(ability);
+  if (!visibility.isPerSecret) return visibility.describes(ANYTHING) ? folders : [];
+  const written = await listWritten(
+    ctx,
+    folders.map(({ id }) => id),
+    since,
+  );
+  const standings = await listStandings(ctx, [...new Set(written.map(({ id }) => id))]);
+  const versions = new Map(standings.map((present) => [present.id, new VersionVisibility(visibility, present)]));
+  const known = written.filter((subject) => versions.get(subject.id)?.describes(subject));
+  const folderIds = new Set(known.map(({ folderId }) => folderId));
+  return folders.filter(({ id }) => folderIds.has(id));
+}
 
 /** How many secrets of each folder the caller may know of. */
 async function describedSecrets(

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import type { SecretRecord, TagRecord } from './secret.records.js';
+import type { SecretSubject } from './visibility.rules.js';
 
 /**
  * One version of a secret: what the secret was after a write, in the shape of a secret row, whose id it has. Its sealed
@@ -103,6 +104,23 @@ export const listStandings = (ctx: Context, ids: readonly string[]): Promise<Sta
      from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER}
      where v.secret_id = any($1::uuid[]) and ${IS_NEWEST}`,
     [ids],
+  );
+
+/** A secret as a write left it, and the folder that it was in then. */
+export interface WrittenSubject extends SecretSubject {
+  readonly id: string;
+  readonly folderId: string;
+}
+
+/** What was written in folders at a time or later, deletions too: each secret once for each way that rules can look at it. */
+export const listWritten = (ctx: Context, folderIds: readonly string[], since: Date): Promise<WrittenSubject[]> =>
+  query<WrittenSubject>(
+    ctx,
+    `select v.secret_id as id, v.folder_id as "folderId", e.slug as environment, v.path, v.key, ${tagsOf('v.tag_ids')} as tags
+     from (select distinct secret_id, folder_id, environment_id, path, key, tag_ids from secret_version
+       where folder_id = any($1::uuid[]) and created_at >= $2) v
+     join environment e on e.id = v.environment_id`,
+    [folderIds, since],
   );
 
 /** Versions of a secret, newest first. */
