@@ -96,6 +96,18 @@ const TAGGED = `tagged as (
     insert into secret_tag (secret_id, tag_id) select g.id, tag::uuid from given g, jsonb_array_elements_text(g.tags) tag
     on conflict do nothing)`;
 
+/**
+ * What a value names no more. Grouped and not joined: a plan made for short values could look through all that a long one
+ * names for each name. Nobody else writes references of these secrets, which are locked: their places in the table hold.
+ */
+const UNREFERRED = `unreferred as (
+    delete from secret_reference where ctid = any(array(
+      select min(place) from (
+        select secret_id, environment, path, key, ctid as place from secret_reference where secret_id = any($1::uuid[])
+        union all
+        select g.id, r.environment, r.path, r.key, null from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
+      ) named group by secret_id, environment, path, key having count(*) = count(place))))`;
+
 const REFERRED = `referred as (
     insert into secret_reference (secret_id, project_id, environment, path, key)
     select g.id, $18::uuid, r.environment, r.path, r.key from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
@@ -138,9 +150,7 @@ const UPDATE = `with ${GIVEN}, written as (
     from given g where s.id = g.id and s.version = g.version - 1 returning s.id, s.created_at, s.updated_at),
   untagged as (
     delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text),
-  unreferred as (
-    delete from secret_reference r using given g where r.secret_id = g.id and not g.refs @> jsonb_build_array(
-      jsonb_build_object('environment', r.environment, 'path', r.path, 'key', r.key))),
+  ${UNREFERRED},
   pruned as (
     delete from secret_version v using given g where v.secret_id = g.id
       and v.version <= g.version - (select p.pit_version_limit from project p where p.id = $18::uuid)),
