@@ -108,6 +108,9 @@ export const ERRORS = {
   SECRET_REFERENCED: conflict(
     'Other secrets refer to the secret; give it a key of letters, digits, - and _, which references can name.',
   ),
+  REFERENCES_TOO_LONG: conflict(
+    'A value that names what gets another name would be longer than 512 KiB with it; take a shorter name, or shorten the value.',
+  ),
   HISTORY_TOO_SHORT: conflict('The kept versions of some secrets do not reach back to this moment; see details.'),
   TAG_SLUG_TAKEN: conflict('Another tag of the project has this slug.'),
   CONCURRENT_CHANGE: conflict('Somebody else changed this at the same moment; read it again and retry.'),

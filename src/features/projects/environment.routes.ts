@@ -52,6 +52,7 @@ export const environmentRoutes = [
       'PROJECT_NOT_FOUND',
       'ENVIRONMENT_NOT_FOUND',
       'ENVIRONMENT_SLUG_TAKEN',
+      'REFERENCES_TOO_LONG',
       'CONCURRENT_CHANGE',
       'SEALED_VALUE_INVALID',
     ],

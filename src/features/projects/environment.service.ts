@@ -105,7 +105,7 @@ export class EnvironmentService {
    *
    * @param raw `{ projectId, environmentId, name?, slug?, position? }`; a position beyond the end is the end
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN,
-   *   SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+   *   REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
    * Source: behaviour 5.5, 10 (Environments).
    */
   update(ctx: Context, raw: unknown): Promise<ReadEnvironment> {

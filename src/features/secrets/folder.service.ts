@@ -95,7 +95,7 @@ export class FolderService {
    *
    * @param raw `{ projectId, environment, path?, folderId, name?, newPath?, description? }`; the rules are `UpdateFolder`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, FOLDER_NAME_TAKEN,
-   *   SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+   *   REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
    * Source: behaviour 5.5, 10 (Folders).
    */
   update(ctx: Context, raw: unknown): Promise<ReadFolder> {

@@ -22,7 +22,7 @@ export const createRootFolders: CreateRootFolders = async (tx, environments) => 
  * References to the secrets of an environment follow its new slug. Where the caller's rules look at environments, he must be
  * one who may edit all that is in it under either name: nobody gives himself rights by a slug.
  *
- * @throws PERMISSION_DENIED, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ * @throws PERMISSION_DENIED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  */
 export const followEnvironment: FollowEnvironment = async (tx, project, { environmentId, from, to }) => {
   // A folder that is renamed at the same moment would be missed under its other path.

@@ -1,13 +1,14 @@
 import { SYSTEM, type Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
-import { AppError } from '../../kernel/errors.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
+import { joinPath } from './place.rules.js';
 import type { SecretName } from './reference.records.js';
-import { isReferenceable, type Reference, type ReferenceTarget } from './reference.rules.js';
+import { isReferenceable, type Reference, type Rename } from './reference.rules.js';
 import { listByIds, type SecretRecord } from './secret.records.js';
 import { nextAttributes, openedSecret, sealedRow } from './secret-rows.js';
 import { openerFor, renamedIn, sealerFor } from './secret-sealing.js';
-import { lockByIds, updateSecrets } from './secret-writes.js';
+import { lockByIds, type SecretRow, updateSecrets } from './secret-writes.js';
 import { Visibility } from './visibility.rules.js';
 
 /** A secret that has another name now. */
@@ -23,7 +24,8 @@ export interface Renaming {
  *
  * @param except secrets that are left as they are
  * @returns how many secrets were rewritten, of those that the caller may know of
- * @throws SECRET_REFERENCED when a new key cannot be written in a reference, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ * @throws SECRET_REFERENCED when a new key cannot be written in a reference, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID,
+ *   CONCURRENT_CHANGE
  * Source: decisions 5.5, behaviour 5.5.
  */
 export async function rewriteReferencesTo(
@@ -54,7 +56,7 @@ export interface PlaceRenaming {
  * its secrets together. One statement when nothing refers to them, five otherwise, whatever their number.
  *
  * @returns how many secrets were rewritten, of those that the caller may know of
- * @throws SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ * @throws REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  * Source: decisions 5.5, behaviour 5.5.
  */
 export async function rewriteReferencesInto(
@@ -77,8 +79,6 @@ export async function rewriteReferencesInto(
   return rewriteAll(tx, project, { referring, renameIn: () => rename });
 }
 
-type Rename = (reference: Reference) => ReferenceTarget | null;
-
 async function rewriteAll(
   tx: Transaction,
   project: ProjectAccess,
@@ -87,14 +87,34 @@ async function rewriteAll(
   const records = await listByIds(tx, await lockByIds(tx, referring));
   const opener = await openerFor(tx, project, records);
   const sealer = await sealerFor(tx, project, records.length);
-  const rows = records.map((record) => {
+  const tooLong: SecretRecord[] = [];
+  const rows = records.flatMap((record): SecretRow[] => {
     const clear = openedSecret(opener, record);
-    return sealedRow(sealer, nextAttributes(record), { ...clear, value: renamedIn(clear.value, renameIn(record)) });
+    const value = renamedIn(clear.value, renameIn(record));
+    if (value === null) tooLong.push(record);
+    return value === null ? [] : [sealedRow(sealer, nextAttributes(record), { ...clear, value })];
   });
+  refuseTooLong(project, tooLong);
   const written = await updateSecrets(tx, project, rows, SYSTEM);
   if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
   const visibility = new Visibility(project.ability);
   return records.filter((record) => visibility.describes(record)).length;
+}
+
+/** @throws REFERENCES_TOO_LONG, naming those of whose values the caller may know what they name */
+function refuseTooLong({ ability }: ProjectAccess, tooLong: readonly SecretRecord[]): void {
+  if (tooLong.length === 0) return;
+  const visibility = new Visibility(ability);
+  const details = tooLong
+    .filter((record) => visibility.describes(record) && visibility.readsValue(record))
+    .map(
+      ({ environment, path, key }): ErrorDetail => ({
+        path: `${environment}${joinPath(path, key)}`,
+        code: 'TOO_BIG',
+        message: 'must be at most 512 KiB of UTF-8, also with the new names in its references',
+      }),
+    );
+  throw new AppError('REFERENCES_TOO_LONG', undefined, { details });
 }
 
 /** Secrets of a project whose values name any of these. */

@@ -70,12 +70,20 @@ export function printReference({ environment, path, key }: ReferenceTarget): str
 /** True when a secret of this key can be named by a reference: a dot or a blank in a key would be read as something else. */
 export const isReferenceable = (key: string): boolean => key.length <= MAX_KEY && WORD.test(key);
 
+/** What a reference becomes; null keeps it. */
+export type Rename = (reference: Reference) => ReferenceTarget | null;
+
 /**
  * The value with some of its references changed.
  *
- * @param rename what a reference becomes; null keeps it
+ * @param maxBytes how long it may become by that, in bytes of UTF-8
+ * @returns null when it would become longer: it is not even made, since it could be of any length
  */
-export function rewriteReferences(value: string, rename: (reference: Reference) => ReferenceTarget | null): string {
+export function rewriteReferences(
+  value: string,
+  rename: Rename,
+  maxBytes: number = Number.POSITIVE_INFINITY,
+): string | null {
   const { pieces, references } = parseReferences(value);
   const changed = new Map(
     references.flatMap((reference) => {
@@ -84,5 +92,10 @@ export function rewriteReferences(value: string, rename: (reference: Reference) 
     }),
   );
   if (changed.size === 0) return value;
-  return pieces.map((piece) => (typeof piece === 'string' ? piece : (changed.get(piece.text) ?? piece.text))).join('');
+  const after = (piece: string | Reference): string =>
+    typeof piece === 'string' ? piece : (changed.get(piece.text) ?? piece.text);
+  const before = Buffer.byteLength(value);
+  let bytes = 0;
+  for (const piece of pieces) bytes += Buffer.byteLength(after(piece));
+  return bytes > maxBytes && bytes > before ? null : pieces.map(after).join('');
 }

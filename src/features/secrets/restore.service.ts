@@ -43,8 +43,8 @@ export class RestoreService {
    *
    * @param raw `{ secretId, version }`; the rules are `RestoreSecret`
    * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
-   *   PERMISSION_DENIED, SECRET_KEY_TAKEN, SECRET_REFERENCED, FOLDER_NOT_FOUND (deleted at the same moment), CONCURRENT_CHANGE,
-   *   SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   *   PERMISSION_DENIED, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND (deleted at the same
+   *   moment), CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: decisions 5.10.
    */
   async restore(ctx: Context, raw: unknown): Promise<RestoredSecret> {

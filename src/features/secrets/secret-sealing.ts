@@ -5,8 +5,9 @@ import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
-import { parseReferences, rewriteReferences } from './reference.rules.js';
+import { parseReferences, type Rename, rewriteReferences } from './reference.rules.js';
 import type { SecretRecord, StoredEntry } from './secret.records.js';
+import { MAX_VALUE_BYTES } from './secret.rules.js';
 import type { StoredReference } from './secret-writes.js';
 
 const TABLE = 'secret';
@@ -193,9 +194,11 @@ const listed = (entries: Clear['metadata']): SealedText =>
 const encryptedPairs = (sealer: Sealer, record: SecretRecord, sealed: Uint8Array): [key: string, value: string][] =>
   JSON.parse(open(sealer, record, 'metadata', sealed).reveal()) as [string, string][];
 
-/** A value with other names in its references. @param rename as in `rewriteReferences` */
-export const renamedIn = (value: SealedText, rename: Parameters<typeof rewriteReferences>[1]): SealedText =>
-  new SealedText(rewriteReferences(value.reveal(), rename));
+/** A value with other names in its references; null when it would be longer by them than a value may be. */
+export function renamedIn(value: SealedText, rename: Rename): SealedText | null {
+  const text = rewriteReferences(value.reveal(), rename, MAX_VALUE_BYTES);
+  return text === null ? null : new SealedText(text);
+}
 
 /** Seals what a personal secret has of its own, for one row at one version. Takes two seals at most. */
 export function sealPersonal(

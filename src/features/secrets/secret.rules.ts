@@ -5,7 +5,8 @@ import { isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js
 import { metadataPairs } from './metadata-filter.rules.js';
 import { place, tagSlug } from './place.rules.js';
 
-const MAX_VALUE_BYTES = 512 * 1024;
+/** A value is at most this long, in bytes of UTF-8. */
+export const MAX_VALUE_BYTES = 512 * 1024;
 const MAX_BATCH = 1_000;
 const MAX_TAGS = 100;
 const MAX_RECIPIENTS = 50;

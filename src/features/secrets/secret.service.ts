@@ -101,7 +101,8 @@ export class SecretService {
    *
    * @param raw place, `secretKey`, `type` and what changes; the rules are `UpdateSecret`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, TAG_NOT_FOUND, USER_NOT_FOUND,
-   *   SECRET_NOT_FOUND, PERMISSION_DENIED, SECRET_KEY_TAKEN, SECRET_REFERENCED, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   *   SECRET_NOT_FOUND, PERMISSION_DENIED, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE,
+   *   SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: behaviour 5.8, decisions 5.
    */
   async update(ctx: Context, raw: unknown): Promise<SecretView> {

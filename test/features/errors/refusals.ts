@@ -56,11 +56,14 @@ const WHO: Partial<Record<ErrorCode, ErrorCase>> = {
 };
 
 /** A secret `BASE`, and another one that refers to it. */
-const makeReferring = ({ admin, world }: Scene): Promise<Reply> =>
+const makeReferring = ({ admin, world }: Scene, secretValue = '${BASE}'): Promise<Reply> =>
   admin.post('/api/v4/secrets/batch', {
     ...dev(world.project),
-    secrets: [{ secretKey: 'BASE' }, { secretKey: 'DERIVED', secretValue: '${BASE}' }],
+    secrets: [{ secretKey: 'BASE' }, { secretKey: 'DERIVED', secretValue }],
   });
+
+/** Just short enough for a value. */
+const FULL = '${BASE}'.repeat(74_000);
 
 /** Of things that are not there. */
 const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
@@ -173,6 +176,17 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     graphql: async (scene) => {
       await makeReferring(scene);
       const change = { secretKey: 'BASE', newSecretKey: 'a.b' };
+      return mutate(scene.admin, 'updateSecret', { ...dev(scene.world.project), ...change });
+    },
+  },
+  REFERENCES_TOO_LONG: {
+    rest: async (scene) => {
+      await makeReferring(scene, FULL);
+      return scene.admin.patch('/api/v4/secrets/BASE', { ...dev(scene.world.project), newSecretName: 'BASEMENT' });
+    },
+    graphql: async (scene) => {
+      await makeReferring(scene, FULL);
+      const change = { secretKey: 'BASE', newSecretKey: 'BASEMENT' };
       return mutate(scene.admin, 'updateSecret', { ...dev(scene.world.project), ...change });
     },
   },
