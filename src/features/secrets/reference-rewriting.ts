@@ -22,7 +22,7 @@ export interface Renaming {
  * Called in the transaction of the renaming, after it. One statement when nothing refers to them, five otherwise, whatever
  * their number. A reference without a place that still finds its secret beside it stays.
  *
- * @param except secrets that are left as they are
+ * @param except secrets that are left as they are: those that were written with the new names
  * @returns how many secrets were rewritten, of those that the caller may know of
  * @throws SECRET_REFERENCED when a new key cannot be written in a reference, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID,
  *   CONCURRENT_CHANGE
@@ -38,7 +38,6 @@ export async function rewriteReferencesTo(
   const from = renamings.map((renaming) => renaming.from);
   const referring = (await findReferring(tx, project.projectId, from)).filter((id) => !except.has(id));
   if (referring.length === 0) return 0;
-  if (!renamings.every(({ to }) => isReferenceable(to.key))) throw new AppError('SECRET_REFERENCED');
   return rewriteAll(tx, project, { referring, renameIn: renamer(renamings) });
 }
 
@@ -82,7 +81,7 @@ export async function rewriteReferencesInto(
 async function rewriteAll(
   tx: Transaction,
   project: ProjectAccess,
-  { referring, renameIn }: { referring: readonly string[]; renameIn: (record: SecretRecord) => Rename },
+  { referring, renameIn }: { referring: readonly string[]; renameIn: (place: NamedPlace) => Rename },
 ): Promise<number> {
   const records = await listByIds(tx, await lockByIds(tx, referring));
   const opener = await openerFor(tx, project, records);
@@ -165,8 +164,13 @@ const placeNameOf = ({ environment, path }: NamedPlace): string => JSON.stringif
 
 const nameOf = ({ environment, path, key }: SecretName): string => JSON.stringify([environment, path, key]);
 
-/** What a reference becomes in a given secret; null when it stays. */
-function renamer(renamings: readonly Renaming[]): (record: SecretRecord) => Rename {
+/**
+ * What a reference in a value of a given place becomes by new names of secrets. For values that are written together with
+ * the names; `rewriteReferencesTo` is for all others.
+ *
+ * @returns a function that throws SECRET_REFERENCED for a new key that cannot be written in a reference
+ */
+export function renamer(renamings: readonly Renaming[]): (place: NamedPlace) => Rename {
   const known = new Map(renamings.map(({ from, to }) => [nameOf(from), to]));
   return ({ environment, path }) =>
     (reference) => {
@@ -179,6 +183,7 @@ function renamer(renamings: readonly Renaming[]): (record: SecretRecord) => Rena
         }),
       );
       if (to === undefined) return null;
+      if (!isReferenceable(to.key)) throw new AppError('SECRET_REFERENCED');
       const staysLocal = isLocal && to.environment === environment && to.path === path;
       return staysLocal ? { environment: null, path: null, key: to.key } : to;
     };

@@ -104,7 +104,8 @@ async function write(tx: Transaction, { project, present, row }: Known & { row: 
   else if (present.key !== row.key) {
     const { environment, path } = present;
     const renaming = { from: { environment, path, key: present.key }, to: { environment, path, key: row.key } };
-    await rewriteReferencesTo(tx, project, [renaming]);
+    // What is restored names what it named then.
+    await rewriteReferencesTo(tx, project, [renaming], new Set([row.id]));
   }
   return written;
 }

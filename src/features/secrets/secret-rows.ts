@@ -1,8 +1,10 @@
 import type { Transaction } from '../../kernel/context.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
+import { AppError } from '../../kernel/errors.js';
 import { distinctIds, newId } from '../../kernel/ids.js';
 import type { ProjectAccess } from '../projects/public.js';
+import type { Rename } from './reference.rules.js';
 import type { SecretRecord, TagRecord } from './secret.records.js';
 import type { NewSecret, SecretChange } from './secret.rules.js';
 import {
@@ -10,6 +12,7 @@ import {
   openSecretComment,
   openSecretMetadata,
   openSecretValue,
+  renamedIn,
   type Sealed,
   type SecretSealer,
   sealSecret,
@@ -46,11 +49,16 @@ export const openedSecret = (opener: Sealer, record: SecretRecord): Clear => ({
   metadata: openSecretMetadata(opener, record),
 });
 
-/** The row of a new secret. */
+/**
+ * The row of a new secret.
+ *
+ * @param rename what references in its value become by names that change with the same write; null: none changes
+ * @throws SECRET_REFERENCED, REFERENCES_TOO_LONG
+ */
 export function newRow(
   sealer: SecretSealer,
   { environmentId, folderId }: { environmentId: string; folderId: string },
-  secret: NewSecret,
+  { secret, rename }: { secret: NewSecret; rename: Rename | null },
 ): SecretRow {
   const attributes: Attributes = {
     id: newId(),
@@ -65,17 +73,22 @@ export function newRow(
     tagIds: distinctIds(secret.tagIds),
   };
   return sealedRow(sealer, attributes, {
-    value: new SealedText(secret.secretValue),
+    value: valueAfter(new SealedText(secret.secretValue), rename),
     comment: commentOf(secret.secretComment),
     metadata: entriesOf(secret.secretMetadata),
   });
 }
 
-/** The row after a change. Only what is kept is opened, so that a part that does not open can be mended by writing it. */
+/**
+ * The row after a change. Only what is kept is opened, so that a part that does not open can be mended by writing it.
+ *
+ * @param rename as of `newRow`
+ * @throws SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID
+ */
 export function nextRow(
   sealer: SecretSealer,
   opener: Sealer,
-  { record, change }: { record: SecretRecord; change: SecretChange },
+  { record, change, rename }: { record: SecretRecord; change: SecretChange; rename: Rename | null },
 ): SecretRow {
   const kept = nextAttributes(record);
   const { secretValue, secretComment, secretMetadata, tagIds, secretReminderRecipients } = change;
@@ -90,7 +103,10 @@ export function nextRow(
     tagIds: tagIds === undefined ? kept.tagIds : distinctIds(tagIds),
   };
   return sealedRow(sealer, attributes, {
-    value: secretValue === undefined ? openSecretValue(opener, record) : new SealedText(secretValue),
+    value: valueAfter(
+      secretValue === undefined ? openSecretValue(opener, record) : new SealedText(secretValue),
+      rename,
+    ),
     comment: secretComment === undefined ? openSecretComment(opener, record) : commentOf(secretComment),
     metadata: secretMetadata === undefined ? openSecretMetadata(opener, record) : entriesOf(secretMetadata),
   });
@@ -124,6 +140,12 @@ export const writtenRecord = (
   updatedAt,
   tags,
 });
+
+function valueAfter(value: SealedText, rename: Rename | null): SealedText {
+  const renamed = rename === null ? value : renamedIn(value, rename);
+  if (renamed === null) throw new AppError('REFERENCES_TOO_LONG');
+  return renamed;
+}
 
 /** Absent keeps, null clears. */
 const given = <T>(value: T | null | undefined, kept: T | null): T | null => (value === undefined ? kept : value);

@@ -5,7 +5,7 @@ import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import type { PersonalSecretService } from './personal.service.js';
-import { rewriteReferencesTo } from './reference-rewriting.js';
+import { renamer, rewriteReferencesTo } from './reference-rewriting.js';
 import type { SecretRecord, TagRecord } from './secret.records.js';
 import {
   CreateSecret,
@@ -172,7 +172,7 @@ export class SecretService {
     authorizeNew(target, secrets, tags);
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(secrets, target.pathOf));
     const sealer = await sealerFor(ctx, project, secrets.length);
-    const rows = secrets.map((secret) => newRow(sealer, target, secret));
+    const rows = secrets.map((secret) => newRow(sealer, target, { secret, rename: null }));
     return inTransaction(ctx, async (tx) => {
       if (secrets.length > 1) await refuseTaken(tx, target, keys);
       const written = await insertSecrets(tx, project, rows);
@@ -215,14 +215,16 @@ export class SecretService {
       authorizeNew(target, added, tags);
       const sealer = await sealerFor(tx, project, present.length + added.length);
       const opener = await openerFor(tx, project, [...records.values()]);
-      const changed = present.map((each) => nextRow(sealer, opener, each));
-      const made = added.map((secret) => newRow(sealer, target, secret));
+      const renamings = renamesOf(target, present);
+      const rename = renamings.length === 0 ? null : renamer(renamings)(namedPlace(target));
+      const changed = present.map((each) => nextRow(sealer, opener, { ...each, rename }));
+      const made = added.map((secret) => newRow(sealer, target, { secret, rename }));
       const written = await updateSecrets(tx, project, changed);
       if (written.length !== changed.length) throw new AppError('CONCURRENT_CHANGE');
       written.push(...(await insertSecrets(tx, project, made)));
-      await rewriteReferencesTo(tx, project, renamesOf(target, present));
-      const known = new Map([...tags, ...tagsOf(records.values())]);
       const byKey = new Map([...changed, ...made].map((row) => [row.key, row]));
+      await rewriteReferencesTo(tx, project, renamings, new Set([...byKey.values()].map(({ id }) => id)));
+      const known = new Map([...tags, ...tagsOf(records.values())]);
       const rows = changes.flatMap((change) => byKey.get(keyAfter(change)) ?? []);
       return this.#finish(tx, target, { action, facts, rows, written, tags: known });
     });
@@ -324,10 +326,12 @@ function authorizeChanges(
   }
 }
 
-const renamesOf = ({ place: { environment, secretPath } }: Target, present: readonly Present[]) =>
+const namedPlace = ({ place: { environment, secretPath } }: Target) => ({ environment, path: secretPath });
+
+const renamesOf = (target: Target, present: readonly Present[]) =>
   present
     .filter(({ record, change }) => keyAfter(change) !== record.key)
     .map(({ record, change }) => ({
-      from: { environment, path: secretPath, key: record.key },
-      to: { environment, path: secretPath, key: keyAfter(change) },
+      from: { ...namedPlace(target), key: record.key },
+      to: { ...namedPlace(target), key: keyAfter(change) },
     }));
