@@ -213,6 +213,7 @@ export class SecretService {
       authorizeChanges(target, present, tags);
       const added = mode === 'upsert' ? missing.map(toNew) : [];
       authorizeNew(target, added, tags);
+      await refuseTakenNames(tx, target, { changes, isFreed: isThere });
       const sealer = await sealerFor(tx, project, present.length + added.length);
       const opener = await openerFor(tx, project, [...records.values()]);
       const renamings = renamesOf(target, present);
@@ -324,6 +325,25 @@ function authorizeChanges(
     // Nobody may rename or tag a secret into a place where they could not edit it.
     authorize(project, 'secrets:edit', fieldsOf(subjectOf(place, keyAfter(change), tagsAfter)));
   }
+}
+
+/**
+ * Names every taken one of the new keys of a batch.
+ *
+ * @param batch `isFreed` tells the keys of secrets that the batch itself changes: no two of its secrets get one key
+ * @throws SECRET_KEY_TAKEN
+ */
+async function refuseTakenNames(
+  tx: Transaction,
+  { folderId, pathOf }: Target,
+  { changes, isFreed }: { changes: readonly SecretChange[]; isFreed: (key: string) => boolean },
+): Promise<void> {
+  const wanted = changes.flatMap(({ newSecretKey: key }, index) =>
+    key === undefined || isFreed(key) ? [] : [{ key, path: pathOf(index, 'newSecretKey') }],
+  );
+  if (changes.length === 1 || wanted.length === 0) return;
+  const keys = wanted.map(({ key }) => key);
+  await refuseTaken(tx, { folderId, pathOf: (index) => (wanted[index] as { path: string }).path }, keys);
 }
 
 const namedPlace = ({ place: { environment, secretPath } }: Target) => ({ environment, path: secretPath });
