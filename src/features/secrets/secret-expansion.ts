@@ -19,6 +19,8 @@ interface Known {
   readonly visibility: Visibility;
   /** True when all secrets of this place are among the views, so that nobody needs to be asked for another. */
   readonly isWhole: (environment: string, path: string) => boolean;
+  /** True when the views are what secrets were: references lead to what these are now, also to the one that a view is of. */
+  readonly isPast?: boolean;
 }
 
 /** A value with the place that its own references start from. */
@@ -48,13 +50,14 @@ export async function expandViews(
   ctx: Context,
   project: ProjectAccess,
   views: readonly SecretView[],
-  { visibility, isWhole }: Known,
+  { visibility, isWhole, isPast = false }: Known,
 ): Promise<ReadonlyMap<string, SecretView>> {
-  const texts = new Map(views.flatMap((view) => (mayRefer(view) ? [[view.id, textOf(view)] as const] : [])));
-  if (texts.size === 0) return new Map();
+  const referring = new Map(views.filter(mayRefer).map((view) => [isPast ? pastOf(view) : view.id, view]));
+  if (referring.size === 0) return new Map();
+  const texts = new Map([...referring].map(([id, view]) => [id, textOf(view)]));
   const targets = new Map<string, Target>();
   for (const view of views) {
-    if (view.type === 'shared') targets.set(nameOf(subjectOf(view)), targetOfView(view, visibility));
+    if (view.type === 'shared' && !isPast) targets.set(nameOf(subjectOf(view)), targetOfView(view, visibility));
   }
   const isUnknown = (name: SecretName) => !targets.has(nameOf(name)) && !isWhole(name.environment, name.path);
   const beyond = await loadBeyond(ctx, project, named(texts.values()).filter(isUnknown));
@@ -66,10 +69,12 @@ export async function expandViews(
   for (const target of targets.values()) if ('id' in target) texts.set(target.id, target.text);
   const leadOf = (id: string, reference: Reference): Lead =>
     targets.get(nameOf(nameIn(texts.get(id) as Text, reference))) ?? MISSING;
-  const referring = new Map(views.flatMap((view) => (mayRefer(view) ? [[view.id, view] as const] : [])));
   const graph = { valueOf: (id: string) => (texts.get(id) as Text).value, leadOf };
   return inserted(referring, expandValues(referring.keys(), graph));
 }
+
+/** No id of a secret: what it was does not stand in the way of what it is. */
+const pastOf = ({ id, version }: SecretView): string => `${id} ${version}`;
 
 const mayRefer = ({ secretValue }: SecretView): boolean => secretValue?.reveal().includes('${') === true;
 
@@ -138,7 +143,7 @@ const loadReferenced: BatchLoad<readonly ReferencedRecord[]> = async (ctx, keys)
   return new Map(keys.map((key) => [key, records]));
 };
 
-/** The views with their expanded values, as long as these do not add too much together. */
+/** The views with their expanded values, by their own ids, as long as these do not add too much together. */
 function inserted(
   views: ReadonlyMap<string, SecretView>,
   expanded: ReadonlyMap<string, ExpandedValue>,
@@ -151,10 +156,10 @@ function inserted(
       const growth = Math.max(bytes - Buffer.byteLength(raw), 0);
       if (added + growth > MAX_ADDED_BYTES) {
         const referenceIssues = parseReferences(raw).references.map(({ text }) => ({ reference: text, ...TOO_LARGE }));
-        return [id, { ...view, referenceIssues }];
+        return [view.id, { ...view, referenceIssues }];
       }
       added += growth;
-      return [id, { ...view, secretValue: new SealedText(value), referenceIssues: issues }];
+      return [view.id, { ...view, secretValue: new SealedText(value), referenceIssues: issues }];
     }),
   );
 }

@@ -127,14 +127,21 @@ async function discloseVersion(
   const isReadable = visibility.readsValue(present) && visibility.readsValue(old);
   const { environmentId, environment, folderId, path } = present;
   const record = { ...old, environmentId, environment, folderId, path };
-  return disclose(ctx, project, { record, ...showing, viewSecretValue: showing.viewSecretValue && isReadable });
+  const viewSecretValue = showing.viewSecretValue && isReadable;
+  return disclose(ctx, project, { record, isPast: true, ...showing, viewSecretValue });
 }
 
 /** @throws SECRET_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE */
 async function disclose(
   ctx: Context,
   project: ProjectAccess,
-  { record, type, viewSecretValue, expandSecretReferences }: Showing & { record: ListedRecord | undefined },
+  {
+    record,
+    isPast = false,
+    type,
+    viewSecretValue,
+    expandSecretReferences,
+  }: Showing & { record: ListedRecord | undefined; isPast?: boolean },
 ): Promise<SecretView> {
   const visibility = new Visibility(project.ability);
   const isThere = record !== undefined && visibility.describes(record);
@@ -144,7 +151,7 @@ async function disclose(
   const view = type === 'personal' && own !== undefined ? viewer.personalView(record, own) : viewer.view(record);
   const changed =
     expandSecretReferences && viewer.issues.length === 0
-      ? await expandViews(ctx, project, [view], { visibility, isWhole: () => false })
+      ? await expandViews(ctx, project, [view], { visibility, isWhole: () => false, isPast })
       : undefined;
   await ctx.auditTrail.recordRead(ctx, {
     action: 'secret:get',
