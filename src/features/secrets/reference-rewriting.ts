@@ -20,7 +20,8 @@ export interface Renaming {
 /**
  * Carries new names of secrets into the values that refer to them: a next version of each, written by the service itself.
  * Called in the transaction of the renaming, after it. One statement when nothing refers to them, five otherwise, whatever
- * their number. A reference without a place that still finds its secret beside it stays.
+ * their number. A reference without a place that still finds its secret beside it stays. Personal values are their owners' alone:
+ * what they refer to is neither indexed nor rewritten.
  *
  * @param except secrets that are left as they are: those that were written with the new names
  * @returns how many secrets were rewritten, of those that the caller may know of

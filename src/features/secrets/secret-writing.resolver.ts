@@ -78,7 +78,8 @@ export class SecretWritingResolver {
   }
 
   @Mutation(() => MoveSecretsPayload, {
-    description: 'Moves secrets to another folder or environment, with their history; references to them follow.',
+    description:
+      'Moves secrets to another folder or environment, with their history; references to them in shared values follow.',
   })
   moveSecrets(
     @Ctx() ctx: Context,

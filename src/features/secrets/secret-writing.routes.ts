@@ -20,7 +20,7 @@ const renamed = <T extends { newSecretName?: string | undefined }>({ newSecretNa
   ...(newSecretName === undefined ? {} : { newSecretKey: newSecretName }),
 });
 
-const newSecretName = secretKey.optional().meta({ description: 'A new key.' });
+const newSecretName = secretKey.optional().meta({ description: 'A new key. References in shared values follow it.' });
 const ChangeOfBatch = SecretChange.omit({ newSecretKey: true }).extend({ newSecretName });
 
 /** A move or copy in the words of the interface. */

@@ -125,7 +125,7 @@ export class SecretChangeInput extends SecretAttributesInput {
   @Field(() => String, { description: 'The key: 1 to 255 characters, no `/`, `:`, `=` or control characters.' })
   secretKey!: string;
 
-  @Field(() => String, { nullable: true, description: 'A new key.' })
+  @Field(() => String, { nullable: true, description: 'A new key. References in shared values follow it.' })
   newSecretKey?: string;
 
   @Field(() => String, { nullable: true, description: 'A new value, up to 512 KiB of UTF-8; may be empty, not null.' })

@@ -19,7 +19,10 @@ registerEnumType(SecretKindEnum, {
   description: 'Whose a secret is.',
   valuesConfig: {
     SHARED: { description: 'Of all who may read it.' },
-    PERSONAL: { description: "One user's own, in place of the shared one of the same key." },
+    PERSONAL: {
+      description:
+        "One user's own, in place of the shared one of the same key. It is never rewritten: what it refers to may get another name, and then its owner is told that it is missing.",
+    },
   },
 });
 

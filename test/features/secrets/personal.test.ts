@@ -57,6 +57,27 @@ describe('personal secrets', () => {
     expect(Buffer.from(stored[0]?.value_sealed).includes('mine')).toBe(false);
   });
 
+  test('stay as their owner wrote them when what they refer to gets another key, and tell the owner', async () => {
+    const { admin, project, at, ada } = await seeded();
+    await admin.post('/api/v4/secrets/BASE', { ...at, secretValue: 'base' });
+    await admin.post('/api/v4/secrets/OTHER', { ...at, secretValue: 'its ${BASE}' });
+    await ada.post('/api/v4/secrets/DB', { ...at, type: 'personal', secretValue: 'my ${BASE}' });
+    await ada.post('/api/v4/secrets/BASE', { ...at, type: 'personal', secretValue: 'my own' });
+    await admin.patch('/api/v4/secrets/BASE', { ...at, newSecretName: 'GROUND' });
+    const query = `query ($id: ID!, $key: String!, $type: SecretType!) {
+      secretByKey(projectId: $id, environment: "dev", secretKey: $key, type: $type, expandSecretReferences: true) {
+        version secretValue referenceIssues { reference reason } } }`;
+    const read = async (key: string, type: string) =>
+      (await ada.data(query, { id: project.id, key, type })).secretByKey;
+    expect(await read('OTHER', 'SHARED')).toMatchObject({ version: 2, secretValue: 'its base' });
+    expect(await read('DB', 'PERSONAL')).toEqual({
+      version: 1,
+      secretValue: 'my ${BASE}',
+      referenceIssues: [{ reference: '${BASE}', reason: 'MISSING' }],
+    });
+    expect(await read('GROUND', 'PERSONAL')).toMatchObject({ version: 1, secretValue: 'my own' });
+  });
+
   test('have a value and a comment, and go with the shared one', async () => {
     const { admin, at, ada } = await seeded();
     const tooMuch = await ada.post('/api/v4/secrets/DB', {
