@@ -18,7 +18,7 @@ import {
 import { isShortEnough, joinPath, parentOf } from './place.rules.js';
 import { type PlaceRenaming, rewriteReferencesInto } from './reference-rewriting.js';
 import { listSubjects } from './subject.records.js';
-import { fieldsOf } from './visibility.rules.js';
+import { authorizeSubjectChanges } from './visibility.rules.js';
 
 /** Where a fault stands: `newPath` in a call for one folder, `folders[3].newPath` in a batch. */
 export type FolderPathOf = (index: number, field: 'folderId' | 'name' | 'newPath') => string;
@@ -159,7 +159,7 @@ function placedMoves(
 
 /**
  * Whoever moves a folder moves all that is in it: it takes the right to edit each folder and each secret where it was and
- * where it comes to be. Nobody moves a secret to where the rules give him more.
+ * where it comes to be. Nobody moves a secret to where the rules show him more of it.
  *
  * @throws PERMISSION_DENIED
  */
@@ -173,8 +173,9 @@ export async function authorizeRelocations(
     authorize(project, 'secret-folders:edit', { environment, secretPath: parentOf(path) });
   }
   const places = new Map(relocations.map(({ folderId, to }) => [folderId, to]));
-  for (const subject of await listSubjects(tx, [...places.keys()])) {
-    authorize(project, 'secrets:edit', fieldsOf(subject));
-    authorize(project, 'secrets:edit', fieldsOf({ ...subject, ...places.get(subject.folderId) }));
-  }
+  const subjects = await listSubjects(tx, [...places.keys()]);
+  authorizeSubjectChanges(
+    project,
+    subjects.map((before) => ({ before, after: { ...before, ...places.get(before.folderId) } })),
+  );
 }

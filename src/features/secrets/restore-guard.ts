@@ -1,6 +1,6 @@
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { ProjectAccess } from '../projects/public.js';
-import { fieldsOf, type SecretSubject, Visibility } from './visibility.rules.js';
+import { authorizeSubjectChanges, fieldsOf, type SecretSubject, Visibility } from './visibility.rules.js';
 
 /** One secret that a restore writes, as rules see it. */
 interface Restoration {
@@ -21,16 +21,17 @@ export class RestoreGuard {
   }
 
   /**
-   * @throws PERMISSION_DENIED unless the caller may know of the secret and the version, and may edit the secret as it is and
-   *   as it will be, or make it when it is not there. Nobody gets to read by it what was written where they could not.
+   * @throws PERMISSION_DENIED unless the caller may know of the secret and the version, and may change the one into the other,
+   *   or make it when it is not there. Nobody gets to read by it what was written where they could not.
    */
   authorize({ before, old, after }: Restoration): void {
     this.#requireDescribed(old);
-    if (before !== null) {
+    if (before === null) {
+      authorize(this.project, 'secrets:create', fieldsOf(after));
+    } else {
       this.#requireDescribed(before);
-      authorize(this.project, 'secrets:edit', fieldsOf(before));
+      authorizeSubjectChanges(this.project, [{ before, after }]);
     }
-    authorize(this.project, before === null ? 'secrets:create' : 'secrets:edit', fieldsOf(after));
     if (this.#visibility.readsValue(after) && !this.#visibility.readsValue(old)) this.#deny('secrets:readValue');
   }
 

@@ -47,7 +47,7 @@ import {
   updateSecrets,
   type Written,
 } from './secret-writes.js';
-import { fieldsOf, Visibility } from './visibility.rules.js';
+import { authorizeSubjectChanges, fieldsOf, Visibility } from './visibility.rules.js';
 
 const alone: PathOf = (_index, field) => field;
 const inBatch: PathOf = (index, field) => `secrets[${index}].${field}`;
@@ -319,12 +319,12 @@ function authorizeChanges(
   present: readonly Present[],
   tags: ReadonlyMap<string, TagRecord>,
 ): void {
-  for (const { record, change } of present) {
+  const changes = present.map(({ record, change }) => {
     const tagsAfter = change.tagIds === undefined ? record.tags : pick(tags, change.tagIds);
-    authorize(project, 'secrets:edit', fieldsOf(record));
-    // Nobody may rename or tag a secret into a place where they could not edit it.
-    authorize(project, 'secrets:edit', fieldsOf(subjectOf(place, keyAfter(change), tagsAfter)));
-  }
+    return { before: record, after: subjectOf(place, keyAfter(change), tagsAfter) };
+  });
+  // Also where the value is a new one: comment and metadata stay.
+  authorizeSubjectChanges(project, changes);
 }
 
 /**

@@ -13,7 +13,7 @@ import type { TagRecord } from './secret.records.js';
 import { listCarriers } from './subject.records.js';
 import { Tag } from './tag.entity.js';
 import { CreateTag, ListTags, TagBySlug, TagPlace, UpdateTag } from './tag.rules.js';
-import { fieldsOf, looksAt } from './visibility.rules.js';
+import { authorizeSubjectChanges, looksAt } from './visibility.rules.js';
 
 const CODES = { tag_slug_unique: 'TAG_SLUG_TAKEN', tag_project_id_fkey: 'PROJECT_NOT_FOUND' } as const;
 
@@ -166,8 +166,8 @@ async function lockTag(tx: Transaction, projectId: string, id: string): Promise<
 }
 
 /**
- * Where the caller's rules look at tags, another slug changes what they allow: nobody gives himself rights to a secret that
- * he may not edit before and after.
+ * Where the caller's rules look at tags, another slug changes what they allow, so that it is a change of all that carries the
+ * tag.
  *
  * @param slugAfter null: the tag goes
  * @throws PERMISSION_DENIED
@@ -178,12 +178,12 @@ async function authorizeChange(
   { tag, slugAfter }: { tag: Tag; slugAfter: string | null },
 ): Promise<void> {
   if (!looksAt(project.ability, 'secretTags')) return;
-  for (const subject of await listCarriers(tx, tag.id)) {
-    const others = subject.tags.filter(({ slug }) => slug !== tag.slug);
+  const changes = (await listCarriers(tx, tag.id)).map((before) => {
+    const others = before.tags.filter(({ slug }) => slug !== tag.slug);
     const tags = slugAfter === null ? others : [...others, { slug: slugAfter }];
-    authorize(project, 'secrets:edit', fieldsOf(subject));
-    authorize(project, 'secrets:edit', fieldsOf({ ...subject, tags }));
-  }
+    return { before, after: { ...before, tags } };
+  });
+  authorizeSubjectChanges(project, changes);
 }
 
 const recordTag = (tx: Transaction, action: string, { id, slug, projectId }: Tag): Promise<void> =>

@@ -1,4 +1,4 @@
-import { type Ability, type Access, authorize, can } from '../../kernel/authz/ability.js';
+import { type Ability, type Access, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 
 /** What the conditions of a rule about secrets can look at. */
@@ -23,6 +23,31 @@ export const fieldsOf = ({ environment, path, key, tags }: SecretSubject): Field
  */
 export const looksAt = (ability: Ability, field: 'environment' | 'secretTags'): boolean =>
   ability.rules.some(({ conditions }) => conditions !== undefined && field in conditions);
+
+/** A change of what rules look at of a secret. */
+export interface SubjectChange {
+  readonly before: SecretSubject;
+  readonly after: SecretSubject;
+}
+
+/** To know of a secret, and to read its value. */
+type Sight = 'secrets:describeSecret' | 'secrets:readValue';
+
+/**
+ * Whoever changes what rules look at of a secret must be one who may edit it before and after. And nobody comes to know of a
+ * secret, or to read its value, by his own change: a condition on what he sees would be no more than a condition on names.
+ *
+ * @throws PERMISSION_DENIED
+ */
+export function authorizeSubjectChanges(project: Access, changes: readonly SubjectChange[]): void {
+  const visibility = new Visibility(project.ability);
+  for (const change of changes) {
+    authorize(project, 'secrets:edit', fieldsOf(change.before));
+    authorize(project, 'secrets:edit', fieldsOf(change.after));
+    const action = visibility.gainedBy(change);
+    if (action !== undefined) throw new PermissionDenied({ action, projectId: project.projectId ?? null });
+  }
+}
 
 /** @throws PERMISSION_DENIED unless the caller may describe at least some secret of the project */
 export const authorizeListing = (access: Access): void => authorize(access, 'secrets:describeSecret');
@@ -55,7 +80,13 @@ export class Visibility {
     return this.#readsValue(subject);
   }
 
-  #test(ability: Ability, action: 'secrets:describeSecret' | 'secrets:readValue'): (subject: SecretSubject) => boolean {
+  /** What the caller would see of the changed secret and does not see of the present one; undefined: nothing. */
+  gainedBy({ before, after }: SubjectChange): Sight | undefined {
+    if (this.describes(after) && !this.describes(before)) return 'secrets:describeSecret';
+    return this.readsValue(after) && !this.readsValue(before) ? 'secrets:readValue' : undefined;
+  }
+
+  #test(ability: Ability, action: Sight): (subject: SecretSubject) => boolean {
     if (!this.isPerSecret) {
       const always = can(ability, action);
       return () => always;
