@@ -4,7 +4,8 @@ import type { CreateRootFolders, FollowEnvironment } from '../projects/public.js
 import { authorizeRelocations } from './folder-changes.js';
 import { lockEnvironments } from './folder-writes.js';
 import { rewriteReferencesInto } from './reference-rewriting.js';
-import { looksAt } from './visibility.rules.js';
+import { listPastOfEnvironment } from './version.records.js';
+import { authorizeSubjectChanges, looksAt } from './visibility.rules.js';
 
 /** Gives each environment its root folder `/`, named root, in one statement. Source: decisions 4.2. */
 export const createRootFolders: CreateRootFolders = async (tx, environments) => {
@@ -20,7 +21,7 @@ export const createRootFolders: CreateRootFolders = async (tx, environments) => 
 
 /**
  * References to the secrets of an environment follow its new slug. Where the caller's rules look at environments, he must be
- * one who may edit all that is in it under either name: nobody gives himself rights by a slug.
+ * one who may edit all that is or was in it under either name: nobody gives himself rights by a slug.
  *
  * @throws PERMISSION_DENIED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  */
@@ -37,6 +38,14 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
     from: { environment: from, path },
     to: { environment: to, path },
   }));
-  if (looksAt(project.ability, 'environment')) await authorizeRelocations(tx, project, relocations);
+  if (looksAt(project.ability, 'environment')) {
+    await authorizeRelocations(tx, project, relocations);
+    // Rules look at versions and at deleted secrets by the slug of today.
+    const past = await listPastOfEnvironment(tx, environmentId);
+    authorizeSubjectChanges(
+      project,
+      past.map((before) => ({ before, after: { ...before, environment: to } })),
+    );
+  }
   await rewriteReferencesInto(tx, project, relocations);
 };

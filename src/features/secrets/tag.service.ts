@@ -13,6 +13,7 @@ import type { TagRecord } from './secret.records.js';
 import { listCarriers } from './subject.records.js';
 import { Tag } from './tag.entity.js';
 import { CreateTag, ListTags, TagBySlug, TagPlace, UpdateTag } from './tag.rules.js';
+import { listPastCarriers } from './version.records.js';
 import { authorizeSubjectChanges, looksAt } from './visibility.rules.js';
 
 const CODES = { tag_slug_unique: 'TAG_SLUG_TAKEN', tag_project_id_fkey: 'PROJECT_NOT_FOUND' } as const;
@@ -166,8 +167,8 @@ async function lockTag(tx: Transaction, projectId: string, id: string): Promise<
 }
 
 /**
- * Where the caller's rules look at tags, another slug changes what they allow, so that it is a change of all that carries the
- * tag.
+ * Where the caller's rules look at tags, another slug changes what they allow, so that it is a change of all that has or
+ * had the tag.
  *
  * @param slugAfter null: the tag goes
  * @throws PERMISSION_DENIED
@@ -178,7 +179,12 @@ async function authorizeChange(
   { tag, slugAfter }: { tag: Tag; slugAfter: string | null },
 ): Promise<void> {
   if (!looksAt(project.ability, 'secretTags')) return;
-  const changes = (await listCarriers(tx, tag.id)).map((before) => {
+  // Rules look at versions and at deleted secrets by the tags that those have, by the slugs of today.
+  const carriers = [
+    ...(await listCarriers(tx, tag.id)),
+    ...(await listPastCarriers(tx, { projectId: tag.projectId, tagId: tag.id })),
+  ];
+  const changes = carriers.map((before) => {
     const others = before.tags.filter(({ slug }) => slug !== tag.slug);
     const tags = slugAfter === null ? others : [...others, { slug: slugAfter }];
     return { before, after: { ...before, tags } };

@@ -123,6 +123,34 @@ export const listWritten = (ctx: Context, folderIds: readonly string[], since: D
     [folderIds, since],
   );
 
+/**
+ * What rules look at of versions, of secrets that are there or gone: each as it was, and where its secret is or would come
+ * back. Versions that are the same to rules are one.
+ *
+ * @param which the versions
+ */
+const pastSubjects = (which: string): string => `with ${goneFolders(
+  `v.folder_id in (select v.folder_id from secret_version v where ${which})`,
+)}
+  select past.environment, past.path, past.key, ${tagsOf('past.tag_ids')} as tags
+  from (
+    select distinct e.slug as environment, place.path, v.key, v.tag_ids
+    from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER}
+    cross join lateral (values (v.path), (${PATH})) as place (path)
+    where ${which}
+  ) past`;
+
+/** Versions that have a tag, as rules see them. */
+export const listPastCarriers = (
+  ctx: Context,
+  { projectId, tagId }: { projectId: string; tagId: string },
+): Promise<SecretSubject[]> =>
+  query<SecretSubject>(ctx, pastSubjects('v.project_id = $1 and $2 = any(v.tag_ids)'), [projectId, tagId]);
+
+/** Versions of an environment, as rules see them. */
+export const listPastOfEnvironment = (ctx: Context, environmentId: string): Promise<SecretSubject[]> =>
+  query<SecretSubject>(ctx, pastSubjects('v.environment_id = $1'), [environmentId]);
+
 /** Versions of a secret, newest first. */
 export const listVersions = (
   ctx: Context,
