@@ -84,7 +84,7 @@ export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<State
   const inReach = new Set(present.map(({ id }) => id));
   const elsewhere = new Set(records.map(({ id }) => id).filter((id) => !inReach.has(id)));
   const past = pastRecords.map((record) => new Past(record, elsewhere.has(record.id), open));
-  refuseClaimedTwice(past);
+  refuseClaimedTwice(guard, past);
   const plan = planRestore(present, past, sameAs(opener, guard));
   authorizePlan(guard, environment, plan);
   const paths = [...plan.changes, ...plan.creates].map((step) => step.past.path);
@@ -130,10 +130,16 @@ function refuseUnknown(guard: RestoreGuard, past: readonly PastRecord[]): void {
   throw new AppError('HISTORY_TOO_SHORT', undefined, { details });
 }
 
-/** Folders have been renamed since, so that two secrets come to one name. @throws SECRET_KEY_TAKEN, naming them */
-function refuseClaimedTwice(past: readonly Past[]): void {
-  const details = namesClaimedTwice(past).map((name) =>
+/**
+ * Folders have been renamed since, so that two secrets come to one name.
+ *
+ * @throws SECRET_KEY_TAKEN, naming those of which the caller may know both
+ */
+function refuseClaimedTwice(guard: RestoreGuard, past: readonly Past[]): void {
+  if (namesClaimedTwice(past).length === 0) return;
+  const known = past.filter(({ record }) => guard.describes(record));
+  const details = namesClaimedTwice(known).map((name) =>
     fault(name, 'SECRET_KEY_TAKEN', 'was the key of two secrets in what is one folder now'),
   );
-  if (details.length > 0) throw new AppError('SECRET_KEY_TAKEN', undefined, { details });
+  throw new AppError('SECRET_KEY_TAKEN', undefined, { details });
 }

@@ -57,7 +57,9 @@ export class StateRestoreService {
   async restore(ctx: Context, raw: unknown): Promise<RestoredState> {
     const { recursive, at, dryRun, ...place } = parse(RestoreSecrets, raw);
     const project = await loadSecretProject(ctx, this.projects, place.projectId);
-    authorize(project, 'secrets:edit');
+    const { environment, secretPath } = place;
+    // Whatever the restore would find: what it refuses only for what is there tells of that.
+    authorize(project, 'secrets:edit', { environment, secretPath });
     // The folder may be gone; the root folder is as old as the environment.
     const { environmentId } = await loadPlace(ctx, { ...place, secretPath: '/' });
     const request = { project, place, reach: { environmentId, path: place.secretPath, recursive }, at };
