@@ -47,6 +47,26 @@ describe('what a restore of a folder answers', () => {
     expect((await restore(admin, before)).body.changed).toHaveLength(1);
   });
 
+  test.each([
+    ['some of what', [secrets(ALL), { ...secrets(ALL, { secretName: { $glob: 'HID*' } }), inverted: true }]],
+    ['nothing that', [secrets(['edit', 'create', 'delete'])]],
+  ])('is the same refusal at every moment for who may know of %s is or was there', async (_, rules) => {
+    const { admin, caller, at, folder, put, restore } = await seeded(...rules);
+    for (const name of ['written', 'deleted', 'known']) await folder(name);
+    await put('/written', 'HID_1');
+    await put('/deleted', 'HID_2');
+    for (const path of ['/written', '/deleted', '/known']) await put(path, 'SEEN');
+    const before = await moment();
+    mustSucceed(await admin.patch('/api/v4/secrets/HID_1', { ...at, secretPath: '/written', secretValue: 'w' }));
+    mustSucceed(await admin.delete('/api/v4/secrets/HID_2', { ...at, secretPath: '/deleted' }));
+    const after = await moment();
+    for (const path of ['/', '/written', '/deleted']) {
+      for (const at of [before, after]) expect(await restore(caller, at, path)).toBeError(403, 'PERMISSION_DENIED');
+    }
+    const known = await restore(caller, before, '/known');
+    expect(known.status).toBe(rules.length === 2 ? 200 : 403);
+  });
+
   test('names of two secrets that claim one name only what the caller may know of', async () => {
     const rules = [secrets(['edit']), secrets(ALL, { secretPath: { $glob: '/{,one,two}' } })];
     const { admin, caller, at, folder, put, restore } = await seeded(...rules);

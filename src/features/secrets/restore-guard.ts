@@ -25,11 +25,11 @@ export class RestoreGuard {
    *   or make it when it is not there. Nobody gets to read by it what was written where they could not.
    */
   authorize({ before, old, after }: Restoration): void {
-    this.#requireDescribed(old);
+    this.requireDescribed(old);
     if (before === null) {
       authorize(this.project, 'secrets:create', fieldsOf(after));
     } else {
-      this.#requireDescribed(before);
+      this.requireDescribed(before);
       authorizeSubjectChanges(this.project, [{ before, after }]);
     }
     if (this.#visibility.readsValue(after) && !this.#visibility.readsValue(old)) this.#deny('secrets:readValue');
@@ -37,8 +37,13 @@ export class RestoreGuard {
 
   /** @throws PERMISSION_DENIED unless the caller may know of a secret and delete it */
   authorizeRemoval(subject: SecretSubject): void {
-    this.#requireDescribed(subject);
+    this.requireDescribed(subject);
     authorize(this.project, 'secrets:delete', fieldsOf(subject));
+  }
+
+  /** The rules look at single secrets. */
+  get isPerSecret(): boolean {
+    return this.#visibility.isPerSecret;
   }
 
   /** True when the caller may know of a secret. */
@@ -51,8 +56,8 @@ export class RestoreGuard {
     return this.#visibility.readsValue(subject);
   }
 
-  /** What a restore tells of itself names the secrets. */
-  #requireDescribed(subject: SecretSubject): void {
+  /** What a restore tells of itself names the secrets. @throws PERMISSION_DENIED unless the caller may know of one */
+  requireDescribed(subject: SecretSubject): void {
     if (!this.#visibility.describes(subject)) this.#deny('secrets:describeSecret');
   }
 

@@ -17,7 +17,7 @@ import { RestoreGuard } from './restore-guard.js';
 import { type FoundFolders, findFolders } from './restore-writes.js';
 import { listByIds, type SecretRecord } from './secret.records.js';
 import { type Clear, openerFor } from './secret-sealing.js';
-import { listPast, type PastRecord, type Reach } from './version.records.js';
+import { listPast, listSubjectsInReach, type PastRecord, type PastSubject, type Reach } from './version.records.js';
 
 /** A secret in reach as it is. */
 interface Present extends PresentSecret {
@@ -74,12 +74,13 @@ export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<State
   const { project, environment, reach, at, ids } = wanted;
   const guard = new RestoreGuard(project);
   const records = await listByIds(ctx, ids);
-  const pastRecords = await listPast(ctx, reach, { ids, at });
-  refuseUnknown(guard, pastRecords);
-  const opener = await openerFor(ctx, project, [...records, ...pastRecords]);
   const present = records
     .filter((record) => record.environmentId === reach.environmentId && isInReach(record.path, reach))
     .map((record): Present => ({ id: record.id, path: record.path, key: record.key, record }));
+  if (guard.isPerSecret) authorizeReach(guard, present, await listSubjectsInReach(ctx, reach));
+  const pastRecords = await listPast(ctx, reach, { ids, at });
+  refuseUnknown(guard, pastRecords);
+  const opener = await openerFor(ctx, project, [...records, ...pastRecords]);
   const open = (record: PastRecord): Clear => contentsOf(opener, project, record);
   const inReach = new Set(present.map(({ id }) => id));
   const elsewhere = new Set(records.map(({ id }) => id).filter((id) => !inReach.has(id)));
@@ -98,6 +99,23 @@ const sameAs =
   ({ record }: Present, past: Past): boolean =>
     (record.id === past.id && record.version === past.record.version) ||
     (guard.readsValue(record) && guard.readsValue(past.record) && holds(opener, record, past.contents));
+
+/**
+ * The moments for which a restore is refused would tell when hidden secrets were written. So it is refused for all.
+ *
+ * @param past versions in reach
+ * @throws PERMISSION_DENIED unless the caller may know of each secret in reach, and of each that was there in some version
+ */
+function authorizeReach(guard: RestoreGuard, present: readonly Present[], past: readonly PastSubject[]): void {
+  for (const { record } of present) guard.requireDescribed(record);
+  const presentIds = new Set(present.map(({ id }) => id));
+  const others = Map.groupBy(
+    past.filter(({ id }) => !presentIds.has(id)),
+    ({ id }) => id,
+  );
+  for (const versions of others.values())
+    guard.requireDescribed(versions.find((version) => guard.describes(version)) ?? (versions[0] as PastSubject));
+}
 
 /** @throws PERMISSION_DENIED unless the caller may do all of it */
 function authorizePlan(

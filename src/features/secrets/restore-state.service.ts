@@ -16,6 +16,7 @@ import { loadPlace, loadSecretProject } from './secret-place.js';
 import { sealerFor } from './secret-sealing.js';
 import { deleteSecrets, insertSecrets, lockHomesIn, type SecretRow, updateSecrets } from './secret-writes.js';
 import { listReached, type Reach } from './version.records.js';
+import { authorizeListing } from './visibility.rules.js';
 
 /** What a restore did, or would do: secrets by place and key, each by its name after the restore, those deleted by their last. */
 export interface RestoredState {
@@ -46,7 +47,7 @@ export class StateRestoreService {
    * written. One that was made or came in since is deleted, one that was deleted since comes back with its id, and one that
    * was moved out is put back as a copy. Folders keep the names they have now; those that are gone are made again. References
    * of secrets outside follow the keys and places that change; those inside are restored with their values. A moment in
-   * the future is now.
+   * the future is now. The caller must be one who may edit in the folder, and know of all that is or was there.
    *
    * @param raw place, `recursive`, `at`, `dryRun`; the rules are `RestoreSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND (nothing is or was there), PERMISSION_DENIED,
@@ -59,6 +60,7 @@ export class StateRestoreService {
     const project = await loadSecretProject(ctx, this.projects, place.projectId);
     const { environment, secretPath } = place;
     // Whatever the restore would find: what it refuses only for what is there tells of that.
+    authorizeListing(project);
     authorize(project, 'secrets:edit', { environment, secretPath });
     // The folder may be gone; the root folder is as old as the environment.
     const { environmentId } = await loadPlace(ctx, { ...place, secretPath: '/' });

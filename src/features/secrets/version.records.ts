@@ -234,6 +234,22 @@ export async function listReached(ctx: Context, { environmentId, path, recursive
   return rows.map(({ id }) => id);
 }
 
+/** A version as rules see it, and the secret that it is of. */
+export type PastSubject = SecretSubject & { readonly id: string };
+
+/** Versions in a reach, as they were. Those of one secret that are the same to rules are one. */
+export const listSubjectsInReach = (ctx: Context, { environmentId, path, recursive }: Reach): Promise<PastSubject[]> =>
+  query<PastSubject>(
+    ctx,
+    `with ${GONE_IN_ENVIRONMENT}
+     select past.id, past.environment, past.path, past.key, ${tagsOf('past.tag_ids')} as tags
+     from (
+       select distinct v.secret_id as id, e.slug as environment, v.path, v.key, v.tag_ids
+       from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER} where ${IN_REACH}
+     ) past`,
+    [environmentId, path, recursive],
+  );
+
 /** A version that was the newest of its secret at a moment. */
 export interface PastRecord extends VersionRecord {
   /** Where it would be restored to: the path that its folder has now. */
