@@ -22,6 +22,8 @@ export interface Standing {
   /** Null: the folder is gone. */
   readonly folderId: string | null;
   readonly path: string;
+  /** Where it was at the last write: its folder may have another path by now. */
+  readonly lastPath: string;
   readonly key: string;
   /** The newest version. */
   readonly version: number;
@@ -91,7 +93,7 @@ const JOIN_FOLDER = `left join folder f on f.id = v.folder_id
      left join gone_folder g on g.folder_id = v.folder_id`;
 const PATH = 'coalesce(f.path, g.path)';
 const PLACE = `v.secret_id as id, v.project_id as "projectId", v.environment_id as "environmentId", e.slug as environment,
-    f.id as "folderId", ${PATH} as path, v.key, v.version`;
+    f.id as "folderId", ${PATH} as path, v.path as "lastPath", v.key, v.version`;
 const IS_NEWEST = `not exists (select from secret_version n where n.secret_id = v.secret_id and n.version > v.version)`;
 const IS_GONE = 'not exists (select from secret s where s.id = v.secret_id)';
 

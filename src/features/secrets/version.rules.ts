@@ -48,6 +48,17 @@ export class VersionVisibility {
   }
 }
 
+/** Where a secret is, or where it would come back when it is gone. */
+type Stood = SecretSubject & { readonly isGone: boolean; readonly lastPath: string };
+
+/**
+ * The caller may know of a secret that is there or was. Of one that is gone it takes also that he might when it went: its folder
+ * may have come to where he knows of secrets, and nobody was asked for what was deleted in it.
+ */
+export const describesStanding = (visibility: Visibility, standing: Stood): boolean =>
+  visibility.describes(standing) &&
+  (!standing.isGone || visibility.describes({ ...standing, path: standing.lastPath }));
+
 /** @throws VALIDATION_FAILED for a version that says that the secret was deleted: it holds nothing */
 export function refuseDeletion({ isDeletion }: { isDeletion: boolean }, path: string): void {
   if (!isDeletion) return;

@@ -24,6 +24,7 @@ import {
   CompareVersions,
   changedMetadataKeys,
   type Difference,
+  describesStanding,
   differencesBetween,
   GetVersion,
   ListDeleted,
@@ -208,7 +209,7 @@ export class VersionService {
     const visibility = new Visibility(project.ability);
     const limit = visibility.isPerSecret ? null : rowLimit(request);
     const records = await listDeleted(ctx, { environmentId, path, recursive }, { after, limit });
-    const described = records.filter((record) => visibility.describes(record));
+    const described = records.filter((record) => describesStanding(visibility, record));
     const page = new Page(described, request, cursorOfDeleted).map(toDeletedView, cursorOfDeletedView);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:list-deleted',
@@ -230,7 +231,7 @@ export async function loadHistory(ctx: Context, projects: ProjectReader, secretI
   authorizeListing(project);
   const visibility = new Visibility(project.ability);
   const [present] = await listStandings(ctx, [secretId]);
-  if (present === undefined || !visibility.describes(present)) throw new AppError('SECRET_NOT_FOUND');
+  if (present === undefined || !describesStanding(visibility, present)) throw new AppError('SECRET_NOT_FOUND');
   return { project, present, visibility };
 }
 
