@@ -10,7 +10,7 @@ export class UsageResolver {
 
   @Query(() => SecretUseConnection, {
     description:
-      'What uses a secret or a folder: folders that import it, then secrets whose values name it, by environment, path and key.',
+      'What uses a secret or a folder: folders that import it, then secrets whose values the caller may read and that name it, by environment, path and key.',
   })
   async whereUsed(
     @Ctx() ctx: Context,

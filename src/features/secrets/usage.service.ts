@@ -30,7 +30,8 @@ export class UsageService {
 
   /**
    * Secrets whose values name a secret, or any secret of a folder, and folders that import the folder, directly or through
-   * others: imports first, then by environment, path and key. What the caller may not know of is left out.
+   * others: imports first, then by environment, path and key. What the caller may not know of is left out, and so are secrets
+   * whose values it may not read.
    *
    * @param raw `{ secret or folder, first, after }`; the rules are `WhereUsed`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_NOT_FOUND,
@@ -86,7 +87,7 @@ interface FolderPlace {
   readonly path: string;
 }
 
-/** A reference shows both of its ends; an import is shown by the right to read imports where it is. */
+/** A reference shows both of its ends, and a part of the value that it is in; an import is shown by the right to read imports where it is. */
 function seenIn({ project, environment, path }: Target): (row: UseRow) => UseRow | null {
   const visibility = new Visibility(project.ability);
   return (row) => {
@@ -95,8 +96,10 @@ function seenIn({ project, environment, path }: Target): (row: UseRow) => UseRow
       return can(project.ability, 'secret-imports:read', fields) ? row : null;
     }
     const { key, usedKey } = row as { key: string; usedKey: string };
+    const user = { ...row, key };
     const isSeen =
-      visibility.describes({ ...row, key }) &&
+      visibility.describes(user) &&
+      visibility.readsValue(user) &&
       visibility.describes({ environment, path, key: usedKey, tags: row.usedTags });
     return isSeen ? row : null;
   };

@@ -126,6 +126,7 @@ describe('what rules about single secrets leave', () => {
       project,
       secrets('describeSecret', { environment: { $ne: 'staging' } }),
       secrets('describeSecret', { secretTags: { $in: ['top'] } }, true),
+      secrets('readValue'),
       { subject: 'secret-folders', action: ['read'] },
       { subject: 'secret-imports', action: ['read'], conditions: { environment: 'staging' } },
     );
