@@ -29,7 +29,8 @@ export class RestoreResolver {
   }
 
   @Mutation(() => RestoreSecretsPayload, {
-    description: 'Makes the secrets of a folder or an environment what they were at a moment, all or none.',
+    description:
+      'Makes the secrets of a folder or an environment what they were at a moment, all or none. The caller must know of all that is or was there.',
   })
   async restoreSecrets(
     @Ctx() ctx: Context,
