@@ -65,7 +65,7 @@ describe('the cursor of a list that stopped at a hidden row', () => {
     const rule = {
       subject: 'secrets',
       action: ['describeSecret', 'readValue'],
-      conditions: { environment: 'dev' },
+      conditions: { secretName: 'TARGET' },
     };
     ({ caller } = await callerWithRules(strongroom, admin, project.id, rule));
     const roles = [{ role: 'viewer' }];

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.js';
 import { EMPTY_RECORD_BYTES } from '../../kernel/crypto/seal.js';
 import { query } from '../../kernel/database/database.js';
 import type { CursorKey } from '../../kernel/graphql/page.js';
+import type { ScanBounds } from './scan-bounds.js';
 import { tagSlugsOf } from './subject.records.js';
 
 /** A secret of one environment. */
@@ -28,6 +29,8 @@ export interface ComparedPlace {
   readonly recursive: boolean;
   /** Leave out what is in all environments with the same value: for callers who may know that of all rows. */
   readonly isNarrowed: boolean;
+  /** Null: all folders. */
+  readonly bounds: ScanBounds | null;
 }
 
 /** Which of these environments exist, and whether any of them has the folder. */
@@ -59,6 +62,7 @@ const list = (having: string): string => `
   join secret s on s.folder_id = f.id
   where e.project_id = $1 and e.slug = any($2::text[])
     and ($6::text is null or (f.path collate "C", s.key collate "C") > ($6, $7))
+    and ($9::uuid[] is null or f.id in (select unnest($9)))
   group by f.path, s.key ${having}
   order by f.path collate "C", s.key collate "C" limit $8`;
 
@@ -68,7 +72,7 @@ const LIST_NOT_EQUAL = list(NOT_EQUAL);
 /** Secrets of environments side by side, by path, then key, in one statement. */
 export const listCompared = (
   ctx: Context,
-  { projectId, environments, secretPath, recursive, isNarrowed }: ComparedPlace,
+  { projectId, environments, secretPath, recursive, isNarrowed, bounds }: ComparedPlace,
   { after, limit }: { after: CursorKey | null; limit: number },
 ): Promise<ComparedRow[]> => {
   const [path = null, key = null] = after ?? [];
@@ -82,5 +86,6 @@ export const listCompared = (
     path,
     key,
     limit,
+    bounds?.folderIds ?? null,
   ]);
 };

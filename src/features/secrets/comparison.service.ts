@@ -14,6 +14,7 @@ import {
 } from './comparison.records.js';
 import { CompareEnvironments, type Side, type Verdict, valueGroups, verdictOf } from './comparison.rules.js';
 import { scanRows } from './row-scan.js';
+import { loadBounds } from './scan-bounds.js';
 import { loadSecretProject } from './secret-place.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
 
@@ -53,16 +54,18 @@ export class ComparisonService {
     const { onlyDifferences, ...place } = question;
     const cursors = new SealedCursors(ctx, 'compareEnvironments', question);
     const after = cursors.read(cursor, CURSOR_PARTS);
-    const { ability, projectId } = await loadSecretProject(ctx, this.projects, place.projectId);
-    authorizeListing({ ability, projectId });
+    const project = await loadSecretProject(ctx, this.projects, place.projectId);
+    const { ability, projectId } = project;
+    authorizeListing(project);
     await checkPlace(ctx, place);
     const visibility = new Visibility(ability);
     const seesAll = !visibility.isPerSecret && visibility.readsValue(ANYTHING);
+    const bounds = await loadBounds(ctx, [project], ['secrets:describeSecret']);
     const { rows, stoppedAt } = await scanRows(
       { first, after, isOpen: seesAll || (!visibility.isPerSecret && !onlyDifferences) },
       {
         read: (position, limit) =>
-          listCompared(ctx, { ...place, isNarrowed: onlyDifferences && seesAll }, { after: position, limit }),
+          listCompared(ctx, { ...place, bounds, isNarrowed: onlyDifferences && seesAll }, { after: position, limit }),
         see: (row) => {
           const seen = viewOf(row, place.environments, visibility);
           return seen === null || (onlyDifferences && seen.verdict === 'equal') ? null : seen;
@@ -84,7 +87,7 @@ export class ComparisonService {
 const ANYTHING = { environment: '', path: '/', key: '', tags: [] };
 
 /** @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND when none of the environments has the folder */
-async function checkPlace(ctx: Context, place: Omit<ComparedPlace, 'isNarrowed'>): Promise<void> {
+async function checkPlace(ctx: Context, place: Omit<ComparedPlace, 'isNarrowed' | 'bounds'>): Promise<void> {
   const found = await findEnvironments(ctx, place);
   if (found.length < place.environments.length) throw new AppError('ENVIRONMENT_NOT_FOUND');
   if (!found.some(({ hasFolder }) => hasFolder)) throw new AppError('FOLDER_NOT_FOUND');

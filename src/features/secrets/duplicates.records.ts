@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { SCAN_LIMIT } from './row-scan.js';
+import { type ScanBounds, withinBounds } from './scan-bounds.js';
 import { type FoundRow, SEARCH_ORDER } from './search.records.js';
 import { tagSlugsOf } from './subject.records.js';
 
@@ -24,10 +25,12 @@ export interface DuplicateCriteria {
   readonly openProjectIds: readonly string[];
   readonly environments: readonly string[];
   readonly minimum: number;
+  /** Null: all folders. */
+  readonly bounds: ScanBounds | null;
 }
 
-const IN_ENVIRONMENTS =
-  'and exists (select from environment e where e.id = s.environment_id and e.slug = any($7::text[]))';
+const inEnvironments = (slugs: string): string =>
+  `exists (select from environment e where e.id = s.environment_id and e.slug = any(${slugs}::text[]))`;
 
 const list = (narrowing: string): string => `
   with equal as (
@@ -55,9 +58,6 @@ const list = (narrowing: string): string => `
   where page.rows_so_far <= ${SCAN_LIMIT}
   order by page.position, ${['key', '"projectSlug"', 'environment', 'path'].map((name) => `member.${name} collate "C"`).join(', ')}`;
 
-const LIST = list('');
-const LIST_IN_ENVIRONMENTS = list(IN_ENVIRONMENTS);
-
 /**
  * Secrets of the groups after a position, group by group, in one statement that opens nothing. A group stands whole, but for
  * what is beyond 1,000 secrets of it; groups follow each other in an order that tells nothing of their values.
@@ -66,11 +66,12 @@ const LIST_IN_ENVIRONMENTS = list(IN_ENVIRONMENTS);
  */
 export const listDuplicates = (
   ctx: Context,
-  { projectIds, openProjectIds, environments, minimum }: DuplicateCriteria,
+  { projectIds, openProjectIds, environments, minimum, bounds }: DuplicateCriteria,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<MemberRow[]> => {
-  const params = [ctx.organizationId, projectIds, openProjectIds, minimum, after, limit];
-  return environments.length === 0
-    ? query<MemberRow>(ctx, LIST, params)
-    : query<MemberRow>(ctx, LIST_IN_ENVIRONMENTS, [...params, environments]);
+  const params: unknown[] = [ctx.organizationId, projectIds, openProjectIds, minimum, after, limit];
+  const next = (value: unknown): string => `$${params.push(value)}`;
+  const conditions = withinBounds(bounds, next);
+  if (environments.length > 0) conditions.push(inEnvironments(next(environments)));
+  return query<MemberRow>(ctx, list(conditions.map((condition) => `and ${condition}`).join(' ')), params);
 };

@@ -6,6 +6,7 @@ import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { listDuplicates, type MemberRow } from './duplicates.records.js';
 import { DuplicateValues } from './duplicates.rules.js';
 import { SCAN_LIMIT } from './row-scan.js';
+import { loadBounds } from './scan-bounds.js';
 import { loadReach, type SecretReach, soleProject } from './secret-reach.js';
 
 /** A secret whose value others have too. The value itself is no part of it. */
@@ -49,6 +50,7 @@ export class DuplicatesService {
       openProjectIds: reach.openProjectIds,
       environments: environments ?? [],
       minimum,
+      bounds: await loadBounds(ctx, reach.accesses, ['secrets:describeSecret', 'secrets:readValue']),
     };
     // Where rules look at single secrets, which groups are left is known only after reading them. Two rows make a group.
     const limit = reach.isOpen ? request.first + 1 : SCAN_LIMIT / 2 + 1;

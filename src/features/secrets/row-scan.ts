@@ -1,6 +1,12 @@
 import type { CursorKey } from '../../kernel/graphql/page.js';
 
-/** Rows that one request looks at, where rules look at single ones. What it costs is bounded by this, whatever is found. */
+/**
+ * Rows that one request looks at one by one, where rules look at single ones, however few of them are shown.
+ *
+ * Where a scan stops depends on the rows that it looks at, hidden ones too, and its caller could find out which they are by
+ * writing rows of its own among them. So the statements that are read from leave out what rules hide by environment and path:
+ * see `ScanBounds`. Only what rules hide by name or by tag is hidden here, row by row.
+ */
 export const SCAN_LIMIT = 10_000;
 
 /** What a scan found: one row more than wanted when there are more. */

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import type { CursorKey } from '../../kernel/graphql/page.js';
 import type { TextMatch } from './glob.rules.js';
+import { type ScanBounds, withinBounds } from './scan-bounds.js';
 import { filterConditions, type SecretFilters } from './secret.records.js';
 import type { PlacedSubject } from './secret-reach.js';
 import { tagSlugsOf } from './subject.records.js';
@@ -12,6 +13,8 @@ export interface SearchCriteria extends SecretFilters {
   /** A pattern of LIKE. */
   readonly path: string | null;
   readonly environments: readonly string[];
+  /** Null: all folders. */
+  readonly bounds: ScanBounds | null;
 }
 
 /** As much of a secret as is needed to know whether the caller may see it, and where it stands in the order. */
@@ -55,7 +58,7 @@ export function searchRows(
   // As a plain condition the planner takes it for one that hardly any folder fits, and plans a loop over all that do.
   if (criteria.path !== null) conditions.push(`coalesce(f.path like ${next(criteria.path)}, false)`);
   if (criteria.environments.length > 0) conditions.push(`e.slug = any(${next(criteria.environments)}::text[])`);
-  conditions.push(...filterConditions(criteria, next));
+  conditions.push(...filterConditions(criteria, next), ...withinBounds(criteria.bounds, next));
   if (after !== null) {
     // The first column by itself too: an index has it, and the rest is made by joins.
     const places = after.map((part) => `${next(part)}::text`);

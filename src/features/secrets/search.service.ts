@@ -5,6 +5,7 @@ import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { likePattern } from './glob.rules.js';
 import { scanRows } from './row-scan.js';
+import { loadBounds } from './scan-bounds.js';
 import { type FoundRow, searchKeyOf, searchRows } from './search.records.js';
 import { keyMatchOf, SearchSecrets } from './search.rules.js';
 import { listByIds } from './secret.records.js';
@@ -51,6 +52,7 @@ export class SecretSearchService {
       environments: input.environments ?? [],
       tagSlugs: input.tagSlugs ?? [],
       metadata: input.metadata ?? [],
+      bounds: await loadBounds(ctx, reach.accesses, ['secrets:describeSecret']),
     };
     const { rows, stoppedAt } = await scanRows(
       { first, after, isOpen: reach.isOpen },

@@ -37,6 +37,11 @@ export class SecretReach {
     return [...this.#projects.keys()];
   }
 
+  /** The same projects, with the rules of each. */
+  get accesses(): readonly ProjectAccess[] {
+    return [...this.#projects.values()].map(({ access }) => access);
+  }
+
   /** Projects where the caller may see all secrets. */
   get openProjectIds(): readonly string[] {
     return [...this.#projects].filter(([, { visibility }]) => !visibility.isPerSecret).map(([id]) => id);

@@ -30,6 +30,12 @@ export interface UseRow {
   readonly isIndirect: boolean;
 }
 
+/** The folders whose uses are told. Null: all. */
+export interface UserFolders {
+  readonly importing: readonly string[] | null;
+  readonly naming: readonly string[] | null;
+}
+
 /** Place of a use in the order of `listUses`. */
 export const useKeyOf = ({ kind, environment, path, key, usedKey }: UseRow): CursorKey => [
   kind,
@@ -63,6 +69,8 @@ const LIST = `
   ), placed as (
     select used.*, e.slug as environment, f.path
     from used join folder f on f.id = used.folder_id join environment e on e.id = f.environment_id
+    where case used.kind when 'import' then $8::uuid[] is null or f.id in (select unnest($8))
+      else $9::uuid[] is null or f.id in (select unnest($9)) end
   ), page as (
     select * from placed
     where $6::text[] is null or (${ORDER.join(', ')}) > (${[1, 2, 3, 4, 5].map((at) => `($6::text[])[${at}]`).join(', ')})
@@ -76,5 +84,16 @@ const LIST = `
 export const listUses = (
   ctx: Context,
   { projectId, folderId, environment, path, key }: UsedThing,
-  { after, limit }: { after: CursorKey | null; limit: number },
-): Promise<UseRow[]> => query<UseRow>(ctx, LIST, [projectId, folderId, environment, path, key, after, limit]);
+  { folders, after, limit }: { folders: UserFolders; after: CursorKey | null; limit: number },
+): Promise<UseRow[]> =>
+  query<UseRow>(ctx, LIST, [
+    projectId,
+    folderId,
+    environment,
+    path,
+    key,
+    after,
+    limit,
+    folders.importing,
+    folders.naming,
+  ]);

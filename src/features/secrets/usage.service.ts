@@ -1,4 +1,4 @@
-import { authorize, can } from '../../kernel/authz/ability.js';
+import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { AppError } from '../../kernel/errors.js';
 import { SoughtPage } from '../../kernel/graphql/page.js';
@@ -7,9 +7,11 @@ import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { type Place, parentOf } from './place.rules.js';
 import { scanRows } from './row-scan.js';
+import { loadBoundsOfEach } from './scan-bounds.js';
+import { folderTest } from './scan-bounds.rules.js';
 import { findByKey } from './secret.records.js';
 import { loadPlace, loadSecretProject } from './secret-place.js';
-import { listUses, type UsedThing, type UseRow, useKeyOf } from './usage.records.js';
+import { listUses, type UsedThing, type UseRow, type UserFolders, useKeyOf } from './usage.records.js';
 import { WhereUsed } from './usage.rules.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
 
@@ -44,10 +46,11 @@ export class UsageService {
     const after = cursors.read(request.after, CURSOR_PARTS);
     const used = secret === undefined ? await this.#loadFolder(ctx, folder) : await this.#loadSecret(ctx, secret);
     const { project } = used;
+    const folders = await usersOf(ctx, used);
     const { rows, stoppedAt } = await scanRows(
       { first: request.first, after, isOpen: false },
       {
-        read: (position, limit) => listUses(ctx, used, { after: position, limit }),
+        read: (position, limit) => listUses(ctx, used, { folders, after: position, limit }),
         see: seenIn(used),
         keyOf: useKeyOf,
       },
@@ -85,6 +88,17 @@ interface FolderPlace {
   readonly projectId: string;
   readonly environment: string;
   readonly path: string;
+}
+
+/** What a use must be allowed for, each kind: see `seenIn`. */
+const IMPORT_RIGHTS: readonly Action[] = ['secret-imports:read'];
+const REFERENCE_RIGHTS: readonly Action[] = ['secrets:describeSecret', 'secrets:readValue'];
+
+/** The folders that may have uses that the caller sees. */
+async function usersOf(ctx: Context, { project, environment, path }: Target): Promise<UserFolders> {
+  const [imports, references] = await loadBoundsOfEach(ctx, [project], [IMPORT_RIGHTS, REFERENCE_RIGHTS]);
+  const isNamed = folderTest(project.ability, ['secrets:describeSecret'])({ environment, path });
+  return { importing: imports?.folderIds ?? null, naming: isNamed ? (references?.folderIds ?? null) : [] };
 }
 
 /** A reference shows both of its ends, and a part of the value that it is in; an import is shown by the right to read imports where it is. */

@@ -82,6 +82,26 @@ describe('what rules about single secrets leave', () => {
       ]);
     });
 
+    test('is as right with rules that leave thousands of folders', async () => {
+      const { admin, project } = await strongroom.seed.project();
+      await put(admin, project, 'dev', { A: '1', Z: '2' });
+      await put(admin, project, 'prod', { B: '3' });
+      await strongroom.sql(
+        `insert into folder (id, organization_id, project_id, environment_id, parent_id, name, path)
+         select gen_random_uuid(), f.organization_id, f.project_id, f.environment_id, f.id, 'f' || n, '/f' || n
+         from folder f, generate_series(1, 2000) as n where f.project_id = $1`,
+        [project.id],
+      );
+      const caller = await callerWith(
+        admin,
+        project,
+        secrets('describeSecret', { environment: 'dev', secretPath: { $glob: '/**' } }),
+        secrets('readValue', { environment: 'dev' }),
+      );
+      const { searchSecrets } = await caller.data(SEARCH);
+      expect(searchSecrets.nodes.map(textOf)).toEqual(['A dev 1', 'Z dev 2']);
+    });
+
     test('ends a page at 10,000 rows, says so, and goes on from there', async () => {
       const { admin, project } = await strongroom.seed.project();
       await put(admin, project, 'prod', { SEEN_1: 'x', HIDDEN: 'x', SEEN_2: 'x' });
