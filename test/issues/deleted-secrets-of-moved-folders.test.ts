@@ -43,4 +43,41 @@ describe('a secret that was deleted where the caller could not know of it', () =
       'sesame',
     );
   });
+
+  test('keeps its value to itself when its folder gets the path back under which versions were readable', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const at = { projectId: project.id, environment: 'dev' };
+    const { folder } = mustSucceed(await admin.post('/api/v2/folders', { ...at, name: 'open' })).body;
+    const rename = (who: Caller, name: string) => who.patch(`/api/v2/folders/${folder.id}`, { ...at, name });
+    const put = async (key: string, secretValue: string) =>
+      mustSucceed(await admin.post(`/api/v4/secrets/${key}`, { ...at, secretPath: '/open', secretValue })).body.secret
+        .id as string;
+    const [hidden, known] = [await put('HID', 'sesame'), await put('SEEN', 'plain')];
+    mustSucceed(await admin.patch('/api/v4/secrets/HID', { ...at, secretPath: '/open', secretValue: 'other' }));
+    mustSucceed(await admin.delete('/api/v4/secrets/SEEN', { ...at, secretPath: '/open' }));
+    mustSucceed(await rename(admin, 'vault'));
+    mustSucceed(await admin.delete('/api/v4/secrets/HID', { ...at, secretPath: '/vault' }));
+    const { caller } = await callerWithRules(
+      strongroom,
+      admin,
+      project.id,
+      { subject: 'secret-folders', action: ['read', 'edit'] },
+      { subject: 'secrets', action: ['describeSecret', 'create', 'edit'] },
+      { subject: 'secrets', action: ['readValue'], conditions: { secretPath: { $glob: '/open/**' } } },
+    );
+    const first = async (who: Caller, id: string) =>
+      mustSucceed(await who.get(`/api/v1/secrets/${id}/versions/1`)).body.secretVersion.secretValue;
+    expect(await first(caller, hidden)).toBe('<hidden>');
+    mustSucceed(await rename(caller, 'open'));
+    expect([await first(caller, hidden), await first(admin, hidden)]).toEqual(['<hidden>', 'sesame']);
+    expect(await first(caller, known)).toBe('plain');
+    const { compareSecretVersions } = await caller.data(
+      'query ($id: ID!) { compareSecretVersions(secretId: $id, from: 1, to: 2) { differences } }',
+      { id: hidden },
+    );
+    expect(compareSecretVersions.differences).toEqual([]);
+    expect((await caller.post(`/api/v1/secrets/${known}/restore`, { version: 1 })).body.secret.secretValue).toBe(
+      'plain',
+    );
+  });
 });

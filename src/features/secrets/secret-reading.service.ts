@@ -13,6 +13,7 @@ import { type SecretView, SecretViewer } from './secret.view.js';
 import { expandViews } from './secret-expansion.js';
 import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
 import { openerFor } from './secret-sealing.js';
+import { thatIsThere } from './version.rules.js';
 import { loadVersion } from './version.service.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
 
@@ -122,7 +123,7 @@ async function discloseVersion(
   { record: present, ...showing }: Showing & { record: ListedRecord },
 ): Promise<SecretView> {
   if (version == null || version === present.version) return disclose(ctx, project, { record: present, ...showing });
-  const old = await loadVersion(ctx, { present, visibility }, version);
+  const old = await loadVersion(ctx, { present: thatIsThere(present), visibility }, version);
   if (old.isDeletion) throw new AppError('SECRET_VERSION_NOT_FOUND');
   const isReadable = visibility.readsValue(present) && visibility.readsValue(old);
   const { environmentId, environment, folderId, path } = present;

@@ -27,37 +27,52 @@ export const ListDeleted = z.strictObject({ ...place, recursive: z.boolean().def
 /** Input of `restoreSecret`. */
 export const RestoreSecret = z.strictObject({ secretId, version });
 
+/** A secret where it is, or where it would come back when it is gone. */
+export type Stood = SecretSubject & { readonly isGone: boolean; readonly lastPath: string };
+
+/** A secret that is there: it stands where it is. */
+export const thatIsThere = <S extends SecretSubject>(secret: S): S & Stood => ({
+  ...secret,
+  isGone: false,
+  lastPath: secret.path,
+});
+
 /**
- * What a caller may see of the versions of one secret. Its rules are asked twice: of the secret where it is now, and of the
- * version as it was. Who lost a right does not keep it for the past, and who got one does not get it for what was elsewhere.
+ * How a secret stands, to rules. One that is gone stands as it was last in two places: where it would come back, and where it
+ * was when it went. Its folder may have come to where the caller sees more, and nobody was asked for what was deleted in it.
+ */
+const standingsOf = (secret: Stood): readonly SecretSubject[] =>
+  secret.isGone ? [secret, { ...secret, path: secret.lastPath }] : [secret];
+
+/** The caller may know of a secret that is there or was. */
+export const describesStanding = (visibility: Visibility, secret: Stood): boolean =>
+  standingsOf(secret).every((standing) => visibility.describes(standing));
+
+/**
+ * What a caller may see of the versions of one secret. Its rules are asked twice: of the secret as it stands, wherever that
+ * is, and of the version as it was. Who lost a right does not keep it for the past, and who got one does not get it for what
+ * was elsewhere. What brings a version back asks the same.
  */
 export class VersionVisibility {
+  readonly #standings: readonly SecretSubject[];
+
   constructor(
     private readonly visibility: Visibility,
-    private readonly present: SecretSubject,
-  ) {}
+    secret: Stood,
+  ) {
+    this.#standings = standingsOf(secret);
+  }
 
   /** The caller may know of the version. */
   describes(then: SecretSubject): boolean {
-    return this.visibility.describes(this.present) && this.visibility.describes(then);
+    return [...this.#standings, then].every((subject) => this.visibility.describes(subject));
   }
 
   /** The caller may read the value of the version. */
   readsValue(then: SecretSubject): boolean {
-    return this.visibility.readsValue(this.present) && this.visibility.readsValue(then);
+    return [...this.#standings, then].every((subject) => this.visibility.readsValue(subject));
   }
 }
-
-/** Where a secret is, or where it would come back when it is gone. */
-type Stood = SecretSubject & { readonly isGone: boolean; readonly lastPath: string };
-
-/**
- * The caller may know of a secret that is there or was. Of one that is gone it takes also that he might when it went: its folder
- * may have come to where he knows of secrets, and nobody was asked for what was deleted in it.
- */
-export const describesStanding = (visibility: Visibility, standing: Stood): boolean =>
-  visibility.describes(standing) &&
-  (!standing.isGone || visibility.describes({ ...standing, path: standing.lastPath }));
 
 /** @throws VALIDATION_FAILED for a version that says that the secret was deleted: it holds nothing */
 export function refuseDeletion({ isDeletion }: { isDeletion: boolean }, path: string): void {

@@ -31,6 +31,8 @@ import {
   ListOfSecret,
   ListVersions,
   refuseDeletion,
+  type Stood,
+  thatIsThere,
   VersionVisibility,
 } from './version.rules.js';
 import {
@@ -42,7 +44,7 @@ import {
   type VersionView,
   VersionViewer,
 } from './version.view.js';
-import { authorizeListing, type SecretSubject, Visibility } from './visibility.rules.js';
+import { authorizeListing, Visibility } from './visibility.rules.js';
 
 /** Versions of a secret, and what of them could not be read. */
 export type VersionPage = Page<VersionView> & { readonly readIssues: readonly VersionIssue[] };
@@ -123,7 +125,7 @@ export class VersionService {
     // Somebody's own value has no history.
     if (project === undefined || secret.type === 'personal') return [];
     const visibility = new Visibility(project.ability);
-    const present = { ...secret, path: secret.secretPath, key: secret.secretKey };
+    const present = thatIsThere({ ...secret, path: secret.secretPath, key: secret.secretKey });
     const versions = new VersionVisibility(visibility, present);
     const key = listKey(secret.id, { first: visibility.isPerSecret ? null : first });
     const records = (await batched(ctx, loadNewestVersions, key)) ?? [];
@@ -236,7 +238,7 @@ export async function loadHistory(ctx: Context, projects: ProjectReader, secretI
 }
 
 /** A secret that the caller may know of, as far as its versions are asked for. */
-type OwnerOfVersions = Pick<KnownHistory, 'visibility'> & { readonly present: SecretSubject & { readonly id: string } };
+type OwnerOfVersions = Pick<KnownHistory, 'visibility'> & { readonly present: Stood & { readonly id: string } };
 
 /** One version that the caller may know of. @throws SECRET_VERSION_NOT_FOUND */
 export async function loadVersion(ctx: Context, history: OwnerOfVersions, version: number): Promise<VersionRecord> {

@@ -17,13 +17,19 @@ const subject = (path: string, ...tags: string[]) => ({
   key: 'KEY',
   tags: tags.map((slug) => ({ slug })),
 });
+/** A secret that is there; `lastPath`: it is gone, and its folder had that path then. */
+const stood = (it: ReturnType<typeof subject>, lastPath?: string) => ({
+  ...it,
+  isGone: lastPath !== undefined,
+  lastPath: lastPath ?? it.path,
+});
 const open = subject('/open');
 const shut = subject('/shut');
 const at = (path: string) => ({ secretPath: { $eq: path } });
 
 describe('what a caller sees of a version', () => {
-  const seen = (rules: readonly Rule[], present: typeof open, past: typeof open) => {
-    const versions = new VersionVisibility(new Visibility(buildAbility(rules)), present);
+  const seen = (rules: readonly Rule[], present: typeof open, past: typeof open, lastPath?: string) => {
+    const versions = new VersionVisibility(new Visibility(buildAbility(rules)), stood(present, lastPath));
     return [versions.describes(past), versions.readsValue(past)];
   };
   const everything: Rule = { subject: 'secrets', action: ['describeSecret', 'readValue'] };
@@ -40,6 +46,13 @@ describe('what a caller sees of a version', () => {
     expect(seen(rules, open, open)).toEqual([true, true]);
     expect(seen(rules, open, shut)).toEqual([true, false]);
     expect(seen(rules, shut, open)).toEqual([true, false]);
+  });
+
+  test('is told of a secret that is gone by where it was as well', () => {
+    const rules = [everything, { subject: 'secrets', action: 'readValue', inverted: true, conditions: at('/shut') }];
+    expect(seen([{ ...everything, conditions: at('/open') }], open, open, '/shut')).toEqual([false, false]);
+    expect(seen(rules, open, open, '/shut')).toEqual([true, false]);
+    expect(seen(rules, open, open, '/open')).toEqual([true, true]);
   });
 
   test('looks at the tags of then as well', () => {
