@@ -76,6 +76,7 @@ describe('a secret that was deleted where the caller could not know of it', () =
       { id: hidden },
     );
     expect(compareSecretVersions.differences).toEqual([]);
+    expect(await caller.post(`/api/v1/secrets/${hidden}/restore`, { version: 1 })).toBeError(403, 'PERMISSION_DENIED');
     expect((await caller.post(`/api/v1/secrets/${known}/restore`, { version: 1 })).body.secret.secretValue).toBe(
       'plain',
     );

@@ -1,10 +1,13 @@
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { ProjectAccess } from '../projects/public.js';
+import { type Stood, VersionVisibility } from './version.rules.js';
 import { authorizeSubjectChanges, fieldsOf, type SecretSubject, Visibility } from './visibility.rules.js';
 
 /** One secret that a restore writes, as rules see it. */
 interface Restoration {
-  /** As it is; null when it is not there. */
+  /** The secret that is brought back, as it stands. */
+  readonly secret: Stood;
+  /** What is written over: the secret itself, or one that has its name; null when nothing is. */
   readonly before: SecretSubject | null;
   /** As it was. */
   readonly old: SecretSubject;
@@ -21,18 +24,20 @@ export class RestoreGuard {
   }
 
   /**
-   * @throws PERMISSION_DENIED unless the caller may know of the secret and the version, and may change the one into the other,
-   *   or make it when it is not there. Nobody gets to read by it what was written where they could not.
+   * @throws PERMISSION_DENIED unless the caller may know of the version, and may change what is there into it, or make it when
+   *   nothing is. Nobody gets to read by it what he may not read as a version: deleting a secret first, or its having been
+   *   moved away, opens nothing.
    */
-  authorize({ before, old, after }: Restoration): void {
-    this.requireDescribed(old);
+  authorize({ secret, before, old, after }: Restoration): void {
+    const versions = this.versionsOf(secret);
+    if (!versions.describes(old)) this.#deny('secrets:describeSecret');
     if (before === null) {
       authorize(this.project, 'secrets:create', fieldsOf(after));
     } else {
       this.requireDescribed(before);
       authorizeSubjectChanges(this.project, [{ before, after }]);
     }
-    if (this.#visibility.readsValue(after) && !this.#visibility.readsValue(old)) this.#deny('secrets:readValue');
+    if (this.#visibility.readsValue(after) && !versions.readsValue(old)) this.#deny('secrets:readValue');
   }
 
   /** @throws PERMISSION_DENIED unless the caller may know of a secret and delete it */
@@ -54,6 +59,11 @@ export class RestoreGuard {
   /** True when the caller may read the value of a secret. */
   readsValue(subject: SecretSubject): boolean {
     return this.#visibility.readsValue(subject);
+  }
+
+  /** What the caller may see of the versions of a secret. */
+  versionsOf(secret: Stood): VersionVisibility {
+    return new VersionVisibility(this.#visibility, secret);
   }
 
   /** What a restore tells of itself names the secrets. @throws PERMISSION_DENIED unless the caller may know of one */

@@ -17,7 +17,15 @@ import { RestoreGuard } from './restore-guard.js';
 import { type FoundFolders, findFolders } from './restore-writes.js';
 import { listByIds, type SecretRecord } from './secret.records.js';
 import { type Clear, openerFor } from './secret-sealing.js';
-import { listPast, listSubjectsInReach, type PastRecord, type PastSubject, type Reach } from './version.records.js';
+import {
+  listPast,
+  listStandings,
+  listSubjectsInReach,
+  type PastRecord,
+  type PastSubject,
+  type Reach,
+  type Standing,
+} from './version.records.js';
 
 /** A secret in reach as it is. */
 interface Present extends PresentSecret {
@@ -33,6 +41,7 @@ class Past implements PastSecret {
 
   constructor(
     readonly record: PastRecord,
+    readonly standing: Standing,
     readonly isElsewhere: boolean,
     private readonly open: (record: PastRecord) => Clear,
   ) {
@@ -68,7 +77,7 @@ interface Wanted {
 /**
  * Looks at what is and what was in reach, and tells what makes the one the other.
  *
- * @throws HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, PERMISSION_DENIED, SEALED_VALUE_INVALID
+ * @throws HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, PERMISSION_DENIED, CONCURRENT_CHANGE, SEALED_VALUE_INVALID
  */
 export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<StatePlan> {
   const { project, environment, reach, at, ids } = wanted;
@@ -79,13 +88,15 @@ export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<State
     .map((record): Present => ({ id: record.id, path: record.path, key: record.key, record }));
   if (guard.isPerSecret) authorizeReach(guard, present, await listSubjectsInReach(ctx, reach));
   const pastRecords = await listPast(ctx, reach, { ids, at });
-  refuseUnknown(guard, pastRecords);
+  const standings = await loadStandings(ctx, pastRecords);
+  const describes = (record: PastRecord): boolean => guard.versionsOf(standings(record)).describes(record);
+  refuseUnknown(pastRecords, describes);
   const opener = await openerFor(ctx, project, [...records, ...pastRecords]);
   const open = (record: PastRecord): Clear => contentsOf(opener, project, record);
   const inReach = new Set(present.map(({ id }) => id));
   const elsewhere = new Set(records.map(({ id }) => id).filter((id) => !inReach.has(id)));
-  const past = pastRecords.map((record) => new Past(record, elsewhere.has(record.id), open));
-  refuseClaimedTwice(guard, past);
+  const past = pastRecords.map((record) => new Past(record, standings(record), elsewhere.has(record.id), open));
+  refuseClaimedTwice(past, describes);
   const plan = planRestore(present, past, sameAs(opener, guard));
   authorizePlan(guard, environment, plan);
   const paths = [...plan.changes, ...plan.creates].map((step) => step.past.path);
@@ -98,7 +109,20 @@ const sameAs =
   (opener: Sealer, guard: RestoreGuard) =>
   ({ record }: Present, past: Past): boolean =>
     (record.id === past.id && record.version === past.record.version) ||
-    (guard.readsValue(record) && guard.readsValue(past.record) && holds(opener, record, past.contents));
+    (guard.readsValue(record) &&
+      guard.versionsOf(past.standing).readsValue(past.record) &&
+      holds(opener, record, past.contents));
+
+/** How the secrets of versions stand: here, elsewhere, or gone. @throws CONCURRENT_CHANGE where one has just gone for good */
+async function loadStandings(ctx: Context, past: readonly PastRecord[]): Promise<(record: PastRecord) => Standing> {
+  const standings = await listStandings(
+    ctx,
+    past.map(({ id }) => id),
+  );
+  const byId = new Map(standings.map((standing) => [standing.id, standing]));
+  if (past.some(({ id }) => !byId.has(id))) throw new AppError('CONCURRENT_CHANGE');
+  return ({ id }) => byId.get(id) as Standing;
+}
 
 /**
  * The moments for which a restore is refused would tell when hidden secrets were written. So it is refused for all.
@@ -126,8 +150,9 @@ function authorizePlan(
   const after = ({ path, key, record }: Past) => ({ environment, path, key, tags: record.tags });
   for (const { record } of deletes) guard.authorizeRemoval(record);
   for (const { present, past } of changes)
-    guard.authorize({ before: present.record, old: past.record, after: after(past) });
-  for (const { past } of creates) guard.authorize({ before: null, old: past.record, after: after(past) });
+    guard.authorize({ secret: past.standing, before: present.record, old: past.record, after: after(past) });
+  for (const { past } of creates)
+    guard.authorize({ secret: past.standing, before: null, old: past.record, after: after(past) });
 }
 
 const fault = ({ path, key }: Name, code: 'HISTORY_TOO_SHORT' | 'SECRET_KEY_TAKEN', message: string): ErrorDetail => ({
@@ -137,11 +162,11 @@ const fault = ({ path, key }: Name, code: 'HISTORY_TOO_SHORT' | 'SECRET_KEY_TAKE
 });
 
 /** @throws HISTORY_TOO_SHORT, naming the secrets that the caller may know of */
-function refuseUnknown(guard: RestoreGuard, past: readonly PastRecord[]): void {
+function refuseUnknown(past: readonly PastRecord[], describes: (record: PastRecord) => boolean): void {
   const unknown = past.filter(({ isKnown }) => !isKnown);
   if (unknown.length === 0) return;
   const details = unknown
-    .filter((record) => guard.describes(record))
+    .filter(describes)
     .map(({ placePath: path, key }) =>
       fault({ path, key }, 'HISTORY_TOO_SHORT', 'has no version of that moment any more'),
     );
@@ -153,9 +178,9 @@ function refuseUnknown(guard: RestoreGuard, past: readonly PastRecord[]): void {
  *
  * @throws SECRET_KEY_TAKEN, naming those of which the caller may know both
  */
-function refuseClaimedTwice(guard: RestoreGuard, past: readonly Past[]): void {
+function refuseClaimedTwice(past: readonly Past[], describes: (record: PastRecord) => boolean): void {
   if (namesClaimedTwice(past).length === 0) return;
-  const known = past.filter(({ record }) => guard.describes(record));
+  const known = past.filter(({ record }) => describes(record));
   const details = namesClaimedTwice(known).map((name) =>
     fault(name, 'SECRET_KEY_TAKEN', 'was the key of two secrets in what is one folder now'),
   );

@@ -47,7 +47,8 @@ export class StateRestoreService {
    * written. One that was made or came in since is deleted, one that was deleted since comes back with its id, and one that
    * was moved out is put back as a copy. Folders keep the names they have now; those that are gone are made again. References
    * of secrets outside follow the keys and places that change; those inside are restored with their values. A moment in
-   * the future is now. The caller must be one who may edit in the folder, and know of all that is or was there.
+   * the future is now. The caller must be one who may edit in the folder, and know of all that is or was there, also where it
+   * is now.
    *
    * @param raw place, `recursive`, `at`, `dryRun`; the rules are `RestoreSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND (nothing is or was there), PERMISSION_DENIED,

@@ -58,7 +58,8 @@ export class RestoreService {
       refuseDeletion(record, 'version');
       const { environment, environmentId, path } = present;
       const after = { environment, path, key: record.key, tags: record.tags };
-      new RestoreGuard(project).authorize({ before: present.isGone ? null : present, old: record, after });
+      const before = present.isGone ? null : present;
+      new RestoreGuard(project).authorize({ secret: present, before, old: record, after });
       const folderId = present.folderId ?? (await remadeFolder(tx, { project, present }));
       const opener = await openerFor(tx, project, [record]);
       const sealer = await sealerFor(tx, project, 1);

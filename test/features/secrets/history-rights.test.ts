@@ -49,7 +49,7 @@ describe('rights to what secrets were', () => {
     });
     expect(role.status).toBe(200);
     const caller = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['opener'] });
-    return { admin, caller, project, at, came, went, stays, moment };
+    return { admin, caller, project, at, came, went, stays, moment, move };
   }
 
   const numbers = async (caller: Caller, id: string): Promise<number[]> =>
@@ -92,7 +92,7 @@ describe('rights to what secrets were', () => {
   });
 
   test('let the caller restore what it may write, and nothing at all where one secret is not of it', async () => {
-    const { admin, caller, at, stays, moment } = await seeded();
+    const { admin, caller, at, went, stays, moment, move } = await seeded();
     const restored = await caller.post(`${HISTORY}/${stays}/restore`, { version: 1 });
     expect(restored.body.secret).toMatchObject({ version: 3, secretValue: 'made in /open' });
     await admin.patch('/api/v4/secrets/STAYS', { ...at, secretPath: '/open', secretValue: 'newest' });
@@ -101,9 +101,12 @@ describe('rights to what secrets were', () => {
       expect(await caller.post(`${HISTORY}/restore`, body)).toBeError(403, 'PERMISSION_DENIED');
     }
     expect((await admin.get(`/api/v4/secrets/id/${stays}`)).body.secret.secretValue).toBe('newest');
-    const own = await caller.post(`${HISTORY}/restore`, { ...at, at: moment, secretPath: '/open' });
-    expect(own.body).toMatchObject({
-      created: [{ secretPath: '/open', secretKey: 'WENT' }],
+    const own = () => caller.post(`${HISTORY}/restore`, { ...at, at: moment, secretPath: '/open' });
+    // One that was there is now where the caller sees nothing, not even its versions.
+    expect(await own()).toBeError(403, 'PERMISSION_DENIED');
+    await move('/shut', '/open', went);
+    expect((await own()).body).toMatchObject({
+      created: [],
       changed: [{ secretPath: '/open', secretKey: 'STAYS' }],
       deleted: [{ secretPath: '/open', secretKey: 'CAME' }],
     });

@@ -72,7 +72,9 @@ describe('who may restore', () => {
     ...(path === undefined ? {} : { conditions: at(path) }),
   });
   const restoring = (it: RestoreGuard, before: typeof open | null, old: typeof open, after: typeof open) => () =>
-    it.authorize({ before, old, after });
+    it.authorize({ secret: before === null ? stood(after, after.path) : stood(before), before, old, after });
+  const copying = (it: RestoreGuard, elsewhere: typeof open, before: typeof open | null) => () =>
+    it.authorize({ secret: stood(elsewhere), before, old: open, after: open });
   const denied = (verb: string) => expect.objectContaining({ attempt: { action: `secrets:${verb}`, projectId: 'p' } });
 
   test('edits the secret as it is and as it will be', () => {
@@ -100,6 +102,19 @@ describe('who may restore', () => {
     expect(restoring(reader, open, shut, open)).toThrow(denied('readValue'));
     expect(restoring(reader, open, shut, shut)).not.toThrow();
     expect(restoring(guard(rule(['describeSecret', 'edit'])), open, shut, open)).not.toThrow();
+  });
+
+  test('gets nothing from a secret that is elsewhere, or was when it went, unless it may have that there', () => {
+    const knower = guard(rule('describeSecret'), rule(['readValue', 'create', 'edit'], '/open'));
+    const opener = guard(rule(['describeSecret', 'readValue', 'create', 'edit'], '/open'));
+    for (const before of [null, open]) {
+      expect(copying(knower, shut, before)).toThrow(denied('readValue'));
+      expect(copying(opener, shut, before)).toThrow(denied('describeSecret'));
+      expect(copying(opener, open, before)).not.toThrow();
+    }
+    const gone = { secret: stood(open, '/shut'), before: null, old: open, after: open };
+    expect(() => knower.authorize(gone)).toThrow(denied('readValue'));
+    expect(() => opener.authorize(gone)).toThrow(denied('describeSecret'));
   });
 
   test('deletes what was not there, if it may know of it and delete it', () => {
