@@ -10,7 +10,7 @@ import { createIdentities } from './features/identities/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { createProjects } from './features/projects/index.js';
 import { createSecrets } from './features/secrets/index.js';
-import { createRootFolders, followEnvironment } from './features/secrets/public.js';
+import { createRootFolders, followEnvironment, forgetEnvironment } from './features/secrets/public.js';
 import { AuditTrail } from './kernel/audit/audit-trail.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import type { Kernel } from './kernel/context.js';
@@ -59,7 +59,7 @@ export function assemble(): Assembly {
   const organizations = createOrganizations({ createFirstAdmin });
   const identities = createIdentities();
   const access = createAccess({ ...organizations, ...identities });
-  const projects = createProjects({ createRootFolders, followEnvironment });
+  const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment });
   const secrets = createSecrets(projects);
   const features: Feature[] = [organizations, identities, access, projects, secrets];
   return {

@@ -4,6 +4,7 @@ import { UniversalAuth } from './0003-universal-auth.js';
 import { ProjectRoles } from './0004-project-roles.js';
 import { Idempotency } from './0005-idempotency.js';
 import { SecretSearch } from './0006-secret-search.js';
+import { WholeHistories } from './0007-whole-histories.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   { name: '0004-project-roles', class: ProjectRoles },
   { name: '0005-idempotency', class: Idempotency },
   { name: '0006-secret-search', class: SecretSearch },
+  { name: '0007-whole-histories', class: WholeHistories },
 ] as const;

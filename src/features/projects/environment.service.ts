@@ -24,6 +24,9 @@ export type FollowEnvironment = (
   change: { readonly environmentId: string; readonly from: string; readonly to: string },
 ) => Promise<void>;
 
+/** Removes what is kept outside of an environment of what goes with it, in the transaction of its deletion, before any other lock. */
+export type ForgetEnvironment = (tx: Transaction, project: ProjectAccess, environmentId: string) => Promise<void>;
+
 /** An environment, and its project as the caller has it. */
 export interface ReadEnvironment {
   readonly environment: EnvironmentRecord;
@@ -44,6 +47,7 @@ export class EnvironmentService {
     private readonly projects: ProjectReader,
     private readonly createRootFolders: CreateRootFolders,
     private readonly followEnvironment: FollowEnvironment,
+    private readonly forgetEnvironment: ForgetEnvironment,
   ) {}
 
   /**
@@ -134,7 +138,7 @@ export class EnvironmentService {
   }
 
   /**
-   * Deletes an environment with its folders and secrets; the ones behind it move up. One that others import from stays.
+   * Deletes an environment with its folders and secrets, and all that these were elsewhere; the ones behind it move up. One that others import from stays.
    *
    * @param raw `{ projectId, environmentId }`
    * @returns the environment as it was
@@ -146,9 +150,11 @@ export class EnvironmentService {
     return inTransaction(ctx, async (tx) => {
       const access = await this.projects.load(tx, projectId);
       authorize(access, 'environments:delete');
+      const { id } = await load(tx, access, { id: environmentId });
+      await this.forgetEnvironment(tx, access, id);
       const count = await lockPositions(tx, access);
-      const environment = await load(tx, access, { id: environmentId });
-      await tx.em.nativeDelete(Environment, { id: environment.id });
+      const environment = await load(tx, access, { id });
+      await tx.em.nativeDelete(Environment, { id });
       await guarded(() => query(tx, 'set constraints secret_import_source_fk immediate'), IMPORTED);
       await shift(tx, access, { from: environment.position + 1, to: count, by: -1 });
       await record(tx, 'environment:delete', access, environment);

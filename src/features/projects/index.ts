@@ -3,7 +3,12 @@ import { compatibilityRoutes } from './compatibility.routes.js';
 import { Environment } from './environment.entity.js';
 import { EnvironmentResolver } from './environment.resolver.js';
 import { environmentRoutes } from './environment.routes.js';
-import { type CreateRootFolders, EnvironmentService, type FollowEnvironment } from './environment.service.js';
+import {
+  type CreateRootFolders,
+  EnvironmentService,
+  type FollowEnvironment,
+  type ForgetEnvironment,
+} from './environment.service.js';
 import { ProjectMembership } from './membership.entity.js';
 import { MembershipResolver } from './membership.resolver.js';
 import { membershipRoutes } from './membership.routes.js';
@@ -21,9 +26,11 @@ import { RoleService } from './role.service.js';
 export function createProjects({
   createRootFolders,
   followEnvironment,
+  forgetEnvironment,
 }: {
   createRootFolders: CreateRootFolders;
   followEnvironment: FollowEnvironment;
+  forgetEnvironment: ForgetEnvironment;
 }): Feature & { projects: ProjectReader } {
   const projects = new ProjectReader();
   const memberships = new MembershipService(projects);
@@ -32,7 +39,9 @@ export function createProjects({
     entities: [Project, Environment, ProjectMembership],
     resolvers: [
       new ProjectResolver(new ProjectService(projects, createRootFolders), memberships, roles),
-      new EnvironmentResolver(new EnvironmentService(projects, createRootFolders, followEnvironment)),
+      new EnvironmentResolver(
+        new EnvironmentService(projects, createRootFolders, followEnvironment, forgetEnvironment),
+      ),
       new MembershipResolver(memberships),
       new RoleResolver(roles),
     ],

@@ -1,4 +1,4 @@
-export type { CreateRootFolders, FollowEnvironment } from './environment.service.js';
+export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environment.service.js';
 export { EnvironmentType } from './environment.type.js';
 export { ProjectReader } from './project.reader.js';
 export type { ProjectAccess } from './project.records.js';

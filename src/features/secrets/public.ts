@@ -1,9 +1,10 @@
 import { query } from '../../kernel/database/database.js';
 import { newId } from '../../kernel/ids.js';
-import type { CreateRootFolders, FollowEnvironment } from '../projects/public.js';
+import type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from '../projects/public.js';
 import { authorizeRelocations } from './folder-changes.js';
 import { lockEnvironments } from './folder-writes.js';
 import { rewriteReferencesInto } from './reference-rewriting.js';
+import { lockStructure } from './secret-writes.js';
 import { listPastOfEnvironment } from './version.records.js';
 import { authorizeSubjectChanges, looksAt } from './visibility.rules.js';
 
@@ -48,4 +49,20 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
     );
   }
   await rewriteReferencesInto(tx, project, relocations);
+};
+
+/**
+ * Secrets that are in an environment, or were last, go with it and all that they were, also in other environments: rules look
+ * at a version and at where the secret was last, which nobody would know any more.
+ */
+export const forgetEnvironment: ForgetEnvironment = async (tx, { projectId }, environmentId) => {
+  // A secret that is moved in at the same moment would leave its versions of before.
+  await lockStructure(tx, projectId);
+  await query(
+    tx,
+    `delete from secret_version v using secret_version n
+     where n.environment_id = $1 and v.secret_id = n.secret_id
+       and not exists (select from secret_version later where later.secret_id = n.secret_id and later.version > n.version)`,
+    [environmentId],
+  );
 };

@@ -35,8 +35,7 @@ export interface Standing {
 export interface DeletedRecord extends Standing {
   /** Null when only a deletion is kept. */
   readonly restorableVersion: number | null;
-  /** Null when it went with an environment that it had been moved to. */
-  readonly deletedAt: Date | null;
+  readonly deletedAt: Date;
   readonly actorKind: SecretRecord['actorKind'];
   readonly actorId: string;
   readonly actorName: string | null;
@@ -216,7 +215,7 @@ export const listDeleted = (
     ctx,
     `with ${GONE_IN_ENVIRONMENT}
      select ${PLACE}, true as "isGone", ${tagsOf('v.tag_ids')} as tags, ${WRITER},
-       case when v.is_deletion then v.created_at end as "deletedAt",
+       v.created_at as "deletedAt",
        (select max(r.version) from secret_version r where r.secret_id = v.secret_id and not r.is_deletion) as "restorableVersion"
      from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER} ${JOIN_WRITER}
      where ${IN_REACH} and ${IS_GONE} and ${IS_NEWEST}
@@ -289,8 +288,6 @@ export const listPast = (
      join secret_version v on v.secret_id = m.secret_id and v.version = coalesce(m.chosen, m.oldest)
      join environment e on e.id = v.environment_id ${JOIN_FOLDER} ${JOIN_WRITER}
      where (m.chosen is null and m.oldest > 1)
-       or (m.chosen is not null and ${IN_REACH} and not v.is_deletion
-         -- A newest version that is no deletion, of a secret that is gone: it went with another environment, nobody knows when.
-         and (m.chosen < m.newest or exists (select from secret s where s.id = v.secret_id)))`,
+       or (m.chosen is not null and ${IN_REACH} and not v.is_deletion)`,
     [environmentId, path, recursive, ids, at],
   );

@@ -185,11 +185,8 @@ export class DeletedSecretType {
   })
   restorableVersion!: number | null;
 
-  @Field(() => GraphQLDateTimeISO, {
-    nullable: true,
-    description: 'When it was deleted; null when it went with an environment that it had been moved to.',
-  })
-  deletedAt!: Date | null;
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was deleted.' })
+  deletedAt!: Date;
 
   @Field(() => SecretActorType, { description: 'Who deleted it.' })
   actor!: SecretActorType;

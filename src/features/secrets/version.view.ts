@@ -33,7 +33,7 @@ export interface DeletedView {
   readonly secretPath: string;
   readonly secretKey: string;
   readonly restorableVersion: number | null;
-  readonly deletedAt: Date | null;
+  readonly deletedAt: Date;
   readonly actor: ActorView;
   readonly tags: SecretView['tags'];
 }
