@@ -1,4 +1,4 @@
-import { authorize } from '../../kernel/authz/ability.js';
+import { authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
@@ -15,8 +15,9 @@ import {
   writeFolders,
   writePaths,
 } from './folder-writes.js';
+import { listImporting } from './import.records.js';
 import { isShortEnough, joinPath, parentOf } from './place.rules.js';
-import { type PlaceRenaming, rewriteReferencesInto } from './reference-rewriting.js';
+import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from './reference-rewriting.js';
 import { listSubjects } from './subject.records.js';
 import { authorizeSubjectChanges } from './visibility.rules.js';
 
@@ -159,7 +160,7 @@ function placedMoves(
 
 /**
  * Whoever moves a folder moves all that is in it: it takes the right to edit each folder and each secret where it was and
- * where it comes to be. Nobody moves a secret to where the rules show him more of it.
+ * where it comes to be. Nobody moves a folder or a secret to where the rules show him more of it.
  *
  * @throws PERMISSION_DENIED
  */
@@ -172,10 +173,34 @@ export async function authorizeRelocations(
   for (const { environment, path } of relocations.flatMap(({ from, to }) => [from, to])) {
     authorize(project, 'secret-folders:edit', { environment, secretPath: parentOf(path) });
   }
+  await refuseShown(tx, project, relocations);
   const places = new Map(relocations.map(({ folderId, to }) => [folderId, to]));
   const subjects = await listSubjects(tx, [...places.keys()]);
   authorizeSubjectChanges(
     project,
     subjects.map((before) => ({ before, after: { ...before, ...places.get(before.folderId) } })),
   );
+}
+
+/**
+ * @throws PERMISSION_DENIED where rules would show the caller a folder or its imports by the new place, and not by the old one
+ */
+async function refuseShown(tx: Transaction, project: ProjectAccess, relocations: readonly Relocation[]): Promise<void> {
+  const gains = (action: 'secret-folders:read' | 'secret-imports:read', path: (place: NamedPlace) => string) => {
+    const may = (at: NamedPlace) => can(project.ability, action, { environment: at.environment, secretPath: path(at) });
+    return relocations.filter(({ from, to }) => may(to) && !may(from));
+  };
+  const itself = ({ path }: NamedPlace) => path;
+  // A folder is listed by rights in the one that it is in, and is the top of its own tree. There is nothing in a root folder to tell.
+  const folders = [
+    ...gains('secret-folders:read', ({ path }) => parentOf(path)),
+    ...gains('secret-folders:read', itself),
+  ];
+  if (folders.some(({ from }) => from.path !== '/')) deny(project, 'secret-folders:read');
+  const imports = gains('secret-imports:read', itself).map(({ folderId }) => folderId);
+  if (imports.length > 0 && (await listImporting(tx, imports)).length > 0) deny(project, 'secret-imports:read');
+}
+
+function deny({ projectId }: ProjectAccess, action: 'secret-folders:read' | 'secret-imports:read'): never {
+  throw new PermissionDenied({ action, projectId });
 }

@@ -164,9 +164,9 @@ export const listImporters = (
   );
 
 /** Which of these folders import. */
-export const listImporting = (tx: Transaction, folderIds: readonly string[]): Promise<{ path: string }[]> =>
+export const listImporting = (tx: Transaction, folderIds: readonly string[]): Promise<{ id: string; path: string }[]> =>
   query(
     tx,
-    `select f.path from folder f where f.id = any($1::uuid[]) and exists (select from secret_import i where i.folder_id = f.id)`,
+    `select f.id, f.path from folder f where f.id = any($1::uuid[]) and exists (select from secret_import i where i.folder_id = f.id)`,
     [folderIds],
   );
