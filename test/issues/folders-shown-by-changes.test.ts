@@ -70,4 +70,25 @@ describe('a folder that the caller may not read', () => {
     expect(await move(vault.id, '/hall')).toBeError(403, 'PERMISSION_DENIED');
     mustSucceed(await move(hall.id, '/hall'));
   });
+
+  test('keeps its description to itself where it is made again, renamed or deleted', async () => {
+    const { admin, caller, at, make } = await seeded(
+      ...CHANGES,
+      rule('secret-folders', ['read'], { secretPath: '/open' }),
+    );
+    const { id } = await make('/', 'vault');
+    const described = (reply: Awaited<ReturnType<Caller['post']>>) => mustSucceed(reply).body.folder.description;
+    const again = (who: Caller, path: string, name: string) =>
+      who.post('/api/v2/folders', { ...at, path, name, description: 'my own' });
+    expect(described(await again(caller, '/', 'vault'))).toBeNull();
+    expect(described(await again(admin, '/', 'vault'))).toBe('of vaults');
+    await make('/', 'open');
+    await make('/open', 'hall');
+    expect(described(await again(caller, '/open', 'hall'))).toBe('of vaults');
+    expect(described(await again(caller, '/', 'new'))).toBe('my own');
+    const patch = (change: object) => caller.patch(`/api/v2/folders/${id}`, { ...at, ...change });
+    expect(described(await patch({ name: 'shed' }))).toBeNull();
+    expect(described(await patch({ description: 'told' }))).toBe('told');
+    expect(described(await caller.delete('/api/v2/folders/shed', at))).toBeNull();
+  });
 });

@@ -44,7 +44,8 @@ export class FolderService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Makes a folder and whatever is missing above it. One that exists is answered as it is.
+   * Makes a folder and whatever is missing above it. One that exists is answered as it is, without its description to who may
+   * not read it.
    *
    * @param raw `{ projectId, environment, path, name, description }`; the rules are `CreateFolder`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, AUDIT_UNAVAILABLE
@@ -85,7 +86,7 @@ export class FolderService {
       const folder = await findFolderByPath(tx, environmentId, path);
       if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
       await recordFolder(tx, 'folder:create', folder, { made: missing.length });
-      return withAccess(project)(folder);
+      return answered(project, folder, missing.includes(path));
     });
   }
 
@@ -158,7 +159,7 @@ export class FolderService {
       const deletedSecrets = isEmpty ? 0 : await deleteContents(tx, project, { environment, tree });
       if (!(await deleteFolder(tx, folder.id))) throw new AppError('FOLDER_NOT_FOUND');
       await recordFolder(tx, 'folder:delete', folder, { deletedFolders: tree.length, deletedSecrets });
-      return withAccess(project)(folder);
+      return answered(project, folder);
     });
   }
 
@@ -174,8 +175,21 @@ export class FolderService {
     await changeFolders(tx, { project, environments, ...batch });
     const ids = batch.changes.map(({ folderId }) => folderId.toLowerCase());
     const after = new Map((await listFoldersByIds(tx, ids)).map((folder) => [folder.id, folder]));
-    return ids.map((id) => withAccess(project)(after.get(id) as FolderRecord));
+    return batch.changes.map(({ description }, index) =>
+      answered(project, after.get(ids[index] as string) as FolderRecord, description !== undefined),
+    );
   }
+}
+
+/**
+ * A folder as a change of it answers it: what people wrote about it only to who may read it, or has just written it.
+ *
+ * @param isDescribed the change says what the description is
+ */
+function answered(project: ProjectAccess, folder: FolderRecord, isDescribed = false): ReadFolder {
+  const at = { environment: folder.environment, secretPath: parentOf(folder.path) };
+  const isTold = isDescribed || can(project.ability, 'secret-folders:read', at);
+  return withAccess(project)(isTold ? folder : { ...folder, description: null });
 }
 
 async function lockEnvironment(tx: Transaction, projectId: string, environment: string): Promise<LockedEnvironment> {
