@@ -16,7 +16,7 @@ import { loadPlace, loadSecretProject } from './secret-place.js';
 import { sealerFor } from './secret-sealing.js';
 import { deleteSecrets, insertSecrets, lockHomesIn, type SecretRow, updateSecrets } from './secret-writes.js';
 import { listReached, type Reach } from './version.records.js';
-import { authorizeListing } from './visibility.rules.js';
+import { authorizeListing, Visibility } from './visibility.rules.js';
 
 /** What a restore did, or would do: secrets by place and key, each by its name after the restore, those deleted by their last. */
 export interface RestoredState {
@@ -47,8 +47,7 @@ export class StateRestoreService {
    * written. One that was made or came in since is deleted, one that was deleted since comes back with its id, and one that
    * was moved out is put back as a copy. Folders keep the names they have now; those that are gone are made again. References
    * of secrets outside follow the keys and places that change; those inside are restored with their values. A moment in
-   * the future is now. The caller must be one who may edit in the folder, and know of all that is or was there, also where it
-   * is now.
+   * the future is now. The caller must know of all that is or was there, also where it is now, and may change what changes.
    *
    * @param raw place, `recursive`, `at`, `dryRun`; the rules are `RestoreSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND (nothing is or was there), PERMISSION_DENIED,
@@ -60,9 +59,11 @@ export class StateRestoreService {
     const { recursive, at, dryRun, ...place } = parse(RestoreSecrets, raw);
     const project = await loadSecretProject(ctx, this.projects, place.projectId);
     const { environment, secretPath } = place;
-    // Whatever the restore would find: what it refuses only for what is there tells of that.
     authorizeListing(project);
-    authorize(project, 'secrets:edit', { environment, secretPath });
+    // Whatever the restore would find: what it refuses only for what is there tells of that. Who may know of everything is
+    // told nothing by it: his rules may look at what only secrets have, and the plan asks for each.
+    const { describesAll } = new Visibility(project.ability);
+    authorize(project, 'secrets:edit', describesAll ? undefined : { environment, secretPath });
     // The folder may be gone; the root folder is as old as the environment.
     const { environmentId } = await loadPlace(ctx, { ...place, secretPath: '/' });
     const request = { project, place, reach: { environmentId, path: place.secretPath, recursive }, at };

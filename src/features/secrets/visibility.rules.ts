@@ -61,11 +61,14 @@ export class Visibility {
   readonly #readsValue: (subject: SecretSubject) => boolean;
   /** The rules look at single secrets: which rows are seen is known only after reading them. */
   readonly isPerSecret: boolean;
+  /** The caller may know of every secret, whatever there is. */
+  readonly describesAll: boolean;
 
   constructor(ability: Ability) {
-    this.isPerSecret = ['describeSecret', 'readValue'].some((verb) =>
-      ability.rulesFor(verb, 'secrets').some(({ conditions }) => conditions !== undefined),
-    );
+    const isConditional = (verb: string): boolean =>
+      ability.rulesFor(verb, 'secrets').some(({ conditions }) => conditions !== undefined);
+    this.isPerSecret = isConditional('describeSecret') || isConditional('readValue');
+    this.describesAll = can(ability, 'secrets:describeSecret') && !isConditional('describeSecret');
     this.#describes = this.#test(ability, 'secrets:describeSecret');
     this.#readsValue = this.#test(ability, 'secrets:readValue');
   }
