@@ -1,6 +1,10 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules } from '../kit/rules.js';
 import { useStrongroom } from '../kit/strongroom.js';
+import { withClient } from '../kit/tables.js';
+import { until } from '../kit/until.js';
+
+const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 /** The newest version of a secret says where it is or was last. Without it the older ones would stand for it. */
 describe('a secret that was moved to an environment that is deleted', () => {
@@ -44,5 +48,34 @@ describe('a secret that was moved to an environment that is deleted', () => {
     const query = new URLSearchParams(at);
     const { deletedSecrets } = mustSucceed(await caller.get(`/api/v1/secrets/deleted?${query}`)).body;
     expect(deletedSecrets.map(({ secretKey }: { secretKey: string }) => secretKey)).toEqual(['STAYS']);
+  });
+
+  test('leaves nothing either when it is moved in at that moment', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const at = { projectId: project.id, environment: 'dev' };
+    const { secret } = mustSucceed(await admin.post('/api/v4/secrets/KEY', { ...at, secretValue: 'sesame' })).body;
+    const staging = project.environments.find(({ slug }: { slug: string }) => slug === 'staging');
+    const waiting = (count: number) =>
+      until(`${count} requests to wait`, 5_000, async () => (await strongroom.sql(WAITING)).length === count);
+    const [moved, deleted] = await withClient(strongroom.databaseUrl, async (client) => {
+      await client.query('begin');
+      // Every change ends with writing there.
+      await client.query('select 1 from project where id = $1 for no key update', [project.id]);
+      const move = admin.post('/api/v4/secrets/move', {
+        projectId: project.id,
+        sourceEnvironment: 'dev',
+        sourceSecretPath: '/',
+        destinationEnvironment: 'staging',
+        destinationSecretPath: '/',
+        secretIds: [secret.id],
+      });
+      await waiting(1);
+      const deletion = admin.delete(`/api/v1/projects/${project.id}/environments/${staging?.id}`);
+      await waiting(2);
+      await client.query('commit');
+      return Promise.all([move, deletion]);
+    });
+    expect([moved.status, deleted.status]).toEqual([200, 200]);
+    expect(await strongroom.sql('select 1 from secret_version where secret_id = $1', [secret.id])).toEqual([]);
   });
 });

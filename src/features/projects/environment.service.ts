@@ -24,7 +24,7 @@ export type FollowEnvironment = (
   change: { readonly environmentId: string; readonly from: string; readonly to: string },
 ) => Promise<void>;
 
-/** Removes what is kept outside of an environment of what goes with it, in the transaction of its deletion, before any other lock. */
+/** Removes what other environments keep of what goes with one, in the transaction of its deletion, before any other lock. */
 export type ForgetEnvironment = (tx: Transaction, project: ProjectAccess, environmentId: string) => Promise<void>;
 
 /** An environment, and its project as the caller has it. */
@@ -138,7 +138,8 @@ export class EnvironmentService {
   }
 
   /**
-   * Deletes an environment with its folders and secrets, and all that these were elsewhere; the ones behind it move up. One that others import from stays.
+   * Deletes an environment with its folders and secrets, and all that these were elsewhere; the ones behind it move up. One that
+   * others import from stays.
    *
    * @param raw `{ projectId, environmentId }`
    * @returns the environment as it was

@@ -191,7 +191,7 @@ async function refuseShown(tx: Transaction, project: ProjectAccess, relocations:
     return relocations.filter(({ from, to }) => may(to) && !may(from));
   };
   const itself = ({ path }: NamedPlace) => path;
-  // A folder is listed by rights in the one that it is in, and is the top of its own tree. There is nothing in a root folder to tell.
+  // A folder is listed by rights in the one that it is in, and is the top of its own tree. A root folder has nothing to tell.
   const folders = [
     ...gains('secret-folders:read', ({ path }) => parentOf(path)),
     ...gains('secret-folders:read', itself),
