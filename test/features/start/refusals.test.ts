@@ -96,11 +96,9 @@ describe('a root key that is not the one of the database', () => {
     ['that is too short', () => rootKey.subarray(0, 31).toString('base64'), /ROOT_KEY must be the base64 of 32 bytes/],
     ['in a file that is not there', () => `file:${keyDir}/none`, /ROOT_KEY names a file that does not exist/],
     ['that is not configured at all', () => '', /ROOT_KEY is not set and DATA_DIR has no root-key/],
-  ])('%s is refused in one line within 5 s, and every table stays as it was', async (_case, key, line) => {
+  ])('%s is refused in one line, and every table stays as it was', async (_case, key, line) => {
     const before = await tableContents(databaseUrl);
-    const begun = performance.now();
     const { code, output } = await refusedStart({ DATABASE_URL: databaseUrl, ROOT_KEY: key() });
-    expect(performance.now() - begun).toBeLessThan(5_000);
     expect([code, output]).toEqual([78, expect.stringMatching(ONE_LINE)]);
     expect(output).toMatch(line);
     expect(await tableContents(databaseUrl)).toEqual(before);
