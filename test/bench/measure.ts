@@ -24,9 +24,9 @@ const WARM_UP_PART = 4;
 export async function measure(ground: Ground, load: Load, seconds: number): Promise<Measured> {
   await put(ground, load, Math.max(1, Math.round(seconds / WARM_UP_PART)));
   const { url } = nodeOf(ground, load);
-  const before = await metric(url, 'strongroom_sql_statements_total');
+  const before = await metric(url, SQL_OF_REQUESTS);
   const { duration, times, failures } = await put(ground, load, seconds);
-  const statements = (await metric(url, 'strongroom_sql_statements_total')) - before;
+  const statements = (await metric(url, SQL_OF_REQUESTS)) - before;
   const sorted = times.sort((a, b) => a - b);
   return {
     name: load.name,
@@ -41,6 +41,8 @@ export async function measure(ground: Ground, load: Load, seconds: number): Prom
 
 const nodeOf = ({ service, keepingNothing }: Ground, { keepsNothing }: Load): Service =>
   keepsNothing === true ? keepingNothing : service;
+
+const SQL_OF_REQUESTS = 'strongroom_sql_statements_total\\{origin="request"\\}';
 
 /** A value of `/metrics` of a node. */
 export async function metric(url: string, name: string): Promise<number> {

@@ -98,7 +98,7 @@ export class Strongroom {
 
   async #statementsSent(): Promise<number> {
     const { text } = await this.admin.anonymous.get('/metrics');
-    return Number(/^strongroom_sql_statements_total (\d+)/m.exec(text)?.[1]);
+    return Number(/^strongroom_sql_statements_total\{origin="request"\} (\d+)/m.exec(text)?.[1]);
   }
 }
 

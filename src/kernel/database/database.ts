@@ -13,7 +13,9 @@ export type Query = <R extends object = Row>(text: string, params?: readonly unk
 
 /** The entity manager for writes, and a direct way past it for hot reads, over one pool. */
 export class Database {
-  #statements = 0;
+  readonly #statements = { request: 0, background: 0 };
+  /** Connections that serve no request at the moment. */
+  readonly #background = new WeakSet<object>();
   readonly #names = new Map<string, string>();
 
   private constructor(
@@ -40,15 +42,15 @@ export class Database {
       orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }
     ).getNativeClient()) as Pool;
     const database = new Database(orm, pool);
-    watch.count = () => {
-      database.#statements += 1;
+    watch.count = (client) => {
+      database.#statements[database.#background.has(client) ? 'background' : 'request'] += 1;
     };
     watch.nameOf = (text) => database.#names.get(text);
     return database;
   }
 
-  /** SQL statements sent since start, transaction control included. */
-  get statements(): number {
+  /** SQL statements sent since start, transaction control included: for requests, and by the service's own upkeep. */
+  get statements(): { readonly request: number; readonly background: number } {
     return this.#statements;
   }
 
@@ -72,15 +74,17 @@ export class Database {
     if (!this.#names.has(text)) this.#names.set(text, `s${this.#names.size}`);
   }
 
-  /** Statements on one connection of their own: for locks that belong to a session. */
+  /** Statements on one connection of their own, on no request's behalf: for upkeep, and for locks that belong to a session. */
   async withConnection<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
+    this.#background.add(client);
     try {
       return await work(async <R extends object = Row>(text: string, params: readonly unknown[] = []) => {
         const result: QueryResult<R> = await client.query<R>(text, [...params]);
         return result.rows;
       });
     } finally {
+      this.#background.delete(client);
       client.release();
     }
   }
@@ -120,7 +124,7 @@ export const queryOf =
 
 /** What becomes of each statement. */
 interface Watch {
-  count(): void;
+  count(client: object): void;
   /** Name under which a text is prepared; undefined when it is sent as it is. */
   nameOf(text: string): string | undefined;
 }
@@ -132,7 +136,7 @@ const open = (url: string, entities: readonly EntityClass[], watch: Watch) =>
 function watchStatements(client: Client, watch: Watch): void {
   const send = client.query.bind(client) as (...args: unknown[]) => unknown;
   const watched = (...args: unknown[]): unknown => {
-    watch.count();
+    watch.count(client);
     const [text, values, ...rest] = args;
     const name = typeof text === 'string' && Array.isArray(values) ? watch.nameOf(text) : undefined;
     return name === undefined ? send(...args) : send({ name, text, values }, ...rest);

@@ -20,11 +20,12 @@ export function mountMetrics(
   });
   new Counter({
     name: 'strongroom_sql_statements_total',
-    help: 'SQL statements sent to Postgres, transaction control included.',
+    help: 'SQL statements sent to Postgres, transaction control included: for requests, or by upkeep in the background.',
+    labelNames: ['origin'],
     registers: [registry],
     collect() {
       this.reset();
-      this.inc(database.statements);
+      for (const [origin, count] of Object.entries(database.statements)) this.inc({ origin }, count);
     },
   });
   new Gauge({
