@@ -1,0 +1,44 @@
+// What client generators make of the committed schema files, as a user of the service would have them do it.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { codegen } from '@graphql-codegen/core';
+import * as operations from '@graphql-codegen/typescript-operations';
+import { parse } from 'graphql';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const TARGET = join(import.meta.dirname, 'generated');
+
+/** Types of every path and body of the OpenAPI document. */
+function generateRest(): void {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [
+      `--import=${join(import.meta.dirname, 'typescript-5.mjs')}`,
+      join(ROOT, 'node_modules/openapi-typescript/bin/cli.js'),
+      join(ROOT, 'schema/openapi.json'),
+      '--output',
+      join(TARGET, 'rest.ts'),
+    ],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`openapi-typescript failed:\n${stderr}`);
+}
+
+/** Types of the variables and the answers of the operations of a session. */
+async function generateGraphQL(): Promise<void> {
+  const read = (path: string) => readFileSync(path, 'utf8');
+  const made = await codegen({
+    filename: 'graphql.ts',
+    schema: parse(read(join(ROOT, 'schema/schema.graphql'))),
+    documents: [{ document: parse(read(join(import.meta.dirname, 'session.graphql'))) }],
+    config: { useTypeImports: true, scalars: { DateTimeISO: 'string' } },
+    plugins: [{ operations: {} }],
+    pluginMap: { operations },
+  });
+  writeFileSync(join(TARGET, 'graphql.ts'), made);
+}
+
+mkdirSync(TARGET, { recursive: true });
+generateRest();
+await generateGraphQL();
