@@ -46,23 +46,33 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
 /** Discloses values below another root field, and so has an audit row of its own. */
 const AUDITED_INSIDE = 'Environment.secrets';
 
-/** The fields, as requests to be sent. They select everything three levels deep that needs no argument. */
+/** The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument. */
+export function graphqlDocument(operation: GraphQLOperation): {
+  readonly document: string;
+  readonly args: Readonly<Record<string, unknown>>;
+} {
+  const { Query, Mutation } = rootTypes();
+  const changes = operation.field in Mutation.getFields();
+  const field = (changes ? Mutation : Query).getFields()[operation.field];
+  if (field === undefined) throw new Error(`the schema has no root field ${operation.field}`);
+  const args = changes ? { input: operation.args ?? {} } : (operation.args ?? {});
+  const used = field.args.filter(({ name }) => name in args);
+  const declared = used.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
+  const given = used.map(({ name }) => `${name}: $${name}`).join(', ');
+  const document =
+    `${changes ? 'mutation' : 'query'}${declared && ` (${declared})`} ` +
+    `{ ${field.name}${given && `(${given})`} ${selection(field.type, 3)} }`;
+  return { document, args };
+}
+
+/** The fields, as requests to be sent. */
 export const graphqlOperations = (): Operation[] =>
   GRAPHQL.map((operation) => {
-    const { Query, Mutation } = rootTypes();
-    const changes = operation.field in Mutation.getFields();
-    const field = (changes ? Mutation : Query).getFields()[operation.field];
-    if (field === undefined) throw new Error(`the schema has no root field ${operation.field}`);
-    const args = changes ? { input: operation.args ?? {} } : (operation.args ?? {});
-    const used = field.args.filter(({ name }) => name in args);
-    const declared = used.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
-    const given = used.map(({ name }) => `${name}: $${name}`).join(', ');
-    const document =
-      `${changes ? 'mutation' : 'query'}${declared && ` (${declared})`} ` +
-      `{ ${field.name}${given && `(${given})`} ${selection(field.type, 3)} }`;
+    const { document, args } = graphqlDocument(operation);
+    const changes = document.startsWith('mutation');
     return {
       ...operation,
-      name: `${changes ? 'mutation' : 'query'} ${field.name}`,
+      name: `${changes ? 'mutation' : 'query'} ${operation.field}`,
       changes,
       things: thingsIn(args),
       send: (caller, ids, headers) => caller.graphql(document, fill(args, ids), headers),

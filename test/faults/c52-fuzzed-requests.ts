@@ -1,0 +1,21 @@
+import { randomInt } from 'node:crypto';
+import { fuzzContract } from '../kit/fuzz/contract.ts';
+import { type Check, expectThat } from './check.ts';
+import { withInstallation } from './installation.ts';
+
+const REQUESTS_A_TIME = 500;
+
+export const check: Check = {
+  id: 'C52',
+  title: 'fuzzed requests against the documented contract',
+  fullTimes: 20,
+  run: (times) =>
+    withInstallation(async (installation) => {
+      const seed = randomInt(2 ** 30);
+      const requests = times * REQUESTS_A_TIME;
+      const { faults, statuses } = await fuzzContract(await installation.seed(), requests, seed);
+      expectThat(faults.length === 0, `${faults.length} answers break it (seed ${seed}), the first:\n${faults[0]}`);
+      const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status} ${count} times`);
+      return `${requests} requests, seed ${seed}: ${counts.join(', ')}`;
+    }),
+};
