@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { bootstrap, createFirstAdmin } from './bootstrap.js';
@@ -41,8 +42,12 @@ export interface App {
   readonly url: string;
   /** Token of the first admin, at the very first start only. */
   readonly bootstrapToken: string | null;
-  /** Finishes running requests, stores what is queued, and closes the database. */
-  stop(): Promise<void>;
+  /**
+   * Finishes running requests, stores what is queued, and closes the database.
+   *
+   * @param acceptMs how long requests are still taken before that, while readiness says 503 and answers close connections
+   */
+  stop(acceptMs?: number): Promise<void>;
 }
 
 /** Services, schema and routes, wired together and not yet running. */
@@ -82,7 +87,10 @@ export function assemble(): Assembly {
  */
 export async function startApp(config: Config, log: Log, databaseServer: Promise<EmbeddedPostgres>): Promise<App> {
   const cleanup: (() => Promise<unknown>)[] = [];
-  const stop = async (): Promise<void> => {
+  const lifecycle: Lifecycle = { isDraining: false };
+  const stop = async (acceptMs = 0): Promise<void> => {
+    lifecycle.isDraining = true;
+    await delay(acceptMs);
     for (const step of cleanup.reverse().splice(0)) await step();
   };
   try {
@@ -101,14 +109,10 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     const { kernel, bootstrapToken } = await openKernel(database, config);
     cleanup.push(() => kernel.auditTrail.close());
     cleanup.push(() => assembly.authenticator.close(kernel));
-    const lifecycle: Lifecycle = { isDraining: false };
     const replyCache = new ReplyCache(config.replyCacheBytes, assembly.stampOf);
     cleanup.push(async () => replyCache.close());
     const http = await mountEverything(config, log, { ...assembly, routes, kernel, lifecycle, replyCache });
     cleanup.push(() => http.close());
-    cleanup.push(async () => {
-      lifecycle.isDraining = true;
-    });
     return { url: await listen(http, config), bootstrapToken, stop };
   } catch (error) {
     await stop();

@@ -22,6 +22,10 @@ export interface Config {
   readonly introspection: boolean;
   /** How much of replies this node keeps; 0: nothing. */
   readonly replyCacheBytes: number;
+  /** How long a node that is told to leave still takes requests, so that balancers see it go. */
+  readonly drainSeconds: number;
+  /** What `GET /metrics` asks for; `null`: nothing, but it answers this machine and private networks only. */
+  readonly metricsToken: SealedText | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -75,6 +79,16 @@ const Settings = z.object({
     .transform(Number)
     .refine((mebibytes) => mebibytes <= 16_384, { error: 'must be a whole number from 0 to 16384' })
     .optional(),
+  DRAIN_SECONDS: z
+    .string()
+    .regex(/^\d{1,2}$/, 'must be a whole number from 0 to 60')
+    .transform(Number)
+    .refine((seconds) => seconds <= 60, { error: 'must be a whole number from 0 to 60' })
+    .optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters without blanks')
+    .optional(),
   ALLOW_PRIVATE_TARGETS: flag(false),
   INTROSPECTION: flag(true),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
@@ -106,7 +120,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     ...Object.keys(environment).flatMap(misspelling),
   ];
   if (parsed.data === undefined || faults.length > 0) throw new ConfigurationFault(faults);
-  for (const secret of ['ROOT_KEY', 'BOOTSTRAP_TOKEN', 'DATABASE_URL', 'JOBS_URL', 'SMTP_URL'])
+  for (const secret of ['ROOT_KEY', 'BOOTSTRAP_TOKEN', 'DATABASE_URL', 'JOBS_URL', 'SMTP_URL', 'METRICS_TOKEN'])
     delete environment[secret];
   const settings = parsed.data;
   return Object.freeze({
@@ -119,6 +133,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     trustedProxies: settings.TRUSTED_PROXIES ?? [],
     introspection: settings.INTROSPECTION,
     replyCacheBytes: (settings.REPLY_CACHE_MIB ?? 32) * 1024 * 1024,
+    drainSeconds: settings.DRAIN_SECONDS ?? 5,
+    metricsToken: sealed(settings.METRICS_TOKEN),
     logLevel: settings.LOG_LEVEL ?? 'info',
   });
 }

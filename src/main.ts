@@ -3,9 +3,11 @@ import { type Config, readConfig } from './config.js';
 import { openDatabaseServer } from './database-server.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { createLog, describeError, type Log } from './kernel/log.js';
+import { startWatchdog, type Watchdog } from './kernel/watchdog/watchdog.js';
 
 const EXIT_CONFIGURATION = 78;
-const DRAIN_LIMIT_MS = 30_000;
+/** What a drain may take once no more requests are accepted: running ones 20 s, then the audit trail and the database. */
+const FINISH_LIMIT_MS = 25_000;
 const SAME_SIGNAL_MS = 1_000;
 
 /** Reads the configuration, runs the service, and drains it on SIGTERM or SIGINT. */
@@ -20,7 +22,8 @@ async function main(): Promise<void> {
   const { startApp } = await import('./app.js');
   const app = await startApp(config, log, databaseServer);
   process.stdout.write(greeting(config, app));
-  await drain(app, log, await signalled);
+  const watchdog = startWatchdog();
+  await drain(app, log, { signal: await signalled, drainSeconds: config.drainSeconds, watchdog });
 }
 
 /**
@@ -42,11 +45,20 @@ function firstSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** Finishes what runs, then leaves. */
-async function drain(app: App, log: Log, signal: string): Promise<void> {
-  setTimeout(() => process.exit(1), DRAIN_LIMIT_MS).unref();
-  log.info('draining', { signal });
-  await app.stop();
+interface Leaving {
+  readonly signal: NodeJS.Signals;
+  readonly drainSeconds: number;
+  readonly watchdog: Watchdog;
+}
+
+/** Finishes what runs, then leaves. Source: reliability P9. */
+async function drain(app: App, log: Log, { signal, drainSeconds, watchdog }: Leaving): Promise<void> {
+  // Whoever presses Ctrl-C has no balancer that must see the node go first.
+  const acceptMs = signal === 'SIGTERM' ? drainSeconds * 1_000 : 0;
+  setTimeout(() => process.exit(1), acceptMs + FINISH_LIMIT_MS).unref();
+  log.info('draining', { signal, acceptMs });
+  await app.stop(acceptMs);
+  await watchdog.stop();
   log.info('stopped');
   process.exit(0);
 }

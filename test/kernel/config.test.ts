@@ -47,6 +47,26 @@ const faultsOf = (environment: Record<string, string>): readonly string[] => {
 };
 
 describe('readConfig', () => {
+  test.each([
+    { DRAIN_SECONDS: `61${CANARY}` },
+    { DRAIN_SECONDS: '61' },
+    { DRAIN_SECONDS: '-1' },
+    { METRICS_TOKEN: `short ${CANARY}` },
+    { METRICS_TOKEN: 'fifteen-letters' },
+  ])('refuses %j, and tells no value', (environment) => {
+    const faults = faultsOf(environment);
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${Object.keys(environment)[0]} must be `))]);
+    expect(faults.join('\n')).not.toContain(CANARY);
+  });
+
+  test('takes the token of the metrics out of the environment', () => {
+    const environment = { METRICS_TOKEN: 'sixteen-letters!', DRAIN_SECONDS: '60' };
+    const config = readConfig(environment);
+    expect(config.metricsToken?.reveal()).toBe('sixteen-letters!');
+    expect(config.drainSeconds).toBe(60);
+    expect(environment).toEqual({ DRAIN_SECONDS: '60' });
+  });
+
   test('tells 25 faults of one configuration at once, a line each, and none of the values', () => {
     const misspelt = Object.fromEntries(Object.keys(MISSPELT).map((name) => [name, `value ${CANARY}`]));
 

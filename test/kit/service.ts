@@ -58,6 +58,8 @@ export class Service {
         PORT: '0',
         DATA_DIR: dataDir,
         LOG_LEVEL: 'warn',
+        // Nothing balances tests but the one that says so.
+        DRAIN_SECONDS: '0',
         ...options.env,
       },
       ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),

@@ -1,0 +1,26 @@
+// The thread of `startWatchdog`. It loads nothing of the service: it must work when the service does not.
+import { write } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import { Stillness } from './stillness.js';
+
+const TICK_MS = 250;
+const LIMIT_MS = 10_000;
+const STANDARD_OUTPUT = 1;
+/** A full pipe that nobody reads must not save the process. */
+const WRITE_WITHIN_MS = 500;
+
+const beats = workerData as Int32Array;
+const stillness = new Stillness(LIMIT_MS / TICK_MS);
+
+const ticking = setInterval(() => {
+  if (!stillness.isTooLong(Atomics.load(beats, 0))) return;
+  clearInterval(ticking);
+  const line = { level: 60, time: new Date().toISOString(), stoodStillMs: LIMIT_MS, msg: 'event loop stands still' };
+  setTimeout(kill, WRITE_WITHIN_MS);
+  // Not by `console` or `process.stdout`: those of a thread go through the loop that stands still.
+  write(STANDARD_OUTPUT, `${JSON.stringify(line)}\n`, kill);
+}, TICK_MS);
+
+function kill(): void {
+  process.kill(process.pid, 'SIGKILL');
+}

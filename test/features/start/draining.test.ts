@@ -1,0 +1,54 @@
+import { Caller } from '../../kit/caller.js';
+import { Service } from '../../kit/service.js';
+import { freshDatabase } from '../../kit/strongroom.js';
+import { until } from '../../kit/until.js';
+
+/** Longer than any of these tests takes. */
+const LONG = '60';
+
+describe('a node that is told to leave', () => {
+  let service: Service;
+  let admin: Caller;
+
+  beforeEach(async () => {
+    service = await Service.start({ env: { DATABASE_URL: await freshDatabase(), DRAIN_SECONDS: LONG } });
+    admin = new Caller(service.url, /srt_[A-Za-z0-9_-]{49}/.exec(service.output)?.[0] as string);
+  });
+
+  afterEach(async () => {
+    await service.kill();
+    await service.dispose();
+  });
+
+  const leaving = () =>
+    until('readiness to be refused', 10_000, async () => (await admin.get('/readyz')).status === 503);
+
+  test('says so to balancers on SIGTERM, and answers what still comes on connections that it closes then', async () => {
+    expect((await admin.get('/api/v1/projects')).headers.connection).toBe('keep-alive');
+    service.signal('SIGTERM');
+    await leaving();
+    for (const path of ['/readyz', '/api/status']) {
+      const reply = await admin.get(path);
+      expect(reply).toBeError(503, 'SHUTTING_DOWN');
+      expect(reply.headers['retry-after']).toBe('5');
+    }
+    const replies = await Promise.all([
+      admin.get('/livez'),
+      admin.get('/api/v1/projects'),
+      admin.graphql('{ projects { nodes { id } } }'),
+    ]);
+    expect(replies.map(({ status, headers }) => [status, headers.connection])).toEqual([
+      [200, 'close'],
+      [200, 'close'],
+      [200, 'close'],
+    ]);
+    for (const refused of [await admin.anonymous.get('/api/v1/projects'), await admin.get('/nowhere')]) {
+      expect(refused.headers.connection).toBe('close');
+    }
+  });
+
+  test('does not wait for balancers on Ctrl-C', async () => {
+    service.signal('SIGINT');
+    expect(await service.exit()).toBe(0);
+  });
+});
