@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { bootstrap, createFirstAdmin } from './bootstrap.js';
 import type { Config } from './config.js';
+import type { DatabaseServer } from './database-server.js';
 import type { Feature } from './feature.js';
 import { createAccess } from './features/access/index.js';
 import type { Authenticator } from './features/access/public.js';
@@ -19,7 +20,6 @@ import { openInstallation, recordInstallation } from './kernel/crypto/installati
 import { Keyring } from './kernel/crypto/keyring.js';
 import type { RootKey } from './kernel/crypto/root-key.js';
 import { Database } from './kernel/database/database.js';
-import type { EmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
 import { migrate } from './kernel/database/migrate.js';
 import { writeDurably } from './kernel/durable-file.js';
 import { AppError } from './kernel/errors.js';
@@ -30,6 +30,7 @@ import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { mountMetrics } from './kernel/http/metrics.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
 import type { Log } from './kernel/log.js';
+import { OperationMetrics } from './kernel/metrics/operation-metrics.js';
 import type { StampOf } from './kernel/replies/answer.js';
 import { IdempotencyKeys } from './kernel/replies/idempotency.js';
 import { ReplyCache } from './kernel/replies/reply-cache.js';
@@ -85,7 +86,7 @@ export function assemble(): Assembly {
  * @param databaseServer may still be starting; it is stopped with the app
  * @throws ConfigurationFault when the configuration cannot work; then nothing is left running
  */
-export async function startApp(config: Config, log: Log, databaseServer: Promise<EmbeddedPostgres>): Promise<App> {
+export async function startApp(config: Config, log: Log, databaseServer: Promise<DatabaseServer>): Promise<App> {
   const cleanup: (() => Promise<unknown>)[] = [];
   const lifecycle: Lifecycle = { isDraining: false };
   const stop = async (acceptMs = 0): Promise<void> => {
@@ -111,7 +112,14 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     cleanup.push(() => assembly.authenticator.close(kernel));
     const replyCache = new ReplyCache(config.replyCacheBytes, assembly.stampOf);
     cleanup.push(async () => replyCache.close());
-    const http = await mountEverything(config, log, { ...assembly, routes, kernel, lifecycle, replyCache });
+    const http = await mountEverything(config, log, {
+      ...assembly,
+      routes,
+      kernel,
+      lifecycle,
+      replyCache,
+      embedded: server.figures ?? null,
+    });
     cleanup.push(() => http.close());
     return { url: await listen(http, config), bootstrapToken, stop };
   } catch (error) {
@@ -149,12 +157,13 @@ interface Running extends Omit<Assembly, 'routes'> {
   readonly kernel: Kernel;
   readonly lifecycle: Lifecycle;
   readonly replyCache: ReplyCache;
+  readonly embedded: DatabaseServer['figures'] | null;
 }
 
 async function mountEverything(
   config: Config,
   log: Log,
-  { kernel, lifecycle, schema, routes, authenticator, stampOf, replyCache }: Running,
+  { kernel, lifecycle, schema, routes, authenticator, stampOf, replyCache, embedded = null }: Running,
 ): Promise<FastifyInstance> {
   const http = await createHttpServer({ log, trustedProxies: config.trustedProxies, lifecycle });
   const contextFor: ContextFor = async (request: FastifyRequest, isAnonymous = false) => {
@@ -169,10 +178,12 @@ async function mountEverything(
     }
     return nobody;
   };
-  mountMetrics(http, { ...kernel, replyCache });
+  const operations = new OperationMetrics();
+  const { metricsToken } = config;
+  mountMetrics(http, { ...kernel, replyCache, lifecycle, operations, embedded, metricsToken });
   mountHealth(http, kernel.database, lifecycle);
   const idempotencyKeys = new IdempotencyKeys(stampOf);
-  const apollo = await startApollo(schema, { introspection: config.introspection, log, idempotencyKeys });
+  const apollo = await startApollo(schema, { introspection: config.introspection, log, idempotencyKeys, operations });
   mountGraphQL(http, apollo, contextFor);
   mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys });
   return http;

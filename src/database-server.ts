@@ -4,12 +4,15 @@ import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
 import type { Log } from './kernel/log.js';
 
+/** Where the database is. `figures` only of one of our own. */
+export type DatabaseServer = Pick<EmbeddedPostgres, 'url' | 'stop'> & Partial<Pick<EmbeddedPostgres, 'figures'>>;
+
 /**
  * The Postgres that the service works on: the one of `DATABASE_URL`, or the embedded one, which this starts.
  *
  * @throws ConfigurationFault when `DATA_DIR` cannot work
  */
-export async function openDatabaseServer({ databaseUrl, dataDir }: Config, log: Log): Promise<EmbeddedPostgres> {
+export async function openDatabaseServer({ databaseUrl, dataDir }: Config, log: Log): Promise<DatabaseServer> {
   if (databaseUrl === null) {
     return startEmbeddedPostgres({ dataDir, log: (event, fields) => log.info(event, fields) });
   }

@@ -10,6 +10,8 @@ const MAX_ANSWER_MS = 2_000;
 
 interface Waiting {
   readonly record: AuditRecord;
+  /** `performance.now()` when it was recorded. */
+  readonly since: number;
   readonly stored: () => void;
   readonly failed: (error: AppError) => void;
 }
@@ -21,7 +23,7 @@ interface Waiting {
 export class AuditTrail {
   #queue: Waiting[] = [];
   #timer: NodeJS.Timeout | null = null;
-  #flushing = 0;
+  readonly #flushing = new Set<readonly Waiting[]>();
 
   /**
    * @param store a statement outside of any transaction
@@ -59,6 +61,7 @@ export class AuditTrail {
       const deadline = setTimeout(() => reject(unavailable()), MAX_ANSWER_MS);
       this.#queue.push({
         record: auditRecord(ctx, event),
+        since: performance.now(),
         stored: () => {
           clearTimeout(deadline);
           resolve();
@@ -72,9 +75,14 @@ export class AuditTrail {
     });
   }
 
-  /** Records waiting for their insert. */
-  get queued(): number {
-    return this.#queue.length;
+  /** Records of reads that are not stored yet, those that are being inserted too. */
+  get waiting(): { readonly count: number; readonly oldestMs: number } {
+    const batches = [...this.#flushing, this.#queue];
+    const oldest = Math.min(...batches.flatMap(([first]) => first?.since ?? []));
+    return {
+      count: batches.reduce((sum, { length }) => sum + length, 0),
+      oldestMs: oldest === Number.POSITIVE_INFINITY ? 0 : performance.now() - oldest,
+    };
   }
 
   /** Stores what is queued. Called once, when no request runs any more. */
@@ -85,7 +93,7 @@ export class AuditTrail {
   /** An idle node writes at once; while an insert is under way the next batch gathers behind it. */
   #schedule(): void {
     if (this.#queue.length >= MAX_BATCH) void this.#flush();
-    else this.#timer ??= setTimeout(() => void this.#flush(), this.#flushing === 0 ? 0 : MAX_WAIT_MS);
+    else this.#timer ??= setTimeout(() => void this.#flush(), this.#flushing.size === 0 ? 0 : MAX_WAIT_MS);
   }
 
   #clearTimer(): void {
@@ -102,14 +110,14 @@ export class AuditTrail {
       this.key,
       'nothing',
     );
-    this.#flushing += 1;
+    this.#flushing.add(batch);
     try {
       await this.store(text, params);
       for (const { stored } of batch) stored();
     } catch (error) {
       for (const { failed } of batch) failed(unavailable(error));
     } finally {
-      this.#flushing -= 1;
+      this.#flushing.delete(batch);
       if (this.#queue.length > 0) this.#schedule();
     }
   }

@@ -86,3 +86,20 @@ export async function succeedKey(query: Query, retiredKeyId: string, next: NewKe
     [retiredKeyId, next.id, next.parentKeyId, next.wrappedKeySealed],
   );
 }
+
+/** Keys that seal at present, over all organizations. */
+export interface KeyFigures {
+  readonly inUse: number;
+  readonly oldestSeconds: number;
+  readonly mostSeals: number;
+}
+
+/** One statement over the table of keys, which has a row or a few for each project. */
+export async function keyFigures(query: Query): Promise<KeyFigures> {
+  const [row] = await query<KeyFigures>(
+    `select count(*)::float8 as "inUse", coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestSeconds",
+            coalesce(max(seals_reserved), 0)::float8 as "mostSeals"
+     from data_key where retired_at is null`,
+  );
+  return row as KeyFigures;
+}

@@ -45,6 +45,7 @@ const placeOf = (id: string, scope: KeyScope): SealPlace => ({
 export class Keyring {
   readonly #scopes = new Map<string, ScopeKeys>();
   readonly #refills = new Map<string, Promise<boolean>>();
+  #unreadable = 0;
 
   /**
    * @param rootKey opens organization keys
@@ -99,7 +100,7 @@ export class Keyring {
    */
   async sealer(query: Query, scope: KeyScope): Promise<Sealer> {
     const keys = await this.#load(query, scope);
-    return new Sealer(keys, (seals) => this.#claim(query, keys, seals));
+    return this.#sealerOf(query, keys);
   }
 
   /**
@@ -138,8 +139,23 @@ export class Keyring {
       wanted.map(({ projectId, keys: own, isAtHand }) => {
         const keys = this.#keep(own);
         if (!isAtHand) keys.absorb(loaded.get(projectId) ?? [], (row) => this.#unwrap(row, keys.scope));
-        return [projectId, new Sealer(keys, (seals) => this.#claim(query, keys, seals))];
+        return [projectId, this.#sealerOf(query, keys)];
       }),
+    );
+  }
+
+  /** How often a value did not open on this node. */
+  get unreadable(): number {
+    return this.#unreadable;
+  }
+
+  #sealerOf(query: Query, keys: ScopeKeys): Sealer {
+    return new Sealer(
+      keys,
+      (seals) => this.#claim(query, keys, seals),
+      () => {
+        this.#unreadable += 1;
+      },
     );
   }
 

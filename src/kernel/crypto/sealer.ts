@@ -14,10 +14,14 @@ export class Sealer {
   /** The key of the value opened last: most likely that of the next. */
   #lastOpened: DataKey | null = null;
 
-  /** @param claim counts seals with the current key and answers that key */
+  /**
+   * @param claim counts seals with the current key and answers that key
+   * @param onUnreadable told of each value that does not open
+   */
   constructor(
     private readonly keys: ScopeKeys,
     private readonly claim: (seals: number) => Promise<DataKey>,
+    private readonly onUnreadable: () => void,
   ) {}
 
   /**
@@ -54,9 +58,14 @@ export class Sealer {
 
   /** Opens one value. @throws SEALED_VALUE_INVALID; when the key may be newer than this node's, the next sealer has it */
   open(place: PlaceInScope, record: Uint8Array): SealedText {
-    const last = this.#lastOpened;
-    const key = last !== null && isSealedWith(record, last) ? last : this.#keyOf(record);
-    return new SealedText(openValue(key, { ...place, ...this.keys.scope }, record));
+    try {
+      const last = this.#lastOpened;
+      const key = last !== null && isSealedWith(record, last) ? last : this.#keyOf(record);
+      return new SealedText(openValue(key, { ...place, ...this.keys.scope }, record));
+    } catch (error) {
+      this.onUnreadable();
+      throw error;
+    }
   }
 
   #keyOf(record: Uint8Array): DataKey {

@@ -59,6 +59,22 @@ export class Database {
     return { open: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.pool.waitingCount };
   }
 
+  /** Tells how long each statement and each transaction has waited for a connection, in milliseconds. */
+  onWait(tell: (milliseconds: number) => void): void {
+    const connect = this.pool.connect.bind(this.pool) as (...args: unknown[]) => unknown;
+    const watched = (callback?: (...args: unknown[]) => unknown): unknown => {
+      const since = performance.now();
+      const told = <T>(result: T): T => {
+        tell(performance.now() - since);
+        return result;
+      };
+      // The pool itself asks by callback, for single statements; the ORM by promise.
+      if (callback !== undefined) return connect((...args: unknown[]) => callback(...told(args)));
+      return (connect() as Promise<unknown>).then(told);
+    };
+    this.pool.connect = watched as typeof this.pool.connect;
+  }
+
   /** One statement outside of any transaction, prepared once on each connection. */
   readonly query: Query = async <R extends object = Row>(
     text: string,

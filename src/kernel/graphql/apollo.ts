@@ -5,8 +5,10 @@ import { type ASTNode, type GraphQLError, type GraphQLFormattedError, type Graph
 import type { AnonymousContext, Context } from '../context.js';
 import { AppError, type ErrorDetail, toAppError, toGraphQLError } from '../errors.js';
 import { type Log, logFailure } from '../log.js';
+import type { OperationMetrics } from '../metrics/operation-metrics.js';
 import type { IdempotencyKeys } from '../replies/idempotency.js';
 import { idempotentMutations } from './idempotent-mutations.js';
+import { countedOperations } from './operation-counter.js';
 
 /** What resolvers get: a caller, or nobody for public fields. */
 export type GraphQLContext = Context | AnonymousContext;
@@ -14,7 +16,7 @@ export type GraphQLContext = Context | AnonymousContext;
 /** Makes and starts Apollo Server. It installs no signal handlers and no landing page, and answers in our error shape. */
 export async function startApollo(
   schema: GraphQLSchema,
-  options: { introspection: boolean; log: Log; idempotencyKeys: IdempotencyKeys },
+  options: { introspection: boolean; log: Log; idempotencyKeys: IdempotencyKeys; operations: OperationMetrics },
 ): Promise<ApolloServer<GraphQLContext>> {
   const apollo = new ApolloServer<GraphQLContext>({
     schema,
@@ -30,6 +32,7 @@ export async function startApollo(
       ApolloServerPluginCacheControlDisabled(),
       codedErrors(options.log),
       idempotentMutations(options.idempotencyKeys),
+      countedOperations(options.operations),
     ],
   });
   await apollo.start();

@@ -3,6 +3,7 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
 import { type GraphQLContext, malformedGraphQL } from '../graphql/apollo.js';
+import { noteError } from './server.js';
 
 /**
  * Makes the Context of a request, or the anonymous one when it carries no token or nobody asks for one.
@@ -38,7 +39,7 @@ export function mountGraphQL(app: FastifyInstance, apollo: ApolloServer<GraphQLC
 }
 
 const asAnswer = (reply: FastifyReply, error: AppError): FastifyReply =>
-  reply
+  noteError(reply, error)
     .code(error.status)
     .headers({ 'cache-control': 'no-store', ...errorHeaders(error) })
     .type('application/json; charset=utf-8');

@@ -1,76 +1,65 @@
-import type { FastifyInstance } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { AuditTrail } from '../audit/audit-trail.js';
-import type { Database } from '../database/database.js';
-import type { ReplyCache } from '../replies/reply-cache.js';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import { Registry } from 'prom-client';
+import type { SealedText } from '../crypto/sealed-text.js';
+import { AppError } from '../errors.js';
+import type { OperationMetrics } from '../metrics/operation-metrics.js';
+import { measureProcess } from '../metrics/process-metrics.js';
+import { type Measured, measureStore } from '../metrics/store-metrics.js';
+import { readAddress } from './addresses.js';
+import type { Lifecycle } from './health.js';
+import { bearerToken } from './server.js';
 
-/** `GET /metrics` in the Prometheus text format. Labels are route patterns and codes, never what a caller sent. */
-export function mountMetrics(
-  app: FastifyInstance,
-  { database, auditTrail, replyCache }: { database: Database; auditTrail: AuditTrail; replyCache: ReplyCache },
-): void {
+interface Metered extends Measured {
+  readonly lifecycle: Lifecycle;
+  readonly operations: OperationMetrics;
+  /** What `GET /metrics` asks for; null: nothing, and it answers who is near. */
+  readonly metricsToken: SealedText | null;
+}
+
+/**
+ * `GET /metrics` in the Prometheus text format. Labels are names of ours, never what a caller sent.
+ *
+ * With a token of its own it answers whoever has that; without one only this machine and private networks, and nobody who
+ * comes through a proxy that is not trusted to say for whom.
+ */
+export function mountMetrics(app: FastifyInstance, metered: Metered): void {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const duration = new Histogram({
-    name: 'strongroom_http_request_duration_seconds',
-    help: 'Time from the request line to the last byte of the answer.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  });
-  new Counter({
-    name: 'strongroom_sql_statements_total',
-    help: 'SQL statements sent to Postgres, transaction control included: for requests, or by upkeep in the background.',
-    labelNames: ['origin'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [origin, count] of Object.entries(database.statements)) this.inc({ origin }, count);
-    },
-  });
-  new Gauge({
-    name: 'strongroom_database_connections',
-    help: 'Connections of the pool by state; waiting are callers without one.',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      for (const [state, count] of Object.entries(database.connections)) this.set({ state }, count);
-    },
-  });
-  new Gauge({
-    name: 'strongroom_audit_queue_length',
-    help: 'Audit records of reads that wait for their insert.',
-    registers: [registry],
-    collect() {
-      this.set(auditTrail.queued);
-    },
-  });
-  measureReplyCache(registry, replyCache);
+  measureProcess(registry, metered.lifecycle);
+  measureStore(registry, metered);
+  metered.operations.registerAt(registry);
   app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+    metered.operations.countRequest(request.method, request.routeOptions.url ?? null, {
+      status: reply.statusCode,
+      errorCode: reply.errorCode,
+      seconds: reply.elapsedTime / 1_000,
+    });
   });
-  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+  app.get('/metrics', {
+    onRequest: async (request) => {
+      if (metered.metricsToken === null) {
+        if (!isNear(request)) throw new AppError('ROUTE_NOT_FOUND');
+        return;
+      }
+      const token = bearerToken(request);
+      if (token === null) throw new AppError('TOKEN_MISSING');
+      if (!isSame(token, metered.metricsToken.reveal())) throw new AppError('TOKEN_INVALID');
+    },
+    handler: async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
+  });
 }
 
-function measureReplyCache(registry: Registry, replyCache: ReplyCache): void {
-  new Counter({
-    name: 'strongroom_reply_cache_requests_total',
-    help: 'Requests for replies that may be kept: answered from memory (hit), or made (miss).',
-    labelNames: ['result'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc({ result: 'hit' }, replyCache.figures.hits);
-      this.inc({ result: 'miss' }, replyCache.figures.misses);
-    },
-  });
-  new Gauge({
-    name: 'strongroom_reply_cache_bytes',
-    help: 'Memory taken by kept replies.',
-    registers: [registry],
-    collect() {
-      this.set(replyCache.figures.bytes);
-    },
-  });
+const NEAR: ReadonlySet<string> = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal']);
+
+/** True for this machine and for private networks, as far as nobody stands between. */
+function isNear({ ip, raw, headers }: FastifyRequest): boolean {
+  const address = readAddress(ip);
+  if (address === null || !NEAR.has(ipaddr.parse(address).range())) return false;
+  // A proxy that is not trusted: its own address says nothing of whom it answers.
+  const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+  return !isForwarded || ip !== raw.socket.remoteAddress;
 }
+
+const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

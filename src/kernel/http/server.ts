@@ -3,11 +3,12 @@ import type { Socket } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { RequestInfo } from '../context.js';
-import { AppError, toAppError, toEnvelope } from '../errors.js';
+import { AppError, type ErrorCode, toAppError, toEnvelope } from '../errors.js';
 import { type Log, logFailure } from '../log.js';
 import { readAddress } from './addresses.js';
 import { drainOnClose } from './drain.js';
 import type { Lifecycle } from './health.js';
+import { logRequests } from './request-log.js';
 import { securityHeaders } from './security-headers.js';
 
 const BODY_LIMIT = 1024 * 1024;
@@ -22,6 +23,13 @@ const FASTIFY_CODES: Readonly<Record<string, ConstructorParameters<typeof AppErr
   FST_ERR_CTP_EMPTY_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_MAX_PARAM_LENGTH: 'ROUTE_NOT_FOUND',
 };
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** What the answer says went wrong; null when nothing did. */
+    errorCode: ErrorCode | null;
+  }
+}
 
 interface HttpOptions {
   readonly log: Log;
@@ -56,6 +64,7 @@ export async function createHttpServer({ log, trustedProxies, lifecycle }: HttpO
       void sendError(reply as FastifyReply, request.id, translate(error));
     },
   });
+  app.decorateReply('errorCode', null);
   acceptJsonOnly(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(always).header('x-request-id', request.id);
@@ -66,6 +75,7 @@ export async function createHttpServer({ log, trustedProxies, lifecycle }: HttpO
   });
   answerOddRequests(app);
   drainOnClose(app, lifecycle);
+  logRequests(app, log);
   app.setErrorHandler((error, request, reply) => {
     const ours = translate(error as FastifyError);
     logFailure(log, ours, error, request.id);
@@ -90,11 +100,17 @@ export function bearerToken(request: FastifyRequest): string | null {
 /** Answers an error in the one shape. */
 export function sendError(reply: FastifyReply, requestId: string, thrown: unknown): FastifyReply {
   const { statusCode, headers, body } = toEnvelope(thrown, requestId);
-  return reply
+  return noteError(reply, body)
     .code(statusCode)
     .headers({ 'cache-control': 'no-store', ...headers })
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(body));
+}
+
+/** Says what an answer is about, for those who count answers. */
+export function noteError(reply: FastifyReply, { code }: { readonly code: ErrorCode }): FastifyReply {
+  reply.errorCode = code;
+  return reply;
 }
 
 function acceptJsonOnly(app: FastifyInstance): void {

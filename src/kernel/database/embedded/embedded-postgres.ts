@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationFault } from '../../configuration-fault.js';
 import { type Log, serverAccount } from './account.js';
@@ -10,10 +11,20 @@ import { lockDataDirectory } from './service-lock.js';
 import { removeSocketHost, socketHost } from './socket-directory.js';
 import { Supervisor } from './supervisor.js';
 
+/** What an operator should know of a database of our own. */
+export interface EmbeddedFigures {
+  /** How often the server ended by itself and was brought back. */
+  readonly restarts: number;
+  /** Disk that is kept for bad times. */
+  readonly reserveBytes: number;
+}
+
 /** A running database of our own. */
 export interface EmbeddedPostgres {
   /** Connection string with password; the host is a percent-encoded directory of a socket. */
   readonly url: string;
+  /** For metrics. */
+  figures(): Promise<EmbeddedFigures>;
   /** Resolves when the server has stopped cleanly (fast shutdown). */
   stop(): Promise<void>;
 }
@@ -49,11 +60,19 @@ export async function startEmbeddedPostgres({
     const supervisor = new Supervisor(setup, log);
     undo.push(() => supervisor.stop());
     await supervisor.start();
-    const ballast = keepBallast(join(dataDir, 'ballast'), () => supervisor.isStopping, log);
+    const reserve = join(dataDir, 'ballast');
+    const ballast = keepBallast(reserve, () => supervisor.isStopping, log);
     undo.push(() => ballast);
     let stopped: Promise<void> | undefined;
     return {
       url: serverUrl(setup, DATABASE),
+      figures: async () => ({
+        restarts: supervisor.restarts,
+        reserveBytes: await stat(reserve).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      }),
       stop: () => {
         // The flag first: the ballast is waited for, and gives up when it sees it.
         stopped ??= Promise.all([supervisor.stop(), ballast]).then(() => unwind(undo));

@@ -17,6 +17,7 @@ export class Supervisor {
   #server: Server | null = null;
   #watching: Promise<void> = Promise.resolve();
   readonly #stopping = new AbortController();
+  #restarts = 0;
 
   constructor(
     private readonly setup: ServerSetup,
@@ -25,6 +26,11 @@ export class Supervisor {
 
   get isStopping(): boolean {
     return this.#stopping.signal.aborted;
+  }
+
+  /** How often it was brought back. */
+  get restarts(): number {
+    return this.#restarts;
   }
 
   /**
@@ -87,7 +93,9 @@ export class Supervisor {
       const isBack = await this.#attempt().catch(() => false);
       if (!this.isStopping)
         this.log(isBack ? 'postgres.restarted' : 'postgres.restart.failed', { nextWaitMs: backoffMs });
-      if (isBack) break;
+      if (!isBack) continue;
+      this.#restarts += 1;
+      break;
     }
     return backoffMs;
   }

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import type { Lifecycle } from '../http/health.js';
+
+/** The process: memory, descriptors, lag of the event loop, its version, and whether it is leaving. */
+export function measureProcess(registry: Registry, lifecycle: Lifecycle): void {
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'strongroom_build_info',
+    help: 'Always 1; the labels tell what runs.',
+    labelNames: ['version', 'node_version'],
+    registers,
+  }).set({ version: packageVersion(), node_version: process.version }, 1);
+  new Gauge({
+    name: 'strongroom_draining',
+    help: '1 from the signal to stop on.',
+    registers,
+    collect() {
+      this.set(lifecycle.isDraining ? 1 : 0);
+    },
+  });
+}
+
+function packageVersion(): string {
+  const path = findPackageJSON('.', import.meta.url);
+  return path === undefined ? 'unknown' : (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,165 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Kernel } from '../context.js';
+import type { EmbeddedFigures } from '../database/embedded/embedded-postgres.js';
+import type { ReplyCache } from '../replies/reply-cache.js';
+import { StoreProbe } from './store-probe.js';
+
+/** What the store and what stands before it are measured by. */
+export interface Measured extends Kernel {
+  readonly replyCache: ReplyCache;
+  /** `null`: the database is not ours. */
+  readonly embedded: (() => Promise<EmbeddedFigures>) | null;
+}
+
+/** The database, the audit trail, keys and kept replies. Read when somebody asks; the database is asked at most every 15 s. */
+export function measureStore(registry: Registry, measured: Measured): void {
+  measureDatabase(registry, measured);
+  measureKeys(registry, measured);
+  measureAudit(registry, measured);
+  measureReplyCache(registry, measured.replyCache);
+  if (measured.embedded !== null) measureEmbedded(registry, measured.embedded);
+}
+
+function measureDatabase(registry: Registry, { database }: Measured): void {
+  const registers = [registry];
+  new Counter({
+    name: 'strongroom_sql_statements_total',
+    help: 'SQL statements sent to Postgres, transaction control included: for requests, or by upkeep in the background.',
+    labelNames: ['origin'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [origin, count] of Object.entries(database.statements)) this.inc({ origin }, count);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_database_connections',
+    help: 'Connections of the pool by state; waiting are callers without one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(database.connections)) this.set({ state }, count);
+    },
+  });
+  const waits = new Histogram({
+    name: 'strongroom_database_wait_seconds',
+    help: 'Time that statements and transactions waited for a connection of the pool.',
+    buckets: [0.0001, 0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5],
+    registers,
+  });
+  database.onWait((milliseconds) => waits.observe(milliseconds / 1_000));
+}
+
+function measureKeys(registry: Registry, { database, keyring }: Measured): void {
+  const registers = [registry];
+  const probe = new StoreProbe(database);
+  new Gauge({
+    name: 'strongroom_database_up',
+    help: '1 when the database answered the last probe of this node within a second.',
+    registers,
+    async collect() {
+      this.set((await probe.read()).isUp ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_data_keys',
+    help: 'Data keys that seal at present, of all organizations and projects.',
+    registers,
+    async collect() {
+      const { keys } = await probe.read();
+      if (keys !== null) this.set(keys.inUse);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_data_key_age_seconds',
+    help: 'Age of the oldest data key that seals; one is succeeded at its first seal after 365 days.',
+    registers,
+    async collect() {
+      const { keys } = await probe.read();
+      if (keys !== null) this.set(keys.oldestSeconds);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_data_key_seals_ratio',
+    help: 'Seals that the most used data key has made or reserved, as a part of the 2^30 that it may.',
+    registers,
+    async collect() {
+      const { keys } = await probe.read();
+      if (keys !== null) this.set(keys.mostSeals / 2 ** 30);
+    },
+  });
+  new Counter({
+    name: 'strongroom_unreadable_values_total',
+    help: 'Times that a stored value did not open, at each reading.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(keyring.unreadable);
+    },
+  });
+}
+
+function measureAudit(registry: Registry, { auditTrail }: Measured): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'strongroom_audit_queue_length',
+    help: 'Audit records of reads that are not stored yet.',
+    registers,
+    collect() {
+      this.set(auditTrail.waiting.count);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_audit_oldest_wait_seconds',
+    help: 'How long the oldest of them waits; after two seconds its request is refused.',
+    registers,
+    collect() {
+      this.set(auditTrail.waiting.oldestMs / 1_000);
+    },
+  });
+}
+
+function measureReplyCache(registry: Registry, replyCache: ReplyCache): void {
+  const registers = [registry];
+  new Counter({
+    name: 'strongroom_reply_cache_requests_total',
+    help: 'Requests for replies that may be kept: answered from memory (hit), or made (miss).',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset();
+      this.inc({ result: 'hit' }, replyCache.figures.hits);
+      this.inc({ result: 'miss' }, replyCache.figures.misses);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_reply_cache_bytes',
+    help: 'Memory taken by kept replies.',
+    registers,
+    collect() {
+      this.set(replyCache.figures.bytes);
+    },
+  });
+}
+
+function measureEmbedded(registry: Registry, figures: () => Promise<EmbeddedFigures>): void {
+  const registers = [registry];
+  new Counter({
+    name: 'strongroom_postgres_restarts_total',
+    help: 'How often the embedded Postgres ended by itself and was brought back.',
+    registers,
+    async collect() {
+      const { restarts } = await figures();
+      this.reset();
+      this.inc(restarts);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_disk_reserve_bytes',
+    help: 'Size of the file `ballast`, which is there to be deleted when the disk is full; 64 MiB, or 0 without it.',
+    registers,
+    async collect() {
+      this.set((await figures()).reserveBytes);
+    },
+  });
+}
