@@ -179,8 +179,14 @@ async function mountEverything(
     return nobody;
   };
   const operations = new OperationMetrics();
-  const { metricsToken } = config;
-  mountMetrics(http, { ...kernel, replyCache, lifecycle, operations, embedded, metricsToken });
+  mountMetrics(http, {
+    ...kernel,
+    replyCache,
+    lifecycle,
+    operations,
+    embedded,
+    metricsTokenHash: config.metricsTokenHash,
+  });
   mountHealth(http, kernel.database, lifecycle);
   const idempotencyKeys = new IdempotencyKeys(stampOf);
   const apollo = await startApollo(schema, { introspection: config.introspection, log, idempotencyKeys, operations });

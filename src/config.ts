@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { SealedText } from './kernel/crypto/sealed-text.js';
-import { hasValidChecksum } from './kernel/crypto/token.js';
+import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
 import { isCidr } from './kernel/http/addresses.js';
 
 /** How the service is set up. Frozen; made once at start. Every setting stands in the table of README.md. */
@@ -24,8 +24,8 @@ export interface Config {
   readonly replyCacheBytes: number;
   /** How long a node that is told to leave still takes requests, so that balancers see it go. */
   readonly drainSeconds: number;
-  /** What `GET /metrics` asks for; `null`: nothing, but it answers this machine and private networks only. */
-  readonly metricsToken: SealedText | null;
+  /** Of the token that `GET /metrics` asks for; `null`: none, but it answers this machine and private networks only. */
+  readonly metricsTokenHash: Buffer | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -134,7 +134,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     introspection: settings.INTROSPECTION,
     replyCacheBytes: (settings.REPLY_CACHE_MIB ?? 32) * 1024 * 1024,
     drainSeconds: settings.DRAIN_SECONDS ?? 5,
-    metricsToken: sealed(settings.METRICS_TOKEN),
+    metricsTokenHash: settings.METRICS_TOKEN === undefined ? null : hashToken(settings.METRICS_TOKEN),
     logLevel: settings.LOG_LEVEL ?? 'info',
   });
 }

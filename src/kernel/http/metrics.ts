@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { Registry } from 'prom-client';
-import type { SealedText } from '../crypto/sealed-text.js';
+import { hashToken } from '../crypto/token.js';
 import { AppError } from '../errors.js';
 import type { OperationMetrics } from '../metrics/operation-metrics.js';
 import { measureProcess } from '../metrics/process-metrics.js';
@@ -14,8 +14,8 @@ import { bearerToken } from './server.js';
 interface Metered extends Measured {
   readonly lifecycle: Lifecycle;
   readonly operations: OperationMetrics;
-  /** What `GET /metrics` asks for; null: nothing, and it answers who is near. */
-  readonly metricsToken: SealedText | null;
+  /** Of the token that `GET /metrics` asks for; null: none, and it answers who is near. */
+  readonly metricsTokenHash: Buffer | null;
 }
 
 /**
@@ -38,13 +38,13 @@ export function mountMetrics(app: FastifyInstance, metered: Metered): void {
   });
   app.get('/metrics', {
     onRequest: async (request) => {
-      if (metered.metricsToken === null) {
+      if (metered.metricsTokenHash === null) {
         if (!isNear(request)) throw new AppError('ROUTE_NOT_FOUND');
         return;
       }
       const token = bearerToken(request);
       if (token === null) throw new AppError('TOKEN_MISSING');
-      if (!isSame(token, metered.metricsToken.reveal())) throw new AppError('TOKEN_INVALID');
+      if (!timingSafeEqual(hashToken(token), metered.metricsTokenHash)) throw new AppError('TOKEN_INVALID');
     },
     handler: async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
   });
@@ -60,6 +60,3 @@ function isNear({ ip, raw, headers }: FastifyRequest): boolean {
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
   return !isForwarded || ip !== raw.socket.remoteAddress;
 }
-
-const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { ERRORS } from '../../../src/kernel/errors.js';
+import { Caller } from '../../kit/caller.js';
+import { Exposition } from '../../kit/exposition.js';
+import { Service } from '../../kit/service.js';
+
+const README = readFileSync(join(resolve(import.meta.dirname, '../../..'), 'README.md'), 'utf8');
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string };
+}
+
+const block = /^```yaml\n(groups:\n[\s\S]*?)^```$/m.exec(README)?.[1] ?? '';
+const { groups } = parse(block) as { groups: { name: string; rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+const allMatches = (pattern: RegExp): string[][] =>
+  rules.flatMap(({ expr }) => [...expr.matchAll(pattern)].map((match) => [...match] as string[]));
+
+describe('the alerts of README.md', () => {
+  test('are rules as Prometheus reads them, each name once', () => {
+    expect(rules.length).toBeGreaterThanOrEqual(12);
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+    for (const rule of rules) {
+      expect(rule).toEqual({
+        alert: expect.stringMatching(/^Strongroom[A-Z][A-Za-z]+$/),
+        expr: expect.stringMatching(/\S/),
+        ...(rule.for === undefined ? {} : { for: expect.stringMatching(/^\d+[smhd]$/) }),
+        labels: { severity: expect.stringMatching(/^(critical|warning|info)$/) },
+        annotations: { summary: expect.stringMatching(/\.$/) },
+      });
+      const depth = [...rule.expr].reduce((open, letter) => open + Number(letter === '(') - Number(letter === ')'), 0);
+      expect([rule.alert, depth]).toEqual([rule.alert, 0]);
+    }
+  });
+
+  test('ask only for metrics, labels and codes that there are', async () => {
+    const service = await Service.start();
+    try {
+      const page = new Exposition((await new Caller(service.url, null).get('/metrics')).text);
+      const names = new Set(allMatches(/\b(?:strongroom|nodejs|process)_\w+/g).map(([name]) => name as string));
+      expect(names.size).toBeGreaterThanOrEqual(12);
+      const known = (name: string) =>
+        page.types.has(name) || page.types.get(name.replace(/_bucket$/, '')) === 'histogram';
+      expect([...names].filter((name) => !known(name))).toEqual([]);
+      const codes = allMatches(/\bcode=~?"([^"]+)"/g).flatMap(([, text]) => (text as string).split('|'));
+      expect(codes.length).toBeGreaterThan(0);
+      expect(codes.filter((code) => !(code in ERRORS))).toEqual([]);
+      for (const [, name, state] of allMatches(/(strongroom_\w+)\{state="(\w+)"\}/g)) {
+        expect(page.samples).toContainEqual(expect.objectContaining({ name, labels: { state } }));
+      }
+    } finally {
+      await service.stop();
+    }
+  });
+});
