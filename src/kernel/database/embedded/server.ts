@@ -105,6 +105,11 @@ export class Server {
     return false;
   }
 
+  /** Asks it to stop, and does not wait: for the last moment of this process. */
+  abandon(): void {
+    if (!this.#hasEnded) this.child.kill(STOP_STEPS[0].signal);
+  }
+
   /** Stops it: fast, which aborts transactions and writes a checkpoint; then less and less gently. */
   async stop(): Promise<void> {
     for (const { signal, waitMs } of STOP_STEPS) {

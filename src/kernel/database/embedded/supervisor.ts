@@ -46,6 +46,7 @@ export class Supervisor {
       }
       await delay(500);
     }
+    process.on('exit', this.#abandon);
     this.#watching = this.#watch();
     const upkeep = setInterval(() => void this.#keepUp(), UPKEEP_MS).unref();
     this.#stopping.signal.addEventListener('abort', () => clearInterval(upkeep));
@@ -56,7 +57,11 @@ export class Supervisor {
     this.#stopping.abort();
     await this.#server?.stop();
     await this.#watching;
+    process.off('exit', this.#abandon);
   }
+
+  /** The service leaves without having stopped it: told to stop by itself, it does not stay behind. */
+  readonly #abandon = (): void => this.#server?.abandon();
 
   /** True when a server answers. Whatever of it may be left is gone otherwise. */
   async #attempt(): Promise<boolean> {
