@@ -24,13 +24,14 @@ export class StoreProbe {
 
   async read(): Promise<Reading> {
     if (performance.now() - this.#readAt < (this.#last.isUp ? FRESH_MS : RETRY_MS)) return this.#last;
-    this.#reading ??= this.#ask().finally(() => {
-      this.#reading = null;
-    });
+    this.#reading ??= this.#ask();
+    const mine = this.#reading;
     const patience = new AbortController();
     const late = delay(ANSWER_WITHIN_MS, AWAY, { signal: patience.signal }).catch(() => AWAY);
-    const reading = await Promise.race([this.#reading, late]);
+    const reading = await Promise.race([mine, late]);
     patience.abort();
+    // Also one that never answers: the next must get a connection that lives.
+    if (this.#reading === mine) this.#reading = null;
     return reading;
   }
 

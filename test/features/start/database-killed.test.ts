@@ -36,3 +36,25 @@ test('a service whose embedded Postgres is killed says so, and serves again by i
     await service.dispose();
   }
 });
+
+test('a service whose Postgres is silent says that it cannot serve, and serves when it speaks again', async () => {
+  const service = await Service.start();
+  const signal = async (name: NodeJS.Signals) => {
+    for (const pid of await embeddedPostgres(service.dataDir)) process.kill(pid, name);
+  };
+  try {
+    const anonymous = new Caller(service.url, null);
+    const isUp = async () => new Exposition((await anonymous.get('/metrics')).text).sum('strongroom_database_up');
+    expect((await anonymous.get('/readyz')).status).toBe(200);
+    await signal('SIGSTOP');
+    const replies = await Promise.all(Array.from({ length: 30 }, () => anonymous.get('/readyz')));
+    for (const reply of replies) expect(reply).toBeError(503, 'STORE_UNAVAILABLE');
+    expect(await isUp()).toBe(0);
+    await signal('SIGCONT');
+    await until('readiness', 20_000, async () => (await anonymous.get('/readyz')).status === 200);
+    await until('the metric', 20_000, async () => (await isUp()) === 1);
+  } finally {
+    await service.kill();
+    await service.dispose();
+  }
+});
