@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import type { DetailCode } from './detail-codes.js';
 
 /** What one error code means: its HTTP status, the short name of its class, and the sentence used when the thrower gives none. */
 interface ErrorRow {
@@ -150,10 +151,15 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One fault of a request: where (`body.slug`), a machine word, and a sentence without the caller's value. */
+/**
+ * One fault: where, a machine word, and a sentence without the caller's value.
+ *
+ * `path` is a place in the request: in GraphQL it begins with an argument (`input.slug`), in REST with `body.`, `query.`,
+ * `params.` or `header.`. Where a stored thing is in the way it may be the place of that thing.
+ */
 export interface ErrorDetail {
   readonly path: string;
-  readonly code: string;
+  readonly code: DetailCode | ErrorCode;
   readonly message: string;
 }
 
@@ -184,6 +190,16 @@ export class AppError extends Error {
     return ERRORS[this.code].status;
   }
 }
+
+/** The same error, with its details at other places. */
+export const withPaths = (error: AppError, placed: (path: string) => string): AppError =>
+  new AppError(error.code, error.message, {
+    cause: error,
+    ...(error.details === undefined
+      ? {}
+      : { details: error.details.map((detail) => ({ ...detail, path: placed(detail.path) })) }),
+    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+  });
 
 /** Body of every error reply. Source: decisions 2.2. */
 export interface ErrorBody {

@@ -33,7 +33,11 @@ export function codeOf(error: Error): string | null {
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  // The message stands above the frames and may have lines that look like some: whatever it has is cut off, not filtered.
+  const stack = error.stack ?? '';
+  const above = stack.indexOf(error.message);
+  const below = above === -1 ? '' : stack.slice(above + error.message.length);
+  const frames = below.split('\n').filter((line) => /^\s+at /.test(line));
   return {
     error: error.constructor.name,
     code: codeOf(error),

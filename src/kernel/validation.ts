@@ -1,7 +1,13 @@
 import { z } from 'zod';
+import type { DetailCode } from './detail-codes.js';
 import { AppError, type ErrorDetail } from './errors.js';
+import { didYouMean } from './near-names.js';
 
-const NAMEABLE = /^[A-Za-z_$][\w-]{0,39}$/;
+/** Of one object as many unknown keys are told, and of one request as many faults. */
+const MAX_UNKNOWN_KEYS = 20;
+const MAX_FAULTS = 1_000;
+
+type Known = ReadonlyMap<readonly string[], readonly string[]>;
 
 /**
  * Checks what a caller sent against rules.
@@ -11,14 +17,47 @@ const NAMEABLE = /^[A-Za-z_$][\w-]{0,39}$/;
  * Source: decisions 2.3, 2.5.
  */
 export function parse<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''): z.output<T> {
-  const parsed = rules.safeParse(raw, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  throw validationFailed(faultsOf(parsed.error, prefix));
+  const checked = check(rules, raw, prefix);
+  if (checked.faults === undefined) return checked.data;
+  throw validationFailed(checked.faults);
 }
 
-/** VALIDATION_FAILED with its faults. */
-export const validationFailed = (details: readonly ErrorDetail[]): AppError =>
-  new AppError('VALIDATION_FAILED', undefined, { details });
+/** What the rules make of an input, or all its faults. */
+export type Checked<T> =
+  | { readonly data: T; readonly faults?: undefined }
+  | { readonly faults: readonly ErrorDetail[]; readonly data?: undefined };
+
+/** As `parse`, for whoever puts the faults of several places together. */
+export function check<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''): Checked<z.output<T>> {
+  const known = new Map<readonly string[], readonly string[]>();
+  const parsed = rules.safeParse(raw, {
+    reportInput: true,
+    // The only place where zod says which object it was that did not know keys: an issue has them, not what it was checked by.
+    error: (issue) => {
+      if (issue.code === 'unrecognized_keys') known.set(issue.keys as readonly string[], keysOf(issue.inst));
+      return undefined;
+    },
+  });
+  return parsed.success ? { data: parsed.data } : { faults: faultsOf(parsed.error, prefix, known) };
+}
+
+const keysOf = (rules: unknown): readonly string[] => (rules instanceof z.ZodObject ? Object.keys(rules.shape) : []);
+
+/** VALIDATION_FAILED with its faults, of which no more are told than a person reads. */
+export function validationFailed(faults: readonly ErrorDetail[]): AppError {
+  const details =
+    faults.length <= MAX_FAULTS
+      ? faults
+      : [
+          ...faults.slice(0, MAX_FAULTS),
+          {
+            path: 'request',
+            code: 'TOO_MANY' as const,
+            message: `has further faults that are not told: ${faults.length - MAX_FAULTS}`,
+          },
+        ];
+  return new AppError('VALIDATION_FAILED', undefined, { details });
+}
 
 /** Whether rules refuse unknown keys, at every depth. */
 export function isStrict(rules: z.ZodType): boolean {
@@ -31,20 +70,45 @@ export function isStrict(rules: z.ZodType): boolean {
 }
 
 /** The faults of a failed check, each with its place, a machine word and a sentence. */
-export const faultsOf = (error: z.ZodError, prefix = ''): ErrorDetail[] =>
-  error.issues.flatMap((issue) => faultsOfIssue(issue as z.core.$ZodIssue, prefix));
+export const faultsOf = (error: z.ZodError, prefix = '', known: Known = new Map()): ErrorDetail[] =>
+  error.issues.flatMap((issue) => faultsOfIssue(issue as z.core.$ZodIssue, prefix, known));
 
-function faultsOfIssue(issue: z.core.$ZodIssue, prefix: string): ErrorDetail[] {
+/**
+ * The fault of keys that an object should not have. They are told by position: what stands where a key should be may be a
+ * value that slipped. Source: reliability P17.
+ *
+ * @param noun what the keys are called: `key`, `field`, `parameter`
+ * @param known the keys that the object may have, of which a near one is named
+ */
+export function unknownKeys(
+  path: string,
+  {
+    object,
+    keys,
+    known,
+    noun = 'key',
+  }: { object: object; keys: readonly string[]; known: readonly string[]; noun?: string },
+): ErrorDetail[] {
+  const sent = Object.keys(object);
+  return keys.slice(0, MAX_UNKNOWN_KEYS).map((key) => ({
+    path,
+    code: 'UNKNOWN_KEY',
+    message: `has a ${noun} that is not known here, number ${sent.indexOf(key) + 1} of those given${didYouMean(key, known)}`,
+  }));
+}
+
+function faultsOfIssue(issue: z.core.$ZodIssue, prefix: string, known: Known): ErrorDetail[] {
   const path = pathOf(issue.path, prefix);
   if (issue.code !== 'custom' && 'input' in issue && issue.input === undefined)
     return [{ path, code: 'MISSING', message: 'must be given' }];
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({
-        path: NAMEABLE.test(key) ? pathOf([...issue.path, key], prefix) : path,
-        code: 'UNKNOWN_KEY',
-        message: 'is not known here; see the API reference for what is',
-      }));
+      return unknownKeys(path, {
+        object: issue.input as object,
+        keys: issue.keys,
+        known: known.get(issue.keys) ?? [],
+        noun: path === 'query' ? 'parameter' : 'key',
+      });
     case 'invalid_type':
       return [
         issue.message.endsWith('received undefined')
@@ -58,11 +122,11 @@ function faultsOfIssue(issue: z.core.$ZodIssue, prefix: string): ErrorDetail[] {
     case 'invalid_value':
       return [{ path, code: 'INVALID_VALUE', message: `must be ${issue.values.map(String).join(' or ')}` }];
     case 'custom':
-      return [{ path, code: String(issue.params?.code ?? 'INVALID'), message: issue.message }];
+      return [{ path, code: (issue.params?.code ?? 'INVALID') as DetailCode, message: issue.message }];
     case 'invalid_union':
       if ('options' in issue && issue.options !== undefined) return [unknownKind(issue, issue.options, path)];
       return bestBranch(issue).flatMap((inner) =>
-        faultsOfIssue({ ...inner, path: [...issue.path, ...inner.path] }, prefix),
+        faultsOfIssue({ ...inner, path: [...issue.path, ...inner.path] }, prefix, known),
       );
     case 'invalid_format':
       return [
@@ -106,12 +170,12 @@ const depthOf = (branch: readonly z.core.$ZodIssue[]): number =>
     ? 0
     : 1 + Math.max(0, ...branch.map(({ path }) => path.length));
 
-/** `body.secrets[3].secretKey`. Keys that a caller made up are not named: they may be values that slipped. */
-export function pathOf(path: readonly PropertyKey[], prefix: string): string {
-  const text = path.reduce<string>((before, part) => {
-    if (typeof part === 'number') return `${before}[${part}]`;
-    return `${before}.${NAMEABLE.test(String(part)) ? String(part) : '?'}`;
-  }, prefix);
+/** `body.secrets[3].secretKey`. Names in it are those of rules: none is a caller's. */
+export function pathOf(path: readonly PropertyKey[], prefix = ''): string {
+  const text = path.reduce<string>(
+    (before, part) => (typeof part === 'number' ? `${before}[${part}]` : `${before}.${String(part)}`),
+    prefix,
+  );
   return text.replace(/^\./, '') || 'input';
 }
 

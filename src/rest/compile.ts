@@ -1,10 +1,12 @@
 import { type ExecutionResult, type GraphQLSchema, Kind, parse as parseDocument, validate } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { type ErrorDetail, toAppError, withPaths } from '../kernel/errors.js';
 import { type JsonSchema, sampleData, schemaOf } from '../kernel/graphql/answer-schema.js';
 import type { GraphQLContext } from '../kernel/graphql/apollo.js';
 import { argumentDescriptions, type Descriptions } from '../kernel/graphql/argument-descriptions.js';
 import { checkVariables, variablesTranslator, variableTypes } from '../kernel/graphql/input-types.js';
 import { isStrict, validationFailed } from '../kernel/validation.js';
+import { type Placed, placesOf } from './places.js';
 import type { Data, Route } from './route.js';
 import { SAMPLE, sampleKeys } from './sample.js';
 
@@ -54,6 +56,7 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
   const example = route.body?.safeParse(route.example);
   if (example?.success === false) throw new Error(`its body needs an example that fits: ${example.error.message}`);
   const { document, operation, run } = compileDocument(schema, route.document, sampleVariables(route));
+  const placed = placesOf(route);
   const isOfProject = operation.variableDefinitions?.some(({ variable }) => variable.name.value === 'projectId');
   if (route.cached === true && (route.method !== 'GET' || isOfProject !== true))
     throw new Error('is cached, and no GET of the project of a variable');
@@ -62,10 +65,18 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
     route,
     answer,
     descriptions: argumentDescriptions(schema, operation),
-    run,
+    run: (ctx, variables) => run(ctx, variables).catch(inRequest(placed)),
     complete: completion(schema, route),
   };
 }
+
+/** Throws an error again, its faults told by their places in the request. */
+const inRequest =
+  (placed: Placed) =>
+  (thrown: unknown): never => {
+    const error = toAppError(thrown);
+    throw error.details === undefined || error.code === 'PERMISSION_DENIED' ? thrown : withPaths(error, placed);
+  };
 
 /** Finds what a route has to look up before its document can be asked. */
 function completion(schema: GraphQLSchema, { lookup, query, body }: Route): CompiledRoute['complete'] {
@@ -100,7 +111,11 @@ function compileDocument(schema: GraphQLSchema, text: string, sample: Record<str
   return { document, operation, run };
 }
 
-const MISFIT = { path: 'request', code: 'INVALID_TYPE', message: 'must have only values that the schema can hold' };
+const MISFIT: ErrorDetail = {
+  path: 'request',
+  code: 'INVALID_TYPE',
+  message: 'must have only values that the schema can hold',
+};
 
 /** What `variables` makes of a request in which every parameter and every known key was given. */
 function sampleVariables({ path, query, body, variables }: Route): Record<string, unknown> {

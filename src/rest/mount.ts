@@ -5,7 +5,7 @@ import type { GraphQLContext } from '../kernel/graphql/apollo.js';
 import { type Answer, jsonAnswer, matchesTag } from '../kernel/replies/answer.js';
 import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/replies/idempotency.js';
 import type { ReplyCache } from '../kernel/replies/reply-cache.js';
-import { faultsOf, pathOf, validationFailed } from '../kernel/validation.js';
+import { check, validationFailed } from '../kernel/validation.js';
 import type { CompiledRoute } from './compile.js';
 
 interface Mounting {
@@ -72,12 +72,13 @@ function send({ headers }: FastifyRequest, reply: FastifyReply, made: Answer): F
 function checkedRequest(route: CompiledRoute['route'], request: FastifyRequest): Parameters<typeof route.variables>[0] {
   const query = Object.entries(request.query as Record<string, unknown>);
   const faults: ErrorDetail[] = query
-    .filter(([, value]) => Array.isArray(value))
-    .map(([name]) => ({ path: pathOf([name], 'query'), code: 'REPEATED', message: 'must be given once' }));
+    // One that the route does not know is told as such.
+    .filter(([name, value]) => Array.isArray(value) && Object.hasOwn(route.query?.shape ?? {}, name))
+    .map(([name]) => ({ path: `query.${name}`, code: 'REPEATED', message: 'must be given once' }));
   const checked = <T extends z.ZodObject>(rules: T | undefined, input: unknown, place: string): z.output<T> => {
-    const parsed = (rules ?? NOTHING).safeParse(input, { reportInput: true });
-    if (!parsed.success) faults.push(...faultsOf(parsed.error, place));
-    return parsed.data as z.output<T>;
+    const { data, faults: found = [] } = check(rules ?? NOTHING, input, place);
+    faults.push(...found);
+    return data as z.output<T>;
   };
   const params = route.params === undefined ? request.params : checked(route.params, request.params, 'params');
   const accepted = {

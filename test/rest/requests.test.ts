@@ -110,13 +110,13 @@ describe('a mounted route', () => {
     expect(reply.status).toBe(422);
     expect(faultsIn(reply.body)).toEqual([
       'body',
-      'body.extra',
+      'body',
       'body.items[0].note',
-      'body.items[1].hue',
+      'body.items[1]',
       'body.items[1].size',
       'body.label',
       'body.size',
-      'query.nope',
+      'query',
     ]);
     expect(reply.text).not.toContain('canary');
     for (const detail of reply.body.details)

@@ -3,7 +3,7 @@ import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import type { Actor, Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded } from '../../kernel/database/in-transaction.js';
-import { AppError } from '../../kernel/errors.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { OrganizationMembership } from './membership.entity.js';
 
 /** A user or a machine identity, as a member of organizations. */
@@ -185,7 +185,7 @@ async function refuseLastProjectAdmin(
   );
   if (alone.length === 0) return;
   const named = alone.filter(({ isKnown }) => isKnown).slice(0, MAX_PROJECTS_NAMED);
-  const fault = (message: string) => ({ path: 'project', code: 'LAST_ADMIN', message });
+  const fault = (message: string): ErrorDetail => ({ path: 'project', code: 'LAST_ADMIN', message });
   const others = alone.length - named.length;
   throw new AppError('LAST_ADMIN', undefined, {
     details: [

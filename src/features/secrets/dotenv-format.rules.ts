@@ -37,11 +37,11 @@ const END_OF_PAIR = /[^\S\n\u2028\u2029]*(?:$|[\n\u2028\u2029#])/y;
 const LINE_SEPARATOR = /[\u2028\u2029]/;
 const QUOTES = [`'`, '"', '`'];
 
-const NOT_A_PAIR = { code: 'NOT_A_PAIR', message: 'must be KEY=value, a comment or blank' };
+const NOT_A_PAIR = { code: 'NOT_A_PAIR', message: 'must be KEY=value, a comment or blank' } as const;
 const SEPARATED = {
   code: 'LINE_SEPARATOR',
   message: 'must have no line or paragraph separator (U+2028, U+2029) outside of quotes',
-};
+} as const;
 
 /** The pairs of a file, with the comments right above them, and the lines that are none. */
 function* pairs(source: string): Generator<Entry | FormatFault> {
@@ -78,12 +78,12 @@ function pairAt(source: string, at: number, [head, key = '']: RegExpExecArray): 
   const open = at + head.length;
   const close = closingQuote(source, open);
   const end = endOfLine(source, close ?? open);
-  if (LINE_SEPARATOR.test(head + source.slice(close ?? open, end))) return { end, found: { key, ...SEPARATED } };
+  if (LINE_SEPARATOR.test(head + source.slice(close ?? open, end))) return { end, found: SEPARATED };
   // One pair at a time: the time that the package takes for a whole file grows with the square of its blank lines.
   const read = parseWithDotenv(source.slice(at, end));
   // Its own: the package loses a pair of the key `__proto__`.
   const value = Object.hasOwn(read, key) ? read[key] : undefined;
-  return { end, found: value === undefined ? { key, ...NOT_A_PAIR } : { key, value } };
+  return { end, found: value === undefined ? NOT_A_PAIR : { key, value } };
 }
 
 function endOfLine(source: string, at: number): number {

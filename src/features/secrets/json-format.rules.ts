@@ -11,9 +11,9 @@ export const jsonFormat: TransferFormat = {
   },
 };
 
-const NOT_JSON = { code: 'NOT_JSON', message: 'is not valid JSON' };
-const NOT_AN_OBJECT = { code: 'NOT_AN_OBJECT', message: 'must be one object of keys and values' };
-const NOT_TEXT = { code: 'NOT_TEXT', message: 'must be a text in quotes' };
+const NOT_JSON = { code: 'NOT_JSON', message: 'is not valid JSON' } as const;
+const NOT_AN_OBJECT = { code: 'NOT_AN_OBJECT', message: 'must be one object of keys and values' } as const;
+const NOT_TEXT = { code: 'NOT_TEXT', message: 'must be a text in quotes' } as const;
 
 /**
  * The members of the object, up to the first place that is not JSON. `JSON.parse` would keep the last of two equal keys,
@@ -26,13 +26,15 @@ function* members(tokens: Tokens): Generator<Entry | FormatFault> {
     return;
   }
   if (!tokens.takes('}')) {
+    let entry = 0;
     do {
+      entry += 1;
       const line = tokens.line();
       const key = tokens.takesText();
       if (key === undefined || !tokens.takes(':')) return yield broken();
       const value = tokens.takesText();
-      if (value !== undefined) yield { key, value, line };
-      else if (tokens.takesOtherValue()) yield { key, line, ...NOT_TEXT };
+      if (value !== undefined) yield { key, value, line, entry };
+      else if (tokens.takesOtherValue()) yield { line, entry, ...NOT_TEXT };
       else return yield broken();
     } while (tokens.takes(','));
     if (!tokens.takes('}')) return yield broken();

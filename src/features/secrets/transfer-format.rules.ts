@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ErrorDetail } from '../../kernel/errors.js';
 import { faultsOf } from '../../kernel/validation.js';
 import { NewSecret } from './secret.rules.js';
 
@@ -13,16 +14,12 @@ export interface Entry {
   readonly comment?: string | undefined;
   /** Where its key stands, from 1. */
   readonly line: number;
+  /** Its number in the file, from 1, in formats that may have many on one line. */
+  readonly entry?: number | undefined;
 }
 
-/** What is wrong at a place of a file. It has none of the file's text but a key. */
-export interface FormatFault {
-  readonly line: number;
-  /** The key of the entry at fault, where it is known. */
-  readonly key?: string | undefined;
-  readonly code: string;
-  readonly message: string;
-}
+/** What is wrong at a place of a file. It has none of the file's text: a key may be a value in the wrong place. */
+export interface FormatFault extends Pick<Entry, 'line' | 'entry'>, Pick<ErrorDetail, 'code' | 'message'> {}
 
 /** What a file holds, and everything that is wrong with it. With faults the entries are of no use. */
 export interface ParsedFile {
@@ -31,7 +28,7 @@ export interface ParsedFile {
 }
 
 /** A secret to write into a file. */
-export type PrintableEntry = Omit<Entry, 'line'>;
+export type PrintableEntry = Omit<Entry, 'line' | 'entry'>;
 
 /** What a format cannot hold of an entry. */
 export interface Inexpressible {
@@ -71,7 +68,7 @@ export function checkedFile(read: Iterable<Entry | FormatFault>): ParsedFile {
       // As the rule of keys does it, which takes ` A` and `A` for one.
       const entry = { ...found, key: found.key.trim() };
       faults.push(...faultsOfEntry(entry));
-      if (keys.has(entry.key)) faults.push({ line: entry.line, key: entry.key, ...DUPLICATE });
+      if (keys.has(entry.key)) faults.push({ line: entry.line, entry: entry.entry, ...DUPLICATE });
       keys.add(entry.key);
       entries.push(entry);
     } else faults.push(found);
@@ -79,17 +76,17 @@ export function checkedFile(read: Iterable<Entry | FormatFault>): ParsedFile {
   return { entries, faults };
 }
 
-const TOO_MANY = { code: 'TOO_MANY', message: `must not be there: a file has at most ${MAX_ENTRIES} secrets` };
-const DUPLICATE = { code: 'DUPLICATE', message: 'is named twice in this file' };
+const TOO_MANY = { code: 'TOO_MANY', message: `must not be there: a file has at most ${MAX_ENTRIES} secrets` } as const;
+const DUPLICATE = { code: 'DUPLICATE', message: 'is named twice in this file' } as const;
 
 const { secretKey, secretValue, secretComment } = NewSecret.shape;
 
 /** One fault of each part: a text that is too long is told once, in characters or in bytes. */
-function faultsOfEntry({ key, value, comment, line }: Entry): FormatFault[] {
+function faultsOfEntry({ key, value, comment, line, entry }: Entry): FormatFault[] {
   const broken = (part: string, rules: z.ZodType, input: unknown): FormatFault[] => {
     const { error } = rules.safeParse(input);
     const [first] = error === undefined ? [] : faultsOf(error);
-    return first === undefined ? [] : [{ line, key, code: first.code, message: `the ${part} ${first.message}` }];
+    return first === undefined ? [] : [{ line, entry, code: first.code, message: `the ${part} ${first.message}` }];
   };
   return [
     ...broken('key', secretKey, key),

@@ -4,7 +4,7 @@ import { pathOf } from '../../kernel/validation.js';
 import { dotenvFormat } from './dotenv-format.rules.js';
 import { jsonFormat } from './json-format.rules.js';
 import { place } from './place.rules.js';
-import type { Inexpressible, ParsedFile, TransferFormat } from './transfer-format.rules.js';
+import type { Entry, Inexpressible, ParsedFile, TransferFormat } from './transfer-format.rules.js';
 import { yamlFormat } from './yaml-format.rules.js';
 
 const MAX_CONTENT_BYTES = 1024 * 1024;
@@ -58,13 +58,13 @@ export const parseFile = (name: FileFormat, content: string): ParsedFile => FORM
 export const printFile = (name: FileFormat, entries: Parameters<TransferFormat['print']>[0]) =>
   FORMATS[name].print(entries);
 
-/** Place of an entry in a file: `content[3]` and, where a line may hold many, its key: `content[3].DB_PORT`. */
-export const placeInFile = (name: FileFormat, { line, key }: { line: number; key?: string | undefined }): string =>
-  pathOf(['content', line, ...(name === 'dotenv' || key === undefined ? [] : [key])], '');
+/** Place of an entry in a file: its line, from 1, and, where that may hold many, its number in the file: `content[3].entry[5]`. */
+export const placeInFile = ({ line, entry }: Pick<Entry, 'line' | 'entry'>): string =>
+  pathOf(['content', line, ...(entry === undefined ? [] : ['entry', entry])]);
 
 /** The faults of a file, as an error tells them. */
-export const fileFaults = (name: FileFormat, { faults }: ParsedFile): ErrorDetail[] =>
-  faults.map(({ line, key, code, message }) => ({ path: placeInFile(name, { line, key }), code, message }));
+export const fileFaults = ({ faults }: ParsedFile): ErrorDetail[] =>
+  faults.map(({ code, message, ...place }) => ({ path: placeInFile(place), code, message }));
 
 /**
  * The secret that holds for each key, by key.

@@ -81,7 +81,7 @@ export class SecretTransferService {
   async import(ctx: Context, raw: unknown): Promise<ImportReport> {
     const { format, content, mode, dryRun: isDryRun, ...place } = parse(ImportSecrets, raw);
     const file = parseFile(format, content);
-    if (file.faults.length > 0) throw validationFailed(fileFaults(format, file));
+    if (file.faults.length > 0) throw validationFailed(fileFaults(file));
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#import(ctx, { place, format, entries: file.entries, mode, isDryRun });
@@ -127,7 +127,7 @@ export class SecretTransferService {
   }
 
   async #write(tx: Transaction, { place, format, entries, mode, isDryRun }: Import): Promise<Imported> {
-    const pathOf = (index: number): string => placeInFile(format, entries[index] as Entry);
+    const pathOf = (index: number): string => placeInFile(entries[index] as Entry);
     const target = await loadTarget(tx, this.projects, { place, pathOf }, 'secrets:create');
     const outcomeOf = await OUTCOMES[mode](tx, target, entries);
     const secrets = entries.map(
@@ -143,7 +143,7 @@ export class SecretTransferService {
     const written = secrets.filter(({ outcome }) => outcome === 'created' || outcome === 'changed');
     if (written.length > 0) {
       const created = new Set(written.flatMap(({ secretKey, outcome }) => (outcome === 'created' ? [secretKey] : [])));
-      const batch = { place, pathOf: (index: number) => placeInFile(format, (written[index] as Decided).entry) };
+      const batch = { place, pathOf: (index: number) => placeInFile((written[index] as Decided).entry) };
       await this.secrets.put(tx, batch, {
         secrets: written.map(({ entry }) => toChange(entry)),
         isNew: (key) => created.has(key),

@@ -19,7 +19,7 @@ export const yamlFormat: TransferFormat = {
 /** Far more than a file of as many secrets as there may be, each with some lines of comment, is made of. */
 const MAX_TOKENS = 30_000;
 
-const fault = (code: string, message: string): Omit<FormatFault, 'line'> => ({ code, message });
+const fault = (code: FormatFault['code'], message: string): Omit<FormatFault, 'line'> => ({ code, message });
 const NOT_YAML = fault('NOT_YAML', 'is not valid YAML');
 const TOO_LARGE = fault('TOO_LARGE', 'must not be there: the file has too many parts');
 const NOT_A_MAP = fault('NOT_A_MAP', 'must be one map of keys and values');
@@ -83,7 +83,7 @@ function* pairsIn(tokens: Tokens, lineOf: LineOf): Generator<Entry | FormatFault
     else {
       const before = [...tokens.slice(0, tokens.indexOf(document)), ...document.start];
       for (const [index, item] of value.items.entries())
-        yield* pairOf(item, index === 0 ? [...before, ...item.start] : item.start, lineOf);
+        yield* pairOf({ item, entry: index + 1 }, index === 0 ? [...before, ...item.start] : item.start, lineOf);
     }
   }
   yield* notAllowed(more, lineOf);
@@ -92,14 +92,18 @@ function* pairsIn(tokens: Tokens, lineOf: LineOf): Generator<Entry | FormatFault
 const isMap = (token: CST.Token): token is CST.BlockMap | CST.FlowCollection =>
   token.type === 'block-map' || (token.type === 'flow-collection' && token.start.type === 'flow-map-start');
 
-const notAllowed = (tokens: Tokens, lineOf: LineOf, key?: string): FormatFault[] =>
+const notAllowed = (tokens: Tokens, lineOf: LineOf, entry?: number): FormatFault[] =>
   tokens.flatMap((token) => {
     const found = NOT_ALLOWED[token.type];
-    return found === undefined ? [] : [{ line: lineOf(token as CST.SourceToken), key, ...found }];
+    return found === undefined ? [] : [{ line: lineOf(token as CST.SourceToken), entry, ...found }];
   });
 
 /** @param above everything before its key, from the line after the value before */
-function* pairOf(item: CST.CollectionItem, above: Tokens, lineOf: LineOf): Generator<Entry | FormatFault> {
+function* pairOf(
+  { item, entry }: { item: CST.CollectionItem; entry: number },
+  above: Tokens,
+  lineOf: LineOf,
+): Generator<Entry | FormatFault> {
   const { start, key: name, sep = [], value } = item;
   const before = [...start, ...(name == null ? [] : [name]), ...sep];
   const first = before.find(({ type }) => !BLANK.has(type));
@@ -107,17 +111,16 @@ function* pairOf(item: CST.CollectionItem, above: Tokens, lineOf: LineOf): Gener
   if (first === undefined) return;
   const line = lineOf((name ?? first) as CST.SourceToken);
   const [nameScalar, valueScalar] = [scalarOf(name), scalarOf(value)];
-  const key = nameScalar?.isBroken ? undefined : nameScalar?.text;
   const faults = [
-    ...notAllowed(value === undefined ? before : [...before, value], lineOf, key),
-    ...(CST.isCollection(name) ? [{ line, ...NOT_TEXT }] : []),
-    ...(CST.isCollection(value) ? [{ line: lineOf(value), key, ...NOT_TEXT }] : []),
-    ...(sep.some(({ type }) => type === 'map-value-ind') ? [] : [{ line, key, ...NO_VALUE }]),
+    ...notAllowed(value === undefined ? before : [...before, value], lineOf, entry),
+    ...(CST.isCollection(name) ? [{ line, entry, ...NOT_TEXT }] : []),
+    ...(CST.isCollection(value) ? [{ line: lineOf(value), entry, ...NOT_TEXT }] : []),
+    ...(sep.some(({ type }) => type === 'map-value-ind') ? [] : [{ line, entry, ...NO_VALUE }]),
     // Told here and not by the composer, which makes an error of each wrong escape, be they thousands.
-    ...(nameScalar?.isBroken || valueScalar?.isBroken ? [{ line, key, ...NOT_YAML }] : []),
+    ...(nameScalar?.isBroken || valueScalar?.isBroken ? [{ line, entry, ...NOT_YAML }] : []),
   ];
   if (faults.length > 0) yield* faults;
-  else yield { key: key ?? '', value: valueScalar?.text ?? '', comment: commentIn(above), line };
+  else yield { key: nameScalar?.text ?? '', value: valueScalar?.text ?? '', comment: commentIn(above), line, entry };
 }
 
 const BLANK: ReadonlySet<string> = new Set(['space', 'newline', 'comment', 'comma']);

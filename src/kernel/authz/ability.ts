@@ -1,4 +1,5 @@
 import { createMongoAbility, type MongoAbility, type RawRuleOf } from '@casl/ability';
+import type { Verb } from '../detail-codes.js';
 import { AppError } from '../errors.js';
 import type { OrganizationAction, ProjectAction } from './actions.js';
 import { type Conditions, compileConditions, type Fields } from './conditions.js';
@@ -83,7 +84,7 @@ export function authorize(access: Access, action: Action, fields?: Fields): void
   if (!can(access.ability, action, fields)) throw new PermissionDenied({ action, projectId: access.projectId ?? null });
 }
 
-function splitAction(action: Action): [subject: string, verb: string] {
+function splitAction(action: Action): [subject: string, verb: Verb] {
   const at = action.indexOf(':');
-  return [action.slice(0, at), action.slice(at + 1)];
+  return [action.slice(0, at), action.slice(at + 1) as Verb];
 }

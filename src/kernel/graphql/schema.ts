@@ -1,8 +1,10 @@
 import 'reflect-metadata';
 import {
+  type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLObjectType,
   type GraphQLSchema,
+  getNamedType,
   isInputObjectType,
   lexicographicSortSchema,
   printSchema,
@@ -10,6 +12,8 @@ import {
 import { buildSchemaSync } from 'type-graphql';
 import { PermissionDenied } from '../authz/ability.js';
 import { type AnonymousContext, authenticated, type Context } from '../context.js';
+import { AppError, withPaths } from '../errors.js';
+import { withErrorReference } from './error-types.js';
 
 type ResolverClass = new (...args: never[]) => object;
 type RootField = GraphQLFieldResolver<unknown, Context | AnonymousContext>;
@@ -27,12 +31,13 @@ export const ONE_OF = { oneOf: true } as const;
  */
 export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema {
   const byClass = new Map(resolvers.map((resolver) => [resolver.constructor, resolver]));
-  const schema = buildSchemaSync({
+  const built = buildSchemaSync({
     resolvers: [...byClass.keys()] as unknown as [ResolverClass, ...ResolverClass[]],
     container: { get: (wanted: ResolverClass) => byClass.get(wanted) },
     // Rules are zod's, in the services: class-validator would check again and quote the caller's values.
     validate: false,
   });
+  const schema = withErrorReference(built);
   const mutation = schema.getMutationType();
   for (const root of [schema.getQueryType(), mutation]) if (root) guardRootFields(root, root === mutation);
   for (const type of Object.values(schema.getTypeMap()))
@@ -58,7 +63,11 @@ function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
       if (isPublic) {
         // It is about credentials: what it answers is not stored.
         ctx.claim?.withholdAnswer();
-        return resolve(source, args, ctx, info);
+        try {
+          return await resolve(source, args, ctx, info);
+        } catch (error) {
+          throw inArguments(field, error);
+        }
       }
       const caller = authenticated(ctx);
       if (changes) caller.loaders.clear();
@@ -66,13 +75,25 @@ function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
         return await resolve(source, args, caller, info);
       } catch (error) {
         if (error instanceof PermissionDenied) await recordDenial(caller, error);
-        throw error;
+        throw inArguments(field, error);
       } finally {
         if (changes) caller.loaders.clear();
       }
     };
     field.resolve = guarded as typeof field.resolve;
   }
+}
+
+/** Services know the input of a mutation, and not that it is the argument `input`: paths of faults in it begin with that. */
+function inArguments({ args: [input] }: GraphQLField<unknown, unknown>, error: unknown): unknown {
+  if (!(error instanceof AppError) || error instanceof PermissionDenied || error.details === undefined) return error;
+  const type = input?.name === 'input' ? getNamedType(input.type) : undefined;
+  if (!isInputObjectType(type)) return error;
+  const fields = type.getFields();
+  return withPaths(error, (path) => {
+    const [name = ''] = /^\w+(?=[.[]|$)/.exec(path) ?? [];
+    return Object.hasOwn(fields, name) ? `input.${path}` : path;
+  });
 }
 
 async function recordDenial(ctx: Context, { attempt }: PermissionDenied): Promise<void> {

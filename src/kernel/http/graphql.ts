@@ -2,7 +2,8 @@ import type { ApolloServer } from '@apollo/server';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
-import { type GraphQLContext, malformedGraphQL } from '../graphql/apollo.js';
+import type { GraphQLContext } from '../graphql/apollo.js';
+import { malformedGraphQL } from '../graphql/coded-errors.js';
 import { noteError } from './server.js';
 
 /**

@@ -59,9 +59,9 @@ describe('a .env file', () => {
     ['A=\n"b"', ['2 NOT_A_PAIR']],
     ['A\n=b', ['1 NOT_A_PAIR', '2 NOT_A_PAIR']],
     ['export\nA=b', ['1 NOT_A_PAIR']],
-    ['__proto__=a', ['1 NOT_A_PAIR __proto__']],
-    ["A='b\n\nc'\nA=2", ['4 DUPLICATE A']],
-    ['# a\u2028B=1\nA=b\u2029c\nC="\u2028"', ['1 LINE_SEPARATOR', '2 LINE_SEPARATOR A']],
+    ['__proto__=a', ['1 NOT_A_PAIR']],
+    ["A='b\n\nc'\nA=2", ['4 DUPLICATE']],
+    ['# a\u2028B=1\nA=b\u2029c\nC="\u2028"', ['1 LINE_SEPARATOR', '2 LINE_SEPARATOR']],
   ])('names the lines that are wrong in %j', (text, faults) => {
     expect(faultsIn(dotenvFormat, text)).toEqual(faults);
   });
@@ -69,11 +69,11 @@ describe('a .env file', () => {
   test('keeps to the limits of secrets and of a file', () => {
     const long = 'K'.repeat(256);
     expect(faultsIn(dotenvFormat, `A=1\n${long}=2\nB=${'x'.repeat(512 * 1024 + 1)}`)).toEqual([
-      `2 TOO_BIG ${long}`,
-      '3 TOO_BIG B',
+      '2 TOO_BIG',
+      '3 TOO_BIG',
     ]);
     expect(dotenvFormat.parse(`# ${'x'.repeat(10_001)}\nA=1`).faults).toEqual([
-      { line: 2, key: 'A', code: 'TOO_BIG', message: 'the comment above it must have at most 10000 characters' },
+      { line: 2, code: 'TOO_BIG', message: 'the comment above it must have at most 10000 characters' },
     ]);
     const many = Array.from({ length: 1_002 }, (_, index) => `K${index}=`).join('\n');
     expect(faultsIn(dotenvFormat, many)).toEqual(['1001 TOO_MANY']);

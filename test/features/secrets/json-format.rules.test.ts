@@ -29,9 +29,9 @@ describe('a JSON file', () => {
       '{"A": 1,\n"B": null, "C": true,\n"D": {"x": ["}"]}, "E": ["a"],\n"F": -1.5e3}',
       [1, 2, 2, 3, 3, 4].map((line, at) => `${line} NOT_TEXT ${'ABCDEF'[at]}`),
     ],
-    ['{"A": "1",\n"B": "2",\n"A": "3", " A ": "4"}', ['3 DUPLICATE A', '3 DUPLICATE A']],
+    ['{"A": "1",\n"B": "2",\n"A": "3", " A ": "4"}', ['3 DUPLICATE 3', '3 DUPLICATE 4']],
     ['{"A": "1",}', ['1 NOT_JSON']],
-    ['{"A": 1,\n"B"}', ['1 NOT_TEXT A', '2 NOT_JSON']],
+    ['{"A": 1,\n"B"}', ['1 NOT_TEXT 1', '2 NOT_JSON']],
     ['{"A": "1"\n"B": "2"}', ['2 NOT_JSON']],
     ['{"A": "1"} x', ['1 NOT_JSON']],
     ['{"A": "1"', ['1 NOT_JSON']],
@@ -42,9 +42,9 @@ describe('a JSON file', () => {
     ['{A: "b"}', ['1 NOT_JSON']],
     ['{"A": 01}', ['1 NOT_JSON']],
     ['{"A": truex}', ['1 NOT_JSON']],
-    ['{"A": [1}', ['1 NOT_TEXT A', '1 NOT_JSON']],
+    ['{"A": [1}', ['1 NOT_TEXT 1', '1 NOT_JSON']],
     ['{"A":\u00a0"b"}', ['1 NOT_JSON']],
-    ['{"A": "\\ud800", "a/b": "1", "": "2"}', ['1 INVALID A', '1 INVALID a/b', '1 TOO_SMALL ']],
+    ['{"A": "\\ud800", "a/b": "1", "": "2"}', ['1 INVALID 1', '1 INVALID 2', '1 TOO_SMALL 3']],
   ])('names the places that are wrong in %j', (text, faults) => {
     expect(faultsIn(jsonFormat, text)).toEqual(faults);
   });

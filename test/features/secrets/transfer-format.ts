@@ -99,7 +99,7 @@ export const comments = fc
 
 /** Without what only a file has. */
 export const plain = ({ entries }: ParsedFile): PrintableEntry[] =>
-  entries.map(({ line: _, ...entry }) => ({ comment: undefined, ...entry }));
+  entries.map(({ line: _line, entry: _entry, ...entry }) => ({ comment: undefined, ...entry }));
 
 /** The text of entries that a format can hold. */
 export function printed(format: TransferFormat, entries: readonly PrintableEntry[]): string {
@@ -108,6 +108,8 @@ export function printed(format: TransferFormat, entries: readonly PrintableEntry
   return file.text;
 }
 
-/** The faults of a text, as `line code` and, where there is one, the key. */
+/** The faults of a text, as `line code` and, where there is one, the number of the entry. */
 export const faultsIn = (format: TransferFormat, text: string): string[] =>
-  format.parse(text).faults.map(({ line, code, key }) => [line, code, key].filter((it) => it !== undefined).join(' '));
+  format
+    .parse(text)
+    .faults.map(({ line, code, entry }) => [line, code, entry].filter((it) => it !== undefined).join(' '));

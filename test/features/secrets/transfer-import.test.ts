@@ -80,7 +80,10 @@ describe('files of secrets on the way in', () => {
       for (const dryRun of [true, false]) {
         const reply = await imported(admin, at, 'create-only', dryRun);
         expect(reply).toBeError(409, 'SECRET_KEY_TAKEN');
-        expect(details(reply)).toEqual(['content[2].A SECRET_KEY_TAKEN', 'content[3].B SECRET_KEY_TAKEN']);
+        expect(details(reply)).toEqual([
+          'body.content[2].entry[1] SECRET_KEY_TAKEN',
+          'body.content[3].entry[2] SECRET_KEY_TAKEN',
+        ]);
       }
       expect(await values(admin, at)).toEqual({ A: 'old', B: '2' });
     });
@@ -111,16 +114,24 @@ describe('files of secrets on the way in', () => {
     const send = (format: string, content: string) => admin.post('/api/v4/secrets/import', { ...at, format, content });
     const env = await send('dotenv', 'GOOD=1\nS3cr3t line\nGOOD=2\n\n"S3cr3t"=1\n');
     expect(env).toBeError(422, 'VALIDATION_FAILED');
-    expect(details(env)).toEqual(['content[2] NOT_A_PAIR', 'content[3] DUPLICATE', 'content[5] NOT_A_PAIR']);
+    expect(details(env)).toEqual([
+      'body.content[2] NOT_A_PAIR',
+      'body.content[3] DUPLICATE',
+      'body.content[5] NOT_A_PAIR',
+    ]);
     const json = await send('json', '{"A": 1,\n "B": {"S3cr3t": 1}, "S3cr3t text": null,\n"a/b": "1"}');
     expect(details(json)).toEqual([
-      'content[1].A NOT_TEXT',
-      'content[2].B NOT_TEXT',
-      'content[2].? NOT_TEXT',
-      'content[3].? INVALID',
+      'body.content[1].entry[1] NOT_TEXT',
+      'body.content[2].entry[2] NOT_TEXT',
+      'body.content[2].entry[3] NOT_TEXT',
+      'body.content[3].entry[4] INVALID',
     ]);
     const yaml = await send('yaml', 'A: &S3cr3t x\nB: *S3cr3t\nC:\n - S3cr3t\n');
-    expect(details(yaml)).toEqual(['content[1].A ANCHOR', 'content[2].B ALIAS', 'content[4].C NOT_TEXT']);
+    expect(details(yaml)).toEqual([
+      'body.content[1].entry[1] ANCHOR',
+      'body.content[2].entry[2] ALIAS',
+      'body.content[4].entry[3] NOT_TEXT',
+    ]);
     for (const { text } of [env, json, yaml]) expect(text).not.toContain('S3cr3t');
     expect(await values(admin, at)).toEqual({});
   });
@@ -135,8 +146,9 @@ describe('files of secrets on the way in', () => {
       dry: 1,
     });
     expect(details(reply).sort()).toEqual([
+      'body UNKNOWN_KEY',
       'body.content INVALID',
-      'body.dry UNKNOWN_KEY',
+      
       'body.format INVALID_VALUE',
       'body.mode INVALID_VALUE',
     ]);

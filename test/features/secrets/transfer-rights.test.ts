@@ -88,7 +88,7 @@ describe('files of secrets', () => {
       for (const dryRun of [true, false]) {
         const refused = await imported(some, at, 'overwrite', dryRun);
         expect(refused).toBeError(409, 'SECRET_KEY_TAKEN');
-        expect(details(refused)).toEqual(['content[3].B SECRET_KEY_TAKEN']);
+        expect(details(refused)).toEqual(['body.content[3].entry[2] SECRET_KEY_TAKEN']);
         expect(outcomes(await imported(some, at, 'skip-existing', dryRun))).toEqual(['skipped', 'skipped', 'created']);
       }
       expect((await exported(some, at, 'json')).body).toEqual({

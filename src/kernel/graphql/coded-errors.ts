@@ -1,0 +1,117 @@
+import type { ApolloServerPlugin, GraphQLRequestContextWillSendResponse } from '@apollo/server';
+import { unwrapResolverError } from '@apollo/server/errors';
+import { type DocumentNode, GraphQLError, type GraphQLFormattedError, type OperationDefinitionNode } from 'graphql';
+import { AppError, toAppError, toGraphQLError } from '../errors.js';
+import { type Log, logFailure } from '../log.js';
+import { validationFailed } from '../validation.js';
+import type { GraphQLContext } from './apollo.js';
+import { documentFault, syntaxFault } from './document-faults.js';
+import { variableFaults } from './variable-faults.js';
+
+/** Of one document as many faults are told. */
+const MAX_ERRORS = 50;
+
+type Told = GraphQLRequestContextWillSendResponse<GraphQLContext>;
+
+/**
+ * Replaces every error by its coded form as the last thing before the answer. Not `formatError`: that does not see the request id.
+ * An answer without data takes the status of its first error, as REST does.
+ *
+ * @param suggests whether errors may tell names of the schema that may be meant
+ */
+export const codedErrors = (log: Log, suggests: boolean): ApolloServerPlugin<GraphQLContext> => ({
+  // What Apollo could not turn into an answer; `mountGraphQL` makes one.
+  async unexpectedErrorProcessingRequest({ requestContext, error }) {
+    logFailure(log, toAppError(error), error, requestContext.contextValue.requestId);
+  },
+  async requestDidStart() {
+    return {
+      async didResolveOperation({ schema, operation }) {
+        if (operation !== undefined && schema.getRootType(operation.operation) == null)
+          throw new AppError('GRAPHQL_INVALID', `The schema has no operations of the kind ${operation.operation}.`);
+      },
+      async willSendResponse(told) {
+        const { response, errors, contextValue } = told;
+        if (response.body.kind !== 'single' || errors === undefined) return;
+        const { requestId } = contextValue;
+        const coded = faultsOf(told, errors, suggests).map(({ fault, at }) => {
+          logFailure(log, fault, unwrapResolverError(at), requestId);
+          return toGraphQLError(fault, requestId, at);
+        });
+        response.body.singleResult.errors = coded.map((error): GraphQLFormattedError => error.toJSON());
+        const [first] = coded;
+        const hasData = Object.values(response.body.singleResult.data ?? {}).some((value) => value !== null);
+        if (!hasData && first !== undefined) response.http.status = Number(first.extensions.statusCode);
+        const waiting = errors
+          .map((error) => toAppError(error).retryAfterSeconds)
+          .find((seconds) => seconds !== undefined);
+        if (waiting !== undefined) response.http.headers.set('retry-after', String(waiting));
+        if (response.http.status === 401) response.http.headers.set('www-authenticate', 'Bearer');
+      },
+    };
+  },
+});
+
+/** A request that is none of GraphQL over HTTP, or asks for more than this service does. */
+export const malformedGraphQL = (): AppError =>
+  new AppError(
+    'MALFORMED_REQUEST',
+    'Send a JSON object with query, and optionally variables and operationName, and accept application/json.',
+  );
+
+interface Fault {
+  readonly fault: AppError;
+  readonly at: GraphQLError;
+}
+
+/** The errors of an answer, ours in place of those of GraphQL, whose messages quote what the caller sent. */
+function faultsOf(told: Told, errors: readonly GraphQLError[], suggests: boolean): Fault[] {
+  // graphql-js makes an error of each fault of the variables; ours is one, with all of them.
+  const [ofVariables] = errors.filter(isOfVariables);
+  const others = errors.filter((error) => !isOfVariables(error)).slice(0, MAX_ERRORS);
+  return [
+    ...(ofVariables === undefined ? [] : [{ fault: variablesFault(told, suggests), at: ofVariables }]),
+    ...others.map((at) => ({ fault: faultOf(told, at, suggests), at })),
+  ];
+}
+
+const isOfVariables = ({ extensions }: GraphQLError): boolean => extensions.code === 'BAD_USER_INPUT';
+
+function variablesFault({ schema, document, operation, request: { variables } }: Told, suggests: boolean): AppError {
+  const asked = { document: document as DocumentNode, operation: operation as OperationDefinitionNode };
+  const details = variableFaults({ ...asked, schema, variables: variables ?? {}, suggests });
+  return validationFailed(
+    details.length > 0
+      ? details
+      : [{ path: 'variables', code: 'INVALID_TYPE', message: 'must fit the types that the operation declares' }],
+  );
+}
+
+function faultOf({ schema }: Told, error: GraphQLError, suggests: boolean): AppError {
+  switch (error.extensions.code) {
+    case 'GRAPHQL_PARSE_FAILED':
+      return syntaxFault(error);
+    case 'GRAPHQL_VALIDATION_FAILED':
+      return documentFault(error, schema, suggests);
+    case 'OPERATION_RESOLUTION_FAILURE':
+      return new AppError(
+        'GRAPHQL_INVALID',
+        'The document must hold one operation, or operationName must name one of them.',
+      );
+    case 'PERSISTED_QUERY_NOT_SUPPORTED':
+    case 'BAD_REQUEST':
+      return malformedGraphQL();
+    default:
+      return isOfArgument(error) ? argumentFault(error) : toAppError(unwrapResolverError(error) ?? error);
+  }
+}
+
+/** What graphql-js finds only when it comes to a field: null for an argument that a variable with a default may give. */
+const isOfArgument = ({ originalError }: GraphQLError): boolean =>
+  originalError instanceof GraphQLError && /^Argument "\w+" (?:of|has) /.test(originalError.message);
+
+/** The name is that of an argument of the schema. */
+function argumentFault({ originalError }: GraphQLError): AppError {
+  const [, path = 'variables'] = /^Argument "(\w+)"/.exec((originalError as GraphQLError).message) ?? [];
+  return validationFailed([{ path, code: 'INVALID_TYPE', message: 'must fit its type, and not be null' }]);
+}
