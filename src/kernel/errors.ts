@@ -18,18 +18,26 @@ const conflict = (message: string): ErrorRow => row(409, 'Conflict', message);
  * Source: decisions 2.3.
  */
 export const ERRORS = {
-  MALFORMED_JSON: row(400, 'BadRequest', 'The body is not valid JSON.'),
+  MALFORMED_JSON: row(400, 'BadRequest', 'The body is not valid JSON in UTF-8.'),
   MALFORMED_REQUEST: row(400, 'BadRequest', 'The request is not valid HTTP.'),
   UNSUPPORTED_ENCODING: row(400, 'BadRequest', 'The content encoding is not supported; send the body as it is.'),
   GRAPHQL_SYNTAX: row(400, 'BadRequest', 'The GraphQL document cannot be parsed.'),
   GRAPHQL_INVALID: row(400, 'BadRequest', 'The GraphQL document does not fit the schema.'),
 
   TOKEN_MISSING: row(401, 'Unauthorized', 'Send a bearer token in the Authorization header.'),
-  TOKEN_INVALID: row(401, 'Unauthorized', 'The token is not known.'),
+  TOKEN_INVALID: row(
+    401,
+    'Unauthorized',
+    'The token is not known; check that all of it was copied, or ask for a new one.',
+  ),
   TOKEN_EXPIRED: row(401, 'Unauthorized', 'The token has expired; ask for a new one.'),
   TOKEN_REVOKED: row(401, 'Unauthorized', 'The token has been revoked; ask for a new one.'),
   TOKEN_USES_EXHAUSTED: row(401, 'Unauthorized', 'The token has been used as often as it may; ask for a new one.'),
-  TOKEN_ADDRESS_REFUSED: row(401, 'Unauthorized', 'The token may not be used from this address.'),
+  TOKEN_ADDRESS_REFUSED: row(
+    401,
+    'Unauthorized',
+    'The token may not be used from this address; have the address added to those that are trusted.',
+  ),
   TOKEN_MAX_TTL_EXCEEDED: row(
     401,
     'Unauthorized',
@@ -40,7 +48,11 @@ export const ERRORS = {
     'Unauthorized',
     'The identity is not a member of the organization that the token is scoped to.',
   ),
-  CREDENTIALS_INVALID: row(401, 'Unauthorized', 'The client id or the client secret is not right.'),
+  CREDENTIALS_INVALID: row(
+    401,
+    'Unauthorized',
+    'The client id or the client secret is not right; check that all of both was copied.',
+  ),
   CLIENT_SECRET_EXPIRED: row(401, 'Unauthorized', 'The client secret has expired; ask for a new one.'),
   CLIENT_SECRET_REVOKED: row(401, 'Unauthorized', 'The client secret has been revoked; ask for a new one.'),
   CLIENT_SECRET_USES_EXHAUSTED: row(
@@ -48,11 +60,19 @@ export const ERRORS = {
     'Unauthorized',
     'The client secret has been used as often as it may; ask for a new one.',
   ),
-  CLIENT_SECRET_ADDRESS_REFUSED: row(401, 'Unauthorized', 'The client secret may not be used from this address.'),
+  CLIENT_SECRET_ADDRESS_REFUSED: row(
+    401,
+    'Unauthorized',
+    'The client secret may not be used from this address; have the address added to those that are trusted.',
+  ),
 
   PERMISSION_DENIED: row(403, 'PermissionDenied', 'You may see this, but not do this to it.'),
 
-  ROUTE_NOT_FOUND: row(404, 'NotFound', 'There is nothing at this path.'),
+  ROUTE_NOT_FOUND: row(
+    404,
+    'NotFound',
+    'There is nothing at this path; see the API reference for the paths that there are.',
+  ),
   ORGANIZATION_NOT_FOUND: notFound('organization'),
   USER_NOT_FOUND: notFound('user'),
   IDENTITY_NOT_FOUND: notFound('identity'),
@@ -83,22 +103,22 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: row(405, 'MethodNotAllowed', 'The path does not answer to this method; see the Allow header.'),
 
   DELETE_PROTECTED: conflict('The project is protected against deletion; set hasDeleteProtection to false first.'),
-  PROJECT_SLUG_TAKEN: conflict('Another project of the organization has this slug.'),
-  ORGANIZATION_SLUG_TAKEN: conflict('Another sub-organization has this slug.'),
+  PROJECT_SLUG_TAKEN: conflict('Another project of the organization has this slug; take another one.'),
+  ORGANIZATION_SLUG_TAKEN: conflict('Another sub-organization has this slug; take another one.'),
   ORGANIZATION_IN_USE: conflict(
     'The organization still has projects or sub-organizations, which must go first, or is your own.',
   ),
-  USERNAME_TAKEN: conflict('Another user of the organization has this username.'),
+  USERNAME_TAKEN: conflict('Another user of the organization has this username; take another one.'),
   ALREADY_A_MEMBER: conflict('This user or identity is a member already; change its role instead.'),
   LAST_ADMIN: conflict('The last admin cannot be removed or lose the admin role; make somebody else an admin first.'),
-  ROLE_SLUG_TAKEN: conflict('Another role of the project has this slug.'),
+  ROLE_SLUG_TAKEN: conflict('Another role of the project has this slug; take another one.'),
   ROLE_IN_USE: conflict('Members of the project have this role; give them another one first.'),
   ROLE_BUILT_IN: conflict('Built-in roles cannot be changed or deleted; make a role of your own instead.'),
   TOKEN_AUTH_EXISTS: conflict('The identity has token authentication attached already; change it instead.'),
   UNIVERSAL_AUTH_EXISTS: conflict('The identity has universal authentication attached already; change it instead.'),
-  ENVIRONMENT_SLUG_TAKEN: conflict('Another environment of the project has this slug.'),
+  ENVIRONMENT_SLUG_TAKEN: conflict('Another environment of the project has this slug; take another one.'),
   ENVIRONMENT_IMPORTED: conflict('Other environments import from this one; delete those imports first.'),
-  FOLDER_NAME_TAKEN: conflict('The folder has a sub-folder of this name already.'),
+  FOLDER_NAME_TAKEN: conflict('The folder has a sub-folder of this name already; take another name.'),
   FOLDER_NOT_EMPTY: conflict('The folder holds secrets, folders or imports; delete them first, or set forceDelete.'),
   FOLDER_IMPORTED: conflict('Other folders import from this one or from one in it; delete those imports first.'),
   IMPORT_EXISTS: conflict('The folder imports from there already; take another source, or change that import.'),
@@ -112,8 +132,10 @@ export const ERRORS = {
   REFERENCES_TOO_LONG: conflict(
     'A value that names what gets another name would be longer than 512 KiB with it; take a shorter name, or shorten the value.',
   ),
-  HISTORY_TOO_SHORT: conflict('The kept versions of some secrets do not reach back to this moment; see details.'),
-  TAG_SLUG_TAKEN: conflict('Another tag of the project has this slug.'),
+  HISTORY_TOO_SHORT: conflict(
+    'The kept versions of some secrets do not reach back to this moment; take a later one, or leave out what details name.',
+  ),
+  TAG_SLUG_TAKEN: conflict('Another tag of the project has this slug; take another one.'),
   CONCURRENT_CHANGE: conflict('Somebody else changed this at the same moment; read it again and retry.'),
 
   IDEMPOTENCY_RUNNING: conflict('A request with this idempotency key still runs; try again as Retry-After says.'),
@@ -124,7 +146,7 @@ export const ERRORS = {
     'The request took effect before. Its answer is not repeated: it showed a credential, which is never stored, or your rights have changed.',
   ),
 
-  BODY_TOO_LARGE: row(413, 'PayloadTooLarge', 'The body is larger than 1 MiB.'),
+  BODY_TOO_LARGE: row(413, 'PayloadTooLarge', 'The body is larger than 1 MiB; send less at once.'),
   UNSUPPORTED_MEDIA_TYPE: row(415, 'UnsupportedMediaType', 'Send the body as application/json.'),
   VALIDATION_FAILED: row(422, 'ValidationFailed', 'The request breaks a rule; see details.'),
   IDEMPOTENCY_KEY_REUSED: row(
@@ -134,19 +156,27 @@ export const ERRORS = {
   ),
   NOT_EXPRESSIBLE: row(422, 'ValidationFailed', 'The format cannot hold what details name; export as JSON, which can.'),
   RATE_LIMITED: row(429, 'RateLimited', 'Too many requests; wait as long as Retry-After says.'),
-  HEADERS_TOO_LARGE: row(431, 'RequestHeaderFieldsTooLarge', 'The header fields are larger than 16 KiB.'),
+  HEADERS_TOO_LARGE: row(
+    431,
+    'RequestHeaderFieldsTooLarge',
+    'The header fields are larger than 16 KiB; send fewer or shorter ones.',
+  ),
 
   INTERNAL: row(500, 'InternalError', 'Something went wrong on our side; quote the request id to your operator.'),
 
   AUDIT_UNAVAILABLE: row(
     503,
     'ServiceUnavailable',
-    'The audit record cannot be stored, so nothing was disclosed or changed.',
+    'The audit record cannot be stored, so nothing was disclosed or changed; try again.',
   ),
   STORE_UNAVAILABLE: row(503, 'ServiceUnavailable', 'The database cannot be reached; try again.'),
   SHUTTING_DOWN: row(503, 'ServiceUnavailable', 'The service is shutting down; try again.'),
   SEALED_VALUE_INVALID: row(503, 'ServiceUnavailable', 'A stored value does not open; tell your operator.'),
-  DEADLINE_EXCEEDED: row(504, 'GatewayTimeout', 'The request took too long and was given up.'),
+  DEADLINE_EXCEEDED: row(
+    504,
+    'GatewayTimeout',
+    'The request took too long and was given up; ask for less at once, or try again.',
+  ),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;

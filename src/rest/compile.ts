@@ -1,12 +1,12 @@
 import { type ExecutionResult, type GraphQLSchema, Kind, parse as parseDocument, validate } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import { type ErrorDetail, toAppError, withPaths } from '../kernel/errors.js';
+import type { ErrorDetail } from '../kernel/errors.js';
 import { type JsonSchema, sampleData, schemaOf } from '../kernel/graphql/answer-schema.js';
 import type { GraphQLContext } from '../kernel/graphql/apollo.js';
 import { argumentDescriptions, type Descriptions } from '../kernel/graphql/argument-descriptions.js';
 import { checkVariables, variablesTranslator, variableTypes } from '../kernel/graphql/input-types.js';
+import { inRequest } from '../kernel/http/request-places.js';
 import { isStrict, validationFailed } from '../kernel/validation.js';
-import { type Placed, placesOf } from './places.js';
 import type { Data, Route } from './route.js';
 import { SAMPLE, sampleKeys } from './sample.js';
 
@@ -56,27 +56,19 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
   const example = route.body?.safeParse(route.example);
   if (example?.success === false) throw new Error(`its body needs an example that fits: ${example.error.message}`);
   const { document, operation, run } = compileDocument(schema, route.document, sampleVariables(route));
-  const placed = placesOf(route);
   const isOfProject = operation.variableDefinitions?.some(({ variable }) => variable.name.value === 'projectId');
   if (route.cached === true && (route.method !== 'GET' || isOfProject !== true))
     throw new Error('is cached, and no GET of the project of a variable');
+  const rethrow = inRequest(route);
   const answer = schemaOf(route.reply(sampleData(schema, document, operation)));
   return {
     route,
     answer,
     descriptions: argumentDescriptions(schema, operation),
-    run: (ctx, variables) => run(ctx, variables).catch(inRequest(placed)),
+    run: (ctx, variables) => run(ctx, variables).catch(rethrow),
     complete: completion(schema, route),
   };
 }
-
-/** Throws an error again, its faults told by their places in the request. */
-const inRequest =
-  (placed: Placed) =>
-  (thrown: unknown): never => {
-    const error = toAppError(thrown);
-    throw error.details === undefined || error.code === 'PERMISSION_DENIED' ? thrown : withPaths(error, placed);
-  };
 
 /** Finds what a route has to look up before its document can be asked. */
 function completion(schema: GraphQLSchema, { lookup, query, body }: Route): CompiledRoute['complete'] {

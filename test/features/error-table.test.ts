@@ -1,3 +1,4 @@
+import { DETAIL_CODES } from '../../src/kernel/detail-codes.js';
 import { ERRORS, type ErrorCode } from '../../src/kernel/errors.js';
 import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
 import { CANARY } from '../kit/world.js';
@@ -35,6 +36,8 @@ const NEVER_TOLD = [
   /node_modules/,
 ];
 
+const DETAIL_WORDS = [...Object.keys(DETAIL_CODES), ...Object.keys(ERRORS)];
+
 const cases = Object.entries(CASES).flatMap(([code, { rest, graphql }]) => [
   ...(typeof rest === 'string' ? [] : [[code as ErrorCode, 'REST', rest] as const]),
   ...(typeof graphql === 'string' ? [] : [[code as ErrorCode, 'GraphQL', graphql] as const]),
@@ -59,6 +62,9 @@ describe('the table of errors', () => {
     expect(reply.headers['cache-control']).toBe('no-store');
     if (reply.status === 401) expect(reply.headers['www-authenticate']).toBe('Bearer');
     if (reply.status === 405) expect(reply.headers.allow).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+    const { details = [] } = reply.body.errors?.[0].extensions ?? reply.body;
+    for (const detail of details as { code: string }[])
+      if (code !== 'PERMISSION_DENIED') expect(DETAIL_WORDS).toContain(detail.code);
     for (const secret of NEVER_TOLD) expect(reply.text).not.toMatch(secret);
   });
 });

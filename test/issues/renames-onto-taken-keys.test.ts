@@ -22,7 +22,7 @@ describe('a batch of new keys of which some are taken', () => {
     expect(reply).toBeError(409, 'SECRET_KEY_TAKEN');
     expect(reply.body.errors[0].extensions.details).toEqual(
       [0, 2].map((index) => ({
-        path: `secrets[${index}].newSecretKey`,
+        path: `input.secrets[${index}].newSecretKey`,
         code: 'SECRET_KEY_TAKEN',
         message: 'is the key of a secret in the folder already',
       })),

@@ -92,7 +92,7 @@ describe('a mounted route', () => {
   test('refuses a body where it has no rules for one', async () => {
     expect((await send('POST', '/api/v1/open')).status).toBe(200);
     const reply = await send('POST', '/api/v1/open', { body: { a: 1 } });
-    expect([reply.status, reply.body.code, faultsIn(reply.body)]).toEqual([422, 'VALIDATION_FAILED', ['body.a']]);
+    expect([reply.status, reply.body.code, faultsIn(reply.body)]).toEqual([422, 'VALIDATION_FAILED', ['body']]);
   });
 
   test('tells every fault of query and body at once, where it stands, and nothing of what was sent', async () => {
@@ -142,7 +142,7 @@ describe('a mounted route', () => {
   test('refuses a repeated parameter by name, together with the other faults', async () => {
     const reply = await send('GET', '/api/v1/boxes?shut=true&shut=false&nope=1&limit=0');
     expect(reply.status).toBe(422);
-    expect(faultsIn(reply.body)).toEqual(['query.limit', 'query.nope', 'query.shut']);
+    expect(faultsIn(reply.body)).toEqual(['query', 'query.limit', 'query.shut']);
   });
 
   test.each([

@@ -16,6 +16,10 @@ export async function scopeOfToken(
 ): Promise<string> {
   if (slug == null || !isRootScoped(tx)) return tx.organizationId;
   const { id } = await organizations.loadSubOrganization(tx, tx.rootOrganizationId, slug);
-  if ((await findRole(tx, id, owner)) === null) throw new AppError('TOKEN_SCOPE_REFUSED');
+  if ((await findRole(tx, id, owner)) === null)
+    throw new AppError(
+      'TOKEN_SCOPE_REFUSED',
+      'The holder of the new token is not a member of the organization; add it there first. The token that asked still holds.',
+    );
   return id;
 }

@@ -10,8 +10,9 @@ const NAMED = new Set<string>([Kind.ARGUMENT, Kind.OBJECT_FIELD]);
 export function variablePlaces(document: DocumentNode): ReadonlyMap<string, string> {
   const places = new Map<string, string>();
   visit(document, {
-    Variable({ name }, _key, _parent, _path, ancestors) {
-      const names = ancestors.flatMap((node) =>
+    Variable({ name }, _key, parent, _path, ancestors) {
+      // graphql-js does not count the parent among the ancestors.
+      const names = [...ancestors, ...(parent === undefined ? [] : [parent])].flatMap((node) =>
         'kind' in node && NAMED.has(node.kind) && 'name' in node && node.name?.kind === Kind.NAME
           ? [node.name.value]
           : [],

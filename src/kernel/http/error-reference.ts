@@ -1,3 +1,4 @@
+import { DETAIL_CODES } from '../detail-codes.js';
 import { ERRORS, type ErrorCode } from '../errors.js';
 import type { JsonSchema } from '../graphql/answer-schema.js';
 
@@ -84,7 +85,22 @@ const errorSchema = (): JsonSchema => ({
       items: {
         type: 'object',
         required: ['path', 'code', 'message'],
-        properties: { path: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
+        properties: {
+          path: {
+            type: 'string',
+            description:
+              'A place in the request: begins with `body.`, `query.`, `params.` or `header.`; or that of a stored thing.',
+          },
+          code: {
+            description: 'Stable machine word.',
+            anyOf: [
+              { type: 'string', description: 'What is wrong with the place.', enum: Object.keys(DETAIL_CODES) },
+              { type: 'string', description: 'What the error of it alone would be.', enum: Object.keys(ERRORS) },
+              { type: 'string', description: 'In PERMISSION_DENIED: the verb of the action, whose subject is `path`.' },
+            ],
+          },
+          message: { type: 'string', description: 'What must be, for a person. Nothing that was sent is repeated.' },
+        },
         additionalProperties: false,
       },
     },

@@ -71,7 +71,7 @@ describe('creating a token', () => {
     const reply = await admin.post(`/api/v1/auth/token-auth/identities/${id}/tokens`, body);
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
     expect(reply.body.details.map(({ path }: { path: string }) => path).sort()).toEqual([
-      'body.colour',
+      'body',
       'body.name',
       'body.organizationSlug',
     ]);

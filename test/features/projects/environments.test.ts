@@ -69,7 +69,7 @@ describe('environments of a project', () => {
     const reply = await admin.post(path, { name: '', slug: 'A b', position: 0, colour: 'red' });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
     expect(reply.body.details.map((detail: { path: string }) => detail.path).sort()).toEqual(
-      ['body.colour', 'body.name', 'body.position', 'body.slug'].sort(),
+      ['body', 'body.name', 'body.position', 'body.slug'].sort(),
     );
     expect(await admin.post(path, { name: 'x', slug: 'dev' })).toBeError(409, 'ENVIRONMENT_SLUG_TAKEN');
     const renamed = await admin.patch(`${path}/${project.environments[1].id}`, { slug: 'dev' });

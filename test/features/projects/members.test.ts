@@ -166,7 +166,10 @@ describe('users that are added by name', () => {
     const unknown = await invite({ usernames: ['ann', 'nobody', 'bob', 'none'] });
 
     expect(unknown).toBeError(404, 'USER_NOT_FOUND');
-    expect(unknown.body.details.map(({ path }: { path: string }) => path)).toEqual(['usernames[1]', 'usernames[3]']);
+    expect(unknown.body.details.map(({ path }: { path: string }) => path)).toEqual([
+      'body.usernames[1]',
+      'body.usernames[3]',
+    ]);
     expect((await admin.get(list(project))).body.memberships).toEqual([]);
     const made = await invite({ usernames: ['bob', 'ann'], emails: ['ann'], roleSlugs: ['viewer', 'member'] });
     expect(made.body.memberships.map(({ userId }: { userId: string }) => userId)).toEqual(ids);

@@ -74,27 +74,27 @@ describe('permissions', () => {
     ['an unknown action', [{ subject: 'tags', action: ['read', 'fly'] }], ['permissions[0].action[1] INVALID_VALUE']],
     ['no action', [{ subject: 'tags', action: [] }], ['permissions[0].action TOO_SMALL']],
     ['an action twice', [{ subject: 'tags', action: ['read', 'read'] }], ['permissions[0].action INVALID']],
-    ['an unknown key', [{ subject: 'tags', action: 'read', allow: true }], ['permissions[0].allow UNKNOWN_KEY']],
+    ['an unknown key', [{ subject: 'tags', action: 'read', allow: true }], ['permissions[0] UNKNOWN_KEY']],
     [
       'read beside a newer action',
       [{ subject: 'secrets', action: ['read', 'readValue'] }],
       ['permissions[0].action READ_MIXED'],
     ],
-    ['a condition of no field', on({ owner: 'me' }), ['permissions[0].conditions.owner UNKNOWN_KEY']],
+    ['a condition of no field', on({ owner: 'me' }), ['permissions[0].conditions UNKNOWN_KEY']],
     [
       'conditions of a subject without fields',
       on({ environment: 'dev' }, 'tags'),
-      ['permissions[0].conditions.environment UNKNOWN_KEY'],
+      ['permissions[0].conditions UNKNOWN_KEY'],
     ],
     [
       'a field of secrets on folders',
       on({ secretName: 'A' }, 'secret-folders'),
-      ['permissions[0].conditions.secretName UNKNOWN_KEY'],
+      ['permissions[0].conditions UNKNOWN_KEY'],
     ],
     [
       'an unknown operator',
       on({ environment: { $regex: '.' } }),
-      ['permissions[0].conditions.environment.$regex UNKNOWN_KEY', 'permissions[0].conditions.environment INVALID'],
+      ['permissions[0].conditions.environment UNKNOWN_KEY', 'permissions[0].conditions.environment INVALID'],
     ],
     ['no operator', on({ environment: {} }), ['permissions[0].conditions.environment INVALID']],
     ['an empty choice', on({ secretTags: { $in: [] } }), ['permissions[0].conditions.secretTags.$in TOO_SMALL']],
@@ -102,7 +102,7 @@ describe('permissions', () => {
     [
       'a pattern of tags',
       on({ secretTags: { $glob: '*' } }),
-      ['permissions[0].conditions.secretTags.$glob UNKNOWN_KEY', 'permissions[0].conditions.secretTags INVALID'],
+      ['permissions[0].conditions.secretTags UNKNOWN_KEY', 'permissions[0].conditions.secretTags INVALID'],
     ],
     ['a path without a slash', on({ secretPath: 'a' }), ['permissions[0].conditions.secretPath INVALID']],
     [

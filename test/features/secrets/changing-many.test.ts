@@ -25,7 +25,7 @@ describe('changing many secrets', () => {
     const { admin, at, values } = await seeded();
     const refused = await admin.patch('/api/v4/secrets/batch', { ...at, secrets: changes });
     expect(refused).toBeError(404, 'SECRET_NOT_FOUND');
-    expect(refused.body.details).toMatchObject([{ path: 'secrets[0].secretKey' }]);
+    expect(refused.body.details).toMatchObject([{ path: 'body.secrets[0].secretKey' }]);
     expect(await values()).toEqual({ A: 'old' });
   });
 
@@ -83,7 +83,7 @@ describe('changing many secrets', () => {
       secretReminderRecipients: [ada.userId, bob.userId],
     });
     expect(refused).toBeError(404, 'USER_NOT_FOUND');
-    expect(refused.body.details).toMatchObject([{ path: 'secretReminderRecipients[1]' }]);
+    expect(refused.body.details).toMatchObject([{ path: 'body.secretReminderRecipients[1]' }]);
   });
 
   test('what is stored of equal values is equal within the organization, and nothing of other ones', async () => {

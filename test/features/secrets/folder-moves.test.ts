@@ -58,19 +58,19 @@ describe('folders on the move', () => {
     for (const into of ['/app', '/app/inner']) {
       const refused = await move(app.id, into);
       expect(refused).toBeError(422, 'VALIDATION_FAILED');
-      expect(refused.body.details).toMatchObject([{ path: 'newPath', code: 'FOLDER_INTO_ITSELF' }]);
+      expect(refused.body.details).toMatchObject([{ path: 'body.newPath', code: 'FOLDER_INTO_ITSELF' }]);
     }
     expect(await move(inner.id, '/')).toBeError(409, 'FOLDER_NAME_TAKEN');
     expect(await move(inner.id, '/', 'app')).toBeError(409, 'FOLDER_NAME_TAKEN');
     const lost = await move(inner.id, '/nowhere');
     expect(lost).toBeError(404, 'FOLDER_NOT_FOUND');
-    expect(lost.body.details).toMatchObject([{ path: 'newPath' }]);
+    expect(lost.body.details).toMatchObject([{ path: 'body.newPath' }]);
     expect(await move(inner.id, '/app/../..')).toBeError(422, 'VALIDATION_FAILED');
     const long = 'x'.repeat(249);
     const bottom = await make(`/${Array.from({ length: 7 }, () => long).join('/')}`, 'end');
     const tooLong = await move(app.id, bottom.path, long);
     expect(tooLong).toBeError(422, 'VALIDATION_FAILED');
-    expect(tooLong.body.details).toMatchObject([{ path: 'newPath', code: 'TOO_BIG' }]);
+    expect(tooLong.body.details).toMatchObject([{ path: 'body.newPath', code: 'TOO_BIG' }]);
     expect((await paths()).slice(0, before.length)).toEqual(before);
   });
 
@@ -108,18 +108,18 @@ describe('folders on the move', () => {
     );
     expect(unknown).toBeError(404, 'FOLDER_NOT_FOUND');
     expect(unknown.body.details.map(({ path }: { path: string }) => path)).toEqual([
-      'folders[1]',
-      'folders[2]',
-      'folders[3]',
+      'body.folders[1]',
+      'body.folders[2]',
+      'body.folders[3]',
     ]);
     const circle = await batch({ id: a.id, newPath: '/b' }, { id: b.id, newPath: '/a' });
     expect(circle).toBeError(422, 'VALIDATION_FAILED');
     expect(circle.body.details.map(({ path, code }: Record<string, string>) => [path, code])).toEqual([
-      ['folders[0].newPath', 'FOLDER_INTO_ITSELF'],
-      ['folders[1].newPath', 'FOLDER_INTO_ITSELF'],
+      ['body.folders[0].newPath', 'FOLDER_INTO_ITSELF'],
+      ['body.folders[1].newPath', 'FOLDER_INTO_ITSELF'],
     ]);
     const twice = await batch({ id: a.id, name: 'z' }, { id: a.id.toUpperCase(), name: 'y' });
-    expect(twice.body.details).toMatchObject([{ path: 'folders[1]', code: 'DUPLICATE' }]);
+    expect(twice.body.details).toMatchObject([{ path: 'body.folders[1]', code: 'DUPLICATE' }]);
     expect(await batch({ id: a.id, name: 'z' }, { id: b.id, name: 'z' })).toBeError(409, 'FOLDER_NAME_TAKEN');
     expect(await batch()).toBeError(422, 'VALIDATION_FAILED');
     expect(await batch({ id: a.id, name: 'z', environment: 'nope' })).toBeError(404, 'ENVIRONMENT_NOT_FOUND');

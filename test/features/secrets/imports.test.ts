@@ -136,7 +136,7 @@ describe('imports', () => {
     const { admin, at, link, listed } = await seeded('/a', '/b', '/c');
     const itself = await link('/a', '/a/');
     expect(itself).toBeError(422, 'VALIDATION_FAILED');
-    expect(itself.body.details).toMatchObject([{ path: 'sourcePath', code: 'IMPORT_OF_ITSELF' }]);
+    expect(itself.body.details).toMatchObject([{ path: 'body.import.path', code: 'IMPORT_OF_ITSELF' }]);
     const { secretImport } = (await link('/a', '/b')).body;
     expect(await link('/a', '/b')).toBeError(409, 'IMPORT_EXISTS');
     await link('/b', '/c');

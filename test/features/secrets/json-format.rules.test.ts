@@ -27,7 +27,7 @@ describe('a JSON file', () => {
     ['"a"', ['1 NOT_AN_OBJECT']],
     [
       '{"A": 1,\n"B": null, "C": true,\n"D": {"x": ["}"]}, "E": ["a"],\n"F": -1.5e3}',
-      [1, 2, 2, 3, 3, 4].map((line, at) => `${line} NOT_TEXT ${'ABCDEF'[at]}`),
+      [1, 2, 2, 3, 3, 4].map((line, at) => `${line} NOT_TEXT ${at + 1}`),
     ],
     ['{"A": "1",\n"B": "2",\n"A": "3", " A ": "4"}', ['3 DUPLICATE 3', '3 DUPLICATE 4']],
     ['{"A": "1",}', ['1 NOT_JSON']],

@@ -65,7 +65,7 @@ describe("a user's own values in lists of secrets", () => {
     expect(secrets.nodes.map(({ type }: { type: string }) => type)).toEqual(['SHARED', 'PERSONAL', 'PERSONAL']);
     const refused = await tree.get('B', { type: 'personal', version: 1 }, user);
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(refused.body.details).toMatchObject([{ path: 'version', code: 'SHARED_ONLY' }]);
+    expect(refused.body.details).toMatchObject([{ path: 'query.version', code: 'SHARED_ONLY' }]);
   });
 
   test('are entries of their own when a list is paged', async () => {
@@ -131,7 +131,9 @@ describe("a user's own values in lists of secrets", () => {
     expect(await tree.get('B', { type: 'personal' }, user)).toBeError(404, 'SECRET_NOT_FOUND');
     const refused = await tree.get('A', { type: 'personal' });
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(refused.body.details).toEqual([expect.objectContaining({ path: 'type', code: 'PERSONAL_NEEDS_USER' })]);
+    expect(refused.body.details).toEqual([
+      expect.objectContaining({ path: 'query.type', code: 'PERSONAL_NEEDS_USER' }),
+    ]);
   });
 
   test('that do not open are withheld and counted, once', async () => {

@@ -175,13 +175,13 @@ describe('the list of secrets', () => {
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
     const faults = reply.body.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`).sort();
     expect(faults).toEqual([
+      'query UNKNOWN_KEY',
       'query.environment MISSING',
       'query.include_imports INVALID_VALUE',
       'query.metadataFilter[1] MALFORMED_PAIR',
       'query.projectId MISSING',
       'query.recursive INVALID_VALUE',
       'query.secretPath INVALID_FORMAT',
-      'query.tag UNKNOWN_KEY',
       'query.viewSecretValue INVALID_VALUE',
     ]);
   });
@@ -209,7 +209,7 @@ describe('the list of secrets', () => {
     const certificates = await strongroom.seed.projectOf(admin, { type: 'cert-manager' });
     const refused = await admin.get(query({ ...at, projectId: certificates.id }));
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(refused.body.details[0]).toMatchObject({ path: 'projectId', code: 'WRONG_PROJECT_TYPE' });
+    expect(refused.body.details[0]).toMatchObject({ path: 'query.projectId', code: 'WRONG_PROJECT_TYPE' });
   });
 
   test('of 1,000 secrets with tags and metadata takes at most 6 statements, and one audit row', async () => {

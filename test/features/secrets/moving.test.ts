@@ -77,7 +77,7 @@ describe('moving and copying secrets', () => {
     for (const verb of ['move', 'copy']) {
       const refused = await admin.post(`/api/v4/secrets/${verb}`, transfer);
       expect(refused).toBeError(409, 'SECRET_KEY_TAKEN');
-      expect(refused.body.details).toMatchObject([{ path: 'secretIds[1]' }]);
+      expect(refused.body.details).toMatchObject([{ path: 'body.secretIds[1]' }]);
     }
     expect(await listed(admin, project.id, 'prod')).toHaveLength(1);
     const replaced = await admin.post('/api/v4/secrets/move', { ...transfer, shouldOverwrite: true });
@@ -95,7 +95,10 @@ describe('moving and copying secrets', () => {
       secretIds: [ids[0], transfer.projectId, 'x'],
     });
     expect(unknown).toBeError(404, 'SECRET_NOT_FOUND');
-    expect(unknown.body.details.map(({ path }: { path: string }) => path)).toEqual(['secretIds[1]', 'secretIds[2]']);
+    expect(unknown.body.details.map(({ path }: { path: string }) => path)).toEqual([
+      'body.secretIds[1]',
+      'body.secretIds[2]',
+    ]);
     const same = { destinationEnvironment: 'dev', destinationSecretPath: '/from' };
     expect(await admin.post('/api/v4/secrets/copy', { ...transfer, ...same })).toBeError(422, 'VALIDATION_FAILED');
   });

@@ -47,7 +47,7 @@ describe('personal secrets', () => {
     expect(await bob.delete('/api/v4/secrets/DB', { ...at, type: 'personal' })).toBeError(404, 'SECRET_NOT_FOUND');
     const asMachine = await admin.post('/api/v4/secrets/DB', { ...at, type: 'personal', secretValue: 'x' });
     expect(asMachine).toBeError(422, 'VALIDATION_FAILED');
-    expect(asMachine.body.details).toMatchObject([{ path: 'type', code: 'PERSONAL_NEEDS_USER' }]);
+    expect(asMachine.body.details).toMatchObject([{ path: 'body.type', code: 'PERSONAL_NEEDS_USER' }]);
     for (const caller of [admin, bob]) {
       const { secrets } = (await caller.get(`/api/v4/secrets?projectId=${project.id}&environment=dev`)).body;
       expect(secrets.map(({ secretValue }: { secretValue: string }) => secretValue)).toEqual(['shared']);
@@ -87,8 +87,8 @@ describe('personal secrets', () => {
       secretReminderNote: 'x',
     });
     expect(tooMuch.body.details).toMatchObject([
-      { path: 'secretMetadata', code: 'NOT_PERSONAL' },
-      { path: 'secretReminderNote', code: 'NOT_PERSONAL' },
+      { path: 'body.secretMetadata', code: 'NOT_PERSONAL' },
+      { path: 'body.secretReminderNote', code: 'NOT_PERSONAL' },
     ]);
     expect(await ada.post('/api/v4/secrets/NONE', { ...at, type: 'personal' })).toBeError(404, 'SECRET_NOT_FOUND');
     await ada.post('/api/v4/secrets/DB', { ...at, type: 'personal', secretValue: 'mine' });

@@ -181,7 +181,7 @@ describe('restoring a secret', () => {
     await admin.delete('/api/v4/secrets/B', at);
     const deletion = await restore(admin, id, 3);
     expect(deletion).toBeError(422, 'VALIDATION_FAILED');
-    expect(deletion.body.details).toMatchObject([{ path: 'version', code: 'IS_DELETION' }]);
+    expect(deletion.body.details).toMatchObject([{ path: 'body.version', code: 'IS_DELETION' }]);
     expect(await restore(admin, id, 4)).toBeError(404, 'SECRET_VERSION_NOT_FOUND');
     await strongroom.sql(
       'update secret_version set value_sealed = comment_sealed where secret_id = $1 and version = 1',

@@ -212,11 +212,11 @@ describe('searching secrets', () => {
     expect(faults).toBeError(422, 'VALIDATION_FAILED');
     const details = faults.body.errors[0].extensions.details as { path: string }[];
     expect(details.map(({ path }) => path).sort()).toEqual([
-      'environments[0]',
-      'key.glob',
-      'projectIds',
-      'secretPath',
-      'tagSlugs[0]',
+      'input.environments[0]',
+      'input.key.glob',
+      'input.projectIds',
+      'input.secretPath',
+      'input.tagSlugs[0]',
     ]);
   });
 

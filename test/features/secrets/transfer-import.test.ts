@@ -148,7 +148,7 @@ describe('files of secrets on the way in', () => {
     expect(details(reply).sort()).toEqual([
       'body UNKNOWN_KEY',
       'body.content INVALID',
-      
+
       'body.format INVALID_VALUE',
       'body.mode INVALID_VALUE',
     ]);

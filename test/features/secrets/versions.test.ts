@@ -129,7 +129,7 @@ describe('the versions of a secret', () => {
     expect(await read({ version: '5' })).toBeError(404, 'SECRET_VERSION_NOT_FOUND');
     const personal = await read({ version: '1', type: 'personal' });
     expect(personal).toBeError(422, 'VALIDATION_FAILED');
-    expect(personal.body.details).toMatchObject([{ path: 'version', code: 'SHARED_ONLY' }]);
+    expect(personal.body.details).toMatchObject([{ path: 'query.version', code: 'SHARED_ONLY' }]);
     await admin.delete('/api/v4/secrets/B', { ...at, secretPath: '/app' });
     await admin.post(`${HISTORY}/${id}/restore`, { version: 4 });
     expect(await read({ version: '5' })).toBeError(404, 'SECRET_VERSION_NOT_FOUND');

@@ -129,31 +129,34 @@ describe('writing secrets', () => {
     expect(detailsOf(shapes)).toEqual([
       'body.secrets[100].secretKey INVALID',
       'body.secrets[101].secretValue INVALID_TYPE',
-      'body.secrets[102].colour UNKNOWN_KEY',
+      'body.secrets[102] UNKNOWN_KEY',
     ]);
     const twice = await admin.post('/api/v4/secrets/batch', { ...at, secrets: [...many, { secretKey: ' K000' }] });
     expect(twice).toBeError(422, 'VALIDATION_FAILED');
-    expect(detailsOf(twice)).toEqual(['secrets[100].secretKey DUPLICATE']);
+    expect(detailsOf(twice)).toEqual(['body.secrets[100].secretKey DUPLICATE']);
     const tags = await admin.post('/api/v4/secrets/batch', {
       ...at,
       secrets: [...many, { secretKey: 'T', tagIds: [project.id, 'no'] }],
     });
     expect(tags).toBeError(404, 'TAG_NOT_FOUND');
-    expect(detailsOf(tags)).toEqual(['secrets[100].tagIds[0] TAG_NOT_FOUND', 'secrets[100].tagIds[1] TAG_NOT_FOUND']);
+    expect(detailsOf(tags)).toEqual([
+      'body.secrets[100].tagIds[0] TAG_NOT_FOUND',
+      'body.secrets[100].tagIds[1] TAG_NOT_FOUND',
+    ]);
     expect(await list(admin, project.id)).toEqual([]);
     await admin.post('/api/v4/secrets/batch', { ...at, secrets: [{ secretKey: 'K001' }, { secretKey: 'K003' }] });
     const taken = await admin.post('/api/v4/secrets/batch', { ...at, secrets: many });
     expect(taken).toBeError(409, 'SECRET_KEY_TAKEN');
     expect(detailsOf(taken)).toEqual([
-      'secrets[1].secretKey SECRET_KEY_TAKEN',
-      'secrets[3].secretKey SECRET_KEY_TAKEN',
+      'body.secrets[1].secretKey SECRET_KEY_TAKEN',
+      'body.secrets[3].secretKey SECRET_KEY_TAKEN',
     ]);
     const unknown = [{ secretKey: 'K001', secretValue: 'new' }, { secretKey: 'NO' }, { secretKey: 'NOPE' }];
     const missing = await admin.patch('/api/v4/secrets/batch', { ...at, secrets: unknown });
     expect(missing).toBeError(404, 'SECRET_NOT_FOUND');
     expect(detailsOf(missing)).toEqual([
-      'secrets[1].secretKey SECRET_NOT_FOUND',
-      'secrets[2].secretKey SECRET_NOT_FOUND',
+      'body.secrets[1].secretKey SECRET_NOT_FOUND',
+      'body.secrets[2].secretKey SECRET_NOT_FOUND',
     ]);
     const deletion = await admin.delete('/api/v4/secrets/batch', {
       ...at,
@@ -234,7 +237,7 @@ describe('writing secrets', () => {
     ];
     const refused = await admin.post('/api/v4/secrets/A', { ...at, secretMetadata });
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(detailsOf(refused)).toEqual(['secretMetadata[0].isEncrypted ENCRYPTION_REQUIRED']);
+    expect(detailsOf(refused)).toEqual(['body.secretMetadata[0].isEncrypted ENCRYPTION_REQUIRED']);
     expect((await admin.post('/api/v4/secrets/A', { ...at, secretMetadata: secretMetadata.slice(1) })).status).toBe(
       200,
     );

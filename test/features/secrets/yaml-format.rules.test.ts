@@ -66,7 +66,7 @@ describe('a YAML file', () => {
     ['A', ['1 NOT_A_MAP']],
     ['- a', ['1 NOT_A_MAP']],
     ['\n[a]', ['2 NOT_A_MAP']],
-    ['A: 1\nB:\n  C: 2\nD:\n  - e\nE: {}\nF: []', ['3 NOT_TEXT 2', '5 NOT_TEXT 4', '6 NOT_TEXT 5', '7 NOT_TEXT 6']],
+    ['A: 1\nB:\n  C: 2\nD:\n  - e\nE: {}\nF: []', ['3 NOT_TEXT 2', '5 NOT_TEXT 3', '6 NOT_TEXT 4', '7 NOT_TEXT 5']],
     ['A: &x 1\n&y B: *x\nC: !!str 2\n? [a]\n: 3', ['1 ANCHOR 1', '2 ANCHOR 2', '2 ALIAS 2', '3 TAG 3', '4 NOT_TEXT 4']],
     ['!!map\nA: b', ['1 TAG']],
     ['&x\nA: b', ['1 ANCHOR']],
