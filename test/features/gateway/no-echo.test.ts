@@ -7,7 +7,7 @@ import { type BadRequest, badRest } from './bad-rest.js';
 
 const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off', LOG_LEVEL: 'trace' });
 
-/** As a password may look: a short name, one with a sign, one that is nearly a name of ours. */
+/** As a password may look: a name like any other, and one with a sign. */
 const CANARIES = [MARK, `${MARK}-1`];
 const NEEDLES = formsOf('canary', MARK);
 
@@ -67,9 +67,24 @@ function badHeaders(canary: string): BadRequest[] {
   );
 }
 
+const AT_ONCE = 8;
+
+/** Names of the forms of the canary that a reply has in its body or its headers, in whatever case. */
+function echoesIn({ text, headers }: Reply): string[] {
+  const told = `${text} ${JSON.stringify(headers)}`;
+  const inAnyCase = told.toLowerCase().includes(MARK.toLowerCase()) ? ['in some case'] : [];
+  return [...foundIn(Buffer.from(told), NEEDLES), ...inAnyCase];
+}
+
 const isRefused = ({ status, body }: Reply): boolean => status >= 400 || body?.errors !== undefined;
 
 describe('what was sent is repeated', () => {
+  test('where it should be: the search finds it', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const made = await admin.post('/api/v2/workspace', { projectName: MARK });
+    expect([made.status, echoesIn(made)]).toEqual([200, ['canary, plain', 'in some case']]);
+  });
+
   test.each([
     ['no document and no variable', graphql],
     ['no path, no query and no body', badRest],
@@ -78,20 +93,14 @@ describe('what was sent is repeated', () => {
     'of %s',
     async (_, requests) => {
       let refused = 0;
-      for (const canary of CANARIES) {
-        for (const { name, request } of requests(canary)) {
-          const reply = await strongroom.admin.request(request);
-          const told = Buffer.from(`${reply.text} ${JSON.stringify(reply.headers)}`);
-          if (!isRefused(reply)) continue;
-          refused += 1;
-          expect([name, foundIn(told, NEEDLES), told.toString().toLowerCase().includes(MARK.toLowerCase())]).toEqual([
-            name,
-            [],
-            false,
-          ]);
-          expect([name, reply.status < 500 || reply.text]).toEqual([name, true]);
-        }
-      }
+      const ask = async ({ name, request }: BadRequest): Promise<void> => {
+        const reply = await strongroom.admin.request(request);
+        if (!isRefused(reply)) return;
+        refused += 1;
+        expect([name, reply.status < 500 || reply.text, echoesIn(reply)]).toEqual([name, true, []]);
+      };
+      const all = CANARIES.flatMap(requests);
+      for (let at = 0; at < all.length; at += AT_ONCE) await Promise.all(all.slice(at, at + AT_ONCE).map(ask));
       expect(refused).toBeGreaterThan(300);
     },
     300_000,

@@ -38,8 +38,8 @@ describe('tags', () => {
     const reply = await admin.post(path, { slug: 'Not A Slug', color: '', size: 1 });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
     expect(reply.body.details.map((detail: { path: string }) => detail.path).sort()).toEqual([
+      'body',
       'body.color',
-      'body.size',
       'body.slug',
     ]);
   });
