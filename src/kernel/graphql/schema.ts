@@ -84,10 +84,11 @@ function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
   }
 }
 
-/** Services know the input of a mutation, and not that it is the argument `input`: paths of faults in it begin with that. */
-function inArguments({ args: [input] }: GraphQLField<unknown, unknown>, error: unknown): unknown {
+/** Services know the fields of an input, and not that it is the argument `input`: paths of faults in it begin with that. */
+function inArguments({ args }: GraphQLField<unknown, unknown>, error: unknown): unknown {
   if (!(error instanceof AppError) || error instanceof PermissionDenied || error.details === undefined) return error;
-  const type = input?.name === 'input' ? getNamedType(input.type) : undefined;
+  const input = args.find(({ name }) => name === 'input');
+  const type = input === undefined ? undefined : getNamedType(input.type);
   if (!isInputObjectType(type)) return error;
   const fields = type.getFields();
   return withPaths(error, (path) => {
