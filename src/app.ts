@@ -29,6 +29,8 @@ import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { mountMetrics } from './kernel/http/metrics.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
+import { RateLimits } from './kernel/limits/rate-limits.js';
+import { SharedCounts } from './kernel/limits/shared-counts.js';
 import type { Log } from './kernel/log.js';
 import { OperationMetrics } from './kernel/metrics/operation-metrics.js';
 import type { StampOf } from './kernel/replies/answer.js';
@@ -60,11 +62,15 @@ export interface Assembly {
   readonly stampOf: StampOf;
 }
 
-/** The one place that constructs services and hands them to each other. */
-export function assemble(): Assembly {
+/**
+ * The one place that constructs services and hands them to each other.
+ *
+ * @param rateLimits none for who only wants the schema
+ */
+export function assemble(rateLimits = new RateLimits(null)): Assembly {
   const organizations = createOrganizations({ createFirstAdmin });
   const identities = createIdentities();
-  const access = createAccess({ ...organizations, ...identities });
+  const access = createAccess({ ...organizations, ...identities, rateLimits });
   const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment });
   const secrets = createSecrets(projects);
   const features: Feature[] = [organizations, identities, access, projects, secrets];
@@ -102,14 +108,20 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       ),
     );
     // Before the database is waited for: a first start makes it meanwhile.
-    const assembly = assemble();
+    const rateLimits = new RateLimits(config.rateLimits);
+    const assembly = assemble(rateLimits);
     const routes = compileRoutes(assembly.schema, assembly.routes);
     const server = await databaseServer;
     const database = await Database.connect(server.url, assembly.entities);
     cleanup.push(() => database.close());
-    const { kernel, bootstrapToken } = await openKernel(database, config);
+    const { kernel, bootstrapToken, limitKey } = await openKernel(database, config);
     cleanup.push(() => kernel.auditTrail.close());
     cleanup.push(() => assembly.authenticator.close(kernel));
+    if (rateLimits.buckets !== null) {
+      const counts = new SharedCounts(rateLimits.buckets, database, limitKey, log);
+      await counts.start();
+      cleanup.push(() => counts.close());
+    }
     const replyCache = new ReplyCache(config.replyCacheBytes, assembly.stampOf);
     cleanup.push(async () => replyCache.close());
     const http = await mountEverything(config, log, {
@@ -118,6 +130,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       kernel,
       lifecycle,
       replyCache,
+      rateLimits,
       embedded: server.figures ?? null,
     });
     cleanup.push(() => http.close());
@@ -128,13 +141,17 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
   }
 }
 
+interface Opened {
+  readonly kernel: Kernel;
+  readonly bootstrapToken: string | null;
+  /** Names the buckets of rate limits in the database. */
+  readonly limitKey: Buffer;
+}
+
 /** Checks the root key before anything is written, migrates, and makes the first admin of an empty database. */
-async function openKernel(
-  database: Database,
-  config: Config,
-): Promise<{ kernel: Kernel; bootstrapToken: string | null }> {
+async function openKernel(database: Database, config: Config): Promise<Opened> {
   let rootKey: RootKey | undefined;
-  let opened: { kernel: Kernel; bootstrapToken: string | null } | undefined;
+  let opened: Opened | undefined;
   await migrate(
     database,
     async () => {
@@ -145,7 +162,8 @@ async function openKernel(
       await recordInstallation(database.query, rootKey);
       const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'));
       const kernel: Kernel = { database, keyring: new Keyring(rootKey, database.query), auditTrail };
-      opened = { kernel, bootstrapToken: await bootstrap(kernel, config, (token) => keepToken(config.dataDir, token)) };
+      const bootstrapToken = await bootstrap(kernel, config, (token) => keepToken(config.dataDir, token));
+      opened = { kernel, bootstrapToken, limitKey: rootKey.macKey('rate-limits') };
     },
   );
   if (opened === undefined) throw new Error('the migration lock was never held');
@@ -158,12 +176,13 @@ interface Running extends Omit<Assembly, 'routes'> {
   readonly lifecycle: Lifecycle;
   readonly replyCache: ReplyCache;
   readonly embedded: DatabaseServer['figures'] | null;
+  readonly rateLimits: RateLimits;
 }
 
 async function mountEverything(
   config: Config,
   log: Log,
-  { kernel, lifecycle, schema, routes, authenticator, stampOf, replyCache, embedded = null }: Running,
+  { kernel, lifecycle, schema, routes, authenticator, stampOf, replyCache, rateLimits, embedded = null }: Running,
 ): Promise<FastifyInstance> {
   const http = await createHttpServer({ log, trustedProxies: config.trustedProxies, lifecycle });
   const contextFor: ContextFor = async (request: FastifyRequest, isAnonymous = false) => {
@@ -182,6 +201,7 @@ async function mountEverything(
   mountMetrics(http, {
     ...kernel,
     replyCache,
+    rateLimits,
     lifecycle,
     operations,
     embedded,
@@ -189,9 +209,15 @@ async function mountEverything(
   });
   mountHealth(http, kernel.database, lifecycle);
   const idempotencyKeys = new IdempotencyKeys(stampOf);
-  const apollo = await startApollo(schema, { introspection: config.introspection, log, idempotencyKeys, operations });
-  mountGraphQL(http, apollo, contextFor);
-  mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys });
+  const apollo = await startApollo(schema, {
+    introspection: config.introspection,
+    log,
+    idempotencyKeys,
+    rateLimits,
+    operations,
+  });
+  mountGraphQL(http, apollo, { contextFor, rateLimits });
+  mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });
   return http;
 }
 

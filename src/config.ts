@@ -4,6 +4,7 @@ import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
 import { isCidr } from './kernel/http/addresses.js';
+import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/limits/settings.js';
 
 /** How the service is set up. Frozen; made once at start. Every setting stands in the table of README.md. */
 export interface Config {
@@ -26,6 +27,8 @@ export interface Config {
   readonly drainSeconds: number;
   /** Of the token that `GET /metrics` asks for; `null`: none, but it answers this machine and private networks only. */
   readonly metricsTokenHash: Buffer | null;
+  /** `null`: nothing is limited. */
+  readonly rateLimits: RateLimitSettings | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -92,6 +95,7 @@ const Settings = z.object({
   ALLOW_PRIVATE_TARGETS: flag(false),
   INTROSPECTION: flag(true),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
+  RATE_LIMITS: rateLimitSettings.optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',
@@ -135,6 +139,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     replyCacheBytes: (settings.REPLY_CACHE_MIB ?? 32) * 1024 * 1024,
     drainSeconds: settings.DRAIN_SECONDS ?? 5,
     metricsTokenHash: settings.METRICS_TOKEN === undefined ? null : hashToken(settings.METRICS_TOKEN),
+    rateLimits: settings.RATE_LIMIT === 'off' ? null : (settings.RATE_LIMITS ?? DEFAULT_RATE_LIMITS),
     logLevel: settings.LOG_LEVEL ?? 'info',
   });
 }

@@ -198,12 +198,15 @@ interface AppErrorOptions {
   readonly cause?: unknown;
   /** Seconds for `Retry-After`, where waiting helps. */
   readonly retryAfterSeconds?: number;
+  /** Further response headers that belong to the error. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The only error that code of ours throws on purpose. `message` never carries a caller's value. */
 export class AppError extends Error {
   readonly details: readonly ErrorDetail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(
     readonly code: ErrorCode,
@@ -214,6 +217,7 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers;
   }
 
   get status(): number {
@@ -293,9 +297,10 @@ export function toErrorBody(error: AppError, requestId: string): ErrorBody {
   };
 }
 
-/** Response headers that belong to an error: `WWW-Authenticate`, `Retry-After`. */
+/** Response headers that belong to an error: `WWW-Authenticate`, `Retry-After`, `RateLimit-*`. */
 export function errorHeaders(error: AppError): Record<string, string> {
   return {
+    ...error.headers,
     ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
   };

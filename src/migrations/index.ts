@@ -5,6 +5,7 @@ import { ProjectRoles } from './0004-project-roles.js';
 import { Idempotency } from './0005-idempotency.js';
 import { SecretSearch } from './0006-secret-search.js';
 import { WholeHistories } from './0007-whole-histories.js';
+import { RateLimitCounts } from './0008-rate-limits.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   { name: '0005-idempotency', class: Idempotency },
   { name: '0006-secret-search', class: SecretSearch },
   { name: '0007-whole-histories', class: WholeHistories },
+  { name: '0008-rate-limits', class: RateLimitCounts },
 ] as const;

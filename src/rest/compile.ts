@@ -5,6 +5,7 @@ import { type JsonSchema, sampleData, schemaOf } from '../kernel/graphql/answer-
 import type { GraphQLContext } from '../kernel/graphql/apollo.js';
 import { argumentDescriptions, type Descriptions } from '../kernel/graphql/argument-descriptions.js';
 import { checkVariables, variablesTranslator, variableTypes } from '../kernel/graphql/input-types.js';
+import { demandOf } from '../kernel/graphql/limited-operations.js';
 import { inRequest } from '../kernel/http/request-places.js';
 import { isStrict, validationFailed } from '../kernel/validation.js';
 import type { Data, Route } from './route.js';
@@ -18,6 +19,7 @@ export interface CompiledRoute {
   /** JSON schema of the reply. */
   readonly answer: JsonSchema;
   readonly descriptions: Descriptions;
+  readonly demand: ReturnType<typeof demandOf>;
   /** The request, with what its lookup found. @throws the first error of the lookup */
   complete(ctx: GraphQLContext, request: Asked): Promise<Asked>;
   /** Answers the document's data. @throws the first error of the execution */
@@ -65,6 +67,7 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
     route,
     answer,
     descriptions: argumentDescriptions(schema, operation),
+    demand: { ...demandOf(schema, document, operation), kind: route.method === 'GET' ? 'reads' : 'writes' },
     run: (ctx, variables) => run(ctx, variables).catch(rethrow),
     complete: completion(schema, route),
   };

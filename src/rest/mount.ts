@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError, type ErrorDetail } from '../kernel/errors.js';
 import type { GraphQLContext } from '../kernel/graphql/apollo.js';
+import type { RateLimits } from '../kernel/limits/rate-limits.js';
 import { type Answer, jsonAnswer, matchesTag } from '../kernel/replies/answer.js';
 import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/replies/idempotency.js';
 import type { ReplyCache } from '../kernel/replies/reply-cache.js';
@@ -12,11 +13,12 @@ interface Mounting {
   readonly contextFor: (request: FastifyRequest, isAnonymous: boolean) => Promise<GraphQLContext>;
   readonly replyCache: ReplyCache;
   readonly idempotencyKeys: IdempotencyKeys;
+  readonly rateLimits: RateLimits;
 }
 
 const NOTHING = z.strictObject({});
 
-/** Mounts compiled routes. Authentication comes first, then the shape of the request, then the document. Source: decisions 2.4. */
+/** Mounts compiled routes. Authentication comes first, then the rate limit, the shape, the document. Source: decisions 2.4. */
 export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], mounting: Mounting): void {
   const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
   for (const compiled of routes) {
@@ -24,8 +26,9 @@ export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute
     app.route({
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         const ctx = await mounting.contextFor(request, anonymous === true);
+        mounting.rateLimits.take(reply, ctx, compiled.demand);
         if (ctx.actor === null && anonymous !== true) throw new AppError('TOKEN_MISSING');
         contexts.set(request, ctx);
       },

@@ -50,7 +50,7 @@ export function openapiOf(schema: GraphQLSchema, routes: readonly Route[], { tit
 const placeOf = ({ route }: CompiledRoute): string => `${route.path} ${route.method}`;
 
 function operationOf({ route, answer, descriptions }: CompiledRoute): JsonSchema {
-  const { parameters, headers, errors } = commonsOf(route);
+  const { parameters, headers, responses, errors } = commonsOf(route);
   return {
     operationId: operationIdOf(route.method, route.path),
     summary: route.summary,
@@ -65,7 +65,7 @@ function operationOf({ route, answer, descriptions }: CompiledRoute): JsonSchema
         headers,
         content: jsonContent(answer, exampleOf(answer)),
       },
-      ...(route.method === 'GET' ? { 304: { description: 'Unchanged: If-None-Match named the present ETag.' } } : {}),
+      ...responses,
       ...errorResponses({ hasBody: route.body !== undefined, own: [...(route.errors ?? []), ...errors] }),
     },
   };

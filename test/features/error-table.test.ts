@@ -5,6 +5,7 @@ import { CANARY } from '../kit/world.js';
 import { BYTES, GROUND, hideAuditTrail, showAuditTrail } from './errors/faults.js';
 import { IMPORTS, STOPPED_BY_IMPORTS } from './errors/imports.js';
 import { KEYS } from './errors/keys.js';
+import { LIMITS } from './errors/limits.js';
 import { LOGINS, SECOND_LOGIN } from './errors/logins.js';
 import { CLASHES, HARMLESS } from './errors/refusals.js';
 import { type ErrorCase, mutate, newScene, type Scene } from './errors/scene.js';
@@ -12,9 +13,7 @@ import { type ErrorCase, mutate, newScene, type Scene } from './errors/scene.js'
 const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off' });
 
 /** Codes that no request can bring about yet, and why. */
-const NOT_YET: Partial<Record<ErrorCode, string>> = {
-  RATE_LIMITED: 'requests are not counted yet',
-};
+const NOT_YET: Partial<Record<ErrorCode, string>> = {};
 
 /** Those that leave the world as it was share one. */
 const SHARING = { ...HARMLESS, ...LOGINS, ...IMPORTS, ...BYTES };
@@ -25,6 +24,7 @@ const CASES: Partial<Record<ErrorCode, ErrorCase>> = {
   ...SECOND_LOGIN,
   ...KEYS,
   ...GROUND,
+  ...LIMITS,
 };
 
 /** What an error never shows: what the caller sent, SQL, places in the code. */

@@ -32,7 +32,7 @@ const MISSPELT: Readonly<Record<string, string>> = {
   BOOTSTRAP_TOKENS: 'BOOTSTRAP_TOKEN',
   TRUSTED_PROXYES: 'TRUSTED_PROXIES',
   LOGLEVEL: 'LOG_LEVEL',
-  RATE_LIMITS: 'RATE_LIMIT',
+  RATELIMIT: 'RATE_LIMIT',
   INTROSPECTON: 'INTROSPECTION',
 };
 
@@ -124,6 +124,39 @@ describe('readConfig', () => {
 
     expect(readConfig({ PORT: '', ROOT_KEY: '', DATABASE_URL: '' })).toEqual(unset);
     expect(unset).toMatchObject({ host: '127.0.0.1', port: 4000, databaseUrl: null, logLevel: 'info' });
+  });
+
+  test('limits rates unless told not to, and takes what is not named from the defaults', () => {
+    const quotas = { reads: 600, writes: 200, mints: 60, failures: 60, anonymous: 300 };
+
+    expect(readConfig({}).rateLimits).toEqual({ quotas, seconds: 60 });
+    expect(readConfig({ RATE_LIMITS: ' writes=7, seconds=5 ' }).rateLimits).toEqual({
+      quotas: { ...quotas, writes: 7 },
+      seconds: 5,
+    });
+    expect(readConfig({ RATE_LIMIT: 'off', RATE_LIMITS: 'writes=7' }).rateLimits).toBeNull();
+  });
+
+  test.each([
+    'reads',
+    'reads=0',
+    'reads=-1',
+    'reads=1.5',
+    'reads=1e3',
+    'reads=9999999999',
+    'seconds=86401',
+    `reads=${CANARY}`,
+    `${CANARY}=5`,
+    'constructor=5',
+    'reads=5;writes=5',
+    'reads=5,,writes=5',
+    'reads=5,reads=6',
+  ])('refuses RATE_LIMITS %s', (text) => {
+    const faults = faultsOf({ RATE_LIMITS: text });
+
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(/^RATE_LIMITS must be reads=N,writes=N,mints=N,failures=N,anonymous=N,seconds=N/);
+    expect(faults[0]).not.toContain(CANARY);
   });
 
   test.each(['0', '65535'])('accepts PORT %s', (port) => expect(readConfig({ PORT: port }).port).toBe(Number(port)));

@@ -60,6 +60,8 @@ export class Service {
         LOG_LEVEL: 'warn',
         // Nothing balances tests but the one that says so.
         DRAIN_SECONDS: '0',
+        // Tests of everything else ask as often as they like.
+        RATE_LIMIT: 'off',
         ...options.env,
       },
       ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),

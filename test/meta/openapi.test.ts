@@ -48,6 +48,24 @@ describe('schema/openapi.json', () => {
     expect(bare.map(({ name }) => name)).toEqual([]);
   });
 
+  test('names the headers of rate limits in every response of every operation, and Retry-After in a 429', () => {
+    const names = ['RateLimit', 'RateLimit-Limit', 'RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset'];
+    for (const { name, responses } of operations) {
+      expect(Object.keys(responses)).toContain('429');
+      for (const [status, response] of Object.entries(responses)) {
+        const { headers } = ('$ref' in response ? document.components.responses[status] : response) as {
+          headers?: object;
+        };
+        const wanted = status === '429' ? [...names, 'Retry-After'] : names;
+        expect({ name, status, headers: Object.keys(headers ?? {}) }).toEqual({
+          name,
+          status,
+          headers: expect.arrayContaining(wanted),
+        });
+      }
+    }
+  });
+
   test('shows every error code that a route can answer', () => {
     const shared = Object.values(document.components.responses).flatMap(({ content }) =>
       Object.keys(content['application/json'].examples),

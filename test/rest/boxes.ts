@@ -7,6 +7,7 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import { AppError } from '../../src/kernel/errors.js';
+import { RateLimits } from '../../src/kernel/limits/rate-limits.js';
 import { IdempotencyKeys } from '../../src/kernel/replies/idempotency.js';
 import { ReplyCache } from '../../src/kernel/replies/reply-cache.js';
 import { paging, queryBoolean, type Route, route } from '../../src/rest/route.js';
@@ -38,6 +39,7 @@ const SDL = `
 export const unkept = () => ({
   replyCache: new ReplyCache(0, async () => null),
   idempotencyKeys: new IdempotencyKeys(async () => null),
+  rateLimits: new RateLimits(null),
 });
 
 /** The one box there is. */

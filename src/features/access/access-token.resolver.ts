@@ -1,5 +1,6 @@
 import { Arg, Args, Ctx, Extensions, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { AnonymousContext, Context } from '../../kernel/context.js';
+import { MINT } from '../../kernel/graphql/limited-operations.js';
 import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
 import { PUBLIC } from '../../kernel/graphql/schema.js';
 import type { AccessTokenService } from './access-token.service.js';
@@ -71,6 +72,7 @@ export class AccessTokenResolver {
     return this.service.listPersonal(ctx, { ...page, userId, offset });
   }
 
+  @Extensions(MINT)
   @Mutation(() => CreateAccessTokenPayload, {
     description: 'Makes a token for a machine identity, as its token-auth configuration says. It is shown this once.',
   })
@@ -82,6 +84,7 @@ export class AccessTokenResolver {
     return toIssuedPayload(await this.service.create(ctx, input));
   }
 
+  @Extensions(MINT)
   @Mutation(() => CreateAccessTokenPayload, {
     description:
       'Makes a token for a user, shown this once. A user makes its own; an admin of the organization makes any user’s, because the first token of a person has to come from somebody.',

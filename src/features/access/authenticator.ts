@@ -2,23 +2,34 @@ import type { Context, Kernel, RequestInfo } from '../../kernel/context.js';
 import { hashToken, hasValidChecksum } from '../../kernel/crypto/token.js';
 import type { Query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
+import type { FailedAttempts } from '../../kernel/limits/failed-attempts.js';
 import type { HeldUses } from './held-uses.js';
 import { contextOf, findToken, passToken, refusalOf } from './token-check.js';
 
 /** Turns a bearer token into a Context. */
 export class Authenticator {
-  constructor(private readonly heldUses: HeldUses) {}
+  constructor(
+    private readonly heldUses: HeldUses,
+    private readonly failures: FailedAttempts,
+  ) {}
 
   /**
    * Checks a token and counts its use. One SQL statement for a token that passes, none for a text that is no token, a
    * second one to name the cause of a refusal.
    *
-   * @throws TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED, TOKEN_SCOPE_REFUSED
+   * @throws TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED, TOKEN_SCOPE_REFUSED,
+   *   RATE_LIMITED (too many of them from the address)
    * Source: decisions 3, reliability P3.
    */
   async authenticate(kernel: Kernel, info: RequestInfo, token: string): Promise<Context> {
-    if (!hasValidChecksum(token)) throw new AppError('TOKEN_INVALID');
     const hash = hashToken(token);
+    return this.failures.try({ address: info.address, credential: hash }, () => {
+      if (!hasValidChecksum(token)) throw new AppError('TOKEN_INVALID');
+      return this.#check(kernel, info, hash);
+    });
+  }
+
+  async #check(kernel: Kernel, info: RequestInfo, hash: Buffer): Promise<Context> {
     if (this.heldUses.isFull) await this.heldUses.store(kernel.database.query);
     const held = this.heldUses.take(hash);
     const holder = await passToken(kernel.database.query, hash, info.address, held + 1).catch((error: unknown) => {

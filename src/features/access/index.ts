@@ -1,4 +1,5 @@
 import type { Feature } from '../../feature.js';
+import type { RateLimits } from '../../kernel/limits/rate-limits.js';
 import { AccessTokenResolver } from './access-token.resolver.js';
 import { accessTokenRoutes } from './access-token.routes.js';
 import { type AccessDependencies, AccessTokenService } from './access-token.service.js';
@@ -10,16 +11,19 @@ import { LoginService } from './login.service.js';
 import { TokenHolderService } from './token-holder.service.js';
 
 /** Access tokens: who makes them, and what passes with one. */
-export function createAccess(others: AccessDependencies): Feature & { authenticator: Authenticator } {
+export function createAccess({
+  rateLimits,
+  ...others
+}: AccessDependencies & { rateLimits: RateLimits }): Feature & { authenticator: Authenticator } {
   const heldUses = new HeldUses();
   const tokens = new AccessTokenService(others, heldUses);
   return {
     entities: [],
     resolvers: [
-      new AccessTokenResolver(tokens, new TokenHolderService()),
-      new LoginResolver(new LoginService(others.organizations)),
+      new AccessTokenResolver(tokens, new TokenHolderService(rateLimits.failures)),
+      new LoginResolver(new LoginService(others.organizations, rateLimits)),
     ],
     routes: [...accessTokenRoutes, ...loginRoutes],
-    authenticator: new Authenticator(heldUses),
+    authenticator: new Authenticator(heldUses, rateLimits.failures),
   };
 }

@@ -1,5 +1,6 @@
 import { Arg, Ctx, Extensions, Mutation, Resolver } from 'type-graphql';
 import type { AnonymousContext, Context } from '../../kernel/context.js';
+import { MINT } from '../../kernel/graphql/limited-operations.js';
 import { PUBLIC } from '../../kernel/graphql/schema.js';
 import { toIssuedPayload } from './access-token.resolver.js';
 import type { LoginService } from './login.service.js';
@@ -9,7 +10,7 @@ import { LogInWithUniversalAuthInput, LogInWithUniversalAuthPayload } from './lo
 export class LoginResolver {
   constructor(private readonly service: LoginService) {}
 
-  @Extensions(PUBLIC)
+  @Extensions({ ...PUBLIC, ...MINT })
   @Mutation(() => LogInWithUniversalAuthPayload, {
     description: 'Logs a machine identity in with its client id and a client secret. It needs no Authorization header.',
   })

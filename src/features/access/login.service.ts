@@ -3,6 +3,7 @@ import { hashToken } from '../../kernel/crypto/token.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
+import type { RateLimits } from '../../kernel/limits/rate-limits.js';
 import { parse } from '../../kernel/validation.js';
 import type { OrganizationReader } from '../organizations/public.js';
 import { type IssuedToken, insertToken } from './access-token.store.js';
@@ -15,7 +16,10 @@ const ACTION = 'identity-universal-auth:login';
 
 /** Logins: they answer without a bearer token, because they are how one gets it. The audit row names the identity. */
 export class LoginService {
-  constructor(private readonly organizations: OrganizationReader) {}
+  constructor(
+    private readonly organizations: OrganizationReader,
+    private readonly rateLimits: RateLimits,
+  ) {}
 
   /**
    * Logs a machine identity in with its client id and a client secret, and counts the use of the secret. The new token lives as
@@ -27,17 +31,29 @@ export class LoginService {
    * @param raw `{ clientId, clientSecret, organizationSlug? }`: the slug of a sub-organization to scope the token to
    * @throws VALIDATION_FAILED, CREDENTIALS_INVALID (unknown client, wrong secret); to who has a right secret:
    *   CLIENT_SECRET_REVOKED, CLIENT_SECRET_EXPIRED, CLIENT_SECRET_USES_EXHAUSTED, CLIENT_SECRET_ADDRESS_REFUSED,
-   *   ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED; AUDIT_UNAVAILABLE
+   *   ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED; RATE_LIMITED after too many that failed, from the address or for the client,
+   *   and when the client has made too many tokens; AUDIT_UNAVAILABLE
    * Source: behaviour 3, for the login with a client secret.
    */
   async logIn(request: Context | AnonymousContext, raw: unknown): Promise<IssuedToken> {
     const { clientId, clientSecret, organizationSlug } = parse(LogIn, raw);
     const credentials = { clientId, secretHash: hashToken(clientSecret) };
+    const credential = hashToken(`${clientId} ${clientSecret}`);
+    return this.rateLimits.failures.try({ address: request.address, credential, clientId }, () =>
+      this.#check(request, credentials, organizationSlug),
+    );
+  }
+
+  async #check(
+    request: Context | AnonymousContext,
+    credentials: Credentials,
+    slug: string | null | undefined,
+  ): Promise<IssuedToken> {
     const client = await findClient(request.database.query, credentials, request.address);
     if (client === null) throw new AppError('CREDENTIALS_INVALID');
     const ctx = contextOf(request, request, { ...client, tokenId: null });
     try {
-      return await this.#issue(ctx, { client, credentials, slug: organizationSlug });
+      return await this.#issue(ctx, { client, credentials, slug });
     } catch (error) {
       if (error instanceof AppError && error.status === 401) await recordRefusal(ctx, error);
       throw error;
@@ -49,6 +65,8 @@ export class LoginService {
     { client, credentials, slug }: { client: KnownClient; credentials: Credentials; slug: string | null | undefined },
   ): Promise<IssuedToken> {
     const { clientSecretId, actorId: identityId } = requireClient(client);
+    // Only now: whoever does not know the secret must not use up what the client may make.
+    this.rateLimits.takeAll([['mints', `client:${credentials.clientId}`]]);
     return inTransaction(ctx, async (tx) => {
       const settings = await passClient(tx, { identityId, clientSecretId });
       if (settings === null) {

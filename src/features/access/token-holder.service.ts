@@ -3,9 +3,10 @@ import { hashToken, hasValidChecksum } from '../../kernel/crypto/token.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
+import type { FailedAttempts } from '../../kernel/limits/failed-attempts.js';
 import { parse } from '../../kernel/validation.js';
 import { TokenValue } from './access-token.rules.js';
-import { contextOf, findToken, requireValid } from './token-check.js';
+import { contextOf, findToken, type KnownToken, requireValid } from './token-check.js';
 
 /** What a renewed token is good for. */
 export interface RenewedToken {
@@ -19,18 +20,20 @@ export interface RenewedToken {
  * and count no use of it. The audit row names its owner.
  */
 export class TokenHolderService {
+  constructor(private readonly failures: FailedAttempts) {}
+
   /**
    * Lets a token live for another TTL from now. The token stays the same.
    *
    * @param raw `{ accessToken }`
    * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED,
-   *   TOKEN_SCOPE_REFUSED, TOKEN_MAX_TTL_EXCEEDED (nothing changes), AUDIT_UNAVAILABLE
+   *   TOKEN_SCOPE_REFUSED, TOKEN_MAX_TTL_EXCEEDED (nothing changes), RATE_LIMITED, AUDIT_UNAVAILABLE
    * Source: decisions 3, behaviour 3.2.
    */
   async renew(request: Context | AnonymousContext, raw: unknown): Promise<RenewedToken> {
     const { accessToken } = parse(TokenValue, raw);
-    const hash = readHash(accessToken);
-    const token = requireValid(await findToken(request.database.query, hash, request.address));
+    const hash = hashToken(accessToken);
+    const token = await this.#find(request, accessToken, requireValid);
     return inTransaction(contextOf(request, request, token), async (tx) => {
       const [row] = await query<{ ttl: number; maxTtl: number }>(tx, RENEW, [token.tokenId]);
       if (row === undefined) {
@@ -47,13 +50,12 @@ export class TokenHolderService {
    * Revokes a token, at once on every node. Whoever holds it may, from any address: a found token should stop working.
    *
    * @param raw `{ accessToken }`
-   * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, RATE_LIMITED, AUDIT_UNAVAILABLE
    * @returns the id of the token
    */
   async revoke(request: Context | AnonymousContext, raw: unknown): Promise<string> {
     const { accessToken } = parse(TokenValue, raw);
-    const token = await findToken(request.database.query, readHash(accessToken), request.address);
-    if (token === null) throw new AppError('TOKEN_INVALID');
+    const token = await this.#find(request, accessToken, requireKnown);
     return inTransaction(contextOf(request, request, token), async (tx) => {
       const revoked = await query(
         tx,
@@ -65,6 +67,23 @@ export class TokenHolderService {
       return token.tokenId;
     });
   }
+
+  /** @throws RATE_LIMITED after too many that did not hold */
+  #find(
+    { database, address }: Context | AnonymousContext,
+    accessToken: string,
+    require: (token: KnownToken | null) => KnownToken,
+  ): Promise<KnownToken> {
+    const hash = hashToken(accessToken);
+    return this.failures.try({ address, credential: hash }, async () =>
+      require(hasValidChecksum(accessToken) ? await findToken(database.query, hash, address) : null),
+    );
+  }
+}
+
+function requireKnown(token: KnownToken | null): KnownToken {
+  if (token === null) throw new AppError('TOKEN_INVALID');
+  return token;
 }
 
 const RENEW = `update access_token t set
@@ -75,8 +94,3 @@ const RENEW = `update access_token t set
     and (t.max_ttl_seconds = 0
          or now() + make_interval(secs => t.ttl_seconds) <= t.created_at + make_interval(secs => t.max_ttl_seconds))
   returning t.ttl_seconds as ttl, t.max_ttl_seconds as "maxTtl"`;
-
-function readHash(accessToken: string): Buffer {
-  if (!hasValidChecksum(accessToken)) throw new AppError('TOKEN_INVALID');
-  return hashToken(accessToken);
-}

@@ -1,5 +1,6 @@
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Extensions, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { MINT } from '../../kernel/graphql/limited-operations.js';
 import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
 import type { ClientSecretService } from './client-secret.service.js';
 import {
@@ -33,6 +34,7 @@ export class ClientSecretResolver {
     return this.service.get(ctx, { identityId, id });
   }
 
+  @Extensions(MINT)
   @Mutation(() => CreateClientSecretPayload, {
     description: 'Makes a client secret, with which a machine identity logs in. It is shown this once.',
   })

@@ -1,5 +1,6 @@
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Extensions, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { MINT } from '../../kernel/graphql/limited-operations.js';
 import type { OrganizationService } from './organization.service.js';
 import {
   CreateOrganizationInput,
@@ -35,6 +36,7 @@ export class OrganizationResolver {
     return this.service.list(ctx);
   }
 
+  @Extensions(MINT)
   @Mutation(() => CreateOrganizationPayload, {
     description: 'Makes a root organization with its first admin. Only the admin of the installation may.',
   })

@@ -2,11 +2,13 @@ import { ApolloServer } from '@apollo/server';
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import type { GraphQLSchema } from 'graphql';
 import type { AnonymousContext, Context } from '../context.js';
+import type { RateLimits } from '../limits/rate-limits.js';
 import type { Log } from '../log.js';
 import type { OperationMetrics } from '../metrics/operation-metrics.js';
 import type { IdempotencyKeys } from '../replies/idempotency.js';
 import { codedErrors } from './coded-errors.js';
 import { idempotentMutations } from './idempotent-mutations.js';
+import { limitedOperations } from './limited-operations.js';
 import { countedOperations } from './operation-counter.js';
 
 /** What resolvers get: a caller, or nobody for public fields. */
@@ -15,7 +17,13 @@ export type GraphQLContext = Context | AnonymousContext;
 /** Makes and starts Apollo Server. It installs no signal handlers and no landing page, and answers in our error shape. */
 export async function startApollo(
   schema: GraphQLSchema,
-  options: { introspection: boolean; log: Log; idempotencyKeys: IdempotencyKeys; operations: OperationMetrics },
+  options: {
+    introspection: boolean;
+    log: Log;
+    idempotencyKeys: IdempotencyKeys;
+    rateLimits: RateLimits;
+    operations: OperationMetrics;
+  },
 ): Promise<ApolloServer<GraphQLContext>> {
   const apollo = new ApolloServer<GraphQLContext>({
     schema,
@@ -30,7 +38,7 @@ export async function startApollo(
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
       codedErrors(options.log, options.introspection),
-      idempotentMutations(options.idempotencyKeys),
+      limitedOperations(options.rateLimits, idempotentMutations(options.idempotencyKeys)),
       countedOperations(options.operations),
     ],
   });

@@ -1,7 +1,7 @@
 import type { ApolloServerPlugin, GraphQLRequestContextWillSendResponse } from '@apollo/server';
 import { unwrapResolverError } from '@apollo/server/errors';
 import { type DocumentNode, GraphQLError, type GraphQLFormattedError, type OperationDefinitionNode } from 'graphql';
-import { AppError, toAppError, toGraphQLError } from '../errors.js';
+import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
 import { type Log, logFailure } from '../log.js';
 import { validationFailed } from '../validation.js';
 import type { GraphQLContext } from './apollo.js';
@@ -42,10 +42,9 @@ export const codedErrors = (log: Log, suggests: boolean): ApolloServerPlugin<Gra
         const [first] = coded;
         const hasData = Object.values(response.body.singleResult.data ?? {}).some((value) => value !== null);
         if (!hasData && first !== undefined) response.http.status = Number(first.extensions.statusCode);
-        const waiting = errors
-          .map((error) => toAppError(error).retryAfterSeconds)
-          .find((seconds) => seconds !== undefined);
-        if (waiting !== undefined) response.http.headers.set('retry-after', String(waiting));
+        const waiting = errors.map(toAppError).find(({ retryAfterSeconds }) => retryAfterSeconds !== undefined);
+        for (const [name, value] of Object.entries(waiting === undefined ? {} : errorHeaders(waiting)))
+          response.http.headers.set(name, value);
         if (response.http.status === 401) response.http.headers.set('www-authenticate', 'Bearer');
       },
     };

@@ -1,5 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
+/** Parts of an IPv6 address that name the network of one customer. */
+const NETWORK_PARTS = 4;
+
 /**
  * True for an IPv4 or IPv6 address, or a network in CIDR form. IPv4 is four decimal numbers: in the short, octal and
  * hexadecimal forms `10/8` is a part of 0.0.0.0/8, which nobody who writes it means.
@@ -39,4 +42,17 @@ export function readAddress(text: string): string | null {
   const { v4, v6 } = WITH_PORT.exec(text)?.groups ?? {};
   const address = (v4 ?? v6 ?? text).replace(/%.*$/, '');
   return isCidr(address) && !address.includes('/') ? ipaddr.process(address).toString() : null;
+}
+
+/**
+ * What one caller has of addresses: an IPv4 address, or the first half of an IPv6 address, since the other half is the caller's to
+ * choose.
+ *
+ * @param address as `readAddress` answers it
+ */
+export function callersNetwork(address: string): string {
+  const parsed = ipaddr.parse(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return address;
+  const parts = parsed.parts.slice(0, NETWORK_PARTS).map((part) => part.toString(16));
+  return `${parts.join(':')}::/64`;
 }

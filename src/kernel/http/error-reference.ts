@@ -1,6 +1,7 @@
 import { DETAIL_CODES } from '../detail-codes.js';
 import { ERRORS, type ErrorCode } from '../errors.js';
 import type { JsonSchema } from '../graphql/answer-schema.js';
+import { errorHeaderReferences, limitHeaderComponents } from './limit-reference.js';
 
 /** Codes that no route answers: the router and Node's parser do, on paths that are none. */
 const NOT_OF_ROUTES: ReadonlySet<string> = new Set([
@@ -26,7 +27,7 @@ export function errorResponses({ hasBody, own }: { hasBody: boolean; own: readon
     ...Object.fromEntries(
       [...byStatus(own.filter((code) => OF_THINGS.has(ERRORS[code].status)))].map(([status, codes]) => [
         status,
-        response(codes),
+        response(status, codes),
       ]),
     ),
   };
@@ -34,8 +35,9 @@ export function errorResponses({ hasBody, own }: { hasBody: boolean; own: readon
 
 /** `components` of an OpenAPI document that `errorResponses` refers to. */
 export const errorComponents = (): JsonSchema => ({
+  headers: limitHeaderComponents(),
   schemas: { Error: errorSchema() },
-  responses: Object.fromEntries([...SHARED].map(([status, codes]) => [status, response(codes)])),
+  responses: Object.fromEntries([...SHARED].map(([status, codes]) => [status, response(status, codes)])),
 });
 
 function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
@@ -50,8 +52,9 @@ const SHARED = byStatus(
   ),
 );
 
-const response = (codes: readonly ErrorCode[]): JsonSchema => ({
+const response = (status: number, codes: readonly ErrorCode[]): JsonSchema => ({
   description: codes.join(', '),
+  headers: errorHeaderReferences(status),
   content: {
     'application/json': {
       schema: { $ref: '#/components/schemas/Error' },

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
 import type { GraphQLContext } from '../graphql/apollo.js';
 import { malformedGraphQL } from '../graphql/coded-errors.js';
+import type { RateLimits } from '../limits/rate-limits.js';
 import { noteError } from './server.js';
 
 /**
@@ -17,12 +18,18 @@ export type ContextFor = (request: FastifyRequest, isAnonymous?: boolean) => Pro
  * `POST /graphql`. A token that does not hold is refused before Apollo sees the text; a request without one reaches
  * the schema and the fields that are public.
  */
-export function mountGraphQL(app: FastifyInstance, apollo: ApolloServer<GraphQLContext>, contextFor: ContextFor): void {
+export function mountGraphQL(
+  app: FastifyInstance,
+  apollo: ApolloServer<GraphQLContext>,
+  { contextFor, rateLimits }: { contextFor: ContextFor; rateLimits: RateLimits },
+): void {
   const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
   app.post('/graphql', {
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       try {
-        contexts.set(request, await contextFor(request));
+        const ctx = await contextFor(request);
+        rateLimits.takeUnknown(reply, ctx);
+        contexts.set(request, ctx);
       } catch (thrown) {
         const error = toAppError(thrown);
         return asAnswer(reply, error).send(bodyOf(error, request));

@@ -4,6 +4,8 @@ import ipaddr from 'ipaddr.js';
 import { Registry } from 'prom-client';
 import { hashToken } from '../crypto/token.js';
 import { AppError } from '../errors.js';
+import type { RateLimits } from '../limits/rate-limits.js';
+import { measureRateLimits } from '../metrics/limit-metrics.js';
 import type { OperationMetrics } from '../metrics/operation-metrics.js';
 import { measureProcess } from '../metrics/process-metrics.js';
 import { type Measured, measureStore } from '../metrics/store-metrics.js';
@@ -14,6 +16,7 @@ import { bearerToken } from './server.js';
 interface Metered extends Measured {
   readonly lifecycle: Lifecycle;
   readonly operations: OperationMetrics;
+  readonly rateLimits: RateLimits;
   /** Of the token that `GET /metrics` asks for; null: none, and it answers who is near. */
   readonly metricsTokenHash: Buffer | null;
 }
@@ -28,6 +31,7 @@ export function mountMetrics(app: FastifyInstance, metered: Metered): void {
   const registry = new Registry();
   measureProcess(registry, metered.lifecycle);
   measureStore(registry, metered);
+  measureRateLimits(registry, metered.rateLimits);
   metered.operations.registerAt(registry);
   app.addHook('onResponse', async (request, reply) => {
     metered.operations.countRequest(request.method, request.routeOptions.url ?? null, {

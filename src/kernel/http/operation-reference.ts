@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../errors.js';
 import type { JsonSchema } from '../graphql/answer-schema.js';
 import { type Descriptions, withDescriptions } from '../graphql/argument-descriptions.js';
+import { limitHeaderReferences } from './limit-reference.js';
 
 /** `GET /api/v1/projects/{projectId}` -> `getApiV1ProjectsByProjectId`, for client generators. */
 export const operationIdOf = (method: string, path: string): string =>
@@ -70,27 +71,31 @@ const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = [
 export function commonsOf({ method, anonymous }: { method: string; anonymous?: true | undefined }): {
   parameters: JsonSchema[];
   headers: JsonSchema;
+  responses: JsonSchema;
   errors: readonly ErrorCode[];
 } {
   const isRead = method === 'GET';
   const takesKey = !isRead && anonymous !== true;
   const header = (description: string, schema: JsonSchema) => ({ description, schema });
+  const headers = {
+    'X-Request-Id': header('Id of the request, also in the log and the audit trail.', {
+      type: 'string',
+      format: 'uuid',
+    }),
+    ...limitHeaderReferences(),
+    ...(isRead ? { ETag: header('Strong tag of the reply, for If-None-Match.', { type: 'string' }) } : {}),
+    ...(takesKey
+      ? {
+          'Idempotency-Replayed': header('`true` on the answer to an earlier request with the same key.', {
+            type: 'string',
+          }),
+        }
+      : {}),
+  };
   return {
     parameters: takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [],
     errors: takesKey ? IDEMPOTENCY_ERRORS : [],
-    headers: {
-      'X-Request-Id': header('Id of the request, also in the log and the audit trail.', {
-        type: 'string',
-        format: 'uuid',
-      }),
-      ...(isRead ? { ETag: header('Strong tag of the reply, for If-None-Match.', { type: 'string' }) } : {}),
-      ...(takesKey
-        ? {
-            'Idempotency-Replayed': header('`true` on the answer to an earlier request with the same key.', {
-              type: 'string',
-            }),
-          }
-        : {}),
-    },
+    headers,
+    responses: isRead ? { 304: { description: 'Unchanged: If-None-Match named the present ETag.', headers } } : {},
   };
 }

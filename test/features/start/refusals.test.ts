@@ -49,7 +49,7 @@ describe('a wrong configuration', () => {
       'BOOTSTRAP_TOKENS',
       'TRUSTED_PROXYES',
       'LOGLEVEL',
-      'RATE_LIMITS',
+      'RATELIMIT',
       'INTROSPECTON',
     ];
     const env = { ...wrong, ...Object.fromEntries(misspelt.map((name) => [name, 'canary'])) };

@@ -1,0 +1,24 @@
+import type { ErrorCode } from '../../../src/kernel/errors.js';
+import type { Caller, Reply } from '../../kit/caller.js';
+import type { ErrorCase, Provoke } from './scene.js';
+
+/** The second request at a node where the first was all that passes. */
+const atTheLimit =
+  (ask: (caller: Caller) => Promise<Reply>): Provoke =>
+  async ({ strongroom, admin }) => {
+    const node = await strongroom.startSecondNode({ env: { RATE_LIMIT: 'on', RATE_LIMITS: 'reads=1,writes=1' } });
+    try {
+      const caller = admin.at(node.url);
+      await ask(caller);
+      return await ask(caller);
+    } finally {
+      await node.stop();
+    }
+  };
+
+export const LIMITS: Partial<Record<ErrorCode, ErrorCase>> = {
+  RATE_LIMITED: {
+    rest: atTheLimit((caller) => caller.get('/api/v1/projects')),
+    graphql: atTheLimit((caller) => caller.graphql('{ projects { nodes { id } } }')),
+  },
+};
