@@ -33,12 +33,17 @@ import { RateLimits } from './kernel/limits/rate-limits.js';
 import { SharedCounts } from './kernel/limits/shared-counts.js';
 import type { Log } from './kernel/log.js';
 import { OperationMetrics } from './kernel/metrics/operation-metrics.js';
+import { periodically } from './kernel/periodic.js';
 import type { StampOf } from './kernel/replies/answer.js';
 import { IdempotencyKeys } from './kernel/replies/idempotency.js';
+import { sweepOldKeys } from './kernel/replies/idempotency-store.js';
 import { ReplyCache } from './kernel/replies/reply-cache.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
 import { mountRoutes } from './rest/mount.js';
 import type { Route } from './rest/route.js';
+
+/** Pause between sweeps of idempotency keys. */
+const KEY_SWEEP_MS = 10_000;
 
 /** The service, listening. */
 export interface App {
@@ -122,6 +127,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       await counts.start();
       cleanup.push(() => counts.close());
     }
+    cleanup.push(periodically('old idempotency keys', KEY_SWEEP_MS, () => database.withConnection(sweepOldKeys), log));
     const replyCache = new ReplyCache(config.replyCacheBytes, assembly.stampOf);
     cleanup.push(async () => replyCache.close());
     const http = await mountEverything(config, log, {

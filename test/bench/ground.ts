@@ -12,6 +12,8 @@ export interface Ground {
   readonly service: Service;
   /** Another node of the same installation, which keeps no replies. */
   readonly keepingNothing: Service;
+  /** One that limits rates, to more than any load reaches. */
+  readonly limiting: Service;
   readonly admin: Caller;
   readonly projectId: string;
   readonly identityId: string;
@@ -36,7 +38,7 @@ export async function withGround<T>({ profileDir, isLarge }: Wish, work: (ground
   const env: Record<string, string> = { RATE_LIMIT: 'off' };
   if (profileDir !== undefined) env.NODE_OPTIONS = `--cpu-prof --cpu-prof-dir=${profileDir}`;
   const service = await Service.start({ dataDir, env });
-  let keepingNothing: Service | undefined;
+  const others: Service[] = [];
   try {
     const token = (await readFile(join(dataDir, 'bootstrap-token'), 'utf8')).trim();
     const admin = new Caller(service.url, token);
@@ -44,15 +46,20 @@ export async function withGround<T>({ profileDir, isLarge }: Wish, work: (ground
     const sameInstallation = {
       DATABASE_URL: await embeddedUrl(dataDir),
       ROOT_KEY: `file:${join(dataDir, 'root-key')}`,
-      REPLY_CACHE_MIB: '0',
     };
-    keepingNothing = await Service.start({ env: { ...env, ...sameInstallation } });
-    const answer = await work({ service, keepingNothing, admin, ...filled });
-    await keepingNothing.stop();
+    const further = async (settings: Record<string, string>): Promise<Service> => {
+      const other = await Service.start({ env: { ...env, ...sameInstallation, ...settings } });
+      others.push(other);
+      return other;
+    };
+    const keepingNothing = await further({ REPLY_CACHE_MIB: '0' });
+    const limiting = await further({ RATE_LIMIT: 'on', RATE_LIMITS: 'reads=1000000000' });
+    const answer = await work({ service, keepingNothing, limiting, admin, ...filled });
+    for (const other of others) await other.stop();
     await service.stop();
     return answer;
   } finally {
-    await keepingNothing?.kill();
+    for (const other of others) await other.kill();
     await service.kill();
     await rm(dataDir, { recursive: true, force: true });
   }

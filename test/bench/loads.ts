@@ -9,6 +9,8 @@ export interface Load {
   readonly request: (ground: Ground) => Request;
   /** Sent to the node that keeps no replies. */
   readonly keepsNothing?: true;
+  /** Sent to the node that limits rates. */
+  readonly isLimited?: true;
   /** Needs the large project. */
   readonly isLarge?: true;
 }
@@ -48,6 +50,9 @@ const keyed = (load: Load): Load => ({
 /** The same load with the reply cache switched off. */
 const unkept = (load: Load): Load => ({ ...load, name: `${load.name}, not kept`, keepsNothing: true });
 
+/** The same load where rates are limited. */
+const limited = (load: Load): Load => ({ ...load, name: `${load.name}, limited`, isLimited: true });
+
 const graphql = (name: string, query: string): Load => ({
   name,
   clients: READERS,
@@ -72,6 +77,8 @@ const writing = (name: string, method: string, folder: string, keyOf: (n: number
     };
   },
 });
+
+const getProject = get('get project', ({ projectId }) => `/api/v1/projects/${projectId}`);
 
 const getSecret = get(
   'get secret',
@@ -119,7 +126,8 @@ export const LOADS: readonly Load[] = [
       ...json({}),
     }),
   },
-  get('get project', ({ projectId }) => `/api/v1/projects/${projectId}`),
+  getProject,
+  limited(getProject),
   get('list projects (20)', () => '/api/v1/projects'),
   ...[getSecret, listOf(10), listOf(100), listOf(1_000)].flatMap((load) => [load, unkept(load)]),
   createSecret,

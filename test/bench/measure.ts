@@ -39,8 +39,10 @@ export async function measure(ground: Ground, load: Load, seconds: number): Prom
   };
 }
 
-const nodeOf = ({ service, keepingNothing }: Ground, { keepsNothing }: Load): Service =>
-  keepsNothing === true ? keepingNothing : service;
+const nodeOf = ({ service, keepingNothing, limiting }: Ground, { keepsNothing, isLimited }: Load): Service => {
+  if (isLimited === true) return limiting;
+  return keepsNothing === true ? keepingNothing : service;
+};
 
 const SQL_OF_REQUESTS = 'strongroom_sql_statements_total\\{origin="request"\\}';
 

@@ -7,9 +7,13 @@ import { withInstallation } from './installation.ts';
 export type AtTwoNodes = readonly [Caller, Caller];
 
 /** Runs work on two nodes of a new database. */
-export function withTwoNodes<T>(work: (admin: AtTwoNodes) => Promise<T>): Promise<T> {
+export function withTwoNodes<T>(
+  work: (admin: AtTwoNodes) => Promise<T>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<T> {
   return withInstallation(async (installation) => {
     const env = {
+      ...settings,
       DATABASE_URL: await installation.freshDatabase('two_nodes'),
       ROOT_KEY: randomBytes(32).toString('base64'),
     };

@@ -35,12 +35,11 @@ export interface FoundKey {
 const IS_OLD = `created_at < now() - interval '24 hours'`;
 const IS_STALE = `claimed_at < now() - interval '1 minute'`;
 
-/** Old keys are swept on the way: a few with each new one, so that more go than come. */
-const CLAIM = `with swept as (
-    delete from idempotency_key where id in (
-      select id from idempotency_key where ${IS_OLD} order by created_at limit 20 for update skip locked)
-  )
-  insert into idempotency_key (id, organization_id, token_id, key_hash, request_hash, request_id)
+/** Several nodes may sweep at once: each others. */
+const SWEEP = `delete from idempotency_key where id in (
+    select id from idempotency_key where ${IS_OLD} order by created_at limit 10000 for update skip locked)`;
+
+const CLAIM = `insert into idempotency_key (id, organization_id, token_id, key_hash, request_hash, request_id)
   values ($1, $2, $3, $4, $5, $6) on conflict (token_id, key_hash) do nothing returning id, fence`;
 
 const FIND = `select id, fence, request_id as "requestId", request_hash as "requestHash", answer_sealed as "answerSealed",
@@ -60,6 +59,11 @@ const COMPLETE = `update idempotency_key set answered_at = now(), answer_sealed 
 const RELEASE = `with released as (delete from idempotency_key where id = $1 and fence = $2 and effective_at is null)
   update idempotency_key set answered_at = now()
   where id = $1 and fence = $2 and effective_at is not null and answered_at is null`;
+
+/** Deletes keys past their day. */
+export async function sweepOldKeys(query: Query): Promise<void> {
+  await query(SWEEP);
+}
 
 const claimOf = ([row]: { id: string; fence: number }[]): Claim | null =>
   row === undefined ? null : new Claim(row.id, row.fence);
