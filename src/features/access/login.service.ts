@@ -3,6 +3,7 @@ import { hashToken } from '../../kernel/crypto/token.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
+import { isId } from '../../kernel/ids.js';
 import type { RateLimits } from '../../kernel/limits/rate-limits.js';
 import { parse } from '../../kernel/validation.js';
 import type { OrganizationReader } from '../organizations/public.js';
@@ -39,9 +40,8 @@ export class LoginService {
     const { clientId, clientSecret, organizationSlug } = parse(LogIn, raw);
     const credentials = { clientId, secretHash: hashToken(clientSecret) };
     const credential = hashToken(`${clientId} ${clientSecret}`);
-    return this.rateLimits.failures.try({ address: request.address, credential, clientId }, () =>
-      this.#check(request, credentials, organizationSlug),
-    );
+    const attempt = { address: request.address, credential, ...(isId(clientId) ? { clientId: nameOf(clientId) } : {}) };
+    return this.rateLimits.failures.try(attempt, () => this.#check(request, credentials, organizationSlug));
   }
 
   async #check(
@@ -66,7 +66,7 @@ export class LoginService {
   ): Promise<IssuedToken> {
     const { clientSecretId, actorId: identityId } = requireClient(client);
     // Only now: whoever does not know the secret must not use up what the client may make.
-    this.rateLimits.takeAll([['mints', `client:${credentials.clientId}`]]);
+    this.rateLimits.takeAll([['mints', `client:${nameOf(credentials.clientId)}`]]);
     return inTransaction(ctx, async (tx) => {
       const settings = await passClient(tx, { identityId, clientSecretId });
       if (settings === null) {
@@ -88,6 +88,9 @@ export class LoginService {
     });
   }
 }
+
+/** The same client, however its id is written. */
+const nameOf = (clientId: string): string => clientId.toLowerCase();
 
 const recordRefusal = (ctx: Context, { code }: AppError): Promise<void> =>
   ctx.auditTrail.recordRead(ctx, {

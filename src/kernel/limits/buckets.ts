@@ -2,7 +2,7 @@ import { callersNetwork } from '../http/addresses.js';
 import type { LimitName, RateLimitSettings } from './settings.js';
 import { SLOTS, SlidingCount } from './sliding-count.js';
 
-/** Memory has an end: beyond this many the one that was asked for least lately is forgotten. */
+/** Memory has an end: beyond this many the one that was used least lately is forgotten. */
 const MAX_BUCKETS = 50_000;
 /** Part of a limit that a node takes before it tells the others at once. */
 const AT_ONCE_PART = 0.05;
@@ -37,7 +37,7 @@ export interface Taken {
 
 /** The buckets of this node: only those that took something in the last window. */
 export class Buckets {
-  /** In the order in which they were asked for, least lately first. */
+  /** In the order in which something was taken from them, least lately first. */
   readonly #all = new Map<string, Bucket>();
   readonly #changed = new Set<Bucket>();
   readonly slotMs: number;
@@ -58,14 +58,15 @@ export class Buckets {
     return this.#all.size;
   }
 
-  /** @param caller `token:ID`, `client:ID` or `address:ADDRESS` */
+  /**
+   * The bucket of a caller. A new one takes memory only once something is taken from it: a caller who is refused for another limit
+   * must not push out those of others with names that it makes up.
+   *
+   * @param caller `token:ID`, `client:ID` or `address:ADDRESS`
+   */
   find(limit: LimitName, caller: string): Bucket {
     const name = `${limit} ${caller}`;
-    const bucket = this.#all.get(name) ?? new Bucket(limit, this.settings.quotas[limit], name, this.slotMs);
-    this.#all.delete(name);
-    this.#all.set(name, bucket);
-    if (this.#all.size > MAX_BUCKETS) this.#drop(this.#all.values().next().value as Bucket);
-    return bucket;
+    return this.#all.get(name) ?? new Bucket(limit, this.settings.quotas[limit], name, this.slotMs);
   }
 
   /** How often more the bucket gives now. */
@@ -76,6 +77,7 @@ export class Buckets {
   /** Takes an amount, whether there is room for it or not. */
   take(bucket: Bucket, amount: number): Taken {
     const slot = bucket.count.take(this.now, amount);
+    this.#keep(bucket);
     this.#changed.add(bucket);
     if (!bucket.isShared || bucket.count.unsent > bucket.quota * AT_ONCE_PART) this.onDue();
     return { bucket, slot, amount };
@@ -83,7 +85,7 @@ export class Buckets {
 
   giveBack({ bucket, slot, amount }: Taken): void {
     bucket.count.giveBack(slot, amount);
-    this.#changed.add(bucket);
+    this.keepChanged([bucket]);
   }
 
   /** Some of the buckets that changed since the last time. They are changed no more. */
@@ -110,6 +112,12 @@ export class Buckets {
   sweep(): void {
     for (const bucket of this.#all.values())
       if (bucket.count.used(this.now) === 0 && !this.#changed.has(bucket)) this.#drop(bucket);
+  }
+
+  #keep(bucket: Bucket): void {
+    this.#all.delete(bucket.name);
+    this.#all.set(bucket.name, bucket);
+    if (this.#all.size > MAX_BUCKETS) this.#drop(this.#all.values().next().value as Bucket);
   }
 
   #drop(bucket: Bucket): void {

@@ -2,7 +2,7 @@ import { Caller, type Reply } from '../../kit/caller.js';
 import type { SecondNode, Strongroom } from '../../kit/strongroom.js';
 
 /** Small enough to reach. */
-export const QUOTAS = { reads: 20, writes: 10, mints: 4, failures: 5, anonymous: 8 };
+export const QUOTAS = { reads: 20, writes: 10, mints: 4, failures: 5, anonymous: 30 };
 export const PROJECTS = '/api/v1/projects';
 
 /** A node of an installation that limits, behind a proxy that tells addresses. */
