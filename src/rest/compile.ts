@@ -7,9 +7,9 @@ import { argumentDescriptions, type Descriptions } from '../kernel/graphql/argum
 import { checkVariables, variablesTranslator, variableTypes } from '../kernel/graphql/input-types.js';
 import { demandOf } from '../kernel/graphql/limited-operations.js';
 import { inRequest } from '../kernel/http/request-places.js';
+import { SAMPLE, sampleKeys } from '../kernel/http/sample-request.js';
 import { isStrict, validationFailed } from '../kernel/validation.js';
 import type { Data, Route } from './route.js';
-import { SAMPLE, sampleKeys } from './sample.js';
 
 type Asked = Parameters<Route['variables']>[0];
 
