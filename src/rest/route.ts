@@ -3,7 +3,7 @@ import type { ErrorCode } from '../kernel/errors.js';
 import { optionalSample } from '../kernel/graphql/answer-schema.js';
 import { MAX_CURSOR } from '../kernel/graphql/page.js';
 
-export { orInstead } from '../kernel/graphql/answer-schema.js';
+export { eachOf, ofSample, orInstead } from '../kernel/graphql/answer-schema.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 

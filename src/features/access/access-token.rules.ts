@@ -28,10 +28,10 @@ export const CreatePersonalToken = CreateTokenBody.extend({
 }).refine(({ accessTokenTTL, accessTokenMaxTTL }) => fitsMaxTtl(accessTokenTTL, accessTokenMaxTTL), TTL_FAULT);
 
 /** Names one token by its id. */
-export const OneToken = z.strictObject({ id: z.string() });
+export const OneToken = z.strictObject({ accessTokenId: z.string() });
 
 /** Input of `renameAccessToken`; null takes the name away. */
-export const RenameToken = z.strictObject({ id: z.string(), name: tokenName.nullish() });
+export const RenameToken = z.strictObject({ accessTokenId: z.string(), name: tokenName.nullish() });
 
 /** The token itself: what only its holder has. */
 export const TokenValue = z.strictObject({ accessToken: z.string().max(1_000) });

@@ -141,15 +141,15 @@ export class AccessTokenService {
   /**
    * One token, without the token itself.
    *
-   * @param raw `{ id }`
+   * @param raw `{ accessTokenId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async get(ctx: Context, raw: unknown): Promise<AccessTokenView> {
-    const { id } = parse(OneToken, raw);
+    const { accessTokenId } = parse(OneToken, raw);
     refuseStrangers(ctx);
     await this.heldUses.store(ctx.database.query);
-    const token = await loadToken(ctx, id);
+    const token = await loadToken(ctx, accessTokenId);
     authorizeOn(ctx, token, 'identity:get-token');
     await ctx.auditTrail.recordRead(ctx, { action: 'access-token:get', facts: { accessTokenId: token.id } });
     return token;
@@ -158,15 +158,15 @@ export class AccessTokenService {
   /**
    * Gives a token another name.
    *
-   * @param raw `{ id, name? }`; absent keeps, null clears
+   * @param raw `{ accessTokenId, name? }`; absent keeps, null clears
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async rename(ctx: Context, raw: unknown): Promise<AccessTokenView> {
-    const { id, name } = parse(RenameToken, raw);
+    const { accessTokenId, name } = parse(RenameToken, raw);
     refuseStrangers(ctx);
     return inTransaction(ctx, async (tx) => {
-      const token = await loadToken(tx, id);
+      const token = await loadToken(tx, accessTokenId);
       authorizeOn(tx, token, 'identity:create-token');
       protectInstallationAdmin(tx, token);
       const [row] = await query<AccessTokenView>(
@@ -184,15 +184,15 @@ export class AccessTokenService {
   /**
    * Revokes a token, at once on every node.
    *
-   * @param raw `{ id }`
+   * @param raw `{ accessTokenId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND (revoked before, too), AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
-    const { id } = parse(OneToken, raw);
+    const { accessTokenId } = parse(OneToken, raw);
     refuseStrangers(ctx);
     return inTransaction(ctx, async (tx) => {
-      const token = await loadToken(tx, id);
+      const token = await loadToken(tx, accessTokenId);
       authorizeOn(tx, token, 'identity:delete-token');
       protectInstallationAdmin(tx, token);
       const [row] = await query<AccessTokenView>(

@@ -1,6 +1,7 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import { type AuthMethod, AuthMethodEnum } from '../identities/public.js';
 
 @ObjectType('AccessToken', {
   description: 'A bearer token of a machine identity or a user: everything but the token itself, which is not kept.',
@@ -22,8 +23,8 @@ export class AccessTokenType {
   @Field(() => GraphQLDateTimeISO, { description: 'When it was last renamed, renewed or revoked.' })
   updatedAt!: Date;
 
-  @Field(() => String, { description: 'How it came to be: `token-auth`, `universal-auth`, or `personal`.' })
-  authMethod!: string;
+  @Field(() => AuthMethodEnum, { description: 'How it came to be.' })
+  authMethod!: AuthMethod;
 
   @Field(() => Int, { description: 'Seconds that it lives from its making or last renewal; 0 for no limit.' })
   accessTokenTTL!: number;
@@ -114,7 +115,7 @@ export class CreatePersonalAccessTokenInput {
 @InputType({ description: 'A new name of a token.' })
 export class RenameAccessTokenInput {
   @Field(() => ID, { description: 'The token.' })
-  id!: string;
+  accessTokenId!: string;
 
   @Field(() => String, { nullable: true, description: 'The new name, up to 64 characters; null takes the name away.' })
   name?: string | null;
@@ -123,7 +124,7 @@ export class RenameAccessTokenInput {
 @InputType({ description: 'Which token to revoke.' })
 export class RevokeAccessTokenInput {
   @Field(() => ID, { description: 'The token.' })
-  id!: string;
+  accessTokenId!: string;
 }
 
 @InputType({ description: 'A token, named by itself.' })

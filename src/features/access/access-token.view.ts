@@ -1,3 +1,5 @@
+import type { AuthMethod } from '../identities/public.js';
+
 /** A token as services pass it on: everything but the token itself, in the names of the interface. */
 export interface AccessTokenView {
   readonly id: string;
@@ -5,7 +7,7 @@ export interface AccessTokenView {
   readonly userId: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  readonly authMethod: string;
+  readonly authMethod: AuthMethod;
   readonly accessTokenTTL: number;
   readonly accessTokenMaxTTL: number;
   readonly accessTokenNumUses: number;

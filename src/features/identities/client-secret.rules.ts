@@ -12,7 +12,7 @@ export const CreateClientSecret = z.strictObject({
 });
 
 /** Names one client secret of an identity. */
-export const OneClientSecret = z.strictObject({ identityId: z.string(), id: z.string() });
+export const OneClientSecret = z.strictObject({ identityId: z.string(), clientSecretId: z.string() });
 
 /** Arguments of `clientSecrets`. */
 export const ListClientSecrets = z.strictObject({ identityId: z.string(), ...pageRules });

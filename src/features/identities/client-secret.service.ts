@@ -77,19 +77,19 @@ export class ClientSecretService {
   /**
    * One client secret, without the secret itself.
    *
-   * @param raw `{ identityId, id }`
+   * @param raw `{ identityId, clientSecretId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async get(ctx: Context, raw: unknown): Promise<ClientSecretView> {
-    const { identityId, id } = parse(OneClientSecret, raw);
+    const { identityId, clientSecretId } = parse(OneClientSecret, raw);
     authorize(ctx, 'identity:get-token');
     const identity = await this.identities.load(ctx, identityId);
-    const [row] = isId(id)
+    const [row] = isId(clientSecretId)
       ? await query<ClientSecretView>(
           ctx,
           `select ${CLIENT_SECRET_COLUMNS} from universal_auth_client_secret c where c.id = $1 and c.identity_id = $2`,
-          [id, identity.id],
+          [clientSecretId, identity.id],
         )
       : [];
     if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
@@ -100,23 +100,23 @@ export class ClientSecretService {
   /**
    * Revokes a client secret, at once on every node: nobody logs in with it any more. Tokens that it made live on.
    *
-   * @param raw `{ identityId, id }`
+   * @param raw `{ identityId, clientSecretId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND (revoked before, too),
    *   AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<ClientSecretView> {
-    const { identityId, id } = parse(OneClientSecret, raw);
+    const { identityId, clientSecretId } = parse(OneClientSecret, raw);
     authorize(ctx, 'identity:delete-token');
     return inTransaction(ctx, async (tx) => {
       const identity = await this.identities.load(tx, identityId);
       protectInstallationAdmin(tx, identity);
-      const [row] = isId(id)
+      const [row] = isId(clientSecretId)
         ? await query<ClientSecretView>(
             tx,
             `update universal_auth_client_secret c set is_revoked = true, updated_at = now()
              where c.id = $1 and c.identity_id = $2 and not c.is_revoked returning ${CLIENT_SECRET_COLUMNS}`,
-            [id, identity.id],
+            [clientSecretId, identity.id],
           )
         : [];
       if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');

@@ -73,7 +73,7 @@ export class RevokeClientSecretInput {
   identityId!: string;
 
   @Field(() => ID, { description: 'The client secret.' })
-  id!: string;
+  clientSecretId!: string;
 }
 
 @ObjectType({ description: 'A client secret that was just made. This is the only time that it is shown.' })

@@ -3,6 +3,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
+import type { AuthMethod } from './auth-method.js';
 import { TOKEN_AUTH_COLUMNS, type TokenAuthView, toTokenAuthView } from './token-auth.view.js';
 
 /** A machine identity as services pass it on. */
@@ -14,7 +15,7 @@ export interface IdentityView {
   readonly isInstallationAdmin: boolean;
   readonly hasTokenAuth: boolean;
   readonly hasUniversalAuth: boolean;
-  readonly authMethods: string[];
+  readonly authMethods: AuthMethod[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -31,7 +32,10 @@ export const SELECT_IDENTITY = `select i.id, i.name, i.organization_id as "organ
 /** A row, whose times are texts, as a view. */
 export const toIdentityView = (row: Omit<IdentityView, 'authMethods'>): IdentityView => ({
   ...row,
-  authMethods: [...(row.hasTokenAuth ? ['token-auth'] : []), ...(row.hasUniversalAuth ? ['universal-auth'] : [])],
+  authMethods: [
+    ...(row.hasTokenAuth ? (['token-auth'] as const) : []),
+    ...(row.hasUniversalAuth ? (['universal-auth'] as const) : []),
+  ],
   createdAt: new Date(row.createdAt),
   updatedAt: new Date(row.updatedAt),
 });

@@ -22,7 +22,7 @@ export class IdentityResolver {
     @Ctx() ctx: Context,
     @Arg('id', () => ID, { description: 'The identity.' }) id: string,
   ): Promise<IdentityType> {
-    return this.service.get(ctx, { id });
+    return this.service.get(ctx, { identityId: id });
   }
 
   @Query(() => IdentityConnection, { description: 'The machine identities of your organization, by name.' })

@@ -11,13 +11,13 @@ export const CreateIdentity = z.strictObject({
 
 /** Input of `updateIdentity`: absent keeps. */
 export const UpdateIdentity = z.strictObject({
-  id: z.string(),
+  identityId: z.string(),
   name: displayName.optional(),
   role: organizationRole.optional(),
 });
 
 /** Names one identity. */
-export const OneIdentity = z.strictObject({ id: z.string() });
+export const OneIdentity = z.strictObject({ identityId: z.string() });
 
 /** Arguments of `identities`. */
 export const ListIdentities = z.strictObject({ organizationId: z.string().nullish(), ...pageRules });

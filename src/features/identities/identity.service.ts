@@ -39,14 +39,14 @@ export class IdentityService {
   /**
    * One identity of the caller's organization.
    *
-   * @param raw `{ id }`
+   * @param raw `{ identityId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async get(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { id } = parse(OneIdentity, raw);
+    const { identityId } = parse(OneIdentity, raw);
     authorize(ctx, 'identity:read');
-    const identity = await this.identities.load(ctx, id);
+    const identity = await this.identities.load(ctx, identityId);
     await ctx.auditTrail.recordRead(ctx, { action: 'identity:get', facts: { identityId: identity.id } });
     return identity;
   }
@@ -76,16 +76,16 @@ export class IdentityService {
   /**
    * Renames an identity, or gives it another role in the owning organization.
    *
-   * @param raw `{ id, name?, role? }`; absent keeps
+   * @param raw `{ identityId, name?, role? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
    *   LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async update(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { id, name, role } = parse(UpdateIdentity, raw);
+    const { identityId, name, role } = parse(UpdateIdentity, raw);
     authorize(ctx, 'identity:read');
     return inTransaction(ctx, async (tx) => {
-      const identity = await this.identities.load(tx, id);
+      const identity = await this.identities.load(tx, identityId);
       authorize(tx, 'identity:edit');
       protectInstallationAdmin(tx, identity);
       if (role !== undefined && role !== identity.role) {
@@ -108,15 +108,15 @@ export class IdentityService {
    * Deletes an identity with all memberships and tokens. The admin of the installation stays; organizations and projects
    * keep an admin.
    *
-   * @param raw `{ id }`
+   * @param raw `{ identityId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async delete(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { id } = parse(OneIdentity, raw);
+    const { identityId } = parse(OneIdentity, raw);
     authorize(ctx, 'identity:read');
     return inTransaction(ctx, async (tx) => {
-      const identity = await this.identities.load(tx, id);
+      const identity = await this.identities.load(tx, identityId);
       authorize(tx, 'identity:delete');
       protectInstallationAdmin(tx, identity);
       if (identity.isInstallationAdmin) throw new AppError('LAST_ADMIN');

@@ -3,6 +3,7 @@ import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { OrganizationRoleEnum } from '../organizations/public.js';
+import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
 
 @ObjectType('Identity', {
   description: 'A machine that acts by itself, with tokens of its own.',
@@ -27,10 +28,8 @@ export class IdentityType {
   @Field(() => Boolean, { description: 'Universal authentication is attached, so that it can log in.' })
   hasUniversalAuth!: boolean;
 
-  @Field(() => [String], {
-    description: 'The ways in which it can authenticate: `token-auth`, `universal-auth`, or none.',
-  })
-  authMethods!: string[];
+  @Field(() => [AuthMethodEnum], { description: 'The ways in which it can authenticate.' })
+  authMethods!: AuthMethod[];
 
   @Field(() => Boolean, { description: 'It is the admin of the installation, which only itself can change.' })
   isInstallationAdmin!: boolean;
@@ -65,7 +64,7 @@ export class CreateIdentityInput {
 @InputType({ description: 'Changes of a machine identity. What is absent stays.' })
 export class UpdateIdentityInput {
   @Field(() => ID, { description: 'The identity to change.' })
-  id!: string;
+  identityId!: string;
 
   @Field(() => String, { nullable: true, description: 'A new name, 1 to 64 characters.' })
   name?: string;
@@ -77,7 +76,7 @@ export class UpdateIdentityInput {
 @InputType({ description: 'Which machine identity to delete.' })
 export class DeleteIdentityInput {
   @Field(() => ID, { description: 'The identity to delete, with all memberships and tokens.' })
-  id!: string;
+  identityId!: string;
 }
 
 @ObjectType({ description: 'The new machine identity.' })

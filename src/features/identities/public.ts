@@ -1,3 +1,4 @@
+export { type AuthMethod, AuthMethodEnum } from './auth-method.js';
 export { IdentityReader } from './identity.reader.js';
 export { insertIdentity } from './identity.service.js';
 export { DEFAULT_TTL_SECONDS, EVERYWHERE, fitsMaxTtl, TTL_FAULT, ttlSeconds, usesLimit } from './token-auth.rules.js';

@@ -12,7 +12,7 @@ export class OrganizationType {
   @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
   name!: string;
 
-  @Field(() => String, { description: 'Lower-case words joined by hyphens, unique among its like.' })
+  @Field(() => String, { description: 'Lower-case words joined by hyphens, as `web-shop`, unique among its like.' })
   slug!: string;
 
   @Field(() => ID, { nullable: true, description: 'The root organization above it; null for a root organization.' })
@@ -32,7 +32,7 @@ export class CreateOrganizationInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Lower-case words joined by hyphens; made from the name when absent.',
+    description: 'Lower-case words joined by hyphens, as `web-shop`; made from the name when absent.',
   })
   slug?: string | null;
 }
@@ -61,7 +61,7 @@ export class CreateSubOrganizationPayload {
 @InputType({ description: 'Changes of an organization. What is absent stays.' })
 export class UpdateOrganizationInput {
   @Field(() => ID, { description: 'The organization to change.' })
-  id!: string;
+  organizationId!: string;
 
   @Field(() => String, { nullable: true, description: 'A new name, 1 to 64 characters.' })
   name?: string;
@@ -79,7 +79,7 @@ export class UpdateOrganizationPayload {
 @InputType({ description: 'Which organization to delete.' })
 export class DeleteOrganizationInput {
   @Field(() => ID, { description: 'The organization to delete. It must hold no projects and no sub-organizations.' })
-  id!: string;
+  organizationId!: string;
 }
 
 @ObjectType({ description: 'The organization as it was.' })

@@ -53,7 +53,7 @@ export class CreateUserInput {
 @InputType({ description: 'Changes of a user. What is absent stays.' })
 export class UpdateUserInput {
   @Field(() => ID, { description: 'The user to change.' })
-  id!: string;
+  userId!: string;
 
   @Field(() => String, { nullable: true, description: 'A new username.' })
   username?: string;
@@ -65,7 +65,7 @@ export class UpdateUserInput {
 @InputType({ description: 'Which user to delete.' })
 export class DeleteUserInput {
   @Field(() => ID, { description: 'The user to delete, with all memberships and tokens.' })
-  id!: string;
+  userId!: string;
 }
 
 @ObjectType({ description: 'The new user.' })

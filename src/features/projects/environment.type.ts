@@ -46,7 +46,7 @@ export class CreateEnvironmentInput {
   name!: string;
 
   @Field(() => String, {
-    description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique in the project.',
+    description: 'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the project.',
   })
   slug!: string;
 
@@ -76,7 +76,7 @@ export class UpdateEnvironmentInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique in the project.',
+    description: 'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the project.',
   })
   slug?: string;
 

@@ -42,10 +42,10 @@ export interface EnvironmentRecord {
 export interface ProjectRecord {
   readonly access: ProjectAccess;
   readonly description: string | null;
-  readonly defaultProduct: string | null;
+  readonly defaultProduct: ProjectKind | null;
   readonly autoCapitalization: boolean;
   readonly version: number;
-  readonly upgradeStatus: string | null;
+  readonly upgradeStatus: 'IN_PROGRESS' | 'FAILED' | null;
   readonly pitVersionLimit: number;
   readonly kmsCertificateKeyId: string | null;
   readonly kmsSecretManagerKeyId: string;

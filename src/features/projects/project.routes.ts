@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
+import { type Data, eachOf, nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
 import { BySlug, CreateProject, PROJECT_KINDS, ProjectChanges } from './project.rules.js';
+import { PERMISSIONS, toRoleReply } from './role.reply.js';
 
 /** The fields of a project in the order of the interface. Source: specification, Project. */
 const FIELDS = `id name type slug orgId: organizationId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus
@@ -8,8 +9,11 @@ const FIELDS = `id name type slug orgId: organizationId createdAt updatedAt desc
   secretDetectionIgnoreValues enforceEncryptedSecretManagerSecretMetadata`;
 const WHOLE = `${FIELDS} _id: id environments { id name slug }`;
 const ROLES = `roles {
-  id name slug createdAt updatedAt projectId description version permissions { subject action inverted conditions }
+  id name slug createdAt updatedAt projectId description version ${PERMISSIONS}
 }`;
+
+const withRoles = ({ roles, ...project }: Data): Data =>
+  roles === undefined ? project : { ...project, roles: eachOf(roles, toRoleReply) };
 
 const { name, description, ...given } = CreateProject.shape;
 const CreateBody = z.strictObject({
@@ -101,7 +105,7 @@ export const projectRoutes = [
       after: query.cursor,
     }),
     reply: ({ projects: { nodes, pageInfo } }) => ({
-      projects: nodes,
+      projects: nodes.map(withRoles),
       ...nextCursor(pageInfo),
     }),
   }),

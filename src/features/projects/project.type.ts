@@ -30,6 +30,15 @@ registerEnumType(ProjectKindEnum, {
   },
 });
 
+/** GraphQL's names of the states of a change of version. */
+export const UpgradeStatusEnum = { IN_PROGRESS: 'IN_PROGRESS', FAILED: 'FAILED' } as const;
+export type UpgradeStatus = keyof typeof UpgradeStatusEnum;
+registerEnumType(UpgradeStatusEnum, {
+  name: 'ProjectUpgradeStatus',
+  description: 'How far a change of the version of a project has come.',
+  valuesConfig: { IN_PROGRESS: { description: 'It runs.' }, FAILED: { description: 'It has failed.' } },
+});
+
 /** What the API shows of a project. `access` is for field resolvers and is no field itself. */
 @ObjectType('Project', { description: 'A container of environments and what is in them.', simpleResolvers: true })
 export class ProjectType {
@@ -62,8 +71,12 @@ export class ProjectType {
   @Field(() => String, { nullable: true, description: 'What it is about, in words.' })
   description!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'The type of the project, under its older name.' })
-  defaultProduct!: string | null;
+  @Field(() => ProjectKindEnum, {
+    nullable: true,
+    description: 'The type of the project, under its older name.',
+    deprecationReason: 'It is the type: ask for `type`.',
+  })
+  defaultProduct!: ProjectKind | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Whether clients should write secret keys in capitals.' })
   autoCapitalization!: boolean | null;
@@ -71,11 +84,11 @@ export class ProjectType {
   @Field(() => Int, { description: 'Version of the way in which the project is kept.' })
   version!: number;
 
-  @Field(() => String, {
+  @Field(() => UpgradeStatusEnum, {
     nullable: true,
     description: 'How far a change of version has come; null: none is under way.',
   })
-  upgradeStatus!: string | null;
+  upgradeStatus!: UpgradeStatus | null;
 
   @Field(() => Int, { description: 'How many versions of each secret are kept, 1 to 100.' })
   pitVersionLimit!: number;
@@ -134,7 +147,7 @@ export class CreateProjectInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Lower-case words joined by hyphens, 5 to 36 characters, unique in the organization. Made from the name when absent.',
+      'Lower-case words joined by hyphens, as `web-shop`, 5 to 36 characters, unique in the organization. Made from the name when absent.',
   })
   slug?: string | null;
 
@@ -179,7 +192,7 @@ export class UpdateProjectInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique in the organization.',
+    description: 'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the organization.',
   })
   slug?: string;
 

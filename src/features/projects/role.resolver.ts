@@ -8,6 +8,7 @@ import {
   CreateProjectRolePayload,
   DeleteProjectRoleInput,
   DeleteProjectRolePayload,
+  fromRoleInput,
   ProjectRoleConnection,
   ProjectRoleType,
   toRoleType,
@@ -55,7 +56,7 @@ export class RoleResolver {
     @Ctx() ctx: Context,
     @Arg('input', () => CreateProjectRoleInput, { description: 'What it is.' }) input: CreateProjectRoleInput,
   ): Promise<CreateProjectRolePayload> {
-    return { role: toRoleType(await this.roles.create(ctx, input)) };
+    return { role: toRoleType(await this.roles.create(ctx, fromRoleInput(input))) };
   }
 
   @Mutation(() => UpdateProjectRolePayload, { description: 'Changes a role of a project, for all who have it.' })
@@ -63,7 +64,7 @@ export class RoleResolver {
     @Ctx() ctx: Context,
     @Arg('input', () => UpdateProjectRoleInput, { description: 'What changes.' }) input: UpdateProjectRoleInput,
   ): Promise<UpdateProjectRolePayload> {
-    return { role: toRoleType(await this.roles.update(ctx, input)) };
+    return { role: toRoleType(await this.roles.update(ctx, fromRoleInput(input))) };
   }
 
   @Mutation(() => DeleteProjectRolePayload, { description: 'Deletes a role of a project that no member has.' })

@@ -1,15 +1,23 @@
 import { z } from 'zod';
 import { nextCursor, paging, route } from '../../rest/route.js';
+import { toConditionsType } from './condition.type.js';
 import { type PermissionsGiven, toRules } from './permission.rules.js';
+import { PERMISSIONS, toRoleReply } from './role.reply.js';
 import { NewRole, RoleChanges } from './role.rules.js';
 
-const FIELDS = `id name slug createdAt updatedAt projectId description version
-  permissions { subject action inverted conditions }`;
+const FIELDS = `id name slug createdAt updatedAt projectId description version ${PERMISSIONS}`;
 const ROLES = '/api/v1/projects/{projectId}/roles';
 
-/** Actions in a list, as the schema has them. */
+/** Actions in a list and conditions by field, as the schema has them. */
 const inLists = (permissions: PermissionsGiven | undefined) =>
-  permissions === undefined ? {} : { permissions: toRules(permissions) };
+  permissions === undefined
+    ? {}
+    : {
+        permissions: toRules(permissions).map(({ conditions, ...rule }) => ({
+          ...rule,
+          ...(conditions === undefined ? {} : { conditions: toConditionsType(conditions) }),
+        })),
+      };
 
 /** Roles of a project. Source: behaviour 10 (Roles). */
 export const roleRoutes = [
@@ -23,7 +31,7 @@ export const roleRoutes = [
     variables: ({ params, body: { permissions, ...rest } }) => ({
       input: { projectId: params.projectId, ...rest, ...inLists(permissions) },
     }),
-    reply: ({ createProjectRole }) => ({ role: createProjectRole.role }),
+    reply: ({ createProjectRole }) => ({ role: toRoleReply(createProjectRole.role) }),
     example: {
       slug: 'staging-reader',
       name: 'Staging reader',
@@ -51,7 +59,7 @@ export const roleRoutes = [
       }
     }`,
     variables: ({ params, query }) => ({ projectId: params.projectId, first: query.limit, after: query.cursor }),
-    reply: ({ projectRoles: { nodes, pageInfo } }) => ({ roles: nodes, ...nextCursor(pageInfo) }),
+    reply: ({ projectRoles: { nodes, pageInfo } }) => ({ roles: nodes.map(toRoleReply), ...nextCursor(pageInfo) }),
     cached: true,
     errors: ['PROJECT_NOT_FOUND'],
   }),
@@ -62,7 +70,7 @@ export const roleRoutes = [
     summary: 'Get a role',
     document: `query ($projectId: ID!, $id: ID!) { projectRole(projectId: $projectId, id: $id) { ${FIELDS} } }`,
     variables: ({ params }) => ({ projectId: params.projectId, id: params.roleId }),
-    reply: ({ projectRole }) => ({ role: projectRole }),
+    reply: ({ projectRole }) => ({ role: toRoleReply(projectRole) }),
     cached: true,
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
   }),
@@ -75,7 +83,7 @@ export const roleRoutes = [
       projectRoleBySlug(projectId: $projectId, slug: $slug) { ${FIELDS} }
     }`,
     variables: ({ params }) => ({ projectId: params.projectId, slug: params.slug }),
-    reply: ({ projectRoleBySlug }) => ({ role: projectRoleBySlug }),
+    reply: ({ projectRoleBySlug }) => ({ role: toRoleReply(projectRoleBySlug) }),
     cached: true,
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
   }),
@@ -89,7 +97,7 @@ export const roleRoutes = [
     variables: ({ params, body: { permissions, ...rest } }) => ({
       input: { projectId: params.projectId, roleId: params.roleId, ...rest, ...inLists(permissions) },
     }),
-    reply: ({ updateProjectRole }) => ({ role: updateProjectRole.role }),
+    reply: ({ updateProjectRole }) => ({ role: toRoleReply(updateProjectRole.role) }),
     example: { permissions: [{ subject: 'secrets', action: 'describeSecret' }] },
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'ROLE_SLUG_TAKEN', 'ROLE_BUILT_IN'],
   }),
@@ -100,7 +108,7 @@ export const roleRoutes = [
     summary: 'Delete a role',
     document: `mutation ($input: DeleteProjectRoleInput!) { deleteProjectRole(input: $input) { role { ${FIELDS} } } }`,
     variables: ({ params }) => ({ input: { projectId: params.projectId, roleId: params.roleId } }),
-    reply: ({ deleteProjectRole }) => ({ role: deleteProjectRole.role }),
+    reply: ({ deleteProjectRole }) => ({ role: toRoleReply(deleteProjectRole.role) }),
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'ROLE_IN_USE', 'ROLE_BUILT_IN'],
   }),
 ];

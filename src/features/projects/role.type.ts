@@ -1,49 +1,9 @@
-import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
+import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import type { Conditions } from '../../kernel/authz/conditions.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import { fromConditionsType, toConditionsType } from './condition.type.js';
+import { PermissionActionEnum, PermissionInput, PermissionRuleType, PermissionType } from './permission.type.js';
 import type { Role } from './role.rules.js';
-
-/** One permission: one action on one subject. Source: specification, Permission. */
-@ObjectType('Permission', { description: 'Allows, or forbids, one action on one subject.', simpleResolvers: true })
-export class PermissionType {
-  @Field(() => String, { description: 'What it is about, such as `secrets`.' })
-  subject!: string;
-
-  @Field(() => String, { description: 'What may be done, such as `create`.' })
-  action!: string;
-
-  @Field(() => Boolean, { description: 'True: it forbids instead. Later permissions win over earlier ones.' })
-  inverted!: boolean;
-
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description: 'Which things it holds for, by field (`environment`, `secretPath`, ...); null: all of them.',
-  })
-  conditions!: Conditions | null;
-}
-
-/** A permission with all its actions. */
-@ObjectType('PermissionRule', {
-  description: 'Allows, or forbids, some actions on one subject.',
-  simpleResolvers: true,
-})
-export class PermissionRuleType {
-  @Field(() => String, { description: 'What it is about, such as `secrets`.' })
-  subject!: string;
-
-  @Field(() => [String], { description: 'What may be done, such as `create`.' })
-  action!: string[];
-
-  @Field(() => Boolean, { description: 'True: it forbids instead. Later rules win over earlier ones.' })
-  inverted!: boolean;
-
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description: 'Which things it holds for, by field (`environment`, `secretPath`, ...); null: all of them.',
-  })
-  conditions!: Conditions | null;
-}
 
 /** A role that members of a project can have. Source: specification, Project role. */
 @ObjectType('ProjectRole', { description: 'A role that members of a project can have.', simpleResolvers: true })
@@ -87,13 +47,13 @@ export const ProjectRoleConnection = connectionOf(
   'those that the project made by slug, then the built-in ones, admin first',
 );
 
-/** A role as the API shows it. */
+/** A role as the API shows it. What a rule forbids that this version does not know of is not shown. */
 export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => {
-  const entries = rules.map(({ subject, action, inverted = false, conditions = null }) => ({
+  const entries = rules.map(({ subject, action, inverted = false, conditions }) => ({
     subject,
-    action: [...[action].flat()],
+    action: [action].flat().filter((verb) => ACTIONS.has(verb)),
     inverted,
-    conditions,
+    conditions: toConditionsType(conditions),
   }));
   return {
     ...role,
@@ -102,24 +62,19 @@ export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => {
   };
 };
 
-@InputType({ description: 'A rule of a role. Later rules win over earlier ones.' })
-export class PermissionInput {
-  @Field(() => String, { description: 'What it is about, such as `secrets`.' })
-  subject!: string;
+const ACTIONS: ReadonlySet<string> = new Set(Object.values(PermissionActionEnum));
 
-  @Field(() => [String], { description: 'What may be done, such as `create`: one action or several.' })
-  action!: string[];
-
-  @Field(() => Boolean, { nullable: true, description: 'True: it forbids instead.' })
-  inverted?: boolean | null;
-
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description:
-      'Which things it holds for, by field: a text, or `$eq`, `$ne`, `$in` and `$glob`. Secrets have `environment`, `secretPath`, `secretName`, `secretTags` (`$in` only) and `eventType`; folders and imports the first two. All of them when absent.',
-  })
-  conditions?: Record<string, unknown> | null;
-}
+/** What the rules of roles judge, of an input. */
+export const fromRoleInput = <I extends { permissions?: readonly PermissionInput[] | null }>(input: I) =>
+  input.permissions == null
+    ? input
+    : {
+        ...input,
+        permissions: input.permissions.map(({ conditions, ...rest }) => ({
+          ...rest,
+          ...(conditions === undefined ? {} : { conditions: fromConditionsType(conditions) }),
+        })),
+      };
 
 const RULES = 'Up to 100 rules, in order.';
 
@@ -130,7 +85,7 @@ export class CreateProjectRoleInput {
 
   @Field(() => String, {
     description:
-      'Lower-case words joined by hyphens, 1 to 64 characters, unique in the project; no slug of a built-in role.',
+      'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the project; no slug of a built-in role.',
   })
   slug!: string;
 

@@ -64,7 +64,7 @@ export class CompareEnvironmentsInput {
   simpleResolvers: true,
 })
 class SecretComparisonSideType {
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
   @Field(() => PresenceEnum, { description: 'Whether it is there.' })

@@ -19,7 +19,7 @@ import {
 } from './folder.type.js';
 import type { FolderReadingService } from './folder-reading.service.js';
 
-const PATH = { description: 'Path of the folder that they are in.', defaultValue: '/' } as const;
+const PATH = { description: 'Path of the folder that they are in, as `/payments`.', defaultValue: '/' } as const;
 
 @Resolver(() => FolderType)
 export class FolderResolver {
@@ -32,13 +32,14 @@ export class FolderResolver {
   folders(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
-    @Arg('environment', () => String, { description: 'Slug of the environment.' }) environment: string,
+    @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
     @Arg('path', () => String, PATH) path: string,
     @Arg('recursive', () => Boolean, { description: 'All folders below, at any depth.', defaultValue: false })
     recursive: boolean,
     @Arg('lastSecretModified', () => GraphQLDateTimeISO, {
       nullable: true,
-      description: 'Only folders in which a secret was written, moved in or deleted at this time or later.',
+      description:
+        'Only folders in which a secret was written, moved in or deleted at this time or later, as `2026-01-31T12:00:00.000Z`.',
     })
     lastSecretModified: Date | null | undefined,
     @Args(() => PageArgs) page: PageArgs,
@@ -50,7 +51,7 @@ export class FolderResolver {
   folderTree(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
-    @Arg('environment', () => String, { description: 'Slug of the environment.' }) environment: string,
+    @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
     @Arg('path', () => String, { description: 'Path of the folder that it begins with.', defaultValue: '/' })
     path: string,
   ): Promise<readonly FolderTreeEntryType[]> {

@@ -20,7 +20,7 @@ export class FolderType {
   @Field(() => ID, { description: 'The environment.' })
   environmentId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
   @Field(() => String, { description: 'Name of the environment.' })
@@ -68,13 +68,13 @@ export class CreateFolderInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Path of the folder that it goes into.', defaultValue: '/' })
+  @Field(() => String, { description: 'Path of the folder that it goes into, as `/payments`.', defaultValue: '/' })
   path!: string;
 
-  @Field(() => String, { description: 'Letters, digits, - and _, 1 to 255 characters.' })
+  @Field(() => String, { description: 'Letters, digits, - and _, as `eu_west-1`, 1 to 255 characters.' })
   name!: string;
 
   @Field(() => String, { nullable: true, description: 'Up to 1,024 characters.' })
@@ -83,7 +83,7 @@ export class CreateFolderInput {
 
 @InputType({ description: 'What changes of a folder; what is absent stays.' })
 export class FolderChangeInput {
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
   @Field(() => String, {
@@ -95,7 +95,10 @@ export class FolderChangeInput {
   @Field(() => ID, { description: 'The folder.' })
   folderId!: string;
 
-  @Field(() => String, { nullable: true, description: 'Letters, digits, - and _, 1 to 255 characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Letters, digits, - and _, as `eu_west-1`, 1 to 255 characters.',
+  })
   name?: string;
 
   @Field(() => String, {
@@ -130,7 +133,7 @@ export class DeleteFolderInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
   @Field(() => String, {

@@ -15,7 +15,7 @@ import {
   UpdateSecretImportPayload,
 } from './import.type.js';
 
-const PATH = { description: 'Path of the folder that imports.', defaultValue: '/' } as const;
+const PATH = { description: 'Path of the folder that imports, as `/payments`.', defaultValue: '/' } as const;
 
 @Resolver(() => ImportType)
 export class ImportResolver {
@@ -25,7 +25,7 @@ export class ImportResolver {
   secretImports(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
-    @Arg('environment', () => String, { description: 'Slug of the environment.' }) environment: string,
+    @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
     @Arg('path', () => String, PATH) path: string,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<ConnectionOf<ImportType>> {

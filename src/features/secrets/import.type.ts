@@ -8,7 +8,7 @@ export class ImportEndType {
   @Field(() => ID, { description: 'Id of the folder.' })
   folderId!: string;
 
-  @Field(() => String, { description: 'Path of the folder.' })
+  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.' })
   path!: string;
 
   @Field(() => ID, { description: 'Id of its environment.' })
@@ -58,16 +58,16 @@ export class CreateSecretImportInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment of the folder that imports.' })
+  @Field(() => String, { description: 'Slug of the environment of the folder that imports, as `prod`.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Path of the folder that imports.', defaultValue: '/' })
+  @Field(() => String, { description: 'Path of the folder that imports, as `/payments`.', defaultValue: '/' })
   path!: string;
 
-  @Field(() => String, { description: 'Slug of the environment to import from.' })
+  @Field(() => String, { description: 'Slug of the environment to import from, as `staging`.' })
   sourceEnvironment!: string;
 
-  @Field(() => String, { description: 'Path of the folder to import from.', defaultValue: '/' })
+  @Field(() => String, { description: 'Path of the folder to import from, as `/shared`.', defaultValue: '/' })
   sourcePath!: string;
 }
 
@@ -76,19 +76,19 @@ export class UpdateSecretImportInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment of the folder that imports.' })
+  @Field(() => String, { description: 'Slug of the environment of the folder that imports, as `prod`.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Path of the folder that imports.', defaultValue: '/' })
+  @Field(() => String, { description: 'Path of the folder that imports, as `/payments`.', defaultValue: '/' })
   path!: string;
 
   @Field(() => ID, { description: 'The import.' })
   importId!: string;
 
-  @Field(() => String, { nullable: true, description: 'Slug of the environment to import from.' })
+  @Field(() => String, { nullable: true, description: 'Slug of the environment to import from, as `staging`.' })
   sourceEnvironment?: string;
 
-  @Field(() => String, { nullable: true, description: 'Path of the folder to import from.' })
+  @Field(() => String, { nullable: true, description: 'Path of the folder to import from, as `/shared`.' })
   sourcePath?: string;
 
   @Field(() => Int, {
@@ -103,10 +103,10 @@ export class DeleteSecretImportInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment of the folder that imports.' })
+  @Field(() => String, { description: 'Slug of the environment of the folder that imports, as `prod`.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Path of the folder that imports.', defaultValue: '/' })
+  @Field(() => String, { description: 'Path of the folder that imports, as `/payments`.', defaultValue: '/' })
   path!: string;
 
   @Field(() => ID, { description: 'The import.' })

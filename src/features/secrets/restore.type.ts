@@ -36,7 +36,7 @@ export class RestoreSecretsInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
   @Field(() => String, { description: 'Path of the folder, by the name it has now.', defaultValue: '/' })
@@ -45,7 +45,9 @@ export class RestoreSecretsInput {
   @Field(() => Boolean, { description: 'All folders below it too.', defaultValue: false })
   recursive!: boolean;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'The moment. One in the future is now.' })
+  @Field(() => GraphQLDateTimeISO, {
+    description: 'The moment, as `2026-01-31T12:00:00.000Z`. One in the future is now.',
+  })
   at!: Date;
 
   @Field(() => Boolean, { description: 'Only tell what would be done.', defaultValue: false })
@@ -57,7 +59,7 @@ export class RestoreSecretsInput {
   simpleResolvers: true,
 })
 export class RestoredSecretNameType {
-  @Field(() => String, { description: 'Path of the folder.' })
+  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.' })
   secretPath!: string;
 
   @Field(() => String, { description: 'The key.' })

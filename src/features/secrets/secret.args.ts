@@ -4,7 +4,7 @@ import { SecretMetadataFilterInput } from './secret.input.js';
 import type { OwnValues, SecretKind } from './secret.rules.js';
 import { OwnValuesEnum, SecretKindEnum } from './secret.type.js';
 
-const PATH = { description: 'Path of the folder.', defaultValue: '/' } as const;
+const PATH = { description: 'Path of the folder, as `/` or `/payments/eu`.', defaultValue: '/' } as const;
 const VIEW = { description: 'Open the values; without it none is even read.', defaultValue: true } as const;
 const EXPAND = {
   description: 'Put the values that `${KEY}`, `${env.KEY}` and `${env.folder.KEY}` name in their places.',
@@ -20,7 +20,7 @@ export class SecretsArgs extends PageArgs {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
   @Field(() => String, PATH)
@@ -92,7 +92,7 @@ export class SecretByKeyArgs {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
   @Field(() => String, PATH)

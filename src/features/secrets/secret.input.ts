@@ -79,10 +79,10 @@ function inPlace<T extends ClassType>(Base: T) {
     @Field(() => ID, { description: 'The project.' })
     projectId!: string;
 
-    @Field(() => String, { description: 'Slug of the environment.' })
+    @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
     environment!: string;
 
-    @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+    @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.', defaultValue: '/' })
     secretPath!: string;
   }
   return InPlace;
@@ -90,10 +90,16 @@ function inPlace<T extends ClassType>(Base: T) {
 
 @InputType({ description: 'What a new secret is.' })
 export class NewSecretInput extends SecretAttributesInput {
-  @Field(() => String, { description: 'The key: 1 to 255 characters, no `/`, `:`, `=` or control characters.' })
+  @Field(() => String, {
+    description: 'The key, as `DB_PASSWORD`: 1 to 255 characters, no `/`, `:`, `=` or control characters.',
+  })
   secretKey!: string;
 
-  @Field(() => String, { description: 'The value, up to 512 KiB of UTF-8; kept to the byte.', defaultValue: '' })
+  @Field(() => String, {
+    description:
+      'The value, up to 512 KiB of UTF-8; kept to the byte. It may refer to others, as `postgres://app:${prod.payments.DB_PASSWORD}@db`.',
+    defaultValue: '',
+  })
   secretValue!: string;
 }
 
@@ -122,7 +128,9 @@ export class CreateSecretsInput extends inPlace(Nothing) {
 
 @InputType({ description: 'What changes of a secret: what is absent stays, null clears.' })
 export class SecretChangeInput extends SecretAttributesInput {
-  @Field(() => String, { description: 'The key: 1 to 255 characters, no `/`, `:`, `=` or control characters.' })
+  @Field(() => String, {
+    description: 'The key, as `DB_PASSWORD`: 1 to 255 characters, no `/`, `:`, `=` or control characters.',
+  })
   secretKey!: string;
 
   @Field(() => String, { nullable: true, description: 'A new key. References in shared values follow it.' })
@@ -146,7 +154,9 @@ export class UpdateSecretsInput extends inPlace(Nothing) {
 
 @InputType({ description: 'A secret of a folder.' })
 export class SecretKeyInput {
-  @Field(() => String, { description: 'The key: 1 to 255 characters, no `/`, `:`, `=` or control characters.' })
+  @Field(() => String, {
+    description: 'The key, as `DB_PASSWORD`: 1 to 255 characters, no `/`, `:`, `=` or control characters.',
+  })
   secretKey!: string;
 }
 
@@ -197,10 +207,10 @@ export class DeleteSecretsPayload {
 
 @InputType({ description: 'A folder of a project.' })
 export class SecretFolderInput {
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.', defaultValue: '/' })
   secretPath!: string;
 }
 

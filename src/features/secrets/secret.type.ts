@@ -146,7 +146,7 @@ export class SecretContents {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
   @Field(() => Boolean, { description: 'The value is withheld: not asked for, not allowed, or not readable.' })
@@ -180,7 +180,7 @@ export class SecretType extends SecretContents {
   @Field(() => ID, { description: 'The folder.' })
   folderId!: string;
 
-  @Field(() => String, { description: 'Path of the folder.' })
+  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.' })
   secretPath!: string;
 
   @Field(() => Int, { description: 'Starts at 1 and rises by one with every change.' })

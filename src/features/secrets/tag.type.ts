@@ -11,7 +11,10 @@ export class TagType {
   @Field(() => String, { description: 'What people and filters name it by; unique in the project.' })
   slug!: string;
 
-  @Field(() => String, { description: 'What people read: the slug.' })
+  @Field(() => String, {
+    description: 'What people read: the slug.',
+    deprecationReason: 'It is the slug: ask for `slug`.',
+  })
   name!: string;
 
   @Field(() => String, { description: 'Its colour, as the project likes to write it.' })
@@ -28,11 +31,11 @@ export class CreateTagInput {
   projectId!: string;
 
   @Field(() => String, {
-    description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique in the project.',
+    description: 'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the project.',
   })
   slug!: string;
 
-  @Field(() => String, { description: 'Its colour, 1 to 64 characters.' })
+  @Field(() => String, { description: 'Its colour, as `#ff8800`, 1 to 64 characters.' })
   color!: string;
 }
 
@@ -44,10 +47,13 @@ export class UpdateTagInput {
   @Field(() => ID, { description: 'The tag.' })
   tagId!: string;
 
-  @Field(() => String, { nullable: true, description: 'Lower-case words joined by hyphens, 1 to 64 characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters.',
+  })
   slug?: string;
 
-  @Field(() => String, { nullable: true, description: 'Its colour, 1 to 64 characters.' })
+  @Field(() => String, { nullable: true, description: 'Its colour, as `#ff8800`, 1 to 64 characters.' })
   color?: string;
 }
 

@@ -55,10 +55,10 @@ export class ImportSecretsInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.', defaultValue: '/' })
   secretPath!: string;
 
   @Field(() => SecretFileFormatEnum, { description: 'The form of the content.' })
@@ -129,10 +129,10 @@ export class ExportSecretsArgs {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.', defaultValue: '/' })
   secretPath!: string;
 
   @Field(() => SecretFileFormatEnum, { description: 'The form of the file.' })

@@ -21,10 +21,10 @@ class UsedSecretInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Path of the folder.', defaultValue: '/' })
+  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.', defaultValue: '/' })
   secretPath!: string;
 
   @Field(() => String, { description: 'Its key.' })
@@ -36,7 +36,7 @@ class UsedFolderInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
   @Field(() => String, { description: 'Its whole path, from `/`.' })

@@ -59,8 +59,12 @@ export class VersionResolver {
   deletedSecrets(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
-    @Arg('environment', () => String, { description: 'Slug of the environment.' }) environment: string,
-    @Arg('secretPath', () => String, { description: 'Path of the folder.', defaultValue: '/' }) secretPath: string,
+    @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
+    @Arg('secretPath', () => String, {
+      description: 'Path of the folder, as `/` or `/payments/eu`.',
+      defaultValue: '/',
+    })
+    secretPath: string,
     @Arg('recursive', () => Boolean, { description: 'Those of all folders below too.', defaultValue: false })
     recursive: boolean,
     @Args(() => PageArgs) page: PageArgs,

@@ -62,7 +62,7 @@ export class SecretVersionSummaryType {
   @Field(() => Boolean, { description: 'The write was a deletion.' })
   isDeletion!: boolean;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
   @Field(() => String, { description: 'Path of the folder at that time.' })
@@ -167,7 +167,7 @@ export class DeletedSecretType {
   @Field(() => ID, { description: 'The secret. It has this id again when it is restored.' })
   secretId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
   environment!: string;
 
   @Field(() => String, { description: 'Path of the folder that it comes back to.' })

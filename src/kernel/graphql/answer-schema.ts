@@ -36,7 +36,14 @@ export function sampleData(
   operation: OperationDefinitionNode,
 ): Record<string, unknown> {
   const root = operation.operation === 'query' ? schema.getQueryType() : schema.getMutationType();
-  return sampleObject(schema, document, root as GraphQLObjectType, operation.selectionSet);
+  const data = sampleObject(schema, document, root as GraphQLObjectType, operation.selectionSet);
+  // A root field is null beside its error only, and a route whose document has errors answers one of them.
+  return Object.fromEntries(Object.entries(data).map(([name, sample]) => [name, withoutMark(sample, NULLABLE)]));
+}
+
+function withoutMark(sample: unknown, mark: symbol): unknown {
+  if (typeof sample === 'object' && sample !== null && !isLeaf(sample)) Reflect.deleteProperty(sample, mark);
+  return sample;
 }
 
 function sampleObject(
@@ -119,6 +126,22 @@ export function orInstead(leaf: unknown, instead: unknown): unknown {
   if (isLeaf(leaf)) return { [SCHEMA]: withoutNull(leaf[SCHEMA]) };
   return leaf ?? instead;
 }
+
+/** A list with every entry changed. That of a sample stays one that is not in every reply, or can be null. */
+export const eachOf = <T, U>(list: readonly T[], change: (entry: T) => U): U[] =>
+  Object.assign(
+    list.map(change),
+    Object.fromEntries([OPTIONAL, NULLABLE].filter((mark) => mark in list).map((mark) => [mark, true])),
+  );
+
+/**
+ * For what a reply writes otherwise than GraphQL answers it: of a sample a leaf with the schema of what is written, of an answer
+ * undefined.
+ */
+export const ofSample = (value: unknown, schema: JsonSchema): unknown =>
+  typeof value === 'object' && value !== null && (isLeaf(value) || NULLABLE in value)
+    ? { [SCHEMA]: schema }
+    : undefined;
 
 /** The JSON schema of what a reply made of a sample. */
 export function schemaOf(sample: unknown): JsonSchema {

@@ -30,10 +30,13 @@ export function argumentDescriptions(schema: GraphQLSchema, operation: Operation
 export function withDescriptions(schema: JsonSchema, descriptions: Descriptions): JsonSchema {
   if (schema.properties === undefined) return schema;
   const properties = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, property]) => {
-    // A path says `tagId` where the schema, which is about tags there, says `id`.
-    const plain = name.endsWith('Id') ? descriptions.get('id') : undefined;
+    // A path says `tagId` where the schema, which is about tags there, says `id`, and `tokenId` for an `accessTokenId`.
+    const plain = name.endsWith('Id') ? (descriptions.get('id') ?? describedLonger(name, descriptions)) : undefined;
     const description = property.description ?? descriptions.get(name) ?? plain;
     return [name, description === undefined ? property : { ...property, description }];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }
+
+const describedLonger = (name: string, descriptions: Descriptions): string | undefined =>
+  [...descriptions].find(([longer]) => longer.toLowerCase().endsWith(name.toLowerCase()))?.[1];

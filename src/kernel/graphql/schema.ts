@@ -5,6 +5,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isInputObjectType,
   lexicographicSortSchema,
   printSchema,
@@ -38,8 +39,13 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
     validate: false,
   });
   const schema = withErrorReference(built);
-  const mutation = schema.getMutationType();
-  for (const root of [schema.getQueryType(), mutation]) if (root) guardRootFields(root, root === mutation);
+  const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
+  for (const root of [query, mutation]) if (root) guardRootFields(root, root === mutation);
+  // type-graphql has no word for these.
+  if (query) query.description = 'What can be asked. Nothing changes by it but the audit trail.';
+  if (mutation)
+    mutation.description =
+      'What can be changed. The changes of one document run one after the other, each for itself: one that fails is null and has an error, and the others stand.';
   for (const type of Object.values(schema.getTypeMap()))
     if (isInputObjectType(type) && type.extensions.oneOf === true) type.isOneOf = true;
   return schema;
@@ -81,6 +87,8 @@ function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
       }
     };
     field.resolve = guarded as typeof field.resolve;
+    // What those before it have changed stands: a document of several changes still answers them when this one fails.
+    if (changes) field.type = getNullableType(field.type);
   }
 }
 

@@ -219,7 +219,7 @@ describe('a personal access token', () => {
       ).body.data.createUser.user.id;
     const [ada, bob] = [await newUser('ada'), await newUser('bob')];
     const first = (await admin.graphql(CREATE, { input: { userId: ada } })).body.data.createPersonalAccessToken;
-    expect(first.tokenData).toEqual({ id: expect.any(String), userId: ada, identityId: null, authMethod: 'personal' });
+    expect(first.tokenData).toEqual({ id: expect.any(String), userId: ada, identityId: null, authMethod: 'PERSONAL' });
     const asAda = (query: string, variables: object = {}) =>
       admin.anonymous.post('/graphql', { query, variables }, bearer(first.accessToken));
     expect((await asAda(CREATE, { input: { userId: ada } })).body.errors).toBeUndefined();
@@ -228,7 +228,7 @@ describe('a personal access token', () => {
     expect((await asAda(list, { userId: ada })).body.data.personalAccessTokens.nodes).toHaveLength(2);
     expect(await asAda(list, { userId: bob })).toBeError(403, 'PERMISSION_DENIED');
     const revoke = 'mutation ($input: RevokeAccessTokenInput!) { revokeAccessToken(input: $input) { message } }';
-    expect((await asAda(revoke, { input: { id: first.tokenData.id } })).body.errors).toBeUndefined();
+    expect((await asAda(revoke, { input: { accessTokenId: first.tokenData.id } })).body.errors).toBeUndefined();
     expect(await asAda(list, { userId: ada })).toBeError(401, 'TOKEN_REVOKED');
   });
 });

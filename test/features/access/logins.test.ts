@@ -211,7 +211,7 @@ describe('a login with client id and client secret', () => {
     expect(logInWithUniversalAuth).toEqual({
       accessToken: expect.stringMatching(/^srt_/),
       tokenType: 'Bearer',
-      tokenData: { identityId, authMethod: 'universal-auth' },
+      tokenData: { identityId, authMethod: 'UNIVERSAL_AUTH' },
     });
   });
 

@@ -67,21 +67,59 @@ describe('roles of a project', () => {
     expect(await admin.patch(`${roles}/${role.id}`, {})).toBeError(404, 'ROLE_NOT_FOUND');
   });
 
-  test('have their actions in lists over GraphQL, which takes one action for a list too', async () => {
-    const { admin, project } = await seeded();
+  test('are typed over GraphQL, which takes one action for a list too', async () => {
+    const { admin, project, roles } = await seeded();
+    const conditions = `conditions { environment { is eq ne in glob } secretTags { in } secretPath { glob } }`;
+    const nothing = { eq: null, ne: null, in: null, glob: null };
+    const permissions = [
+      {
+        subject: 'SECRETS',
+        action: ['DESCRIBE_SECRET', 'READ_VALUE'],
+        conditions: { environment: { is: 'staging' }, secretPath: null },
+      },
+      { subject: 'SECRETS', action: 'READ_VALUE', inverted: true, conditions: { secretTags: { in: ['hot'] } } },
+    ];
     const { createProjectRole } = await admin.data(
       `mutation ($input: CreateProjectRoleInput!) { createProjectRole(input: $input) { role {
-         rules { subject action inverted conditions } permissions { action }
+         id rules { subject action inverted ${conditions} } permissions { action }
        } } }`,
-      { input: { ...READER, projectId: project.id } },
+      { input: { ...READER, permissions, projectId: project.id } },
     );
     expect(createProjectRole.role).toEqual({
+      id: expect.any(String),
       rules: [
-        { ...READER.permissions[0], inverted: false },
-        { ...READER.permissions[1], action: ['readValue'] },
+        {
+          ...{ subject: 'SECRETS', action: ['DESCRIBE_SECRET', 'READ_VALUE'], inverted: false },
+          conditions: { environment: { is: 'staging', ...nothing }, secretTags: null, secretPath: null },
+        },
+        {
+          ...{ subject: 'SECRETS', action: ['READ_VALUE'], inverted: true },
+          conditions: { environment: null, secretTags: { in: ['hot'] }, secretPath: null },
+        },
       ],
-      permissions: [{ action: 'describeSecret' }, { action: 'readValue' }, { action: 'readValue' }],
+      permissions: [{ action: 'DESCRIBE_SECRET' }, { action: 'READ_VALUE' }, { action: 'READ_VALUE' }],
     });
+    const { role } = mustSucceed(await admin.get(`${roles}/${createProjectRole.role.id}`)).body;
+    expect(role.permissions.map((permission: { conditions: unknown }) => permission.conditions)).toEqual([
+      { environment: 'staging' },
+      { environment: 'staging' },
+      { secretTags: { $in: ['hot'] } },
+    ]);
+  });
+
+  test.each([
+    ['a text beside operators', { environment: { is: 'dev', ne: 'prod' } }, 'environment'],
+    ['no operator at all', { secretPath: {} }, 'secretPath'],
+    ['a pattern that is none', { secretName: { glob: '{a' } }, 'secretName'],
+    ['a field that folders do not have', { secretName: { is: 'A' } }, 'conditions', 'SECRET_FOLDERS', 'READ'],
+  ])('are refused over GraphQL with %s', async (_, conditions, path, subject = 'SECRETS', action = 'READ_VALUE') => {
+    const { admin, project } = await seeded();
+    const reply = await admin.graphql(
+      'mutation ($input: CreateProjectRoleInput!) { createProjectRole(input: $input) { role { id } } }',
+      { input: { ...READER, permissions: [{ subject, action, conditions }], projectId: project.id } },
+    );
+    expect(reply).toBeError(422, 'VALIDATION_FAILED');
+    expect(JSON.stringify(reply.body.errors[0].extensions.details)).toContain(path);
   });
 
   test('are listed by slug, then the built-in ones, whole and in pages', async () => {

@@ -18,11 +18,16 @@ export const access: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateIdentity',
-    args: { id: '$identity', name: 'other' },
+    args: { identityId: '$identity', name: 'other' },
     audit: 'identity:update',
     denial: viewer('identity:edit'),
   },
-  { field: 'deleteIdentity', args: { id: '$identity' }, audit: 'identity:delete', denial: viewer('identity:delete') },
+  {
+    field: 'deleteIdentity',
+    args: { identityId: '$identity' },
+    audit: 'identity:delete',
+    denial: viewer('identity:delete'),
+  },
   {
     field: 'identityTokenAuth',
     args: { identityId: '$identity' },
@@ -91,7 +96,7 @@ export const access: readonly GraphQLOperation[] = [
   },
   {
     field: 'revokeClientSecret',
-    args: { identityId: '$identity', id: '$clientSecret' },
+    args: { identityId: '$identity', clientSecretId: '$clientSecret' },
     audit: 'client-secret:revoke',
     denial: viewer('identity:delete-token'),
   },
@@ -122,13 +127,13 @@ export const access: readonly GraphQLOperation[] = [
   },
   {
     field: 'renameAccessToken',
-    args: { id: '$accessToken', name: CANARY },
+    args: { accessTokenId: '$accessToken', name: CANARY },
     audit: 'access-token:rename',
     denial: viewer('identity:get-token'),
   },
   {
     field: 'revokeAccessToken',
-    args: { id: '$accessToken' },
+    args: { accessTokenId: '$accessToken' },
     audit: 'access-token:revoke',
     denial: viewer('identity:get-token'),
   },

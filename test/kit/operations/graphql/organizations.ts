@@ -17,13 +17,13 @@ export const organizations: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateOrganization',
-    args: { id: '$organization', name: 'Berlin' },
+    args: { organizationId: '$organization', name: 'Berlin' },
     audit: 'organization:update',
     denial: viewer('organization:edit'),
   },
   {
     field: 'deleteOrganization',
-    args: { id: '$subOrganization' },
+    args: { organizationId: '$subOrganization' },
     audit: 'organization:delete',
     denial: viewer('sub-organization:delete'),
   },
@@ -48,6 +48,11 @@ export const organizations: readonly GraphQLOperation[] = [
   { field: 'users', audit: 'user:list', denial: powerless('member:read') },
   { field: 'user', args: { id: '$user' }, audit: 'user:get', denial: powerless('member:read') },
   { field: 'createUser', args: { username: 'ada' }, audit: 'user:create', denial: viewer('member:create') },
-  { field: 'updateUser', args: { id: '$user', username: 'ada' }, audit: 'user:update', denial: viewer('member:edit') },
-  { field: 'deleteUser', args: { id: '$user' }, audit: 'user:delete', denial: viewer('member:delete') },
+  {
+    field: 'updateUser',
+    args: { userId: '$user', username: 'ada' },
+    audit: 'user:update',
+    denial: viewer('member:edit'),
+  },
+  { field: 'deleteUser', args: { userId: '$user' }, audit: 'user:delete', denial: viewer('member:delete') },
 ];

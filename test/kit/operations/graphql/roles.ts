@@ -30,7 +30,7 @@ export const roles: readonly GraphQLOperation[] = [
       slug: 'reader',
       name: 'Reader',
       description: CANARY,
-      permissions: [{ subject: 'secrets', action: ['readValue'], conditions: { environment: 'dev' } }],
+      permissions: [{ subject: 'SECRETS', action: ['READ_VALUE'], conditions: { environment: { is: 'dev' } } }],
     },
     audit: 'project-role:create',
     denial: viewer('role:create'),

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSchema, isEnumType, isInputObjectType, isObjectType, isScalarType } from 'graphql';
+import linter from 'graphql-schema-linter';
+import { ROOT } from './sources.js';
+
+const DEFINITION = readFileSync(join(ROOT, 'schema/schema.graphql'), 'utf8');
+
+/** What does not hold everywhere, by rule: `Type`, or `Type.field`. Each with the reason beside it. */
+const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {};
+
+function lint(definition: string) {
+  const schema = { definition, sourceMap: { getOriginalPathForLine: () => 'schema.graphql' } };
+  // No rule is named, and so each one holds.
+  const given = new linter.configuration.Configuration(schema, { ignore: EXCEPTIONS });
+  const rules = given.getRules();
+  expect(rules).toEqual(given.getAllRules());
+  return { faults: linter.validator.validateSchemaDefinition(schema, rules, given), rules: rules.length };
+}
+
+describe('the schema', () => {
+  const types = Object.values(buildSchema(DEFINITION).getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+  const inputs = types.filter(isInputObjectType);
+
+  test('keeps all rules of the linter', () => {
+    const { faults, rules } = lint(DEFINITION);
+    expect(faults.map(({ ruleName, message }) => `${ruleName}: ${message}`)).toEqual([]);
+    expect(rules).toBeGreaterThan(18);
+  });
+
+  test('would not pass with a field in snake case and without a description', () => {
+    const { faults } = lint(DEFINITION.replace('type Environment {', 'type Environment {\n  a_field: String\n'));
+    expect(faults.map(({ ruleName }) => ruleName)).toEqual(
+      expect.arrayContaining(['fields-are-camel-cased', 'fields-have-descriptions']),
+    );
+  });
+
+  test('has no field of free JSON: every shape is known', () => {
+    expect(types.filter((type) => isScalarType(type) && /JSON|Object|Any/.test(type.name))).toEqual([]);
+  });
+
+  test('names things in inputs by ids that say of what', () => {
+    expect(inputs.filter((type) => 'id' in type.getFields()).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('lets each mutation fail alone: no payload is required', () => {
+    const fields = Object.values(buildSchema(DEFINITION).getMutationType()?.getFields() ?? {});
+    expect(fields.length).toBeGreaterThan(50);
+    expect(fields.filter(({ name, type }) => String(type) !== payloadOf(name))).toEqual([]);
+  });
+
+  test('names enums by words, and types by what they are', () => {
+    const odd = types.filter((type) => isObjectType(type) && /Type$|Entity$|View$|Record$/.test(type.name));
+    expect(odd.map(({ name }) => name)).toEqual([]);
+    expect(types.filter(isEnumType).filter(({ name }) => /Enum$/.test(name))).toEqual([]);
+  });
+});
+
+/** The payload type of a mutation, without `!`. Both ways to make an access token answer the same. */
+const payloadOf = (field: string): string =>
+  field === 'createPersonalAccessToken'
+    ? 'CreateAccessTokenPayload'
+    : `${field[0]?.toUpperCase()}${field.slice(1)}Payload`;
