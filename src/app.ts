@@ -24,6 +24,7 @@ import { migrate } from './kernel/database/migrate.js';
 import { writeDurably } from './kernel/durable-file.js';
 import { AppError } from './kernel/errors.js';
 import { startApollo } from './kernel/graphql/apollo.js';
+import { NodeResolver } from './kernel/graphql/node.js';
 import { buildGraphQLSchema } from './kernel/graphql/schema.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
@@ -81,7 +82,10 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
   const features: Feature[] = [organizations, identities, access, projects, secrets];
   return {
     entities: features.flatMap(({ entities }) => entities),
-    schema: buildGraphQLSchema(features.flatMap(({ resolvers }) => resolvers)),
+    schema: buildGraphQLSchema([
+      ...features.flatMap(({ resolvers }) => resolvers),
+      new NodeResolver(features.flatMap(({ nodes = [] }) => nodes)),
+    ]),
     routes: features.flatMap(({ routes }) => routes),
     authenticator: access.authenticator,
     stampOf: async (ctx, projectId) => {

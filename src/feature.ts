@@ -1,4 +1,5 @@
 import type { EntityClass } from './kernel/database/orm-options.js';
+import type { NodeKind } from './kernel/graphql/node.js';
 import type { Route } from './rest/route.js';
 
 /** What app.ts mounts of a slice. */
@@ -6,4 +7,6 @@ export interface Feature {
   readonly entities: readonly EntityClass[];
   readonly resolvers: readonly object[];
   readonly routes: readonly Route[];
+  /** What is found by its id alone. */
+  readonly nodes?: readonly NodeKind[];
 }

@@ -53,7 +53,7 @@ export interface Context extends RequestInfo, Kernel {
   /** What the actor may do in the organization. Projects bring abilities of their own. */
   readonly ability: Ability;
   /** Batches of this request, by what loads them. See `batched`. */
-  readonly loaders: Map<object, DataLoader<string, unknown>>;
+  readonly loaders: Map<object, DataLoader<unknown, unknown>>;
   /** Collects what this request records, where its reply is kept: whoever gets it later must leave the same records. */
   recorded?: AuditEvent[];
   /** The idempotency key that this request owns, where it came with one. */

@@ -1,11 +1,14 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import type { OrganizationRole } from '../../kernel/authz/roles.js';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { OrganizationRoleEnum } from '../organizations/public.js';
 import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
 
 @ObjectType('Identity', {
+  implements: Node,
+
   description: 'A machine that acts by itself, with tokens of its own.',
   simpleResolvers: true,
 })

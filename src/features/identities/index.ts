@@ -1,11 +1,14 @@
 import type { Feature } from '../../feature.js';
+import { nodeKind } from '../../kernel/graphql/node.js';
 import { ClientSecretResolver } from './client-secret.resolver.js';
 import { ClientSecretService } from './client-secret.service.js';
 import { Identity } from './identity.entity.js';
+import { identitiesByIds } from './identity.links.js';
 import { IdentityReader } from './identity.reader.js';
 import { IdentityResolver } from './identity.resolver.js';
 import { identityRoutes } from './identity.routes.js';
 import { IdentityService } from './identity.service.js';
+import { identityLinks } from './link.resolver.js';
 import { TokenAuthResolver } from './token-auth.resolver.js';
 import { tokenAuthRoutes } from './token-auth.routes.js';
 import { TokenAuthService } from './token-auth.service.js';
@@ -23,6 +26,15 @@ export function createIdentities(): Feature & { identities: IdentityReader } {
       new TokenAuthResolver(new TokenAuthService(identities)),
       new UniversalAuthResolver(new UniversalAuthService(identities)),
       new ClientSecretResolver(new ClientSecretService(identities)),
+      ...identityLinks(),
+    ],
+    nodes: [
+      nodeKind({
+        type: 'Identity',
+        table: 'identity',
+        load: identitiesByIds,
+        record: ({ id }) => ({ action: 'identity:get', facts: { identityId: id } }),
+      }),
     ],
     routes: [...identityRoutes, ...tokenAuthRoutes, ...universalAuthRoutes],
     identities,

@@ -1,8 +1,11 @@
 import type { Feature } from '../../feature.js';
+import { nodeKind } from '../../kernel/graphql/node.js';
+import { organizationLinks } from './link.resolver.js';
 import { MemberResolver } from './member.resolver.js';
 import { MemberService } from './member.service.js';
 import { OrganizationMembership } from './membership.entity.js';
 import { Organization } from './organization.entity.js';
+import { organizationsByIds, usersByIds } from './organization.links.js';
 import { OrganizationReader } from './organization.reader.js';
 import { OrganizationResolver } from './organization.resolver.js';
 import { type CreateFirstAdmin, OrganizationService } from './organization.service.js';
@@ -23,8 +26,23 @@ export function createOrganizations(deps: {
       new OrganizationResolver(new OrganizationService(organizations, deps.createFirstAdmin)),
       new UserResolver(new UserService(users)),
       new MemberResolver(new MemberService(organizations)),
+      ...organizationLinks(),
     ],
     routes: [],
+    nodes: [
+      nodeKind({
+        type: 'Organization',
+        table: 'organization',
+        load: organizationsByIds,
+        record: ({ id }) => ({ action: 'organization:get', facts: { organizationId: id } }),
+      }),
+      nodeKind({
+        type: 'User',
+        table: 'app_user',
+        load: usersByIds,
+        record: ({ id }) => ({ action: 'user:get', facts: { userId: id } }),
+      }),
+    ],
     organizations,
     users,
   };

@@ -1,7 +1,10 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { Node } from '../../kernel/graphql/node.js';
 
 @ObjectType('Organization', {
+  implements: Node,
+
   description: 'A tenant, or a part of one. Everything else belongs to exactly one organization.',
   simpleResolvers: true,
 })

@@ -1,4 +1,5 @@
-export { MemberKindEnum } from './member.type.js';
+export { organizationLinkOf } from './link.resolver.js';
+export { MemberKindEnum, MemberType } from './member.type.js';
 export {
   addMember,
   changeRole,
@@ -8,8 +9,10 @@ export {
   protectInstallationAdmin,
 } from './memberships.js';
 export { Organization } from './organization.entity.js';
+export { usersByIds } from './organization.links.js';
 export { OrganizationReader } from './organization.reader.js';
 export { displayName, organizationRole, organizationSlug } from './organization.rules.js';
 export type { CreateFirstAdmin } from './organization.service.js';
+export { OrganizationType } from './organization.type.js';
 export { UserReader } from './user.reader.js';
-export { OrganizationRoleEnum } from './user.type.js';
+export { OrganizationRoleEnum, UserType } from './user.type.js';

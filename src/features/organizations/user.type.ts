@@ -1,6 +1,7 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import type { OrganizationRole } from '../../kernel/authz/roles.js';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 
 /** The roles of an organization as GraphQL names them. */
@@ -15,7 +16,11 @@ registerEnumType(OrganizationRoleEnum, {
   },
 });
 
-@ObjectType('User', { description: 'A person with an account in the organization.', simpleResolvers: true })
+@ObjectType('User', {
+  implements: Node,
+  description: 'A person with an account in the organization.',
+  simpleResolvers: true,
+})
 export class UserType {
   @Field(() => ID, { description: 'Identifies the user.' })
   id!: string;

@@ -41,6 +41,12 @@ const COLUMNS = `id, project_id as "projectId", name, slug, position, created_at
 const BY_ID = `select ${COLUMNS} from environment where project_id = $1 and id = $2`;
 const BY_SLUG = `select ${COLUMNS} from environment where project_id = $1 and slug = $2`;
 
+/** Environments by id, in no order. The project decides who may see them. */
+export const environmentsByIds = async (ctx: Context, ids: readonly string[]): Promise<EnvironmentRecord[]> =>
+  (await query<EnvironmentRecord>(ctx, `select ${COLUMNS} from environment where id = any($1::uuid[])`, [ids])).map(
+    toEnvironmentRecord,
+  );
+
 /** The verbs of environments. Positions change only under the lock of the project, so that they stay 1 to n. */
 export class EnvironmentService {
   constructor(

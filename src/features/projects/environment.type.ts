@@ -1,9 +1,12 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Node } from '../../kernel/graphql/node.js';
 import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
 
 /** What the API shows of an environment. `access` is for field resolvers and is no field itself. */
 @ObjectType('Environment', {
+  implements: Node,
+
   description: 'A place of deployment in a project, such as production.',
   simpleResolvers: true,
 })

@@ -9,11 +9,14 @@ import {
   type FollowEnvironment,
   type ForgetEnvironment,
 } from './environment.service.js';
+import { projectLinks } from './link.resolver.js';
 import { ProjectMembership } from './membership.entity.js';
 import { MembershipResolver } from './membership.resolver.js';
 import { membershipRoutes } from './membership.routes.js';
 import { MembershipService } from './membership.service.js';
 import { Project } from './project.entity.js';
+import { ProjectLinks } from './project.links.js';
+import { projectNodes } from './project.nodes.js';
 import { ProjectReader } from './project.reader.js';
 import { ProjectResolver } from './project.resolver.js';
 import { projectRoutes } from './project.routes.js';
@@ -31,21 +34,26 @@ export function createProjects({
   createRootFolders: CreateRootFolders;
   followEnvironment: FollowEnvironment;
   forgetEnvironment: ForgetEnvironment;
-}): Feature & { projects: ProjectReader } {
+}): Feature & { projects: ProjectReader; links: ProjectLinks } {
   const projects = new ProjectReader();
   const memberships = new MembershipService(projects);
   const roles = new RoleService(projects);
+  const service = new ProjectService(projects, createRootFolders);
+  const links = new ProjectLinks(projects, service);
   return {
     entities: [Project, Environment, ProjectMembership],
     resolvers: [
-      new ProjectResolver(new ProjectService(projects, createRootFolders), memberships, roles),
+      new ProjectResolver(service, memberships, roles),
       new EnvironmentResolver(
         new EnvironmentService(projects, createRootFolders, followEnvironment, forgetEnvironment),
       ),
       new MembershipResolver(memberships),
       new RoleResolver(roles),
+      ...projectLinks(links, service, memberships),
     ],
     routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes, ...roleRoutes, ...compatibilityRoutes],
+    nodes: projectNodes(links),
     projects,
+    links,
   };
 }

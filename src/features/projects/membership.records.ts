@@ -38,6 +38,11 @@ const USERS_BY_NAME = `select distinct on (u.username) u.username, u.id
   where u.organization_id in ($1, $2) and u.username = any($3::text[])
   order by u.username, u.organization_id = $1 desc`;
 
+const BY_IDS = `${SELECT} where m.id = any($1::uuid[]) and m.organization_id = $2`;
+
+const OF_MEMBERS = `${SELECT} where (m.user_id = any($1::uuid[]) or m.identity_id = any($1::uuid[])) and m.organization_id = $2
+  order by m.id`;
+
 const OF_PROJECTS = `${SELECT} where m.project_id = any($1::uuid[]) ${ORDER}`;
 
 /** One membership; undefined when the user or identity is no member. */
@@ -82,6 +87,14 @@ export async function listMemberships(
 ): Promise<MembershipRecord[]> {
   return (await query<MembershipRecord>(ctx, LIST, [projectId, kind, ...bounds])).map(toRecord);
 }
+
+/** Memberships by id, in no order. */
+export const membershipsByIds = async (ctx: Context, ids: readonly string[]): Promise<MembershipRecord[]> =>
+  (await query<MembershipRecord>(ctx, BY_IDS, [[...ids], ctx.organizationId])).map(toRecord);
+
+/** Memberships of many users and identities in the organization of the caller's scope, by id. */
+export const membershipsOfMembers = async (ctx: Context, memberIds: readonly string[]): Promise<MembershipRecord[]> =>
+  (await query<MembershipRecord>(ctx, OF_MEMBERS, [[...memberIds], ctx.organizationId])).map(toRecord);
 
 /** Memberships of many projects in one statement, each list by name, then id. For `batched`. */
 export async function membershipsOfProjects(

@@ -1,11 +1,16 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { MemberKindEnum } from '../organizations/public.js';
 import type { MemberKind } from './membership.rules.js';
 
 /** A user or identity in a project. */
-@ObjectType('ProjectMembership', { description: 'A person or a machine identity in a project.', simpleResolvers: true })
+@ObjectType('ProjectMembership', {
+  implements: Node,
+  description: 'A person or a machine identity in a project.',
+  simpleResolvers: true,
+})
 export class ProjectMembershipType {
   @Field(() => ID, { description: 'Id of the membership.' })
   id!: string;

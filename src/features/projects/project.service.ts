@@ -14,7 +14,14 @@ import { openIgnoreValues, sealIgnoreValues } from './ignore-values.js';
 import { ProjectMembership } from './membership.entity.js';
 import { Project } from './project.entity.js';
 import type { ProjectReader } from './project.reader.js';
-import { findById, findBySlug, listRecords, type ProjectAccess, type ProjectRecord } from './project.records.js';
+import {
+  findById,
+  findBySlug,
+  listByIds,
+  listRecords,
+  type ProjectAccess,
+  type ProjectRecord,
+} from './project.records.js';
 import {
   BySlug,
   CreateProject,
@@ -99,6 +106,23 @@ export class ProjectService {
     const page = new Page(projects, request, ({ access }) => [access.name, access.projectId]);
     await ctx.auditTrail.recordRead(ctx, { action: 'project:list', facts: { count: page.nodes.length, unreadable } });
     return page;
+  }
+
+  /**
+   * The projects among these ids that the caller is a member of, inside of another answer. What is shown of values that leak
+   * detection passes over is recorded.
+   *
+   * @param ids as the database has them
+   * @throws AUDIT_UNAVAILABLE
+   */
+  async listByIds(ctx: Context, ids: readonly string[]): Promise<readonly ReadProject[]> {
+    const { projects } = await this.#readable(ctx, await listByIds(ctx, ids));
+    const disclosed = projects.filter(({ secretDetectionIgnoreValues: values }) => values !== null);
+    await ctx.auditTrail.recordRead(
+      ctx,
+      ...disclosed.map(({ access: { projectId } }) => ({ action: 'project:get', projectId })),
+    );
+    return projects;
   }
 
   /**

@@ -1,5 +1,6 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { EnvironmentType, toEnvironmentType } from './environment.type.js';
 import type { ProjectAccess } from './project.records.js';
@@ -40,7 +41,11 @@ registerEnumType(UpgradeStatusEnum, {
 });
 
 /** What the API shows of a project. `access` is for field resolvers and is no field itself. */
-@ObjectType('Project', { description: 'A container of environments and what is in them.', simpleResolvers: true })
+@ObjectType('Project', {
+  implements: Node,
+  description: 'A container of environments and what is in them.',
+  simpleResolvers: true,
+})
 export class ProjectType {
   readonly access!: ProjectAccess;
 

@@ -1,5 +1,7 @@
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environment.service.js';
-export { EnvironmentType } from './environment.type.js';
+export { EnvironmentType, toEnvironmentType } from './environment.type.js';
+export { projectLinkOf } from './link.resolver.js';
+export type { ProjectLinks } from './project.links.js';
 export { ProjectReader } from './project.reader.js';
 export type { ProjectAccess } from './project.records.js';
 export { ProjectType } from './project.type.js';

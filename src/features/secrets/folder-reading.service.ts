@@ -1,6 +1,6 @@
 import { type Ability, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
-import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
 import { AppError } from '../../kernel/errors.js';
 import { keyPageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
@@ -12,6 +12,7 @@ import {
   findFolder,
   listFolders,
   listFoldersInEnvironments,
+  listSubfolders,
   listTree,
   type ReadFolder,
   withAccess,
@@ -125,6 +126,15 @@ export class FolderReadingService {
     return (folders ?? []).map(withAccess(at.access));
   }
 
+  /**
+   * Folders right under a folder that is part of a larger answer, by name; all folders share one statement. Nothing for this
+   * caller: empty.
+   */
+  async listInFolder(ctx: Context, at: ReadFolder): Promise<readonly ReadFolder[]> {
+    if (!can(at.access.ability, 'secret-folders:read', { environment: at.environment, secretPath: at.path })) return [];
+    return ((await batched(ctx, loadInFolders, at.id)) ?? []).map(withAccess(at.access));
+  }
+
   async #base(
     ctx: Context,
     place: { projectId: string; environment: string; secretPath: string },
@@ -207,3 +217,6 @@ const loadInEnvironments = batchOfLists<FolderRecord, { path: string }>(
   (ctx, environmentIds, { path }) => listFoldersInEnvironments(ctx, environmentIds, path),
   ({ environmentId }) => environmentId,
 );
+
+const loadInFolders: BatchLoad<readonly FolderRecord[]> = async (ctx, parentIds) =>
+  Map.groupBy(await listSubfolders(ctx, parentIds), ({ parentId }) => parentId as string);

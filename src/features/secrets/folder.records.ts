@@ -115,6 +115,10 @@ export const listTree = (
     [environmentId, path, prefixOf(path)],
   );
 
+/** The folders right under many folders, in one statement. */
+export const listSubfolders = (ctx: Context, parentIds: readonly string[]): Promise<FolderRecord[]> =>
+  query<FolderRecord>(ctx, `${SELECT} where f.parent_id = any($1::uuid[]) order by f.name collate "C"`, [parentIds]);
+
 /** The folders right under the same path of many environments, in one statement. */
 export const listFoldersInEnvironments = (
   ctx: Context,

@@ -1,10 +1,13 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import type { ProjectAccess } from '../projects/public.js';
 
 /** What the API shows of a folder. `access` is for field resolvers and is no field itself. */
 @ObjectType('Folder', {
+  implements: Node,
+
   description: 'A folder of an environment. It holds secrets and folders.',
   simpleResolvers: true,
 })

@@ -49,6 +49,10 @@ export async function findImport(ctx: Context, id: string): Promise<ImportRecord
   return found;
 }
 
+/** Imports by id, in no order. */
+export const listImportsByIds = (ctx: Context, ids: readonly string[]): Promise<ImportRecord[]> =>
+  query<ImportRecord>(ctx, `${SELECT} where i.id = any($1::uuid[])`, [ids]);
+
 /** Imports of a folder, by position. @param bounds the position to start after (null: from the top), and the row limit (null: all) */
 export const listImports = (
   ctx: Context,

@@ -1,5 +1,6 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 
 /** What the API shows of a folder at one end of an import. */
@@ -23,6 +24,8 @@ export class ImportEndType {
 
 /** What the API shows of an import. */
 @ObjectType('SecretImport', {
+  implements: Node,
+
   description: 'A folder imports from another: its readers get the secrets of that one too.',
   simpleResolvers: true,
 })

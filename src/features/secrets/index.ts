@@ -1,5 +1,5 @@
 import type { Feature } from '../../feature.js';
-import type { ProjectReader } from '../projects/public.js';
+import type { ProjectLinks, ProjectReader } from '../projects/public.js';
 import { ComparisonResolver } from './comparison.resolver.js';
 import { ComparisonService } from './comparison.service.js';
 import { compatibilityRoutes } from './compatibility.routes.js';
@@ -12,6 +12,9 @@ import { FolderReadingService } from './folder-reading.service.js';
 import { EnvironmentImportsResolver, FolderImportsResolver, ImportResolver } from './import.resolver.js';
 import { importRoutes } from './import.routes.js';
 import { ImportService } from './import.service.js';
+import { secretLinks } from './link.resolver.js';
+import { EnvironmentSecretsResolver, FolderSecretsResolver } from './nested-listing.resolver.js';
+import { NestedListingService } from './nested-listing.service.js';
 import { PersonalSecretService } from './personal.service.js';
 import { RestoreResolver } from './restore.resolver.js';
 import { restoreRoutes } from './restore.routes.js';
@@ -19,7 +22,9 @@ import { RestoreService } from './restore.service.js';
 import { StateRestoreService } from './restore-state.service.js';
 import { SecretSearchResolver } from './search.resolver.js';
 import { SecretSearchService } from './search.service.js';
-import { EnvironmentSecretsResolver, SecretResolver } from './secret.resolver.js';
+import { SecretLinks } from './secret.links.js';
+import { secretNodes } from './secret.nodes.js';
+import { SecretResolver } from './secret.resolver.js';
 import { secretRoutes } from './secret.routes.js';
 import { SecretService } from './secret.service.js';
 import { SecretListingService } from './secret-listing.service.js';
@@ -41,8 +46,10 @@ import { versionRoutes } from './version.routes.js';
 import { VersionService } from './version.service.js';
 
 /** Secrets with their folders, imports and tags. */
-export function createSecrets({ projects }: { projects: ProjectReader }): Feature {
+export function createSecrets({ projects, links }: { projects: ProjectReader; links: ProjectLinks }): Feature {
   const listing = new SecretListingService(projects);
+  const nested = new NestedListingService();
+  const own = new SecretLinks(links);
   const folders = new FolderReadingService(projects);
   const imports = new ImportService(projects);
   const tags = new TagService(projects);
@@ -54,7 +61,9 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
       new SecretResolver(listing, new SecretReadingService(projects)),
       new SecretWritingResolver(secrets, new SecretMovingService(projects)),
       new SecretTransferResolver(new SecretTransferService(projects, secrets, listing)),
-      new EnvironmentSecretsResolver(listing),
+      new EnvironmentSecretsResolver(nested),
+      new FolderSecretsResolver(nested),
+      ...secretLinks(links, own, { folders, tags }),
       new FolderResolver(new FolderService(projects), folders),
       new EnvironmentFoldersResolver(folders),
       new ImportResolver(imports),
@@ -70,6 +79,7 @@ export function createSecrets({ projects }: { projects: ProjectReader }): Featur
       new DuplicatesResolver(new DuplicatesService(projects)),
       new ComparisonResolver(new ComparisonService(projects)),
     ],
+    nodes: secretNodes(own),
     routes: [
       ...secretRoutes,
       ...secretWritingRoutes,

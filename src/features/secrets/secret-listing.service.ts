@@ -1,36 +1,21 @@
 import type { z } from 'zod';
 import type { Context } from '../../kernel/context.js';
-import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
-import { type CursorKey, decodeCursor, Page, rowLimit } from '../../kernel/graphql/page.js';
+import { Page } from '../../kernel/graphql/page.js';
 import { Turns } from '../../kernel/turns.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { findScope, type Scope } from './scope.records.js';
 import { nearestFirst, type ScopeFolder } from './scope.rules.js';
-import {
-  type Bounds,
-  type ListedRecord,
-  listInEnvironments,
-  listInFolders,
-  listInPlace,
-  type OwnRecord,
-  type SecretFilters,
-} from './secret.records.js';
-import { ListInEnvironment, ListSecrets, type OwnValues, SECRET_KINDS, type SecretKind } from './secret.rules.js';
+import { type Bounds, type ListedRecord, listInFolders, listInPlace } from './secret.records.js';
+import { ListSecrets } from './secret.rules.js';
 import { type ImportView, positionOfView, type SecretPage, type SecretView, SecretViewer } from './secret.view.js';
+import { cursorOf, entriesAfter, filtersOf, type Position, positionOf, rowsFor, viewEntry } from './secret-entries.js';
 import { expandViews } from './secret-expansion.js';
 import { loadPlace, loadSecretProject } from './secret-place.js';
-import type { KnownEnvironment } from './secret-reading.service.js';
 import { openerFor } from './secret-sealing.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
 
 type ListInput = z.infer<typeof ListSecrets>;
-
-/** One line of a list: a shared secret, or the caller's own value in its place. */
-interface Entry {
-  readonly record: ListedRecord;
-  readonly own: OwnRecord | null;
-}
 
 /** Rows of a list, before anything of them is opened. */
 interface Found {
@@ -81,46 +66,6 @@ export class SecretListingService {
     });
     return page;
   }
-
-  /**
-   * Secrets at one path of an environment that is part of a larger answer, with `recursive` of the folders below too.
-   * Nothing there, or nothing for this caller: empty. All environments of the answer share one statement, and one more for
-   * what their values refer to.
-   *
-   * @param raw path and filters; the rules are `ListInEnvironment`
-   * @throws VALIDATION_FAILED, AUDIT_UNAVAILABLE
-   */
-  async listInEnvironment(
-    ctx: Context,
-    { id, access }: KnownEnvironment,
-    raw: unknown,
-  ): Promise<readonly SecretView[]> {
-    const input = parse(ListInEnvironment, raw);
-    const records = (await batched(ctx, loadInEnvironments, listKey(id, optionsOf(input)))) ?? [];
-    const visibility = new Visibility(access.ability);
-    const visible = records.filter((record) => visibility.describes(record));
-    if (visible.length === 0) return [];
-    const viewer = new SecretViewer(await openerFor(ctx, access, visible), visibility, input.viewSecretValue);
-    const shown = entriesAfter(null, visible, 'beside').map((entry) => viewEntry(viewer, entry));
-    const isWhole = (): boolean => false;
-    const changed = input.expandSecretReferences
-      ? await expandViews(ctx, access, shown, { visibility, isWhole })
-      : UNCHANGED;
-    const views = shown.map((view) => changed.get(view.id) ?? view);
-    await ctx.auditTrail.recordRead(ctx, {
-      action: 'secret:list',
-      projectId: access.projectId,
-      facts: {
-        environmentId: id,
-        count: views.length,
-        recursive: input.recursive,
-        viewedValues: input.viewSecretValue,
-        expandedReferences: input.expandSecretReferences,
-        unreadable: viewer.issues.length,
-      },
-    });
-    return views;
-  }
 }
 
 /** What a list shows to one caller. @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
@@ -155,14 +100,6 @@ async function readList(
   };
   return { folderId: found.folderId, page: Object.assign(answer.page, extras) };
 }
-
-const UNCHANGED: ReadonlyMap<string, SecretView> = new Map();
-
-/** One row more than the page has, and one for the row of the cursor, which may be done with. */
-const rowsFor = (input: ListInput): number | null => {
-  const limit = rowLimit(input);
-  return limit === null || input.after == null ? limit : limit + 1;
-};
 
 /** At most three statements, whatever the size. @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
 async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise<Found> {
@@ -200,43 +137,6 @@ async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise
 async function missingPlace(ctx: Context, input: ListInput): Promise<Scope> {
   const { folderId } = await loadPlace(ctx, input);
   return { baseId: folderId, folders: [], isTruncated: false };
-}
-
-type Filters = Pick<Parameters<typeof filtersOf>[0], 'tagSlugs' | 'metadata'>;
-
-const filtersOf = ({
-  tagSlugs,
-  metadata,
-}: {
-  tagSlugs?: readonly string[] | null | undefined;
-  metadata?: SecretFilters['metadata'] | null | undefined;
-}): SecretFilters => ({ tagSlugs: tagSlugs ?? [], metadata: metadata ?? [] });
-
-/** What rows make, in their order, from the row after the cursor on, or its second entry. */
-function entriesAfter(after: Position | null, rows: readonly ListedRecord[], ownValues: OwnValues): Entry[] {
-  const entries = rows.flatMap((record): Entry[] => {
-    const own = ownValues === 'none' || record.personal === undefined ? [] : [{ record, own: record.personal }];
-    return own.length > 0 && ownValues === 'instead' ? own : [{ record, own: null }, ...own];
-  });
-  if (after === null) return entries;
-  const [path, key, kind] = after;
-  return entries.filter(
-    ({ record, own }) => record.path !== path || record.key !== key || (kind === 'shared' && own !== null),
-  );
-}
-
-const viewEntry = (viewer: SecretViewer, { record, own }: Entry): SecretView =>
-  own === null ? viewer.view(record) : viewer.personalView(record, own);
-
-type Position = readonly [path: string, key: string, kind: SecretKind];
-
-const cursorOf = ({ record, own }: Entry): CursorKey => [record.path, record.key, own === null ? 'shared' : 'personal'];
-
-/** @throws VALIDATION_FAILED for a text that is no cursor of this list */
-function positionOf(after: string | null | undefined): Position | null {
-  if (after == null) return null;
-  const isPosition = ([, , kind = '']: CursorKey): boolean => (SECRET_KINDS as readonly string[]).includes(kind);
-  return decodeCursor(after, 3, isPosition) as unknown as Position;
 }
 
 const toImport = ({ id, environment, path }: ScopeFolder, secrets: readonly SecretView[]): ImportView => ({
@@ -277,24 +177,3 @@ async function expanded(
 
 const unresolvedIn = (...lists: readonly (readonly SecretView[])[]): number =>
   lists.flat().reduce((sum, { referenceIssues }) => sum + referenceIssues.length, 0);
-
-/** What lists of the same batch have in common. */
-interface BatchOptions extends SecretFilters {
-  readonly secretPath: string;
-  readonly recursive: boolean;
-  readonly viewSecretValue: boolean;
-}
-
-const optionsOf = ({
-  secretPath,
-  recursive,
-  viewSecretValue,
-  ...input
-}: Filters & Omit<BatchOptions, keyof SecretFilters>) =>
-  ({ secretPath, recursive, viewSecretValue, ...filtersOf(input) }) satisfies BatchOptions;
-
-const loadInEnvironments = batchOfLists<ListedRecord, BatchOptions>(
-  (ctx, environmentIds, { viewSecretValue, secretPath, recursive, ...filters }) =>
-    listInEnvironments(ctx, environmentIds, { withValues: viewSecretValue, secretPath, recursive, filters }),
-  ({ environmentId }) => environmentId,
-);

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.js';
 import { haveSameKey, keyIdOf } from '../../kernel/crypto/seal.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
+import { type Together, together } from '../../kernel/database/batched.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
@@ -74,16 +75,23 @@ type SealedColumns = Partial<
   readonly personal?: Omit<SealedColumns, 'personal'> | undefined;
 };
 
-/** What opens these rows of a project, with keys that another node may have made meanwhile. */
-export async function openerFor(
+/**
+ * What opens these rows of a project, with keys that another node may have made meanwhile. All projects of a request share one
+ * statement.
+ */
+export const openerFor = (
   ctx: Context,
-  { organizationId, projectId }: ProjectAccess,
+  { projectId }: ProjectAccess,
   records: readonly SealedColumns[],
-): Promise<Sealer> {
-  const scope = { organizationId, projectId };
-  await ctx.keyring.ensureKeys(queryOf(ctx), scope, keyIdsOf(records));
-  return ctx.keyring.sealer(queryOf(ctx), scope);
-}
+): Promise<Sealer> => together(ctx, openers, { projectId, keyIds: keyIdsOf(records) });
+
+const openers: Together<{ projectId: string; keyIds: ReadonlySet<string | null> }, Sealer> = async (ctx, wanted) => {
+  const keyIds = new Map<string, Set<string | null>>();
+  for (const { projectId, keyIds: own } of wanted)
+    keyIds.set(projectId, new Set([...(keyIds.get(projectId) ?? []), ...own]));
+  const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
+  return wanted.map(({ projectId }) => sealers.get(projectId) as Sealer);
+};
 
 /** The keys that rows are sealed with. */
 function keyIdsOf(records: readonly SealedColumns[]): ReadonlySet<string | null> {

@@ -12,6 +12,11 @@ const EXPAND = {
 } as const;
 const TAGS = { nullable: true, description: 'Only secrets with any of these tags.' } as const;
 const METADATA = { nullable: true, description: 'Only secrets with all of these pairs, at most 10.' } as const;
+const FIRST = {
+  nullable: true,
+  description: 'At most this many rows, 1 to 1,000. Without it the list is whole.',
+} as const;
+const AFTER = { nullable: true, description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it.' } as const;
 const RECURSIVE = { description: 'List the folders below too, 20 levels deep.', defaultValue: false } as const;
 
 /** Arguments of `secrets`. */
@@ -51,15 +56,9 @@ export class SecretsArgs extends PageArgs {
   metadata?: SecretMetadataFilterInput[] | null;
 }
 
-/** Arguments of `Environment.secrets`. */
+/** Arguments of `Folder.secrets`. */
 @ArgsType()
-export class EnvironmentSecretsArgs {
-  @Field(() => String, PATH)
-  secretPath!: string;
-
-  @Field(() => Boolean, RECURSIVE)
-  recursive!: boolean;
-
+export class FolderSecretsArgs {
   @Field(() => Boolean, VIEW)
   viewSecretValue!: boolean;
 
@@ -71,6 +70,45 @@ export class EnvironmentSecretsArgs {
 
   @Field(() => [SecretMetadataFilterInput], METADATA)
   metadata?: SecretMetadataFilterInput[] | null;
+}
+
+/** Arguments of `Folder.secretConnection`. */
+@ArgsType()
+export class FolderSecretConnectionArgs extends FolderSecretsArgs {
+  @Field(() => Int, FIRST)
+  first?: number | null;
+
+  @Field(() => String, AFTER)
+  after?: string | null;
+}
+
+/** Arguments of `Environment.secrets`. */
+@ArgsType()
+export class EnvironmentSecretsArgs extends FolderSecretsArgs {
+  @Field(() => String, {
+    nullable: true,
+    description: 'Path of the folder, as `/` or `/payments/eu`; `/` when absent.',
+  })
+  path?: string | null;
+
+  @Field(() => String, {
+    ...PATH,
+    deprecationReason: 'Other fields of an environment say `path`, and so can this one.',
+  })
+  secretPath!: string;
+
+  @Field(() => Boolean, RECURSIVE)
+  recursive!: boolean;
+}
+
+/** Arguments of `Environment.secretConnection`. */
+@ArgsType()
+export class EnvironmentSecretConnectionArgs extends FolderSecretConnectionArgs {
+  @Field(() => String, PATH)
+  path!: string;
+
+  @Field(() => Boolean, RECURSIVE)
+  recursive!: boolean;
 }
 
 /** Arguments of `secret`. */

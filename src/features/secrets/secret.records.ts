@@ -67,6 +67,8 @@ export interface SecretFilters {
 export interface Bounds {
   readonly after: readonly [path: string, key: string, ...rest: readonly string[]] | null;
   readonly limit: number | null;
+  /** The limit is one of each environment or folder, of many that are listed together. */
+  readonly of?: 'environment' | 'folder';
 }
 
 const ORDER = `order by f.path collate "C", s.key collate "C"`;
@@ -274,6 +276,13 @@ export const listInEnvironments = (
   return list(ctx, { ...chosen, ...options });
 };
 
+/** Secrets of many folders of any projects, in one statement: for lists inside of lists. */
+export const listInManyFolders = (
+  ctx: Context,
+  folderIds: readonly string[],
+  options: ListOptions,
+): Promise<ListedRecord[]> => list(ctx, { where: 's.folder_id = any($1::uuid[])', params: [folderIds], ...options });
+
 /** The text differs only by what is asked for, so that each shape is planned once, for what it does. */
 function list(
   ctx: Context,
@@ -293,10 +302,19 @@ function list(
     // The row of the cursor too: it may have a second entry.
     conditions.push(`(f.path collate "C", s.key collate "C") >= (${next(path)}::text, ${next(key)}::text)`);
   }
-  const limit = bounds?.limit == null ? '' : `limit ${next(bounds.limit)}`;
+  if (bounds?.limit != null && bounds.of !== undefined)
+    conditions.push(firstOf(bounds.of, conditions, next(bounds.limit)));
+  const limit = bounds?.limit == null || bounds.of !== undefined ? '' : `limit ${next(bounds.limit)}`;
   const rest = `where ${conditions.join(' and ')} window w as (${RUN}) ${RUN} ${limit}`;
   return findWithOwn(ctx, { ...selection, isRun: true }, rest, given);
 }
+
+/** The first rows of each owner that fit the conditions. */
+const firstOf = (of: 'environment' | 'folder', conditions: readonly string[], limit: string): string =>
+  `s.id in (select id from (
+     select s.id, row_number() over (partition by s.${of}_id order by f.path collate "C", s.key collate "C") as place
+     from secret s join folder f on f.id = s.folder_id join environment e on e.id = s.environment_id
+     where ${conditions.join(' and ')}) ranked where place <= ${limit})`;
 
 /** What filters ask of a secret `s`. @param next adds a parameter and answers its place in the text */
 export function filterConditions({ tagSlugs, metadata }: SecretFilters, next: (value: unknown) => string): string[] {

@@ -1,7 +1,6 @@
-import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { EnvironmentType } from '../projects/public.js';
-import { EnvironmentSecretsArgs, SecretArgs, SecretByKeyArgs, SecretsArgs } from './secret.args.js';
+import { SecretArgs, SecretByKeyArgs, SecretsArgs } from './secret.args.js';
 import { SecretConnection, SecretType, toSecretConnection, toSecretType } from './secret.type.js';
 import type { SecretListingService } from './secret-listing.service.js';
 import type { SecretReadingService } from './secret-reading.service.js';
@@ -28,22 +27,5 @@ export class SecretResolver {
   @Query(() => SecretType, { description: 'One secret of a folder by its key.' })
   async secretByKey(@Ctx() ctx: Context, @Args(() => SecretByKeyArgs) args: SecretByKeyArgs): Promise<SecretType> {
     return toSecretType(await this.reading.getByKey(ctx, args));
-  }
-}
-
-@Resolver(() => EnvironmentType)
-export class EnvironmentSecretsResolver {
-  constructor(private readonly listing: SecretListingService) {}
-
-  @FieldResolver(() => [SecretType], {
-    description:
-      'Secrets at a path, by path, then key: those that you may know of. Nothing at the path is an empty list.',
-  })
-  async secrets(
-    @Root() environment: EnvironmentType,
-    @Ctx() ctx: Context,
-    @Args(() => EnvironmentSecretsArgs) args: EnvironmentSecretsArgs,
-  ): Promise<readonly SecretType[]> {
-    return (await this.listing.listInEnvironment(ctx, environment, args)).map(toSecretType);
   }
 }

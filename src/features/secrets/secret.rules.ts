@@ -137,9 +137,10 @@ export const ListInEnvironment = ListSecrets.omit({
   environment: true,
   includeImports: true,
   ownValues: true,
-  first: true,
-  after: true,
 });
+
+/** Arguments of the list of one folder, where the folder is known. */
+export const ListInFolder = ListInEnvironment.omit({ secretPath: true, recursive: true });
 
 /** Arguments of `secret`. */
 export const GetSecret = z.strictObject({ id: z.string(), ...reading });

@@ -1,5 +1,6 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import type { ReferenceIssueReason } from './expansion.rules.js';
 import type { OwnValues, SecretKind } from './secret.rules.js';
@@ -172,7 +173,11 @@ export class SecretContents {
 }
 
 /** What the API shows of a secret. */
-@ObjectType('Secret', { description: 'A key and a value in a folder of an environment.', simpleResolvers: true })
+@ObjectType('Secret', {
+  implements: Node,
+  description: 'A key and a value in a folder of an environment.',
+  simpleResolvers: true,
+})
 export class SecretType extends SecretContents {
   @Field(() => ID, { description: 'Id of the secret.' })
   id!: string;

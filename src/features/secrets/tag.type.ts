@@ -1,9 +1,14 @@
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import type { TagRecord } from './secret.records.js';
 
 /** What the API shows of a tag. */
-@ObjectType('Tag', { description: 'A label on secrets of one project.', simpleResolvers: true })
+@ObjectType('Tag', {
+  implements: Node,
+  description: 'A label on secrets of one project.',
+  simpleResolvers: true,
+})
 export class TagType {
   @Field(() => ID, { description: 'Id of the tag.' })
   id!: string;

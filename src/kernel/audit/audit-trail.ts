@@ -9,8 +9,9 @@ const MAX_QUEUE = 10_000;
 const MAX_ANSWER_MS = 2_000;
 
 interface Waiting {
-  readonly record: AuditRecord;
-  /** `performance.now()` when it was recorded. */
+  /** Those of one call: they are stored by one insert. */
+  readonly records: readonly AuditRecord[];
+  /** `performance.now()` when they were recorded. */
   readonly since: number;
   readonly stored: () => void;
   readonly failed: (error: AppError) => void;
@@ -50,18 +51,19 @@ export class AuditTrail {
   }
 
   /**
-   * Records a read (or a denial) and waits until it is stored.
+   * Records reads (or a denial) and waits until they are stored, all by one statement.
    *
    * @throws AUDIT_UNAVAILABLE when it is not stored within two seconds; then nothing may be disclosed
    */
-  recordRead(ctx: Context, event: AuditEvent): Promise<void> {
-    ctx.recorded?.push(event);
-    if (this.#queue.length >= MAX_QUEUE) return Promise.reject(unavailable());
+  recordRead(ctx: Context, ...events: AuditEvent[]): Promise<void> {
+    if (events.length === 0) return Promise.resolve();
+    ctx.recorded?.push(...events);
+    if (this.queued >= MAX_QUEUE) return Promise.reject(unavailable());
     return new Promise<void>((resolve, reject) => {
       const deadline = setTimeout(() => reject(unavailable()), MAX_ANSWER_MS);
       this.#queue.push({
-        record: auditRecord(ctx, event),
-        since: performance.now(),
+          records: events.map((event) => auditRecord(ctx, event)),
+          since: performance.now(),
         stored: () => {
           clearTimeout(deadline);
           resolve();
@@ -80,7 +82,7 @@ export class AuditTrail {
     const batches = [...this.#flushing, this.#queue];
     const oldest = Math.min(...batches.flatMap(([first]) => first?.since ?? []));
     return {
-      count: batches.reduce((sum, { length }) => sum + length, 0),
+      count: batches.flat().reduce((sum, { records }) => sum + records.length, 0),
       oldestMs: oldest === Number.POSITIVE_INFINITY ? 0 : performance.now() - oldest,
     };
   }
@@ -106,7 +108,7 @@ export class AuditTrail {
     const batch = this.#queue.splice(0, MAX_BATCH);
     if (batch.length === 0) return;
     const { text, params } = insertOf(
-      batch.map(({ record }) => record),
+      batch.flatMap(({ records }) => records),
       this.key,
       'nothing',
     );

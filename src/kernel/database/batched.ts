@@ -38,13 +38,43 @@ export const listKey = <O extends object>(ownerId: string, options: O): string =
  * @param load a function that lives as long as the program (it names the batch)
  */
 export function batched<T>(ctx: Context, load: BatchLoad<T>, key: string): Promise<T | undefined> {
-  let loader = ctx.loaders.get(load);
-  if (loader === undefined) {
-    loader = new DataLoader<string, unknown>(async (keys) => {
+  return loaderOf<string, T | undefined>(
+    ctx,
+    load,
+    async (keys) => {
       const found = await load(ctx, keys);
       return keys.map((wanted) => found.get(wanted));
-    });
-    ctx.loaders.set(load, loader);
+    },
+    true,
+  ).load(key);
+}
+
+/** What an answer leads to by an id: null when there is no id, or nothing for this caller. */
+export const linked = async <T>(ctx: Context, load: BatchLoad<T>, id: string | null): Promise<T | null> =>
+  id === null ? null : ((await batched(ctx, load, id)) ?? null);
+
+/** Work that is done for many at once: what it makes of each of them, in their order. */
+export type Together<S, T> = (ctx: Context, subjects: readonly S[]) => Promise<readonly T[]>;
+
+/**
+ * Does work for one of many: all calls of the same request in the same turn of the event loop share one run. For what takes more
+ * than the id of a thing, or writes: nothing is remembered.
+ *
+ * @param work a function that lives as long as the program (it names the batch); what it throws, all of them get
+ */
+export const together = <S, T>(ctx: Context, work: Together<S, T>, subject: S): Promise<T> =>
+  loaderOf<S, T>(ctx, work, (subjects) => work(ctx, subjects), false).load(subject);
+
+function loaderOf<S, T>(
+  ctx: Context,
+  name: object,
+  run: (subjects: readonly S[]) => Promise<readonly T[]>,
+  cache: boolean,
+): DataLoader<S, T> {
+  let loader = ctx.loaders.get(name);
+  if (loader === undefined) {
+    loader = new DataLoader<S, T>(run, { cache }) as DataLoader<unknown, unknown>;
+    ctx.loaders.set(name, loader);
   }
-  return loader.load(key) as Promise<T | undefined>;
+  return loader as DataLoader<S, T>;
 }

@@ -189,6 +189,33 @@ export class Page<T> {
   }
 }
 
+/**
+ * A page of a list that was read as a whole, because it belongs to a larger answer: all lists of that share one statement.
+ *
+ * @param parts how many columns the list is ordered by, by code points
+ * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+ */
+export function pageOf<T>(
+  rows: readonly T[],
+  request: PageRequest,
+  parts: number,
+  keyOf: (row: T) => CursorKey,
+): Page<T> {
+  const { first, after } = request;
+  const start = after == null ? null : decodeCursor(after, parts);
+  const rest = start === null ? rows : rows.filter((row) => inOrder(keyOf(row), start) > 0);
+  return new Page(first == null ? rest : rest.slice(0, first + 1), request, keyOf);
+}
+
+/** As Postgres orders texts in the collation "C". */
+function inOrder(one: CursorKey, other: CursorKey): number {
+  for (const [at, part] of one.entries()) {
+    const order = Buffer.compare(Buffer.from(part), Buffer.from(other[at] ?? ''));
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
 /** What a search for the rows of a page left. */
 interface Sought {
   /** Where it ended before the page was full and before all was seen; null when neither is so. */

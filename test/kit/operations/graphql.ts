@@ -43,8 +43,8 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
   Mutation: SCHEMA.getMutationType() as GraphQLObjectType,
 });
 
-/** Discloses values below another root field, and so has an audit row of its own. */
-const AUDITED_INSIDE = 'Environment.secrets';
+/** These have audit rows of their own below another root field: they disclose values, or list projects. */
+const AUDITED_INSIDE = /^((Environment|Folder)\.secret(s|Connection)|Organization\.projects)$/;
 
 /** The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument. */
 export function graphqlDocument(operation: GraphQLOperation): {
@@ -83,7 +83,7 @@ function selection(type: GraphQLOutputType, depth: number): string {
   const named = getNamedType(type);
   if (!isObjectType(named)) return '';
   const fields = Object.values(named.getFields())
-    .filter((field) => !field.args.some(isRequiredArgument) && `${named.name}.${field.name}` !== AUDITED_INSIDE)
+    .filter((field) => !field.args.some(isRequiredArgument) && !AUDITED_INSIDE.test(`${named.name}.${field.name}`))
     .filter((field) => isLeafType(getNamedType(field.type)) || depth > 0)
     .map((field) => `${field.name} ${selection(field.type, depth - 1)}`);
   return `{ __typename ${fields.join(' ')} }`;

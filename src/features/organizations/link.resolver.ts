@@ -1,0 +1,57 @@
+import { type ClassType, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { linked } from '../../kernel/database/batched.js';
+import { MemberType } from './member.type.js';
+import { organizationsByIds, usersByIds } from './organization.links.js';
+import { OrganizationType } from './organization.type.js';
+import { UserType } from './user.type.js';
+
+type OwnedClass = ClassType<{ readonly organizationId: string }>;
+
+/** Gives a type with an `organizationId` the organization itself. @returns a class of resolvers */
+export function organizationLinkOf(type: OwnedClass): new () => object {
+  @Resolver(() => type)
+  class OrganizationLinkResolver {
+    @FieldResolver(() => OrganizationType, {
+      nullable: true,
+      description: 'The organization; null when you may not read it.',
+    })
+    organization(
+      @Root() { organizationId }: { organizationId: string },
+      @Ctx() ctx: Context,
+    ): Promise<OrganizationType | null> {
+      return linked(ctx, organizationsByIds, organizationId);
+    }
+  }
+  return OrganizationLinkResolver;
+}
+
+@Resolver(() => OrganizationType)
+export class OrganizationParentResolver {
+  @FieldResolver(() => OrganizationType, {
+    nullable: true,
+    description: 'The root organization above it; null for a root one, and when your token cannot see it.',
+  })
+  parent(@Root() { parentId }: OrganizationType, @Ctx() ctx: Context): Promise<OrganizationType | null> {
+    return linked(ctx, organizationsByIds, parentId);
+  }
+}
+
+@Resolver(() => MemberType)
+export class MemberUserResolver {
+  @FieldResolver(() => UserType, {
+    nullable: true,
+    description: 'The user; null for a machine identity, and for an account that another organization owns.',
+  })
+  user(@Root() { kind, id }: MemberType, @Ctx() ctx: Context): Promise<UserType | null> {
+    return linked(ctx, usersByIds, kind === 'user' ? id : null);
+  }
+}
+
+/** Resolvers of what organizations, their members and users lead to. */
+export const organizationLinks = (): object[] => [
+  new (organizationLinkOf(UserType))(),
+  new (organizationLinkOf(MemberType))(),
+  new OrganizationParentResolver(),
+  new MemberUserResolver(),
+];

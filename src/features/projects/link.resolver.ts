@@ -1,0 +1,129 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, type ClassType, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { batched, linked } from '../../kernel/database/batched.js';
+import { type ConnectionOf, PageArgs, pageOf } from '../../kernel/graphql/page.js';
+import { selects } from '../../kernel/graphql/selection.js';
+import { parse } from '../../kernel/validation.js';
+import { IdentityType, identitiesByIds } from '../identities/public.js';
+import { OrganizationType, organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
+import { EnvironmentType } from './environment.type.js';
+import { Paging } from './membership.rules.js';
+import type { MembershipService } from './membership.service.js';
+import { ProjectMembershipConnection, ProjectMembershipType } from './membership.type.js';
+import type { ProjectLinks } from './project.links.js';
+import type { ProjectService } from './project.service.js';
+import { ProjectConnection, ProjectType, toProjectType } from './project.type.js';
+import { ProjectRoleType } from './role.type.js';
+
+/** Gives a type with a `projectId` the project itself. @returns a class of resolvers */
+export function projectLinkOf(type: ClassType<{ readonly projectId: string }>): new (links: ProjectLinks) => object {
+  @Resolver(() => type)
+  class ProjectLinkResolver {
+    constructor(private readonly links: ProjectLinks) {}
+
+    @FieldResolver(() => ProjectType, { nullable: true, description: 'The project; null when it has just gone.' })
+    async project(@Root() { projectId }: { projectId: string }, @Ctx() ctx: Context): Promise<ProjectType | null> {
+      const found = await linked(ctx, this.links.projects, projectId);
+      return found === null ? null : toProjectType(found);
+    }
+  }
+  return ProjectLinkResolver;
+}
+
+@Resolver(() => ProjectMembershipType)
+export class MembershipMemberResolver {
+  @FieldResolver(() => UserType, {
+    nullable: true,
+    description: 'The user; null for a machine identity, and when you may not read it in your organization.',
+  })
+  user(@Root() { memberKind, memberId }: ProjectMembershipType, @Ctx() ctx: Context): Promise<UserType | null> {
+    return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
+  }
+
+  @FieldResolver(() => IdentityType, {
+    nullable: true,
+    description: 'The machine identity; null for a user, and when you may not read it in your organization.',
+  })
+  identity(@Root() { memberKind, memberId }: ProjectMembershipType, @Ctx() ctx: Context): Promise<IdentityType | null> {
+    return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
+  }
+}
+
+const MEMBERSHIPS = 'Its memberships of projects, by id: of those projects whose members of its kind you may read.';
+
+/** Gives users and identities their memberships of projects. @returns a class of resolvers */
+function membershipLinkOf(type: ClassType<{ readonly id: string }>): new (links: ProjectLinks) => object {
+  @Resolver(() => type)
+  class MembershipLinkResolver {
+    constructor(private readonly links: ProjectLinks) {}
+
+    @FieldResolver(() => ProjectMembershipConnection, { description: MEMBERSHIPS })
+    async memberships(
+      @Root() { id }: { id: string },
+      @Ctx() ctx: Context,
+      @Args(() => PageArgs) page: PageArgs,
+    ): Promise<ConnectionOf<ProjectMembershipType>> {
+      const request = parse(Paging, page);
+      const rows = (await batched(ctx, this.links.membershipsOf, id)) ?? [];
+      return pageOf(rows, request, 1, (membership) => [membership.id]);
+    }
+  }
+  return MembershipLinkResolver;
+}
+
+@Resolver(() => ProjectType)
+export class ProjectMembersResolver {
+  constructor(private readonly memberships: MembershipService) {}
+
+  @FieldResolver(() => ProjectMembershipConnection, {
+    nullable: true,
+    description:
+      'Its members in pages, by name, then id: users if you may read members, identities if you may read identities; null if neither.',
+  })
+  async memberConnection(
+    @Root() project: ProjectType,
+    @Ctx() ctx: Context,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<ProjectMembershipType> | null> {
+    const request = parse(Paging, page);
+    const members = await this.memberships.membersOf(ctx, project.access);
+    return members === null ? null : pageOf(members, request, 2, ({ name, id }) => [name, id]);
+  }
+}
+
+@Resolver(() => OrganizationType)
+export class OrganizationProjectsResolver {
+  constructor(private readonly service: ProjectService) {}
+
+  @FieldResolver(() => ProjectConnection, {
+    nullable: true,
+    description:
+      'The projects of it that you are a member of; null for another organization than that of your token. Asking for their roles needs the right to add members to the organization.',
+  })
+  async projects(
+    @Root() { id }: OrganizationType,
+    @Ctx() ctx: Context,
+    @Info() info: GraphQLResolveInfo,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<ProjectType> | null> {
+    if (id !== ctx.organizationId) return null;
+    const includeRoles = selects(info, ['nodes', 'roles']) || selects(info, ['edges', 'node', 'roles']);
+    const found = await this.service.list(ctx, { ...page, includeRoles });
+    return found.map(toProjectType, ({ name, id: projectId }) => [name, projectId]);
+  }
+}
+
+/** Resolvers of what projects and what is in them lead to, and of what leads to them. */
+export const projectLinks = (
+  links: ProjectLinks,
+  projects: ProjectService,
+  memberships: MembershipService,
+): object[] => [
+  ...[EnvironmentType, ProjectMembershipType, ProjectRoleType].map((type) => new (projectLinkOf(type))(links)),
+  ...[UserType, IdentityType].map((type) => new (membershipLinkOf(type))(links)),
+  new (organizationLinkOf(ProjectType))(),
+  new MembershipMemberResolver(),
+  new ProjectMembersResolver(memberships),
+  new OrganizationProjectsResolver(projects),
+];

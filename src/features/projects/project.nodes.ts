@@ -1,0 +1,40 @@
+import type { BatchLoad } from '../../kernel/database/batched.js';
+import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
+import { type EnvironmentType, toEnvironmentType } from './environment.type.js';
+import type { ProjectLinks } from './project.links.js';
+import { type ProjectType, toProjectType } from './project.type.js';
+
+/** What of projects is found by its id alone. Built-in roles are no rows, so roles are not among it. */
+export function projectNodes(links: ProjectLinks): NodeKind[] {
+  const projects: BatchLoad<ProjectType> = async (ctx, ids) =>
+    mapped(await links.projects(ctx, ids), (found) => toProjectType(found));
+  const environments: BatchLoad<EnvironmentType> = async (ctx, ids) =>
+    mapped(await links.environments(ctx, ids), ({ environment, access }) => toEnvironmentType(environment, access));
+  return [
+    nodeKind({
+      type: 'Project',
+      table: 'project',
+      load: projects,
+      record: ({ id }) => ({ action: 'project:get', projectId: id }),
+    }),
+    nodeKind({
+      type: 'Environment',
+      table: 'environment',
+      load: environments,
+      record: ({ id, projectId }) => ({ action: 'environment:get', projectId, facts: { environmentId: id } }),
+    }),
+    nodeKind({
+      type: 'ProjectMembership',
+      table: 'project_membership',
+      load: links.memberships,
+      record: ({ projectId, memberKind, memberId }) => ({
+        action: 'project-membership:get',
+        projectId,
+        facts: { memberKind, memberId },
+      }),
+    }),
+  ];
+}
+
+const mapped = <T, U>(found: ReadonlyMap<string, T>, change: (value: T) => U): Map<string, U> =>
+  new Map([...found].map(([id, value]) => [id, change(value)]));

@@ -1,0 +1,67 @@
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { type ConnectionOf, connectionOf } from '../../kernel/graphql/page.js';
+import { EnvironmentType } from '../projects/public.js';
+import { FolderType } from './folder.type.js';
+import type { NestedListingService } from './nested-listing.service.js';
+import {
+  EnvironmentSecretConnectionArgs,
+  EnvironmentSecretsArgs,
+  FolderSecretConnectionArgs,
+  FolderSecretsArgs,
+} from './secret.args.js';
+import { SecretType, toSecretType } from './secret.type.js';
+import { positionOfView } from './secret.view.js';
+
+const NestedSecretConnection = connectionOf(SecretType, 'NestedSecret', 'path, then key');
+
+@Resolver(() => EnvironmentType)
+export class EnvironmentSecretsResolver {
+  constructor(private readonly listing: NestedListingService) {}
+
+  @FieldResolver(() => [SecretType], {
+    description:
+      'Secrets at a path, by path, then key: those that you may know of. Nothing at the path is an empty list.',
+  })
+  async secrets(
+    @Root() environment: EnvironmentType,
+    @Ctx() ctx: Context,
+    @Args(() => EnvironmentSecretsArgs) { path, secretPath, ...args }: EnvironmentSecretsArgs,
+  ): Promise<readonly SecretType[]> {
+    const page = await this.listing.listInEnvironment(ctx, environment, { ...args, secretPath: path ?? secretPath });
+    return page.nodes.map(toSecretType);
+  }
+
+  @FieldResolver(() => NestedSecretConnection, { description: 'As `secrets`, in pages.' })
+  async secretConnection(
+    @Root() environment: EnvironmentType,
+    @Ctx() ctx: Context,
+    @Args(() => EnvironmentSecretConnectionArgs) { path, ...args }: EnvironmentSecretConnectionArgs,
+  ): Promise<ConnectionOf<SecretType>> {
+    const page = await this.listing.listInEnvironment(ctx, environment, { ...args, secretPath: path });
+    return page.map(toSecretType, positionOfView);
+  }
+}
+
+@Resolver(() => FolderType)
+export class FolderSecretsResolver {
+  constructor(private readonly listing: NestedListingService) {}
+
+  @FieldResolver(() => [SecretType], { description: 'Its secrets, by key: those that you may know of.' })
+  async secrets(
+    @Root() folder: FolderType,
+    @Ctx() ctx: Context,
+    @Args(() => FolderSecretsArgs) args: FolderSecretsArgs,
+  ): Promise<readonly SecretType[]> {
+    return (await this.listing.listInFolder(ctx, folder, args)).nodes.map(toSecretType);
+  }
+
+  @FieldResolver(() => NestedSecretConnection, { description: 'As `secrets`, in pages.' })
+  async secretConnection(
+    @Root() folder: FolderType,
+    @Ctx() ctx: Context,
+    @Args(() => FolderSecretConnectionArgs) args: FolderSecretConnectionArgs,
+  ): Promise<ConnectionOf<SecretType>> {
+    return (await this.listing.listInFolder(ctx, folder, args)).map(toSecretType, positionOfView);
+  }
+}

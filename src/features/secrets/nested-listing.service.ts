@@ -1,0 +1,138 @@
+import type { z } from 'zod';
+import type { Context } from '../../kernel/context.js';
+import { batched, batchOfLists, listKey, type Together, together } from '../../kernel/database/batched.js';
+import { Page } from '../../kernel/graphql/page.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectAccess } from '../projects/public.js';
+import type { ReadFolder } from './folder.records.js';
+import { type ListedRecord, listInEnvironments, listInManyFolders, type SecretFilters } from './secret.records.js';
+import { ListInEnvironment, ListInFolder } from './secret.rules.js';
+import { positionOfView, type SecretView, SecretViewer } from './secret.view.js';
+import { cursorOf, entriesAfter, filtersOf, type Position, positionOf, rowsFor, viewEntry } from './secret-entries.js';
+import { expandViews } from './secret-expansion.js';
+import type { KnownEnvironment } from './secret-reading.service.js';
+import { openerFor } from './secret-sealing.js';
+import { Visibility } from './visibility.rules.js';
+
+/**
+ * Lists of secrets inside of larger answers. All lists of an answer share one statement, one for the keys that open them, one
+ * for what their values refer to, and one for their records in the audit trail, whatever their number.
+ */
+export class NestedListingService {
+  /**
+   * Secrets at one path of an environment, with `recursive` of the folders below too, by path, then key. Nothing there, or
+   * nothing for this caller: empty.
+   *
+   * @param raw path, filters and page; the rules are `ListInEnvironment`
+   * @throws VALIDATION_FAILED, AUDIT_UNAVAILABLE
+   */
+  async listInEnvironment(ctx: Context, { id, access }: KnownEnvironment, raw: unknown): Promise<Page<SecretView>> {
+    const { secretPath, recursive, ...input } = parse(ListInEnvironment, raw);
+    return together(ctx, listTogether, { access, input, owner: { environmentId: id, secretPath, recursive } });
+  }
+
+  /**
+   * Secrets of a folder, by key. Nothing there, or nothing for this caller: empty.
+   *
+   * @param raw filters and page; the rules are `ListInFolder`
+   * @throws VALIDATION_FAILED, AUDIT_UNAVAILABLE
+   */
+  async listInFolder(ctx: Context, { id, access }: ReadFolder, raw: unknown): Promise<Page<SecretView>> {
+    return together(ctx, listTogether, { access, input: parse(ListInFolder, raw), owner: { folderId: id } });
+  }
+}
+
+type Owner =
+  | { readonly environmentId: string; readonly secretPath: string; readonly recursive: boolean }
+  | { readonly folderId: string };
+
+/** One list of an answer. */
+interface Listing {
+  readonly access: ProjectAccess;
+  readonly owner: Owner;
+  readonly input: z.infer<typeof ListInFolder>;
+}
+
+/** What one list shows, and how much of it does not open. */
+interface Shown {
+  readonly page: Page<SecretView>;
+  readonly unreadable: number;
+}
+
+const listTogether: Together<Listing, Page<SecretView>> = async (ctx, listings) => {
+  const shown = await Promise.all(listings.map((listing) => show(ctx, listing)));
+  const events = shown.flatMap(({ page, unreadable }, index) => {
+    const { access, input, owner } = listings[index] as Listing;
+    if (page.nodes.length === 0) return [];
+    const facts = {
+      ...('folderId' in owner
+        ? { folderId: owner.folderId, recursive: false }
+        : { environmentId: owner.environmentId, recursive: owner.recursive }),
+      count: page.nodes.length,
+      viewedValues: input.viewSecretValue,
+      expandedReferences: input.expandSecretReferences,
+      unreadable,
+    };
+    return [{ action: 'secret:list', projectId: access.projectId, facts }];
+  });
+  await ctx.auditTrail.recordRead(ctx, ...events);
+  return shown.map(({ page }) => page);
+};
+
+async function show(ctx: Context, { access, owner, input }: Listing): Promise<Shown> {
+  const after = positionOf(input.after);
+  const visibility = new Visibility(access.ability);
+  // Where rules look at single secrets, how many rows make a page is known only after reading them.
+  const options = optionsOf(input, after, visibility.isPerSecret ? null : rowsFor(input));
+  const records = (await load(ctx, owner, options)) ?? [];
+  const visible = records.filter((record) => visibility.describes(record));
+  const entries = new Page(entriesAfter(after, visible, 'beside'), input, cursorOf);
+  if (entries.nodes.length === 0) return { page: new Page<SecretView>([], input, positionOfView), unreadable: 0 };
+  const opener = await openerFor(
+    ctx,
+    access,
+    entries.nodes.map(({ record }) => record),
+  );
+  const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
+  const page = entries.map((entry) => viewEntry(viewer, entry), positionOfView);
+  const { length: unreadable } = viewer.issues;
+  if (!input.expandSecretReferences) return { page, unreadable };
+  const changed = await expandViews(ctx, access, page.nodes, { visibility, isWhole: () => false });
+  return { page: page.map((view) => changed.get(view.id) ?? view, positionOfView), unreadable };
+}
+
+/** What lists of the same statement have in common. */
+interface Options extends SecretFilters {
+  readonly withValues: boolean;
+  readonly after: Position | null;
+  readonly limit: number | null;
+}
+
+type Place = Pick<z.infer<typeof ListInEnvironment>, 'secretPath' | 'recursive'>;
+
+const optionsOf = (input: Listing['input'], after: Position | null, limit: number | null): Options => ({
+  ...filtersOf(input),
+  withValues: input.viewSecretValue,
+  after,
+  limit,
+});
+
+const load = (ctx: Context, owner: Owner, options: Options): Promise<readonly ListedRecord[] | undefined> => {
+  if ('folderId' in owner) return batched(ctx, loadInFolders, listKey(owner.folderId, options));
+  const { environmentId, ...place } = owner;
+  return batched(ctx, loadInEnvironments, listKey(environmentId, { ...options, ...place }));
+};
+
+const loadInFolders = batchOfLists<ListedRecord, Options>(
+  (ctx, folderIds, { withValues, after, limit, ...filters }) =>
+    listInManyFolders(ctx, folderIds, { withValues, filters, bounds: { after, limit, of: 'folder' } }),
+  ({ folderId }) => folderId,
+);
+
+const loadInEnvironments = batchOfLists<ListedRecord, Options & Place>(
+  (ctx, environmentIds, { withValues, after, limit, secretPath, recursive, ...filters }) => {
+    const bounds = { after, limit, of: 'environment' } as const;
+    return listInEnvironments(ctx, environmentIds, { withValues, secretPath, recursive, filters, bounds });
+  },
+  ({ environmentId }) => environmentId,
+);

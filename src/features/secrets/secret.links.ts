@@ -1,0 +1,83 @@
+import { can } from '../../kernel/authz/ability.js';
+import type { BatchLoad } from '../../kernel/database/batched.js';
+import { query } from '../../kernel/database/database.js';
+import type { ProjectLinks } from '../projects/public.js';
+import { listFoldersByIds, type ReadFolder } from './folder.records.js';
+import { type ImportRecord, listImportsByIds } from './import.records.js';
+import { parentOf } from './place.rules.js';
+import { listByIds, type TagRecord } from './secret.records.js';
+import { type SecretView, SecretViewer } from './secret.view.js';
+import { openerFor } from './secret-sealing.js';
+import { Visibility } from './visibility.rules.js';
+
+/** A tag, and the project that it is of. */
+export type OwnedTag = TagRecord & { readonly projectId: string };
+
+/**
+ * Folders, secrets, imports and tags that answers lead to by their ids, each kind in one statement for all of an answer. What
+ * the caller would be refused, or would not find, by the root field of that kind is not there.
+ */
+export class SecretLinks {
+  constructor(private readonly projects: ProjectLinks) {}
+
+  /** Folders by id. */
+  readonly folders: BatchLoad<ReadFolder> = async (ctx, ids) => {
+    const rows = await listFoldersByIds(ctx, ids);
+    const projects = await this.projects.accessTo(ctx, rows);
+    return new Map(
+      rows.flatMap((row) => {
+        const access = projects.get(row.projectId);
+        const place = { environment: row.environment, secretPath: parentOf(row.path) };
+        return access !== undefined && can(access.ability, 'secret-folders:read', place)
+          ? [[row.id, { ...row, access }]]
+          : [];
+      }),
+    );
+  };
+
+  /** Ids of the environments of folders, by the ids of these. */
+  readonly environmentIds: BatchLoad<string> = async (ctx, folderIds) =>
+    new Map((await listFoldersByIds(ctx, folderIds)).map(({ id, environmentId }) => [id, environmentId]));
+
+  /** Imports by id. */
+  readonly imports: BatchLoad<ImportRecord> = async (ctx, ids) => {
+    const rows = await listImportsByIds(ctx, ids);
+    const projects = await this.projects.accessTo(ctx, rows);
+    const isSeen = ({ projectId, folder: { environment, path } }: ImportRecord): boolean => {
+      const access = projects.get(projectId);
+      return access !== undefined && can(access.ability, 'secret-imports:read', { environment, secretPath: path });
+    };
+    return new Map(rows.filter(isSeen).map((row) => [row.id, row]));
+  };
+
+  /** Tags by id. */
+  readonly tags: BatchLoad<OwnedTag> = async (ctx, ids) => {
+    const rows = await query<OwnedTag>(
+      ctx,
+      'select id, slug, color, project_id as "projectId" from tag where id = any($1::uuid[])',
+      [ids],
+    );
+    const projects = await this.projects.accessTo(ctx, rows);
+    const isSeen = ({ projectId }: OwnedTag): boolean => {
+      const access = projects.get(projectId);
+      return access !== undefined && can(access.ability, 'tags:read');
+    };
+    return new Map(rows.filter(isSeen).map((row) => [row.id, row]));
+  };
+
+  /** Shared secrets by id, with their values. What does not open is null. Whoever shows them records it. */
+  readonly secrets: BatchLoad<SecretView> = async (ctx, ids) => {
+    const records = await listByIds(ctx, ids);
+    const projects = await this.projects.accessTo(ctx, records);
+    const views = await Promise.all(
+      records.map(async (record): Promise<SecretView | null> => {
+        const access = projects.get(record.projectId);
+        if (access === undefined) return null;
+        const visibility = new Visibility(access.ability);
+        if (!visibility.describes(record)) return null;
+        return new SecretViewer(await openerFor(ctx, access, [record]), visibility, true).view(record);
+      }),
+    );
+    return new Map(views.flatMap((view) => (view === null ? [] : [[view.id, view]])));
+  };
+}

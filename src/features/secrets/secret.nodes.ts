@@ -1,0 +1,43 @@
+import type { BatchLoad } from '../../kernel/database/batched.js';
+import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
+import type { OwnedTag, SecretLinks } from './secret.links.js';
+import { type SecretType, toSecretType } from './secret.type.js';
+import { type TagType, toTagType } from './tag.type.js';
+
+/** What of secrets is found by its id alone. */
+export function secretNodes(links: SecretLinks): NodeKind[] {
+  const secrets: BatchLoad<SecretType> = async (ctx, ids) =>
+    new Map([...(await links.secrets(ctx, ids))].map(([id, view]) => [id, toSecretType(view)]));
+  const tags: BatchLoad<TagType & Pick<OwnedTag, 'projectId'>> = async (ctx, ids) =>
+    new Map([...(await links.tags(ctx, ids))].map(([id, tag]) => [id, { ...tag, ...toTagType(tag) }]));
+  return [
+    nodeKind({
+      type: 'Folder',
+      table: 'folder',
+      load: links.folders,
+      record: ({ id, projectId }) => ({ action: 'folder:get', projectId, facts: { folderId: id } }),
+    }),
+    nodeKind({
+      type: 'SecretImport',
+      table: 'secret_import',
+      load: links.imports,
+      record: ({ id, projectId }) => ({ action: 'secret-import:get', projectId, facts: { importId: id } }),
+    }),
+    nodeKind({
+      type: 'Tag',
+      table: 'tag',
+      load: tags,
+      record: ({ id, projectId }) => ({ action: 'tag:get', projectId, facts: { tagId: id } }),
+    }),
+    nodeKind({
+      type: 'Secret',
+      table: 'secret',
+      load: secrets,
+      record: ({ id, projectId, version, secretValueHidden }) => ({
+        action: 'secret:get',
+        projectId,
+        facts: { secretId: id, version, viewedValues: !secretValueHidden, expandedReferences: false },
+      }),
+    }),
+  ];
+}

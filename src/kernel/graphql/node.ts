@@ -1,0 +1,97 @@
+import { Arg, Ctx, Field, ID, InterfaceType, Query, Resolver } from 'type-graphql';
+import type { AuditEvent } from '../audit/audit-record.js';
+import type { Context } from '../context.js';
+import { type BatchLoad, batched } from '../database/batched.js';
+import { query } from '../database/database.js';
+import { AppError } from '../errors.js';
+import { isId } from '../ids.js';
+
+/** How many things `nodes` takes at once. */
+const MAX_NODES = 1_000;
+
+/** Name of the GraphQL type of a node, where its id was all that was known of it. */
+const KIND = Symbol('kind');
+
+/** Whatever has an id of its own, by which alone it is found. Source: Relay, global object identification. */
+@InterfaceType('Node', {
+  description: 'Whatever has an id of its own, by which alone `node` finds it.',
+  resolveType: (value: { readonly [KIND]?: string }) => value[KIND],
+})
+export abstract class Node {
+  @Field(() => ID, { description: 'Its id, a UUID that nothing else has.' })
+  id!: string;
+}
+
+/** A kind of nodes: how they are found, and what the audit trail says of one that is shown. */
+export interface NodeKind<T extends object = object> {
+  /** Name of the GraphQL type, which implements `Node`. */
+  readonly type: string;
+  /** The table with the rows of these ids. */
+  readonly table: string;
+  /** Those that the caller may see, as the type shows them, by id. */
+  readonly load: BatchLoad<T>;
+  readonly record: (node: T) => AuditEvent;
+}
+
+/** Declares a kind of nodes. */
+export const nodeKind = <T extends object>(kind: NodeKind<T>): NodeKind => kind as unknown as NodeKind;
+
+/** Finds things by nothing but their ids, which are UUIDs and need no prefix: one statement tells what they are. */
+@Resolver()
+export class NodeResolver {
+  readonly #byType: ReadonlyMap<string, NodeKind>;
+  readonly #statement: string;
+
+  constructor(kinds: readonly NodeKind[]) {
+    this.#byType = new Map(kinds.map((kind) => [kind.type, kind]));
+    this.#statement = kinds
+      .map(({ type, table }) => `select '${type}' as type, id from ${table} where id = any($1::uuid[])`)
+      .join(' union all ');
+  }
+
+  @Query(() => Node, {
+    nullable: true,
+    description: 'Anything by its id; null when there is no such thing, or you may not see it.',
+  })
+  async node(@Ctx() ctx: Context, @Arg('id', () => ID, { description: 'Its id.' }) id: string): Promise<object | null> {
+    return (await this.nodes(ctx, [id]))[0] ?? null;
+  }
+
+  @Query(() => [Node], {
+    nullable: 'items',
+    description: 'Things by their ids, in the order of these; null in the place of what you may not see.',
+  })
+  async nodes(
+    @Ctx() ctx: Context,
+    @Arg('ids', () => [ID], { description: 'The ids, up to 1,000.' }) ids: readonly string[],
+  ): Promise<(object | null)[]> {
+    if (ids.length > MAX_NODES) throw tooMany();
+    const wanted = ids.map((id) => id.toLowerCase());
+    const types = await typesOf(ctx, this.#statement, wanted);
+    const found = new Map<string, object>();
+    const events: AuditEvent[] = [];
+    await Promise.all(
+      [...types].map(async ([id, type]) => {
+        const kind = this.#byType.get(type) as NodeKind;
+        const node = await batched(ctx, kind.load, id);
+        if (node === undefined) return;
+        found.set(id, { ...node, [KIND]: type });
+        events.push(kind.record(node));
+      }),
+    );
+    await ctx.auditTrail.recordRead(ctx, ...events);
+    return wanted.map((id) => found.get(id) ?? null);
+  }
+}
+
+/** Types by id, of the ids that name something. */
+async function typesOf(ctx: Context, statement: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const named = [...new Set(ids)].filter(isId);
+  const rows = named.length === 0 ? [] : await query<{ id: string; type: string }>(ctx, statement, [named]);
+  return new Map(rows.map(({ id, type }) => [id, type]));
+}
+
+const tooMany = (): AppError =>
+  new AppError('VALIDATION_FAILED', undefined, {
+    details: [{ path: 'ids', code: 'TOO_BIG', message: `must have at most ${MAX_NODES} entries` }],
+  });

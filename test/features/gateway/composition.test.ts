@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSchema, getNamedType, isIntrospectionType, isObjectType } from 'graphql';
+import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { type SecondNode, useStrongroom } from '../../kit/strongroom.js';
+import { addProjects } from './crowd.js';
+import { leadsFrom } from './paths.js';
+
+const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const SIZES = [1, 10, 200];
+
+const SCHEMA = buildSchema(readFileSync(join(import.meta.dirname, '../../../schema/schema.graphql'), 'utf8'));
+
+/** Root fields that answer as many things as there are projects. */
+const ROOTS = {
+  projects: 'projects',
+  users: 'users',
+  identities: 'identities',
+  organizationMembers: 'organizationMembers',
+  organizations: 'organizations',
+  searchSecrets: 'searchSecrets(first: 1000, input: { viewSecretValue: true })',
+  duplicateValues: 'duplicateValues(first: 1000, input: {})',
+};
+
+const WHOLE = `{ projects { nodes {
+  id roles { slug } tags { slug } members { name user { username } identity { name } project { name } }
+  organization { name }
+  environments {
+    slug project { slug }
+    folders { path folders { path secrets { secretKey } } secrets { secretKey secretValue } parent { path } inEnvironment { slug } }
+    imports { position project { id } }
+    secrets(path: "/", expandSecretReferences: true) {
+      secretKey secretValue tags { slug } versions { version } folder { path } inEnvironment { slug } project { id }
+    }
+    secretConnection(first: 1, recursive: true) { nodes { secretKey } edges { cursor } pageInfo { hasNextPage } }
+  }
+} } }`;
+
+interface Crowd {
+  readonly size: number;
+  readonly admin: Caller;
+  readonly ids: readonly string[];
+}
+
+const crowds: Crowd[] = [];
+
+beforeAll(async () => {
+  for (const size of SIZES) {
+    const { admin } = await strongroom.seed.organization();
+    crowds.push({ size, admin, ids: await addProjects(admin, size) });
+  }
+}, 240_000);
+
+/** Statements of a document on a node. */
+async function statementsOn(url: string, { admin }: Crowd, document: string, token = admin): Promise<number> {
+  const sent = async (): Promise<number> => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return Number(/^strongroom_sql_statements_total\{origin="request"\} (\d+)/m.exec(text)?.[1]);
+  };
+  const before = await sent();
+  mustSucceed(await token.graphql(document));
+  return (await sent()) - before;
+}
+
+describe('a document that asks for things of many projects', () => {
+  test('answers all of them', async () => {
+    const { admin, size } = crowds.at(-1) as Crowd;
+    const { projects } = await admin.data(WHOLE);
+    expect(projects.nodes).toHaveLength(size);
+    for (const project of projects.nodes) {
+      const [dev] = project.environments;
+      expect(project.members).toHaveLength(3);
+      expect(dev).toMatchObject({
+        slug: 'dev',
+        folders: [
+          {
+            path: '/app',
+            folders: [{ path: '/app/eu', secrets: [] }],
+            secrets: [{ secretValue: 'shop' }],
+            parent: { path: '/' },
+          },
+        ],
+        imports: [{ position: 1, project: { id: project.id } }],
+        secretConnection: { nodes: [{ secretKey: 'HOST' }], pageInfo: { hasNextPage: true } },
+      });
+      expect(dev.secrets).toMatchObject([
+        { secretKey: 'HOST', folder: { path: '/' }, inEnvironment: { slug: 'dev' }, versions: [{ version: 1 }] },
+        { secretKey: 'URL', secretValue: `https://shop.${dev.secrets[0].secretValue}`, project: { id: project.id } },
+      ]);
+    }
+  });
+
+  test('takes the same number of statements for 1, 10 and 200 of them on nodes that know no keys yet', async () => {
+    const counts: number[] = [];
+    for (const crowd of crowds) {
+      const node: SecondNode = await strongroom.startSecondNode();
+      try {
+        counts.push(await statementsOn(node.url, crowd, WHOLE, node.caller(String(crowd.admin.token))));
+      } finally {
+        await node.stop();
+      }
+    }
+    console.log(counts);
+    expect(new Set(counts).size).toBe(1);
+    expect(counts[0]).toBeLessThanOrEqual(30);
+  }, 120_000);
+
+  test('leaves one record for each list of values, all stored by one statement', async () => {
+    const { admin, size } = crowds.at(-1) as Crowd;
+    const reply = mustSucceed(
+      await admin.graphql('{ projects { nodes { environments { secrets { secretValue } } } } }'),
+    );
+    const rows = await strongroom.auditRows('request_id = $1', [reply.headers['x-request-id']]);
+    const lists = rows.filter(({ action }) => action === 'secret:list');
+    expect(new Set(lists.map(({ project_id }) => project_id)).size).toBe(size);
+    expect(lists.map(({ facts }) => facts.count)).toEqual(lists.map(() => 2));
+    expect(rows.filter(({ action }) => action !== 'secret:list').map(({ action }) => action)).toEqual(['project:list']);
+  });
+});
+
+describe('every field that leads from one type to another', () => {
+  const leads = leadsFrom(SCHEMA, ROOTS);
+
+  test('is among those that are tried, but for types that only answer about one thing', () => {
+    const tried = new Set(leads.map(({ name }) => name));
+    const query = SCHEMA.getQueryType();
+    const ofOne = Object.values(SCHEMA.getTypeMap())
+      .filter(isObjectType)
+      .filter((type) => !isIntrospectionType(type) && type !== query && type !== SCHEMA.getMutationType())
+      .filter(({ name }) => !name.endsWith('Payload'))
+      .flatMap((type) =>
+        Object.values(type.getFields())
+          .filter((field) => isObjectType(getNamedType(field.type)) && !tried.has(`${type.name}.${field.name}`))
+          .map((field) => `${type.name}.${field.name}`),
+      );
+    expect(ofOne.filter((name) => !OF_ONE.test(name))).toEqual([]);
+  });
+
+  test.each(leads)('$name takes the same number of statements for 1, 10 and 200', async ({ document }) => {
+    const counts: number[] = [];
+    for (const crowd of crowds) counts.push(await statementsOn(strongroom.url, crowd, document));
+    expect(new Set(counts).size).toBe(1);
+  });
+});
+
+/** Answers of root fields about one secret, folder, identity or project, and their pages. */
+const OF_ONE =
+  /^(AccessToken|ClientSecret|DeletedSecret|FolderTreeEntry|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUse|SecretVersion(?!Summary)|TokenAuth|UniversalAuth|ProjectRole(Connection|Edge)|UserEdge)/;
