@@ -29,7 +29,7 @@ describe('the schema', () => {
   });
 
   test('would not pass with a field in snake case and without a description', () => {
-    const { faults } = lint(DEFINITION.replace('type Environment {', 'type Environment {\n  a_field: String\n'));
+    const { faults } = lint(DEFINITION.replace('type TrustedIp {', 'type TrustedIp {\n  a_field: String\n'));
     expect(faults.map(({ ruleName }) => ruleName)).toEqual(
       expect.arrayContaining(['fields-are-camel-cased', 'fields-have-descriptions']),
     );

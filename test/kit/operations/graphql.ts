@@ -5,6 +5,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   getNamedType,
+  isInterfaceType,
   isLeafType,
   isObjectType,
   isRequiredArgument,
@@ -43,8 +44,9 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
   Mutation: SCHEMA.getMutationType() as GraphQLObjectType,
 });
 
-/** These have audit rows of their own below another root field: they disclose values, or list projects. */
-const AUDITED_INSIDE = /^((Environment|Folder)\.secret(s|Connection)|Organization\.projects)$/;
+/** These can have audit rows of their own below another root field: they disclose sealed values, or list projects. */
+const AUDITED_INSIDE =
+  /^((Environment|Folder)\.secret(s|Connection)|Organization\.projects|(Environment|Folder|Secret|SecretImport|SecretVersion|ProjectMembership|ProjectRole)\.project)$/;
 
 /** The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument. */
 export function graphqlDocument(operation: GraphQLOperation): {
@@ -81,6 +83,7 @@ export const graphqlOperations = (): Operation[] =>
 
 function selection(type: GraphQLOutputType, depth: number): string {
   const named = getNamedType(type);
+  if (isInterfaceType(named)) return '{ __typename id }';
   if (!isObjectType(named)) return '';
   const fields = Object.values(named.getFields())
     .filter((field) => !field.args.some(isRequiredArgument) && !AUDITED_INSIDE.test(`${named.name}.${field.name}`))

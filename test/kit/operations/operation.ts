@@ -19,6 +19,8 @@ interface Audited {
   /** Action of its audit row. */
   readonly audit: string;
   readonly denial: Denial;
+  /** What is hidden is null in the answer, and no error. */
+  readonly hidesAs?: 'null';
   /** Whose act the audit trail shows, when it is not the caller's: that of the token in the body. */
   readonly actor?: 'identity';
 }

@@ -2,6 +2,8 @@ import { type GraphQLOperation, powerless } from '../operation.js';
 
 /** Questions across folders, environments and projects. */
 export const across: readonly GraphQLOperation[] = [
+  { field: 'node', args: { id: '$folder' }, audit: 'folder:get', denial: null, hidesAs: 'null' },
+  { field: 'nodes', args: { ids: ['$folder'] }, audit: 'folder:get', denial: null, hidesAs: 'null' },
   {
     field: 'searchSecrets',
     args: { input: { projectIds: ['$project'], key: { glob: 'KEY_*' }, viewSecretValue: true } },

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { mustSucceed } from '../../kit/caller.js';
+import { callerWithRules } from '../../kit/rules.js';
+import { useStrongroom } from '../../kit/strongroom.js';
+import { seedWorld } from '../../kit/world.js';
+
+const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+
+const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) {
+  __typename id
+  ... on Secret { secretKey secretValue folder { path } project { id } }
+  ... on Folder { path secrets { secretKey } }
+  ... on Project { slug environments { slug } }
+  ... on Tag { slug }
+} }`;
+
+describe('things by nothing but their ids', () => {
+  test('are found as what they are, in the order of the ids, each with a record of its own', async () => {
+    const { world, admin } = await seedWorld(strongroom.seed);
+    const { members } = (
+      await admin.data('query ($id: ID!) { project(id: $id) { members { id } } }', { id: world.project })
+    ).project;
+    const ids = [
+      ...[world.secret, world.folder, world.project, world.tag, world.environment, world.import],
+      ...[world.user, world.identity, world.organization, members[0].id, world.secret.toUpperCase()],
+    ];
+    const reply = mustSucceed(await admin.graphql(NODES, { ids }));
+    expect(reply.body.data.nodes.map(({ __typename, id }: Record<string, string>) => [__typename, id])).toEqual([
+      ['Secret', world.secret],
+      ['Folder', world.folder],
+      ['Project', world.project],
+      ['Tag', world.tag],
+      ['Environment', world.environment],
+      ['SecretImport', world.import],
+      ['User', world.user],
+      ['Identity', world.identity],
+      ['Organization', world.organization],
+      ['ProjectMembership', members[0].id],
+      ['Secret', world.secret],
+    ]);
+    expect(reply.body.data.nodes[0]).toMatchObject({ secretKey: world.secretKey, folder: { path: '/' } });
+    expect(reply.body.data.nodes[2]).toMatchObject({ slug: world.projectSlug });
+    const rows = await strongroom.auditRows('request_id = $1', [reply.headers['x-request-id']]);
+    expect(rows.map(({ action }) => action).sort()).toEqual(
+      [
+        ...['secret:get', 'folder:get', 'project:get', 'tag:get', 'environment:get', 'secret-import:get'],
+        ...['user:get', 'identity:get', 'organization:get', 'project-membership:get'],
+      ].sort(),
+    );
+    expect(rows.find(({ action }) => action === 'secret:get')?.facts).toMatchObject({ viewedValues: true });
+  });
+
+  test('are null when they are hidden, unknown or no ids, and leave no record', async () => {
+    const { world, admin } = await seedWorld(strongroom.seed);
+    const { caller } = await callerWithRules(strongroom, admin, world.project, {
+      subject: 'secrets',
+      action: ['describeSecret', 'readValue'],
+      conditions: { environment: 'prod' },
+    });
+    const stranger = (await strongroom.seed.organization()).admin;
+    const hidden = [world.secret, world.folder, world.tag, world.environment, world.import, world.user, world.identity];
+    for (const [who, ids] of [
+      [caller, hidden],
+      [stranger, [...hidden, world.project, world.organization]],
+      [admin, [randomUUID(), 'no-id']],
+    ] as const) {
+      const reply = mustSucceed(await who.graphql(NODES, { ids }));
+      expect(reply.body.data.nodes).toEqual(ids.map(() => null));
+      expect(await strongroom.auditRows('request_id = $1', [reply.headers['x-request-id']])).toEqual([]);
+    }
+    const { node } = await admin.data('query ($id: ID!) { node(id: $id) { id } }', { id: randomUUID() });
+    expect(node).toBeNull();
+  });
+
+  test('keep a value from a caller who may only know of the secret', async () => {
+    const { world, admin } = await seedWorld(strongroom.seed);
+    const { caller } = await callerWithRules(strongroom, admin, world.project, {
+      subject: 'secrets',
+      action: 'describeSecret',
+    });
+    const { nodes } = await caller.data(NODES, { ids: [world.secret] });
+    expect(nodes).toMatchObject([{ secretKey: world.secretKey, secretValue: null, folder: null }]);
+  });
+
+  test('are at most 1,000 at once', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const ids = Array.from({ length: 1_001 }, () => randomUUID());
+    expect(await admin.graphql(NODES, { ids })).toBeError(422, 'VALIDATION_FAILED');
+    const { result, count } = await strongroom.statements(() => admin.graphql(NODES, { ids: ids.slice(1) }));
+    expect(result.body.data.nodes).toHaveLength(1_000);
+    expect(count).toBeLessThanOrEqual(4);
+  });
+});
