@@ -9,9 +9,6 @@ export interface Entry {
   readonly own: OwnRecord | null;
 }
 
-/** What narrows a list, as callers have it. */
-export type Filters = Pick<Parameters<typeof filtersOf>[0], 'tagSlugs' | 'metadata'>;
-
 /** What narrows a list, as statements have it. */
 export const filtersOf = ({
   tagSlugs,
