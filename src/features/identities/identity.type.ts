@@ -8,7 +8,6 @@ import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
 
 @ObjectType('Identity', {
   implements: Node,
-
   description: 'A machine that acts by itself, with tokens of its own.',
   simpleResolvers: true,
 })

@@ -4,7 +4,6 @@ import { Node } from '../../kernel/graphql/node.js';
 
 @ObjectType('Organization', {
   implements: Node,
-
   description: 'A tenant, or a part of one. Everything else belongs to exactly one organization.',
   simpleResolvers: true,
 })

@@ -6,7 +6,6 @@ import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
 /** What the API shows of an environment. `access` is for field resolvers and is no field itself. */
 @ObjectType('Environment', {
   implements: Node,
-
   description: 'A place of deployment in a project, such as production.',
   simpleResolvers: true,
 })

@@ -7,7 +7,6 @@ import type { ProjectAccess } from '../projects/public.js';
 /** What the API shows of a folder. `access` is for field resolvers and is no field itself. */
 @ObjectType('Folder', {
   implements: Node,
-
   description: 'A folder of an environment. It holds secrets and folders.',
   simpleResolvers: true,
 })

@@ -25,7 +25,6 @@ export class ImportEndType {
 /** What the API shows of an import. */
 @ObjectType('SecretImport', {
   implements: Node,
-
   description: 'A folder imports from another: its readers get the secrets of that one too.',
   simpleResolvers: true,
 })
