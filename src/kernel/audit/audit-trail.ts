@@ -58,12 +58,12 @@ export class AuditTrail {
   recordRead(ctx: Context, ...events: AuditEvent[]): Promise<void> {
     if (events.length === 0) return Promise.resolve();
     ctx.recorded?.push(...events);
-    if (this.queued >= MAX_QUEUE) return Promise.reject(unavailable());
+    if (this.#queue.length >= MAX_QUEUE) return Promise.reject(unavailable());
     return new Promise<void>((resolve, reject) => {
       const deadline = setTimeout(() => reject(unavailable()), MAX_ANSWER_MS);
       this.#queue.push({
-          records: events.map((event) => auditRecord(ctx, event)),
-          since: performance.now(),
+        records: events.map((event) => auditRecord(ctx, event)),
+        since: performance.now(),
         stored: () => {
           clearTimeout(deadline);
           resolve();
