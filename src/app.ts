@@ -13,6 +13,8 @@ import { createOrganizations } from './features/organizations/index.js';
 import { createProjects } from './features/projects/index.js';
 import { createSecrets } from './features/secrets/index.js';
 import { createRootFolders, followEnvironment, forgetEnvironment } from './features/secrets/public.js';
+import { AuditChain } from './kernel/audit/audit-chain.js';
+import { AuditSealer } from './kernel/audit/audit-sealer.js';
 import { AuditTrail } from './kernel/audit/audit-trail.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import type { Kernel } from './kernel/context.js';
@@ -123,7 +125,9 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     const server = await databaseServer;
     const database = await Database.connect(server.url, assembly.entities);
     cleanup.push(() => database.close());
-    const { kernel, bootstrapToken, limitKey } = await openKernel(database, config);
+    const { kernel, auditChain, bootstrapToken, limitKey } = await openKernel(database, config);
+    const auditSealer = new AuditSealer(database, auditChain, log);
+    cleanup.push(() => auditSealer.close());
     cleanup.push(() => kernel.auditTrail.close());
     cleanup.push(() => assembly.authenticator.close(kernel));
     if (rateLimits.buckets !== null) {
@@ -138,6 +142,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       ...assembly,
       routes,
       kernel,
+      auditSealer,
       lifecycle,
       replyCache,
       rateLimits,
@@ -153,6 +158,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
 
 interface Opened {
   readonly kernel: Kernel;
+  readonly auditChain: AuditChain;
   readonly bootstrapToken: string | null;
   /** Names the buckets of rate limits in the database. */
   readonly limitKey: Buffer;
@@ -172,8 +178,9 @@ async function openKernel(database: Database, config: Config): Promise<Opened> {
       await recordInstallation(database.query, rootKey);
       const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'));
       const kernel: Kernel = { database, keyring: new Keyring(rootKey, database.query), auditTrail };
+      const auditChain = new AuditChain(rootKey.macKey('audit-seal'));
       const bootstrapToken = await bootstrap(kernel, config, (token) => keepToken(config.dataDir, token));
-      opened = { kernel, bootstrapToken, limitKey: rootKey.macKey('rate-limits') };
+      opened = { kernel, auditChain, bootstrapToken, limitKey: rootKey.macKey('rate-limits') };
     },
   );
   if (opened === undefined) throw new Error('the migration lock was never held');
@@ -183,6 +190,7 @@ async function openKernel(database: Database, config: Config): Promise<Opened> {
 interface Running extends Omit<Assembly, 'routes'> {
   readonly routes: readonly CompiledRoute[];
   readonly kernel: Kernel;
+  readonly auditSealer: AuditSealer;
   readonly lifecycle: Lifecycle;
   readonly replyCache: ReplyCache;
   readonly embedded: DatabaseServer['figures'] | null;
@@ -192,7 +200,18 @@ interface Running extends Omit<Assembly, 'routes'> {
 async function mountEverything(
   config: Config,
   log: Log,
-  { kernel, lifecycle, schema, routes, authenticator, stampOf, replyCache, rateLimits, embedded = null }: Running,
+  {
+    kernel,
+    auditSealer,
+    lifecycle,
+    schema,
+    routes,
+    authenticator,
+    stampOf,
+    replyCache,
+    rateLimits,
+    embedded = null,
+  }: Running,
 ): Promise<FastifyInstance> {
   const http = await createHttpServer({ log, trustedProxies: config.trustedProxies, lifecycle });
   const contextFor: ContextFor = async (request: FastifyRequest, isAnonymous = false) => {
@@ -210,6 +229,7 @@ async function mountEverything(
   const operations = new OperationMetrics();
   mountMetrics(http, {
     ...kernel,
+    auditSealer,
     replyCache,
     rateLimits,
     lifecycle,

@@ -6,6 +6,7 @@ import { Idempotency } from './0005-idempotency.js';
 import { SecretSearch } from './0006-secret-search.js';
 import { WholeHistories } from './0007-whole-histories.js';
 import { RateLimitCounts } from './0008-rate-limits.js';
+import { AuditSeals } from './0009-audit-seals.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   { name: '0006-secret-search', class: SecretSearch },
   { name: '0007-whole-histories', class: WholeHistories },
   { name: '0008-rate-limits', class: RateLimitCounts },
+  { name: '0009-audit-seals', class: AuditSeals },
 ] as const;

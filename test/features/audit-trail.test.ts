@@ -153,3 +153,10 @@ describe('what is no operation of a known caller', () => {
     expect(JSON.stringify(rows)).not.toContain(CANARY);
   });
 });
+
+test('every row that they left, of whatever operation, is found by verify-audit to be as it was recorded', async () => {
+  const { code, faults, rows } = await strongroom.verifyAudit();
+
+  expect({ code, faults }).toEqual({ code: 0, faults: [] });
+  expect(rows).toBeGreaterThan(operations.length);
+});

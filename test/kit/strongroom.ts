@@ -4,6 +4,7 @@ import { mintToken } from '../../src/kernel/crypto/token.js';
 import { Caller } from './caller.ts';
 import { Seed } from './seed.ts';
 import { Service, type ServiceOptions } from './service.ts';
+import { type Verdict, verifyAudit } from './verify-audit.ts';
 
 export { Caller, type Reply } from './caller.ts';
 
@@ -11,7 +12,7 @@ export { Caller, type Reply } from './caller.ts';
 const STORED_TIMES = `
   select table_name, string_agg(format('%I = %I - $1::interval', column_name, column_name), ', ') as changes
     from information_schema.columns
-   where table_schema = 'public' and data_type = 'timestamp with time zone' and table_name not in ('schema_migration', 'audit_record')
+   where table_schema = 'public' and data_type = 'timestamp with time zone' and table_name not in ('schema_migration', 'audit_record', 'audit_seal')
    group by table_name`;
 
 /** A further node of the same installation. */
@@ -81,6 +82,11 @@ export class Strongroom {
   /** Rows of the audit trail, oldest first. */
   auditRows(where = 'true', params: unknown[] = []): Promise<pg.QueryResultRow[]> {
     return this.sql(`select * from audit_record where ${where} order by sequence`, params);
+  }
+
+  /** What `npm run verify-audit` says of its trail. */
+  verifyAudit(...args: string[]): Promise<Verdict> {
+    return verifyAudit(this.settings, ...args);
   }
 
   /** Another node on the same database. Whoever starts it stops it. */

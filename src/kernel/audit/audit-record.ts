@@ -42,7 +42,8 @@ export function auditRecord(ctx: Context, event: AuditEvent): AuditRecord {
   return {
     id: newId(),
     organizationId: ctx.organizationId,
-    projectId: event.projectId ?? null,
+    // As the database has ids: the MAC is checked against what it gives back.
+    projectId: event.projectId?.toLowerCase() ?? null,
     action: event.action,
     outcome: event.outcome ?? 'allowed',
     actorKind: ctx.actor.kind,
@@ -83,25 +84,30 @@ export function insertOf(
   key: Buffer,
   changed: Reach,
 ): { text: string; params: unknown[] } {
-  const rows = records.map((record) => {
-    const values = [
-      record.id,
-      record.organizationId,
-      record.projectId,
-      record.action,
-      record.outcome,
-      record.actorKind,
-      record.actorId,
-      record.tokenId,
-      record.requestId,
-      record.address,
-      record.userAgent,
-      canonicalJson(record.facts),
-    ];
-    return [...values, createHmac('sha256', key).update(JSON.stringify(values)).digest('hex')];
-  });
+  const rows = records.map((record) => [...valuesOf(record), macOf(record, key).toString('hex')]);
   return { text: INSERTS[changed], params: COLUMNS.map((_, column) => rows.map((values) => values[column])) };
 }
+
+/** The MAC of a record, 32 bytes: that of its row, as long as nobody has changed it. */
+export const macOf = (record: AuditRecord, key: Buffer): Buffer =>
+  createHmac('sha256', key)
+    .update(JSON.stringify(valuesOf(record)))
+    .digest();
+
+const valuesOf = (record: AuditRecord): (string | null)[] => [
+  record.id,
+  record.organizationId,
+  record.projectId,
+  record.action,
+  record.outcome,
+  record.actorKind,
+  record.actorId,
+  record.tokenId,
+  record.requestId,
+  record.address,
+  record.userAgent,
+  canonicalJson(record.facts),
+];
 
 const INSERT = `insert into audit_record (${COLUMNS.join(', ')})
   select id, organization_id, project_id, action, outcome, actor_kind, actor_id, token_id, request_id, address::inet, user_agent, facts::jsonb, decode(mac, 'hex')

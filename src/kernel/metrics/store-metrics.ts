@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { AuditSealer } from '../audit/audit-sealer.js';
 import type { Kernel } from '../context.js';
 import type { EmbeddedFigures } from '../database/embedded/embedded-postgres.js';
 import type { ReplyCache } from '../replies/reply-cache.js';
@@ -6,6 +7,7 @@ import { StoreProbe } from './store-probe.js';
 
 /** What the store and what stands before it are measured by. */
 export interface Measured extends Kernel {
+  readonly auditSealer: AuditSealer;
   readonly replyCache: ReplyCache;
   /** `null`: the database is not ours. */
   readonly embedded: (() => Promise<EmbeddedFigures>) | null;
@@ -16,6 +18,7 @@ export function measureStore(registry: Registry, measured: Measured): void {
   measureDatabase(registry, measured);
   measureKeys(registry, measured);
   measureAudit(registry, measured);
+  measureAuditSeals(registry, measured);
   measureReplyCache(registry, measured.replyCache);
   if (measured.embedded !== null) measureEmbedded(registry, measured.embedded);
 }
@@ -95,6 +98,26 @@ function measureKeys(registry: Registry, { database, keyring }: Measured): void 
     collect() {
       this.reset();
       this.inc(keyring.unreadable);
+    },
+  });
+}
+
+function measureAuditSeals(registry: Registry, { auditSealer }: Measured): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'strongroom_audit_unsealed_seconds',
+    help: 'Age of the oldest row of the audit trail that no seal covers yet; 0 when all are sealed.',
+    registers,
+    collect() {
+      this.set(auditSealer.figures.unsealedSeconds);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_audit_last_seal',
+    help: 'Number of the last seal of the audit trail that this node knows of.',
+    registers,
+    collect() {
+      this.set(auditSealer.figures.lastSeal);
     },
   });
 }

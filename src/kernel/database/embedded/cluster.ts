@@ -32,9 +32,9 @@ export async function ensureCluster({
   binaries: Binaries;
   account: Account;
 }): Promise<string> {
-  const password = await readFile(passwordFile(dataDir), 'utf8').catch(() => null);
+  const password = await readPassword(dataDir);
   if (await stat(cluster).catch(() => null)) {
-    if (password !== null) return password.trim();
+    if (password !== null) return password;
     throw new ConfigurationFault(['DATA_DIR holds a database but not its file postgres-password; restore that file']);
   }
   const chosen = randomBytes(32).toString('base64url');
@@ -47,6 +47,12 @@ export async function ensureCluster({
   await rename(next, cluster);
   await syncDirectory(dataDir);
   return chosen;
+}
+
+/** The password of the cluster of a data directory; null when there is none. */
+export async function readPassword(dataDir: string): Promise<string | null> {
+  const text = await readFile(passwordFile(dataDir), 'utf8').catch(() => null);
+  return text?.trim() ?? null;
 }
 
 async function removeUnfinished(dataDir: string): Promise<void> {

@@ -1,14 +1,14 @@
-import { stat } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationFault } from '../../configuration-fault.js';
 import { type Log, serverAccount } from './account.js';
 import { keepBallast } from './ballast.js';
 import { findBinaries } from './binaries.js';
-import { DATABASE, ensureCluster } from './cluster.js';
+import { DATABASE, ensureCluster, readPassword } from './cluster.js';
 import { prepareDataDirectory, reasonOf } from './data-directory.js';
-import { serverUrl } from './server.js';
+import { answers, serverUrl } from './server.js';
 import { lockDataDirectory } from './service-lock.js';
-import { removeSocketHost, socketHost } from './socket-directory.js';
+import { removeSocketHost, socketFile, socketHost } from './socket-directory.js';
 import { Supervisor } from './supervisor.js';
 
 /** What an operator should know of a database of our own. */
@@ -84,6 +84,27 @@ export async function startEmbeddedPostgres({
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw new ConfigurationFault([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
   }
+}
+
+/**
+ * Where the embedded Postgres of a running service answers, for programs beside it.
+ *
+ * @param dataDir absolute path
+ * @returns null when none answers there
+ */
+export async function findEmbeddedPostgres(dataDir: string): Promise<string | null> {
+  const cluster = join(dataDir, 'postgres');
+  const password = await readPassword(dataDir);
+  if (
+    password === null ||
+    !(await access(socketFile(cluster)).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return null;
+  const url = serverUrl({ host: await socketHost(cluster), password }, DATABASE);
+  return (await answers(url)) ? url : null;
 }
 
 /** Undoes in reverse order: the lock goes last, when the server has ended. */

@@ -52,7 +52,7 @@ const STOP_STEPS = [
 export const serverLog = (dataDir: string): string => join(dataDir, 'postgres.log');
 
 /** The address of a database of this server, in the form of libpq: the host is the percent-encoded socket directory. */
-export const serverUrl = ({ host, password }: ServerSetup, database: string): string =>
+export const serverUrl = ({ host, password }: Pick<ServerSetup, 'host' | 'password'>, database: string): string =>
   `postgres://${DATABASE}:${password}@${encodeURIComponent(host)}/${database}`;
 
 /** One run of the server program. */
@@ -136,6 +136,13 @@ async function answersQuery(setup: ServerSetup): Promise<boolean> {
     );
   }
 }
+
+/** True when a server answers a query at this address. */
+export const answers = (url: string): Promise<boolean> =>
+  query(url, 'select 1').then(
+    () => true,
+    () => false,
+  );
 
 async function query(connectionString: string, text: string): Promise<void> {
   const client = new pg.Client({

@@ -1,0 +1,195 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database, Query } from '../database/database.js';
+import { describeError, type Log } from '../log.js';
+import { periodically } from '../periodic.js';
+import type { AuditChain, ChainHead } from './audit-chain.js';
+
+/** Any constant will do, as long as no other program in the same database takes it. */
+const SEALER_LOCK = 7_266_002;
+const PAUSE_MS = 500;
+/** Small enough that sealing them holds up no request of this node for long. */
+const MAX_ROWS = 2_000;
+const ANCHOR_MS = 60_000;
+const LAST_TRIES = 20;
+const LAST_PAUSE_MS = 50;
+
+/** Rows up to a sequence, and the transactions that may still add some below it. */
+interface Horizon {
+  readonly upTo: bigint;
+  readonly writers: ReadonlySet<string>;
+}
+
+/**
+ * Seals the audit trail, behind everybody's back: no request waits for it. All nodes try, and a lock that ends with its
+ * transaction lets one at a time; a node that stalls while it holds it loses both, and leaves nothing half done.
+ *
+ * Numbers are given out before the commit, so that a row may appear below others that are there already. A seal reaches no
+ * further than where nobody can add any more: to the last number given out at a moment, once all who were writing to the
+ * table by then have ended. Rows of a transaction that hangs, and all after them, stay unsealed until the timeouts of the
+ * database end it; that shows in the metrics. Source: reliability P4.
+ */
+export class AuditSealer {
+  #head: ChainHead | null = null;
+  #horizon: Horizon | null = null;
+  /** On the clock of `performance.now()`, so that it ages while the database is away. */
+  #oldestUnsealedAt: number | null = null;
+  #anchored = { at: -ANCHOR_MS, number: 0n };
+  readonly #stop: () => Promise<void>;
+
+  /** Starts at once. */
+  constructor(
+    private readonly database: Database,
+    private readonly chain: AuditChain,
+    private readonly log: Log,
+  ) {
+    this.#stop = periodically('audit seals', PAUSE_MS, () => this.#run(), log);
+  }
+
+  /** For the metrics: how long the oldest unsealed row waits, and the number of the last seal. */
+  get figures(): { readonly unsealedSeconds: number; readonly lastSeal: number } {
+    const since = this.#oldestUnsealedAt;
+    return {
+      unsealedSeconds: since === null ? 0 : (performance.now() - since) / 1_000,
+      lastSeal: Number(this.#head?.number ?? 0),
+    };
+  }
+
+  /** Seals what is there, and stops. Called once, when this node writes no more rows. */
+  async close(): Promise<void> {
+    await this.#stop();
+    try {
+      for (let tries = 0; tries < LAST_TRIES; tries += 1) {
+        await this.#seal();
+        if (this.#oldestUnsealedAt === null) break;
+        await delay(LAST_PAUSE_MS);
+      }
+    } catch (error) {
+      // Other nodes, or the next start, seal what is left.
+      this.log.warn('audit trail was left unsealed', describeError(error));
+    }
+    this.#logAnchor();
+  }
+
+  async #run(): Promise<void> {
+    await this.#seal();
+    if (performance.now() - this.#anchored.at >= ANCHOR_MS) this.#logAnchor();
+  }
+
+  /** Whoever cuts off the end of the trail cannot cut it off the logs. */
+  #logAnchor(): void {
+    const head = this.#head;
+    if (head === null || head.number === this.#anchored.number) return;
+    this.#anchored = { at: performance.now(), number: head.number };
+    this.log.info('audit head', { anchor: `${head.number}:${head.mac.toString('hex')}` });
+  }
+
+  #seal(): Promise<void> {
+    return this.database.withConnection(async (query) => {
+      const newest = await this.#look(query);
+      if (this.#oldestUnsealedAt === null) return;
+      const settled = await this.#settle(query, newest);
+      if (settled === null) return;
+      while (await this.#sealRows(query, settled));
+      await this.#look(query);
+    });
+  }
+
+  /** Notes how far the trail is sealed, and answers the last number that was given out. */
+  async #look(query: Query): Promise<bigint> {
+    const [state] = await query<State>(STATE);
+    if (state === undefined) throw new Error('a selection of one row is empty');
+    this.#head =
+      state.number === null
+        ? null
+        : { number: BigInt(state.number), last: BigInt(state.last), mac: state.mac as Buffer };
+    this.#oldestUnsealedAt = state.age === null ? null : performance.now() - Math.max(0, state.age) * 1_000;
+    return BigInt(state.newest ?? 0);
+  }
+
+  /**
+   * How far the trail can be sealed; null: not at the moment.
+   *
+   * @param newest was asked for before, so that whoever has drawn a number up to it and not ended is among the writers
+   */
+  async #settle(query: Query, newest: bigint): Promise<bigint | null> {
+    const writers = new Set((await query<{ writer: string }>(WRITERS)).map(({ writer }) => writer));
+    const before = this.#horizon;
+    // On a busy node somebody always writes. It is enough that those have ended who wrote at the time before.
+    const isPast = before === null || ![...before.writers].some((writer) => writers.has(writer));
+    if (isPast) this.#horizon = { upTo: newest, writers };
+    if (writers.size === 0) return newest;
+    return isPast ? (before?.upTo ?? null) : null;
+  }
+
+  /** Makes one seal. False when there is nothing left to seal, or another node does it. */
+  async #sealRows(query: Query, settled: bigint): Promise<boolean> {
+    await query('begin');
+    try {
+      const isMore = await this.#sealLocked(query, settled);
+      await query('commit');
+      return isMore;
+    } catch (error) {
+      await query('rollback').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #sealLocked(query: Query, settled: bigint): Promise<boolean> {
+    const [lock] = await query<{ held: boolean }>('select pg_try_advisory_xact_lock($1) as held', [SEALER_LOCK]);
+    if (lock?.held !== true) return false;
+    // Under the lock: another node may have sealed in between.
+    await this.#look(query);
+    const head = this.#head;
+    const rows = await query<{ sequence: string; time: string; mac: Buffer; now: string }>(ROWS, [
+      String(head?.last ?? 0n),
+      String(settled),
+      MAX_ROWS,
+    ]);
+    const newest = rows.at(-1);
+    if (newest === undefined) return false;
+    const isMore = rows.length === MAX_ROWS;
+    const seal = this.chain.seal(head, {
+      rows: rows.map(({ sequence, time, mac }) => ({ sequence: BigInt(sequence), occurredAt: time, mac })),
+      last: isMore ? BigInt(newest.sequence) : settled,
+      sealedAt: newest.now,
+    });
+    const { number, after, last, sealedAt, entries, previous, mac } = seal;
+    await query(INSERT, [String(number), String(after), String(last), entries, sealedAt, previous, mac]);
+    return isMore;
+  }
+}
+
+interface State {
+  readonly number: string | null;
+  readonly last: string;
+  readonly mac: Buffer | null;
+  readonly newest: string | null;
+  readonly age: number | null;
+}
+
+/** A row beyond what was ever given out is nobody's of ours: it is left to be found, and does not push the seals ahead. */
+const STATE = `
+  select head.number, head.last_sequence as last, head.mac, newest.sequence as newest,
+         extract(epoch from now() - oldest.occurred_at)::float8 as age
+    from (select pg_sequence_last_value(pg_get_serial_sequence('audit_record', 'sequence')::regclass) as sequence) newest
+    left join lateral (select number, last_sequence, mac from audit_seal order by number desc limit 1) head on true
+    left join lateral (
+      select occurred_at from audit_record
+       where sequence > coalesce(head.last_sequence, 0) and sequence <= newest.sequence
+       order by sequence limit 1
+    ) oldest on true`;
+
+/** Who inserts holds this lock from before the number is drawn until after the rows are visible. */
+const WRITERS = `
+  select virtualtransaction as writer from pg_locks
+   where locktype = 'relation' and relation = 'audit_record'::regclass and mode = 'RowExclusiveLock' and granted
+     and database = (select oid from pg_database where datname = current_database())`;
+
+const ROWS = `
+  select sequence, round(extract(epoch from occurred_at) * 1000)::text as time, mac,
+         round(extract(epoch from clock_timestamp()) * 1000)::text as now
+    from audit_record where sequence > $1 and sequence <= $2 order by sequence limit $3`;
+
+const INSERT = `
+  insert into audit_seal (number, after_sequence, last_sequence, entries, sealed_at, previous, mac)
+  values ($1, $2, $3, $4, to_timestamp($5::numeric / 1000), $6, $7)`;

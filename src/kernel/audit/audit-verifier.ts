@@ -1,0 +1,230 @@
+import type { AuditChain, ChainHead, RowStamp, Seal, SealEntry } from './audit-chain.js';
+
+/** More than this are counted and not looked into any further: memory has an end. */
+const MAX_LOOSE = 100_000;
+
+/** A row of the trail as it is found. */
+export interface FoundRow extends RowStamp {
+  readonly id: string;
+  /** Whether the MAC is that of the row's contents. */
+  readonly isGenuine: boolean;
+}
+
+/** A state of the trail that was noted elsewhere. */
+export interface Anchor {
+  readonly number: bigint;
+  /** Hexadecimal. */
+  readonly hash: string;
+}
+
+/** Something in the trail that is not as it was made. */
+export interface TrailFault {
+  /** A row by its sequence and id, or a seal by its number. */
+  readonly place: string;
+  readonly fault: string;
+}
+
+/** What a walk over the whole trail has found. */
+export interface TrailReport {
+  readonly rows: number;
+  /** Genuine rows after the last seal. */
+  readonly unsealed: number;
+  readonly seals: number;
+  readonly head: ChainHead | null;
+  /** The first of them; `faultCount` counts all. */
+  readonly faults: readonly TrailFault[];
+  readonly faultCount: number;
+}
+
+/** A row with the id of an earlier one: its MAC is good, but it happened once. */
+export interface RepeatedRow {
+  readonly sequence: bigint;
+  readonly id: string;
+  /** Sequence of the earlier one. */
+  readonly first: bigint;
+}
+
+/** A row that is not where a seal has it. */
+interface LooseRow {
+  readonly row: FoundRow;
+  readonly digest: string;
+  /** Whether a seal has another row with this sequence. */
+  readonly isInPlaceOfAnother: boolean;
+}
+
+/**
+ * Compares rows with seals, both in their order, without holding more than a seal's worth of them.
+ *
+ * What is said of a fault is where it is and of what kind it is, never what the row holds. Source: reliability P4.
+ */
+export class AuditVerifier {
+  #rows = 0;
+  #unsealed = 0;
+  #seals = 0;
+  /** Number of the last seal that was read, and the last one that was genuine. */
+  #number = 0n;
+  #head: ChainHead | null = null;
+  /** Whether seals since the genuine one are missing or edited, so that nobody accounts for their rows. */
+  #isBroken = false;
+  readonly #loose: LooseRow[] = [];
+  /** Sequences whose rows are not there as they were sealed, by digest. */
+  readonly #missing = new Map<string, bigint>();
+  readonly #faults: TrailFault[] = [];
+  #faultCount = 0;
+
+  /** @param maxFaults how many are told one by one */
+  constructor(
+    private readonly chain: AuditChain,
+    private readonly maxFaults: number,
+  ) {}
+
+  /**
+   * Walks a trail. Once for each verifier.
+   *
+   * @param trail rows by rising sequence, seals by rising number, and rows that have the id of an earlier one
+   */
+  async verify(
+    {
+      rows,
+      seals,
+      repeats,
+    }: { rows: AsyncIterable<FoundRow>; seals: AsyncIterable<Seal>; repeats: readonly RepeatedRow[] },
+    anchors: readonly Anchor[],
+  ): Promise<TrailReport> {
+    const unread = new UnreadRows(rows[Symbol.asyncIterator]());
+    for await (const seal of seals) {
+      for (const anchor of anchors) this.#checkAnchor(seal, anchor);
+      await this.#checkSeal(seal, unread);
+    }
+    for (const { number } of anchors) {
+      if (number > this.#number) this.#tell(`seal ${number}`, 'cut off with all after it: an anchor has it');
+    }
+    for await (const row of unread.upTo(null)) if (this.#checkRow(row)) this.#unsealed += 1;
+    this.#settleRows();
+    for (const { sequence, id, first } of repeats) this.#tell(nameOf({ sequence, id }), `a copy of row ${first}`);
+    return {
+      rows: this.#rows,
+      unsealed: this.#unsealed,
+      seals: this.#seals,
+      head: this.#head,
+      faults: this.#faults,
+      faultCount: this.#faultCount,
+    };
+  }
+
+  #checkAnchor({ number, mac }: Seal, anchor: Anchor): void {
+    if (anchor.number === number && anchor.hash !== mac.toString('hex'))
+      this.#tell(`seal ${number}`, 'replaced: an anchor has another one of this number');
+  }
+
+  /** Judges a seal by itself and by the one before it, and then the rows that it accounts for. */
+  async #checkSeal(seal: Seal, unread: UnreadRows): Promise<void> {
+    this.#seals += 1;
+    this.#checkNumber(seal.number);
+    if (!this.chain.isGenuine(seal)) {
+      this.#tell(`seal ${seal.number}`, 'edited, or not made with this root key');
+      this.#isBroken = true;
+      return;
+    }
+    const covered = this.#head?.last ?? 0n;
+    const isLinked = this.#isBroken || this.chain.isLinked(this.#head, seal);
+    if (!isLinked) this.#tell(`seal ${seal.number}`, 'not made after the one before it, which was replaced');
+    const isAccounted = isLinked && !this.#isBroken;
+    this.#head = seal;
+    this.#isBroken = false;
+    for await (const row of unread.upTo(seal.after)) {
+      if (isAccounted) this.#loosen(row, false);
+      else this.#checkRow(row);
+    }
+    if (seal.after >= covered) await this.#compare(seal, unread);
+  }
+
+  #checkNumber(number: bigint): void {
+    const expected = this.#number + 1n;
+    if (number > expected) {
+      const place = number === expected + 1n ? `seal ${expected}` : `seals ${expected} to ${number - 1n}`;
+      this.#tell(place, 'deleted');
+      this.#isBroken = true;
+    }
+    if (number < expected) this.#tell(`seal ${number}`, 'not the only one of its number');
+    this.#number = number;
+  }
+
+  async #compare(seal: Seal, unread: UnreadRows): Promise<void> {
+    const entries = this.chain.entriesOf(seal).values();
+    let entry = entries.next().value;
+    for await (const row of unread.upTo(seal.last)) {
+      for (; entry !== undefined && entry.sequence < row.sequence; entry = entries.next().value) this.#miss(entry);
+      if (entry?.sequence !== row.sequence) {
+        this.#loosen(row, false);
+        continue;
+      }
+      if (entry.digest === this.chain.digestOf(row)) this.#checkRow(row);
+      else {
+        this.#miss(entry);
+        this.#loosen(row, true);
+      }
+      entry = entries.next().value;
+    }
+    for (; entry !== undefined; entry = entries.next().value) this.#miss(entry);
+  }
+
+  /** A row that is where it belongs, as far as seals tell. */
+  #checkRow(row: FoundRow): boolean {
+    this.#rows += 1;
+    if (!row.isGenuine) this.#tell(nameOf(row), 'edited, or not written with this root key');
+    return row.isGenuine;
+  }
+
+  #loosen(row: FoundRow, isInPlaceOfAnother: boolean): void {
+    this.#rows += 1;
+    if (this.#loose.length < MAX_LOOSE) this.#loose.push({ row, digest: this.chain.digestOf(row), isInPlaceOfAnother });
+    else this.#faultCount += 1;
+  }
+
+  #miss({ sequence, digest }: SealEntry): void {
+    if (this.#missing.size < MAX_LOOSE) this.#missing.set(digest, sequence);
+    else this.#faultCount += 1;
+  }
+
+  /** Once all seals are read, it is known whether a row that is not in its place was sealed at another. */
+  #settleRows(): void {
+    const told = new Set<bigint>();
+    for (const { row, digest, isInPlaceOfAnother } of this.#loose) {
+      const origin = this.#missing.get(digest);
+      if (origin !== undefined) {
+        told.add(origin);
+        this.#tell(nameOf(row), `moved here from ${origin}`);
+      } else if (isInPlaceOfAnother) {
+        told.add(row.sequence);
+        this.#tell(nameOf(row), row.isGenuine ? 'its time was edited, or it replaces another row' : 'edited');
+      } else this.#tell(nameOf(row), 'inserted: no seal has it');
+    }
+    for (const sequence of this.#missing.values()) if (!told.has(sequence)) this.#tell(`row ${sequence}`, 'deleted');
+  }
+
+  #tell(place: string, fault: string): void {
+    this.#faultCount += 1;
+    if (this.#faults.length < this.maxFaults) this.#faults.push({ place, fault });
+  }
+}
+
+const nameOf = ({ sequence, id }: Pick<FoundRow, 'sequence' | 'id'>): string => `row ${sequence} (${id})`;
+
+/** Rows that are read as far as asked for. */
+class UnreadRows {
+  #next: Promise<IteratorResult<FoundRow>> | null = null;
+
+  constructor(private readonly rows: AsyncIterator<FoundRow>) {}
+
+  /** The rows up to a sequence that were not read yet; null: all. */
+  async *upTo(last: bigint | null): AsyncGenerator<FoundRow> {
+    for (;;) {
+      this.#next ??= this.rows.next();
+      const next = await this.#next;
+      if (next.done === true || (last !== null && next.value.sequence > last)) return;
+      this.#next = null;
+      yield next.value;
+    }
+  }
+}

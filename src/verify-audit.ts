@@ -1,0 +1,120 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Config, readConfig } from './config.js';
+import { openDatabaseServer } from './database-server.js';
+import { AuditChain } from './kernel/audit/audit-chain.js';
+import { readRepeats, readRows, readSeals } from './kernel/audit/audit-reader.js';
+import { type Anchor, AuditVerifier, type TrailReport } from './kernel/audit/audit-verifier.js';
+import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { openInstallation } from './kernel/crypto/installation.js';
+import { Database, type Query } from './kernel/database/database.js';
+import { findEmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
+import { createLog, describeError } from './kernel/log.js';
+
+const EXIT_BROKEN = 1;
+const EXIT_UNFINISHED = 2;
+const EXIT_CONFIGURATION = 78;
+const MAX_FAULTS = 200;
+
+/** `npm run verify-audit [-- --anchor NUMBER:HASH ...]`: walks the audit trail and its seals, and names what was tampered with. */
+async function main(): Promise<number> {
+  const anchors = readAnchors();
+  const config = readConfig();
+  const server = await openServer(config);
+  try {
+    const database = await Database.connect(server.url, []);
+    try {
+      const report = await database.withConnection((query) => verify(query, config, anchors));
+      process.stdout.write(describe(report));
+      return report.faultCount === 0 ? 0 : EXIT_BROKEN;
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Anchors as the log has them. @throws ConfigurationFault */
+function readAnchors(): Anchor[] {
+  const fault = new ConfigurationFault([
+    '--anchor takes NUMBER:HASH, as the log has it in "audit head"; no other argument is taken',
+  ]);
+  try {
+    const { values } = parseArgs({ options: { anchor: { type: 'string', multiple: true } } });
+    return (values.anchor ?? []).map((text) => {
+      const [, number, hash] = /^(\d{1,18}):([0-9a-f]{64})$/.exec(text) ?? [];
+      if (number === undefined || hash === undefined) throw fault;
+      return { number: BigInt(number), hash };
+    });
+  } catch {
+    throw fault;
+  }
+}
+
+/** The database of a running service, or, of one that is stopped, its embedded database for as long as this takes. */
+async function openServer(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+  if (config.databaseUrl !== null) return openDatabaseServer(config, createLog('silent'));
+  const running = await findEmbeddedPostgres(config.dataDir);
+  if (running !== null) return { url: running, stop: async () => undefined };
+  // Started on an empty directory, a database would be made.
+  if ((await stat(join(config.dataDir, 'postgres')).catch(() => null)) === null)
+    throw new ConfigurationFault(['DATA_DIR holds no database; name the one of the service, or set DATABASE_URL']);
+  return openDatabaseServer(config, createLog('silent'));
+}
+
+/** @throws ConfigurationFault when it is no database of a service, or of one with another root key */
+async function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promise<TrailReport> {
+  // All in one state of the database, also while the service goes on writing.
+  await query('begin isolation level repeatable read, read only');
+  try {
+    await query('set local statement_timeout = 0');
+    await query('set local idle_in_transaction_session_timeout = 0');
+    const [tables] = await query<{ exist: boolean }>(TABLES);
+    if (tables?.exist !== true)
+      throw new ConfigurationFault(['the database has no seals of an audit trail; start the service on it once']);
+    const [installation] = await query('select 1 from installation');
+    // Without it a root key would be made, as for an empty database.
+    if (installation === undefined) throw new ConfigurationFault(['the database names no root key of its own']);
+    const rootKey = await openInstallation(query, config);
+    const verifier = new AuditVerifier(new AuditChain(rootKey.macKey('audit-seal')), MAX_FAULTS);
+    const repeats = await readRepeats(query);
+    // Rows and seals take turns on one connection: each batch is asked for when the one before is used up.
+    return await verifier.verify(
+      { rows: readRows(query, rootKey.macKey('audit')), seals: readSeals(query), repeats },
+      anchors,
+    );
+  } finally {
+    await query('rollback').catch(() => undefined);
+  }
+}
+
+const TABLES = `select to_regclass('audit_record') is not null and to_regclass('audit_seal') is not null
+  and to_regclass('installation') is not null as exist`;
+
+function describe({ rows, unsealed, seals, head, faults, faultCount }: TrailReport): string {
+  const untold = faultCount - faults.length;
+  return [
+    ...faults.map(({ place, fault }) => `${place}: ${fault}`),
+    ...(untold > 0 ? [`and ${untold} more`] : []),
+    `${rows} rows, ${unsealed} of them not sealed yet, ${seals} seals`,
+    head === null ? 'no seal yet' : `head ${head.number}:${head.mac.toString('hex')}`,
+    faultCount === 0
+      ? 'The audit trail is whole.'
+      : `The audit trail is broken: ${faultCount} ${faultCount === 1 ? 'fault' : 'faults'}.`,
+    '',
+  ].join('\n');
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    if (error instanceof ConfigurationFault) {
+      process.stderr.write(`${error.faults.map((fault) => `strongroom: ${fault}`).join('\n')}\n`);
+      process.exit(EXIT_CONFIGURATION);
+    }
+    process.stderr.write(`${JSON.stringify({ event: 'verification failed', ...describeError(error) })}\n`);
+    process.exit(EXIT_UNFINISHED);
+  },
+);

@@ -1,0 +1,226 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { AuditChain, type Seal } from '../../../src/kernel/audit/audit-chain.js';
+import { type Anchor, AuditVerifier, type FoundRow } from '../../../src/kernel/audit/audit-verifier.js';
+
+const chain = new AuditChain(randomBytes(32));
+
+interface Trail {
+  readonly rows: readonly FoundRow[];
+  readonly seals: readonly Seal[];
+}
+
+const MAX_FAULTS = 1_000;
+
+async function* each<T>(list: readonly T[]): AsyncGenerator<T> {
+  yield* list;
+}
+
+const inOrder = <T>(list: readonly T[], keyOf: (item: T) => bigint): T[] =>
+  [...list].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+
+const verify = ({ rows, seals }: Trail, anchors: Anchor[] = []) =>
+  new AuditVerifier(chain, MAX_FAULTS).verify(
+    {
+      rows: each(inOrder(rows, ({ sequence }) => sequence)),
+      seals: each(inOrder(seals, ({ number }) => number)),
+      repeats: [],
+    },
+    anchors,
+  );
+
+const faultsOf = async (trail: Trail, anchors?: Anchor[]): Promise<string[]> =>
+  (await verify(trail, anchors)).faults.map(({ place, fault }) => `${place}: ${fault}`);
+
+const rowAt = (sequence: bigint): FoundRow => ({
+  sequence,
+  id: randomUUID(),
+  occurredAt: String(1_700_000_000_000n + sequence),
+  mac: randomBytes(32),
+  isGenuine: true,
+});
+
+/** A trail with gaps, as rolled back changes leave them, sealed in pieces; the last rows are not sealed yet. */
+const trails = fc
+  .tuple(
+    fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 12, maxLength: 60 }),
+    fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 3, maxLength: 6 }),
+  )
+  .map(([steps, sizes]): Trail => {
+    let sequence = 0n;
+    const rows = steps.map((step) => {
+      sequence += BigInt(step);
+      return rowAt(sequence);
+    });
+    const seals: Seal[] = [];
+    let at = 0;
+    for (const size of sizes) {
+      const sealed = rows.slice(at, at + size);
+      at += size;
+      const newest = sealed.at(-1);
+      if (newest === undefined) break;
+      seals.push(chain.seal(seals.at(-1) ?? null, { rows: sealed, last: newest.sequence, sealedAt: '1' }));
+    }
+    return { rows, seals };
+  });
+
+const sealedRows = ({ rows, seals }: Trail): FoundRow[] =>
+  rows.filter(({ sequence }) => sequence <= (seals.at(-1) as Seal).last);
+
+/** A trail, and two different numbers of sealed rows of it. */
+const withTwo = fc.tuple(trails, fc.nat(), fc.nat()).map(([trail, one, other]) => {
+  const { length } = sealedRows(trail);
+  const first = one % length;
+  return { trail, first, second: (first + 1 + (other % (length - 1))) % length };
+});
+
+const without = <T>(list: readonly T[], item: T): T[] => list.filter((each) => each !== item);
+const nameOf = ({ sequence, id }: FoundRow): string => `row ${sequence} (${id})`;
+
+describe('a walk over the trail', () => {
+  test('finds a whole one whole, and counts it', async () => {
+    await fc.assert(
+      fc.asyncProperty(trails, async (trail) => {
+        const head = trail.seals.at(-1) as Seal;
+        expect(await verify(trail, [{ number: head.number, hash: head.mac.toString('hex') }])).toEqual({
+          rows: trail.rows.length,
+          unsealed: trail.rows.length - sealedRows(trail).length,
+          seals: trail.seals.length,
+          head,
+          faults: [],
+          faultCount: 0,
+        });
+      }),
+    );
+  });
+
+  test('names an edited row, one with another time, and one that was put in its place', async () => {
+    await fc.assert(
+      fc.asyncProperty(withTwo, async ({ trail, first }) => {
+        const row = trail.rows[first] as FoundRow;
+        const others = without(trail.rows, row);
+        const edited = { ...row, isGenuine: false };
+        expect(await faultsOf({ ...trail, rows: [...others, edited] })).toEqual([
+          `${nameOf(row)}: edited, or not written with this root key`,
+        ]);
+        const moment = { ...row, occurredAt: 'Infinity' };
+        expect(await faultsOf({ ...trail, rows: [...others, moment] })).toEqual([
+          `${nameOf(row)}: its time was edited, or it replaces another row`,
+        ]);
+        const forged = { ...rowAt(row.sequence), isGenuine: false };
+        expect(await faultsOf({ ...trail, rows: [...others, forged] })).toEqual([`${nameOf(forged)}: edited`]);
+      }),
+    );
+  });
+
+  test('names a deleted row', async () => {
+    await fc.assert(
+      fc.asyncProperty(withTwo, async ({ trail, first }) => {
+        const row = trail.rows[first] as FoundRow;
+        expect(await faultsOf({ ...trail, rows: without(trail.rows, row) })).toEqual([`row ${row.sequence}: deleted`]);
+      }),
+    );
+  });
+
+  test('names both of two swapped rows, and where they were', async () => {
+    await fc.assert(
+      fc.asyncProperty(withTwo, async ({ trail, first, second }) => {
+        const [one, other] = [trail.rows[first] as FoundRow, trail.rows[second] as FoundRow];
+        const swapped = [
+          { ...one, sequence: other.sequence },
+          { ...other, sequence: one.sequence },
+        ];
+        const rows = [...without(without(trail.rows, one), other), ...swapped];
+        expect((await faultsOf({ ...trail, rows })).sort()).toEqual(
+          [
+            `${nameOf(swapped[0] as FoundRow)}: moved here from ${one.sequence}`,
+            `${nameOf(swapped[1] as FoundRow)}: moved here from ${other.sequence}`,
+          ].sort(),
+        );
+      }),
+    );
+  });
+
+  test('names a row that was inserted where there was none, before the first one too', async () => {
+    await fc.assert(
+      fc.asyncProperty(trails, fc.boolean(), async (trail, isGenuine) => {
+        const { last } = trail.seals.at(-1) as Seal;
+        const taken = new Set(trail.rows.map(({ sequence }) => sequence));
+        for (const sequence of [-5n, 0n, 1n, 2n, 3n, last - 1n]) {
+          if (taken.has(sequence)) continue;
+          const inserted = { ...rowAt(sequence), isGenuine };
+          expect(await faultsOf({ ...trail, rows: [...trail.rows, inserted] })).toEqual([
+            `${nameOf(inserted)}: inserted: no seal has it`,
+          ]);
+        }
+      }),
+    );
+  });
+
+  test('names a forged row that no seal has reached', async () => {
+    await fc.assert(
+      fc.asyncProperty(trails, async (trail) => {
+        const forged = { ...rowAt(1_000n), isGenuine: false };
+        expect(await faultsOf({ ...trail, rows: [...trail.rows, forged] })).toEqual([
+          `${nameOf(forged)}: edited, or not written with this root key`,
+        ]);
+      }),
+    );
+  });
+
+  test('names a seal that was edited or deleted in the middle, and nothing else', async () => {
+    await fc.assert(
+      fc.asyncProperty(trails, fc.nat(), async (trail, at) => {
+        const seal = trail.seals[at % (trail.seals.length - 1)] as Seal;
+        const others = without(trail.seals, seal);
+        const edited = { ...seal, last: seal.last + 100n };
+        expect(await faultsOf({ ...trail, seals: [...others, edited] })).toEqual([
+          `seal ${seal.number}: edited, or not made with this root key`,
+        ]);
+        expect(await faultsOf({ ...trail, seals: others })).toEqual([`seal ${seal.number}: deleted`]);
+      }),
+    );
+  });
+
+  test('names the seal after one that was replaced by a genuine one', async () => {
+    await fc.assert(
+      fc.asyncProperty(trails, async (trail) => {
+        const [first, ...others] = trail.seals as [Seal, ...Seal[]];
+        const rows = trail.rows.filter(({ sequence }) => sequence <= first.last);
+        const replaced = chain.seal(null, { rows, last: first.last, sealedAt: '2' });
+        expect(await faultsOf({ ...trail, seals: [replaced, ...others] })).toEqual([
+          'seal 2: not made after the one before it, which was replaced',
+        ]);
+      }),
+    );
+  });
+
+  test('does not notice a cut-off end by itself, and does by an anchor', async () => {
+    await fc.assert(
+      fc.asyncProperty(trails, async (trail) => {
+        const head = trail.seals.at(-1) as Seal;
+        const anchor = { number: head.number, hash: head.mac.toString('hex') };
+        const cut = {
+          seals: trail.seals.slice(0, -1),
+          rows: trail.rows.filter(({ sequence }) => sequence <= head.after),
+        };
+        expect(await faultsOf(cut)).toEqual([]);
+        expect(await faultsOf(cut, [anchor])).toEqual([
+          `seal ${head.number}: cut off with all after it: an anchor has it`,
+        ]);
+        const rows = trail.rows.filter(({ sequence }) => sequence > head.after && sequence <= head.last);
+        const again = chain.seal(trail.seals.at(-2) as Seal, { rows, last: head.last, sealedAt: '2' });
+        expect(await faultsOf({ ...trail, seals: [...cut.seals, again] }, [anchor])).toEqual([
+          `seal ${head.number}: replaced: an anchor has another one of this number`,
+        ]);
+      }),
+    );
+  });
+
+  test('tells no more faults than asked for, and counts them all', async () => {
+    const rows = Array.from({ length: 50 }, (_, index) => ({ ...rowAt(BigInt(index + 1)), isGenuine: false }));
+    const report = await new AuditVerifier(chain, 10).verify({ rows: each(rows), seals: each([]), repeats: [] }, []);
+    expect(report).toMatchObject({ rows: 50, unsealed: 0, faultCount: 50 });
+    expect(report.faults).toHaveLength(10);
+  });
+});

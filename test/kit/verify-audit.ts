@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** What the built `verify-audit` said of a trail. */
+export interface Verdict {
+  readonly code: number | null;
+  /** The faults, one a line, without the counts below them. */
+  readonly faults: readonly string[];
+  /** `NUMBER:HASH` of the last seal. */
+  readonly head: string | undefined;
+  readonly rows: number;
+  readonly unsealed: number;
+  readonly seals: number;
+  readonly output: string;
+}
+
+/** Runs `verify-audit` with these settings. */
+export async function verifyAudit(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Verdict> {
+  const child = spawn(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, '.build/src/verify-audit.js'), ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  const lines = output.trim().split('\n');
+  const [, rows, unsealed, seals] = /(\d+) rows, (\d+) of them not sealed yet, (\d+) seals/.exec(output) ?? [];
+  return {
+    code,
+    faults: lines.filter((line) => /^(row|seals?) -?\d/.test(line)),
+    head: /^head (\S+)$/m.exec(output)?.[1],
+    rows: Number(rows),
+    unsealed: Number(unsealed),
+    seals: Number(seals),
+    output,
+  };
+}
