@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Service } from '../kit/service.ts';
-import { tableContents } from '../kit/tables.ts';
+import { tableContents, withClient } from '../kit/tables.ts';
+import { untilSealed } from '../kit/trail.ts';
 import { type Check, expectThat, repeat } from './check.ts';
 import { withInstallation } from './installation.ts';
 
@@ -52,6 +53,8 @@ export const check: Check = {
       await seed.secrets(admin, project, 'dev', 50);
       const right = await readFile(join(installation.dataDir, 'root-key'), 'utf8');
       const databaseUrl = await installation.databaseUrl();
+      // The service that runs changes nothing more.
+      await withClient(databaseUrl, (client) => untilSealed(async (text) => (await client.query(text)).rows));
       let slowestMs = 0;
       let refused = 0;
       await repeat(times, async () => {

@@ -1,11 +1,20 @@
 // `npm run faults -- [--times N | --full] [--only C40]`: breaks what the service stands on, and counts what it promised.
 import { readdir } from 'node:fs/promises';
+import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Check } from './check.ts';
 
 const { values: options } = parseArgs({
   options: { times: { type: 'string' }, only: { type: 'string' }, full: { type: 'boolean' } },
+});
+
+// What the checks share with other tests is imported by the names that the compiled service has.
+registerHooks({
+  resolve(specifier, context, next) {
+    const isOurs = /^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.endsWith('.ts') === true;
+    return next(isOurs ? specifier.replace(/\.js$/, '.ts') : specifier, context);
+  },
 });
 
 const DEFAULT_TIMES = 3;

@@ -5,36 +5,14 @@ import { join } from 'node:path';
 import { embeddedPostgres, embeddedUrl } from '../kit/processes.js';
 import { Seed } from '../kit/seed.js';
 import { Service } from '../kit/service.js';
-import { Caller, type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { Caller, useStrongroom } from '../kit/strongroom.js';
 import { withClient } from '../kit/tables.js';
+import { reachOf, tamper, untilSealed } from '../kit/trail.js';
 import { until } from '../kit/until.js';
 import { verifyAudit } from '../kit/verify-audit.js';
 import { seedWorld } from '../kit/world.js';
 
 const WITHIN_MS = 10_000;
-
-/** How far the seals reach, and the newest row. */
-const REACH = `select coalesce((select max(last_sequence) from audit_seal), 0) as sealed,
-  coalesce((select max(sequence) from audit_record), 0) as newest`;
-
-const sealed = (strongroom: Pick<Strongroom, 'sql'>) =>
-  until('all rows to be sealed', WITHIN_MS, async () => {
-    const [reach] = await strongroom.sql<{ sealed: string; newest: string }>(REACH);
-    return BigInt(reach?.sealed ?? 0) >= BigInt(reach?.newest ?? 1);
-  });
-
-/** As somebody who owns the tables: nothing but the seals tells of it. */
-async function tamper(strongroom: Pick<Strongroom, 'sql'>, ...statements: string[]): Promise<void> {
-  await strongroom.sql(
-    [
-      'alter table audit_record disable trigger all',
-      'alter table audit_seal disable trigger all',
-      ...statements,
-      'alter table audit_record enable always trigger audit_record_append_only',
-      'alter table audit_seal enable always trigger audit_seal_append_only',
-    ].join(';\n'),
-  );
-}
 
 const COLUMNS = `id, organization_id, project_id, occurred_at, action, outcome, actor_kind, actor_id, token_id, request_id,
   address, user_agent, facts, mac`;
@@ -51,7 +29,7 @@ describe('a trail that nobody touches', () => {
       ),
     );
     expect(await node.stop()).toBe(0);
-    await sealed(strongroom);
+    await untilSealed(strongroom.sql);
 
     const verdict = await strongroom.verifyAudit();
 
@@ -67,14 +45,14 @@ describe('a trail that nobody touches', () => {
       const { admin } = await strongroom.seed.organization();
       const headers = { 'x-forwarded-for': address, 'user-agent': `ü \\u0000 "${'é'.repeat(300)}` };
       expect((await admin.get('/api/v1/projects', headers)).status).toBe(200);
-      await sealed(strongroom);
+      await untilSealed(strongroom.sql);
       expect(await strongroom.verifyAudit()).toMatchObject({ code: 0, faults: [] });
     },
   );
 
   test('refuses to be changed', async () => {
     for (const table of ['audit_record', 'audit_seal']) {
-      await sealed(strongroom);
+      await untilSealed(strongroom.sql);
       const [{ count: before } = { count: '' }] = await strongroom.sql(`select count(*) from ${table}`);
       for (const statement of [
         `update ${table} set mac = mac`,
@@ -90,7 +68,7 @@ describe('a trail that nobody touches', () => {
   });
 
   test('tells in the metrics how far it is sealed', async () => {
-    await sealed(strongroom);
+    await untilSealed(strongroom.sql);
     await until('the figures to be those of the table', WITHIN_MS, async () => {
       const { text } = await strongroom.admin.anonymous.get('/metrics');
       const [seal] = await strongroom.sql('select max(number) as number from audit_seal');
@@ -102,7 +80,7 @@ describe('a trail that nobody touches', () => {
   });
 
   test('is not sealed past a row that may still be committed', async () => {
-    await sealed(strongroom);
+    await untilSealed(strongroom.sql);
     await withClient(strongroom.databaseUrl, async (writer) => {
       await writer.query('begin');
       const { rows } = await writer.query(
@@ -116,15 +94,15 @@ describe('a trail that nobody touches', () => {
         const { text } = await strongroom.admin.anonymous.get('/metrics');
         return Number(/^strongroom_audit_unsealed_seconds (\S+)/m.exec(text)?.[1]) > 2;
       });
-      const [reach] = await strongroom.sql<{ sealed: string; newest: string }>(REACH);
-      expect(BigInt(reach?.sealed ?? 0)).toBeLessThan(BigInt(late.sequence));
-      expect(BigInt(reach?.newest ?? 0)).toBeGreaterThan(BigInt(late.sequence));
+      const reach = await reachOf(strongroom.sql);
+      expect(reach.sealed).toBeLessThan(BigInt(late.sequence));
+      expect(reach.newest).toBeGreaterThan(BigInt(late.sequence));
       await writer.query('commit');
-      await sealed(strongroom);
+      await untilSealed(strongroom.sql);
       // It is no row of ours; but a seal has it.
       const verdict = await strongroom.verifyAudit();
       expect(verdict.faults).toEqual([`row ${late.sequence} (${late.id}): edited, or not written with this root key`]);
-      await tamper(strongroom, `delete from audit_record where sequence = ${late.sequence}`);
+      await tamper(strongroom.sql, `delete from audit_record where sequence = ${late.sequence}`);
       expect((await strongroom.verifyAudit()).faults).toEqual([`row ${late.sequence}: deleted`]);
     });
   });
@@ -136,7 +114,7 @@ describe('a trail that was tampered with', () => {
   /** A row with others before and after it, and its neighbour. */
   async function someRow(): Promise<{ sequence: bigint; id: string; next: { sequence: bigint; id: string } }> {
     await strongroom.seed.project();
-    await sealed(strongroom);
+    await untilSealed(strongroom.sql);
     const [row, next] = await strongroom.sql<{ sequence: string; id: string }>(
       'select sequence, id from audit_record order by sequence offset 1 limit 2',
     );
@@ -158,11 +136,11 @@ describe('a trail that was tampered with', () => {
     ['occurred_at', `occurred_at = occurred_at + interval '1 hour'`, `occurred_at = occurred_at - interval '1 hour'`],
   ])('names a row whose %s was edited, and shows nothing of it', async (_, edit, undo) => {
     const { sequence, id } = await someRow();
-    await tamper(strongroom, `update audit_record set ${edit} where sequence = ${sequence}`);
+    await tamper(strongroom.sql, `update audit_record set ${edit} where sequence = ${sequence}`);
 
     const { code, faults, output } = await strongroom.verifyAudit();
 
-    await tamper(strongroom, `update audit_record set ${undo} where sequence = ${sequence}`);
+    await tamper(strongroom.sql, `update audit_record set ${undo} where sequence = ${sequence}`);
     expect({ code, faults }).toEqual({
       code: 1,
       faults: [expect.stringMatching(`^row ${sequence} \\(${id}\\): .*edited`)],
@@ -175,11 +153,11 @@ describe('a trail that was tampered with', () => {
     const { sequence, id, next } = await someRow();
     const swap = `update audit_record a set (${COLUMNS}) = (select ${COLUMNS} from audit_record b
       where b.sequence = ${sequence} + ${next.sequence} - a.sequence) where a.sequence in (${sequence}, ${next.sequence})`;
-    await tamper(strongroom, swap);
+    await tamper(strongroom.sql, swap);
 
     const { code, faults } = await strongroom.verifyAudit();
 
-    await tamper(strongroom, swap);
+    await tamper(strongroom.sql, swap);
     expect({ code, faults }).toEqual({
       code: 1,
       faults: [
@@ -195,7 +173,7 @@ describe('a trail that was tampered with', () => {
     await strongroom.sql(`insert into audit_record (${COLUMNS}) select ${COLUMNS} from audit_record where id = $1`, [
       id,
     ]);
-    await sealed(strongroom);
+    await untilSealed(strongroom.sql);
 
     const { code, faults } = await strongroom.verifyAudit();
 
@@ -245,7 +223,7 @@ describe('a service with a database of its own', () => {
     expect(await verifyAudit({ DATA_DIR: dataDir }, ...flags)).toMatchObject({ code: 0, head: last });
     await start();
     await tamper(
-      { sql } as Pick<Strongroom, 'sql'>,
+      sql,
       'delete from audit_record where sequence > (select max(after_sequence) from audit_seal)',
       'delete from audit_seal where number = (select max(number) from audit_seal)',
     );
@@ -259,11 +237,11 @@ describe('a service with a database of its own', () => {
   });
 
   test('seals a trail without seals from its beginning, in pieces', async () => {
-    await tamper({ sql } as Pick<Strongroom, 'sql'>, 'delete from audit_seal');
+    await tamper(sql, 'delete from audit_seal');
     await sql(`insert into audit_record (id, organization_id, action, outcome, actor_kind, actor_id, request_id, facts, mac)
       select gen_random_uuid(), organization_id, action, outcome, actor_kind, actor_id, request_id, facts, mac
         from audit_record, generate_series(1, 5000) where sequence = 1`);
-    await sealed({ sql } as Pick<Strongroom, 'sql'>);
+    await untilSealed(sql);
 
     // They are not ours, and so the verdict is long; but each of them is sealed.
     const verdict = await verifyAudit({ DATA_DIR: dataDir });

@@ -1,0 +1,37 @@
+import { until } from './until.ts';
+
+const WITHIN_MS = 20_000;
+
+/** How far the seals reach, and the newest row. */
+const REACH = `select coalesce((select max(last_sequence) from audit_seal), 0)::text as sealed,
+  coalesce((select max(sequence) from audit_record), 0)::text as newest`;
+
+/** A statement on the database, as its owner. */
+export type Sql = (text: string) => Promise<Record<string, unknown>[]>;
+
+/** How far the seals reach, and the newest row. */
+export async function reachOf(sql: Sql): Promise<{ sealed: bigint; newest: bigint }> {
+  const [reach] = await sql(REACH);
+  return { sealed: BigInt(String(reach?.sealed)), newest: BigInt(String(reach?.newest)) };
+}
+
+/** Waits until all rows of the audit trail are sealed: from then on it is at rest, as long as nobody calls. */
+export async function untilSealed(sql: Sql): Promise<void> {
+  await until('all rows to be sealed', WITHIN_MS, async () => {
+    const { sealed, newest } = await reachOf(sql);
+    return sealed >= newest;
+  });
+}
+
+/** Changes the audit trail as somebody who owns the tables: nothing but the seals tells of it. */
+export async function tamper(sql: Sql, ...statements: string[]): Promise<void> {
+  await sql(
+    [
+      'alter table audit_record disable trigger all',
+      'alter table audit_seal disable trigger all',
+      ...statements,
+      'alter table audit_record enable always trigger audit_record_append_only',
+      'alter table audit_seal enable always trigger audit_seal_append_only',
+    ].join(';\n'),
+  );
+}
