@@ -96,6 +96,6 @@ export const check: Check = {
         });
         return told.join('; ');
       },
-      { RATE_LIMIT: 'on' },
+      [{ RATE_LIMIT: 'on' }, { RATE_LIMIT: 'on' }],
     ),
 };

@@ -6,19 +6,18 @@ import { withInstallation } from './installation.ts';
 /** The first admin at two nodes of one database. */
 export type AtTwoNodes = readonly [Caller, Caller];
 
-/** Runs work on two nodes of a new database. */
+/** Runs work on two nodes of a new database. @param settings of each, beside those of both */
 export function withTwoNodes<T>(
   work: (admin: AtTwoNodes) => Promise<T>,
-  settings: Readonly<Record<string, string>> = {},
+  settings: readonly [Record<string, string>, Record<string, string>] = [{}, {}],
 ): Promise<T> {
   return withInstallation(async (installation) => {
     const env = {
-      ...settings,
       DATABASE_URL: await installation.freshDatabase('two_nodes'),
       ROOT_KEY: randomBytes(32).toString('base64'),
     };
-    const first = await Service.start({ env });
-    const second = await Service.start({ env });
+    const first = await Service.start({ env: { ...env, ...settings[0] } });
+    const second = await Service.start({ env: { ...env, ...settings[1] } });
     try {
       const token = /srt_[\w-]{49}/.exec(first.output)?.[0] ?? '';
       return await work([new Caller(first.url, token), new Caller(second.url, token)]);

@@ -69,6 +69,7 @@ export class AuditVerifier {
   readonly #loose: LooseRow[] = [];
   /** Sequences whose rows are not there as they were sealed, by digest. */
   readonly #missing = new Map<string, bigint>();
+  readonly #inserted = new Set<bigint>();
   readonly #faults: TrailFault[] = [];
   #faultCount = 0;
 
@@ -101,7 +102,11 @@ export class AuditVerifier {
     }
     for await (const row of unread.upTo(null)) if (this.#checkRow(row)) this.#unsealed += 1;
     this.#settleRows();
-    for (const { sequence, id, first } of repeats) this.#tell(nameOf({ sequence, id }), `a copy of row ${first}`);
+    for (const { sequence, id, first } of repeats) {
+      // One of the two that no seal has is the copy, wherever it stands.
+      if (this.#inserted.has(sequence) || this.#inserted.has(first)) continue;
+      this.#tell(nameOf({ sequence, id }), `a copy of row ${first}`);
+    }
     return {
       rows: this.#rows,
       unsealed: this.#unsealed,
@@ -198,7 +203,10 @@ export class AuditVerifier {
       } else if (isInPlaceOfAnother) {
         told.add(row.sequence);
         this.#tell(nameOf(row), row.isGenuine ? 'its time was edited, or it replaces another row' : 'edited');
-      } else this.#tell(nameOf(row), 'inserted: no seal has it');
+      } else {
+        this.#inserted.add(row.sequence);
+        this.#tell(nameOf(row), 'inserted: no seal has it');
+      }
     }
     for (const sequence of this.#missing.values()) if (!told.has(sequence)) this.#tell(`row ${sequence}`, 'deleted');
   }

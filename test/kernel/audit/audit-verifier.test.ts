@@ -1,7 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { AuditChain, type Seal } from '../../../src/kernel/audit/audit-chain.js';
-import { type Anchor, AuditVerifier, type FoundRow } from '../../../src/kernel/audit/audit-verifier.js';
+import {
+  type Anchor,
+  AuditVerifier,
+  type FoundRow,
+  type RepeatedRow,
+} from '../../../src/kernel/audit/audit-verifier.js';
 
 const chain = new AuditChain(randomBytes(32));
 
@@ -19,18 +24,18 @@ async function* each<T>(list: readonly T[]): AsyncGenerator<T> {
 const inOrder = <T>(list: readonly T[], keyOf: (item: T) => bigint): T[] =>
   [...list].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
-const verify = ({ rows, seals }: Trail, anchors: Anchor[] = []) =>
+const verify = ({ rows, seals }: Trail, anchors: Anchor[] = [], repeats: RepeatedRow[] = []) =>
   new AuditVerifier(chain, MAX_FAULTS).verify(
     {
       rows: each(inOrder(rows, ({ sequence }) => sequence)),
       seals: each(inOrder(seals, ({ number }) => number)),
-      repeats: [],
+      repeats,
     },
     anchors,
   );
 
-const faultsOf = async (trail: Trail, anchors?: Anchor[]): Promise<string[]> =>
-  (await verify(trail, anchors)).faults.map(({ place, fault }) => `${place}: ${fault}`);
+const faultsOf = async (trail: Trail, anchors?: Anchor[], repeats?: RepeatedRow[]): Promise<string[]> =>
+  (await verify(trail, anchors, repeats)).faults.map(({ place, fault }) => `${place}: ${fault}`);
 
 const rowAt = (sequence: bigint): FoundRow => ({
   sequence,
@@ -153,6 +158,27 @@ describe('a walk over the trail', () => {
             `${nameOf(inserted)}: inserted: no seal has it`,
           ]);
         }
+      }),
+    );
+  });
+
+  test('names of two rows with one id the later one, but the one that no seal has where there is one', async () => {
+    await fc.assert(
+      fc.asyncProperty(withTwo, async ({ trail, first }) => {
+        const row = trail.rows[first] as FoundRow;
+        const later = { ...row, sequence: 1_000n };
+        const repeats = [{ sequence: later.sequence, id: row.id, first: row.sequence }];
+        expect(await faultsOf({ ...trail, rows: [...trail.rows, later] }, [], repeats)).toEqual([
+          `${nameOf(later)}: a copy of row ${row.sequence}`,
+        ]);
+        const earlier = { ...row, sequence: -1n };
+        expect(
+          await faultsOf(
+            { ...trail, rows: [...trail.rows, earlier] },
+            [],
+            [{ sequence: row.sequence, id: row.id, first: earlier.sequence }],
+          ),
+        ).toEqual([`${nameOf(earlier)}: inserted: no seal has it`]);
       }),
     );
   });
