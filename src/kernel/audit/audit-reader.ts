@@ -21,19 +21,17 @@ const ROWS = `
     from audit_record where sequence > $1 order by sequence limit $2`;
 
 /** All rows of the trail by rising sequence, a batch of them in memory at once. @param key of the row MACs */
-export async function* readRows(query: Query, key: Buffer): AsyncGenerator<FoundRow> {
+export async function* readRows(query: Query, key: Buffer): AsyncGenerator<FoundRow[]> {
   let after = BEFORE_ALL;
   for (;;) {
     const rows = await query<Stored>(ROWS, [after, ROWS_AT_ONCE]);
-    for (const row of rows) {
-      yield {
-        sequence: BigInt(row.sequence),
-        id: row.id,
-        occurredAt: row.time,
-        mac: row.mac,
-        isGenuine: macOf(recordOf(row), key).equals(row.mac),
-      };
-    }
+    yield rows.map((row) => ({
+      sequence: BigInt(row.sequence),
+      id: row.id,
+      occurredAt: row.time,
+      mac: row.mac,
+      isGenuine: macOf(recordOf(row), key).equals(row.mac),
+    }));
     const last = rows.at(-1);
     if (last === undefined || rows.length < ROWS_AT_ONCE) return;
     after = last.sequence;

@@ -82,14 +82,14 @@ export class AuditVerifier {
   /**
    * Walks a trail. Once for each verifier.
    *
-   * @param trail rows by rising sequence, seals by rising number, and rows that have the id of an earlier one
+   * @param trail rows by rising sequence, in batches, seals by rising number, and rows that have the id of an earlier one
    */
   async verify(
     {
       rows,
       seals,
       repeats,
-    }: { rows: AsyncIterable<FoundRow>; seals: AsyncIterable<Seal>; repeats: readonly RepeatedRow[] },
+    }: { rows: AsyncIterable<readonly FoundRow[]>; seals: AsyncIterable<Seal>; repeats: readonly RepeatedRow[] },
     anchors: readonly Anchor[],
   ): Promise<TrailReport> {
     const unread = new UnreadRows(rows[Symbol.asyncIterator]());
@@ -100,7 +100,9 @@ export class AuditVerifier {
     for (const { number } of anchors) {
       if (number > this.#number) this.#tell(`seal ${number}`, 'cut off with all after it: an anchor has it');
     }
-    for await (const row of unread.upTo(null)) if (this.#checkRow(row)) this.#unsealed += 1;
+    for await (const rows of unread.upTo(null)) {
+      for (const row of rows) if (this.#checkRow(row)) this.#unsealed += 1;
+    }
     this.#settleRows();
     for (const { sequence, id, first } of repeats) {
       // One of the two that no seal has is the copy, wherever it stands.
@@ -137,11 +139,16 @@ export class AuditVerifier {
     const isAccounted = isLinked && !this.#isBroken;
     this.#head = seal;
     this.#isBroken = false;
-    for await (const row of unread.upTo(seal.after)) {
-      if (isAccounted) this.#loosen(row, false);
-      else this.#checkRow(row);
+    for await (const between of unread.upTo(seal.after)) {
+      for (const row of between) {
+        if (isAccounted) this.#loosen(row, false);
+        else this.#checkRow(row);
+      }
     }
-    if (seal.after >= covered) await this.#compare(seal, unread);
+    if (seal.after < covered) return;
+    const sealed: FoundRow[] = [];
+    for await (const rows of unread.upTo(seal.last)) sealed.push(...rows);
+    this.#compare(seal, sealed);
   }
 
   #checkNumber(number: bigint): void {
@@ -155,10 +162,10 @@ export class AuditVerifier {
     this.#number = number;
   }
 
-  async #compare(seal: Seal, unread: UnreadRows): Promise<void> {
+  #compare(seal: Seal, rows: readonly FoundRow[]): void {
     const entries = this.chain.entriesOf(seal).values();
     let entry = entries.next().value;
-    for await (const row of unread.upTo(seal.last)) {
+    for (const row of rows) {
       for (; entry !== undefined && entry.sequence < row.sequence; entry = entries.next().value) this.#miss(entry);
       if (entry?.sequence !== row.sequence) {
         this.#loosen(row, false);
@@ -221,18 +228,23 @@ const nameOf = ({ sequence, id }: Pick<FoundRow, 'sequence' | 'id'>): string => 
 
 /** Rows that are read as far as asked for. */
 class UnreadRows {
-  #next: Promise<IteratorResult<FoundRow>> | null = null;
+  #batch: readonly FoundRow[] = [];
+  #at = 0;
 
-  constructor(private readonly rows: AsyncIterator<FoundRow>) {}
+  constructor(private readonly batches: AsyncIterator<readonly FoundRow[]>) {}
 
-  /** The rows up to a sequence that were not read yet; null: all. */
-  async *upTo(last: bigint | null): AsyncGenerator<FoundRow> {
+  /** The rows up to a sequence that were not read yet, a batch at a time; null: all. */
+  async *upTo(last: bigint | null): AsyncGenerator<readonly FoundRow[]> {
     for (;;) {
-      this.#next ??= this.rows.next();
-      const next = await this.#next;
-      if (next.done === true || (last !== null && next.value.sequence > last)) return;
-      this.#next = null;
-      yield next.value;
+      const begin = this.#at;
+      while (this.#at < this.#batch.length && (last === null || (this.#batch[this.#at] as FoundRow).sequence <= last))
+        this.#at += 1;
+      if (this.#at > begin) yield this.#batch.slice(begin, this.#at);
+      if (this.#at < this.#batch.length) return;
+      const next = await this.batches.next();
+      if (next.done === true) return;
+      this.#batch = next.value;
+      this.#at = 0;
     }
   }
 }
