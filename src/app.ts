@@ -213,7 +213,7 @@ async function mountEverything(
     embedded = null,
   }: Running,
 ): Promise<FastifyInstance> {
-  const http = await createHttpServer({ log, trustedProxies: config.trustedProxies, lifecycle });
+  const http = await createHttpServer({ ...config, log, lifecycle });
   const contextFor: ContextFor = async (request: FastifyRequest, isAnonymous = false) => {
     const nobody = { ...requestInfo(request), ...kernel, actor: null } as const;
     // Whoever logs in or renews may still send a token that is long over: it is not what the request is about.

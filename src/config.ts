@@ -20,6 +20,10 @@ export interface Config {
   readonly bootstrapToken: SealedText | null;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Whose pages may call the service from a browser. */
+  readonly corsOrigins: readonly string[];
+  /** Open at once; further ones are closed. */
+  readonly maxConnections: number;
   readonly introspection: boolean;
   /** How much of replies this node keeps; 0: nothing. */
   readonly replyCacheBytes: number;
@@ -45,6 +49,10 @@ const url = (schemes: readonly string[]) =>
       error: `must be an address that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
     })
     .optional();
+
+/** Scheme, host and port, spelt as a browser sends them: compared as texts, nothing else would ever be equal. */
+const isOrigin = (text: string): boolean =>
+  /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 const Settings = z.object({
   PORT: z
@@ -75,6 +83,19 @@ const Settings = z.object({
     .refine((entries) => entries.every(isCidr), {
       error: 'must be addresses or networks (10.0.0.0/8), joined by commas',
     })
+    .optional(),
+  CORS_ORIGINS: z
+    .string()
+    .transform((list) => list.split(',').map((entry) => entry.trim()))
+    .refine((entries) => entries.every(isOrigin), {
+      error: 'must be origins as browsers write them (https://app.example.com), joined by commas',
+    })
+    .optional(),
+  MAX_CONNECTIONS: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a whole number from 10 to 65535')
+    .transform(Number)
+    .refine((count) => count >= 10 && count <= 65_535, { error: 'must be a whole number from 10 to 65535' })
     .optional(),
   REPLY_CACHE_MIB: z
     .string()
@@ -135,6 +156,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     rootKey: sealed(settings.ROOT_KEY),
     bootstrapToken: sealed(settings.BOOTSTRAP_TOKEN),
     trustedProxies: settings.TRUSTED_PROXIES ?? [],
+    corsOrigins: settings.CORS_ORIGINS ?? [],
+    maxConnections: settings.MAX_CONNECTIONS ?? 2_000,
     introspection: settings.INTROSPECTION,
     replyCacheBytes: (settings.REPLY_CACHE_MIB ?? 32) * 1024 * 1024,
     drainSeconds: settings.DRAIN_SECONDS ?? 5,

@@ -102,6 +102,12 @@ export const ERRORS = {
 
   METHOD_NOT_ALLOWED: row(405, 'MethodNotAllowed', 'The path does not answer to this method; see the Allow header.'),
 
+  REQUEST_TIMEOUT: row(
+    408,
+    'RequestTimeout',
+    'The request came too slowly: send its header fields within 10 seconds, all of it within 30.',
+  ),
+
   DELETE_PROTECTED: conflict('The project is protected against deletion; set hasDeleteProtection to false first.'),
   PROJECT_SLUG_TAKEN: conflict('Another project of the organization has this slug; take another one.'),
   ORGANIZATION_SLUG_TAKEN: conflict('Another sub-organization has this slug; take another one.'),
@@ -159,7 +165,7 @@ export const ERRORS = {
   HEADERS_TOO_LARGE: row(
     431,
     'RequestHeaderFieldsTooLarge',
-    'The header fields are larger than 16 KiB; send fewer or shorter ones.',
+    'The header fields are larger than 16 KiB, or more than 100; send fewer or shorter ones.',
   ),
 
   INTERNAL: row(500, 'InternalError', 'Something went wrong on our side; quote the request id to your operator.'),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError, type ErrorDetail } from '../kernel/errors.js';
 import type { GraphQLContext } from '../kernel/graphql/apollo.js';
 import type { RateLimits } from '../kernel/limits/rate-limits.js';
-import { type Answer, jsonAnswer, matchesTag } from '../kernel/replies/answer.js';
+import { type Answer, jsonAnswer, matchingTag } from '../kernel/replies/answer.js';
 import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/replies/idempotency.js';
 import type { ReplyCache } from '../kernel/replies/reply-cache.js';
 import { check, validationFailed } from '../kernel/validation.js';
@@ -22,10 +22,11 @@ const NOTHING = z.strictObject({});
 export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], mounting: Mounting): void {
   const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
   for (const compiled of routes) {
-    const { method, path, anonymous } = compiled.route;
+    const { method, path, anonymous, sensitive } = compiled.route;
     app.route({
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
+      config: { isCompressible: method === 'GET' && sensitive !== true },
       onRequest: async (request, reply) => {
         const ctx = await mounting.contextFor(request, anonymous === true);
         mounting.rateLimits.take(reply, ctx, compiled.demand);
@@ -68,7 +69,8 @@ async function answer(
 
 function send({ headers }: FastifyRequest, reply: FastifyReply, made: Answer): FastifyReply {
   reply.headers(made.headers);
-  return matchesTag(headers['if-none-match'], made) ? reply.code(304).send() : reply.code(made.status).send(made.bytes);
+  const tag = matchingTag(headers['if-none-match'], made);
+  return tag === undefined ? reply.code(made.status).send(made.bytes) : reply.code(304).header('etag', tag).send();
 }
 
 /** Checks path, query and body, and tells the faults of all three at once. */

@@ -14,6 +14,8 @@ const WRONG_VALUES: Readonly<Record<string, string>> = {
   BOOTSTRAP_TOKEN: `srt_${CANARY}`,
   SMTP_URL: `http://mail:${CANARY}@mail`,
   TRUSTED_PROXIES: `10.0.0.0/8, ${CANARY}`,
+  CORS_ORIGINS: `https://app.example.com/${CANARY}`,
+  MAX_CONNECTIONS: `9${CANARY}`,
   ALLOW_PRIVATE_TARGETS: `yes ${CANARY}`,
   INTROSPECTION: `off ${CANARY}`,
   RATE_LIMIT: `true ${CANARY}`,
@@ -67,12 +69,12 @@ describe('readConfig', () => {
     expect(environment).toEqual({ DRAIN_SECONDS: '60' });
   });
 
-  test('tells 25 faults of one configuration at once, a line each, and none of the values', () => {
+  test('tells 27 faults of one configuration at once, a line each, and none of the values', () => {
     const misspelt = Object.fromEntries(Object.keys(MISSPELT).map((name) => [name, `value ${CANARY}`]));
 
     const faults = faultsOf({ ...WRONG_VALUES, ...misspelt });
 
-    expect(faults).toHaveLength(25);
+    expect(faults).toHaveLength(27);
     expect(faults.filter((fault) => fault.includes('\n'))).toEqual([]);
     expect(faults.join('\n')).not.toContain(CANARY);
     for (const name of Object.keys(WRONG_VALUES)) {
@@ -163,5 +165,34 @@ describe('readConfig', () => {
 
   test.each(['-1', '65536', '1e3', '4000 ', '0x10', '٤'])('refuses PORT %j', (port) => {
     expect(faultsOf({ PORT: port })).toEqual(['PORT must be a whole number from 0 to 65535']);
+  });
+
+  test.each([
+    '*',
+    'null',
+    'app.example.com',
+    'https://app.example.com/',
+    'https://App.example.com',
+    'https://app.example.com:443',
+    'https://user@app.example.com',
+    'ftp://app.example.com',
+    'https://app.example.com,',
+    'https://*.example.com',
+  ])('refuses CORS_ORIGINS %j, which no browser would send', (origins) => {
+    expect(faultsOf({ CORS_ORIGINS: origins })).toEqual([
+      'CORS_ORIGINS must be origins as browsers write them (https://app.example.com), joined by commas',
+    ]);
+  });
+
+  test('reads lists of origins', () => {
+    const { corsOrigins } = readConfig({
+      CORS_ORIGINS: 'https://app.example.com , http://localhost:3000,http://[::1]:8',
+    });
+    expect(corsOrigins).toEqual(['https://app.example.com', 'http://localhost:3000', 'http://[::1]:8']);
+    expect(readConfig({}).corsOrigins).toEqual([]);
+  });
+
+  test.each(['9', '65536', '1e3'])('refuses MAX_CONNECTIONS %j', (count) => {
+    expect(faultsOf({ MAX_CONNECTIONS: count })).toEqual(['MAX_CONNECTIONS must be a whole number from 10 to 65535']);
   });
 });

@@ -167,7 +167,13 @@ describe('a mounted route', () => {
   let close = async (): Promise<void> => undefined;
 
   beforeAll(async () => {
-    const app = await createHttpServer({ log, trustedProxies: [], lifecycle: { isDraining: false } });
+    const app = await createHttpServer({
+      log,
+      lifecycle: { isDraining: false },
+      trustedProxies: [],
+      corsOrigins: [],
+      maxConnections: 100,
+    });
     const contextFor = async ({ headers }: { headers: { authorization?: string } }): Promise<GraphQLContext> =>
       ({ actor: headers.authorization === undefined ? null : { id: 'me' } }) as unknown as GraphQLContext;
     mountRoutes(app, compileRoutes(schema, [getBox, makeBox]), { contextFor, ...unkept() });

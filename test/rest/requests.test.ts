@@ -18,7 +18,13 @@ describe('a mounted route', () => {
 
   beforeAll(async () => {
     const log = { info() {}, warn() {}, error() {}, debug() {} } as unknown as Log;
-    app = await createHttpServer({ log, trustedProxies: [], lifecycle: { isDraining: false } });
+    app = await createHttpServer({
+      log,
+      lifecycle: { isDraining: false },
+      trustedProxies: [],
+      corsOrigins: [],
+      maxConnections: 100,
+    });
     const contextFor = async (request: FastifyRequest): Promise<GraphQLContext> => {
       const token = request.headers.authorization;
       if (token !== undefined && token !== 'Bearer good') throw new AppError('TOKEN_INVALID');

@@ -56,3 +56,15 @@ export function callersNetwork(address: string): string {
   const parts = parsed.parts.slice(0, NETWORK_PARTS).map((part) => part.toString(16));
   return `${parts.join(':')}::/64`;
 }
+
+/** True when an address is one of these, or in one of these networks. A text that is no address is in none. */
+export function isWithin(networks: readonly string[], text: string): boolean {
+  const address = readAddress(text);
+  if (address === null) return false;
+  const caller = ipaddr.parse(address);
+  return networks.some((entry) => {
+    const [network, bits] = entry.includes('/') ? ipaddr.parseCIDR(entry) : [ipaddr.parse(entry), null];
+    if (network.kind() !== caller.kind()) return false;
+    return bits === null ? network.toString() === caller.toString() : caller.match(network, bits);
+  });
+}

@@ -4,8 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
 import type { GraphQLContext } from '../graphql/apollo.js';
 import { malformedGraphQL } from '../graphql/coded-errors.js';
+import { asksOnlyForSchema } from '../graphql/introspection.js';
 import type { RateLimits } from '../limits/rate-limits.js';
-import { noteError } from './server.js';
+import { noteError } from './error-replies.js';
 
 /**
  * Makes the Context of a request, or the anonymous one when it carries no token or nobody asks for one.
@@ -25,6 +26,8 @@ export function mountGraphQL(
 ): void {
   const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
   app.post('/graphql', {
+    // Any other answer may hold values, in whatever field.
+    config: { isCompressible: ({ body }: FastifyRequest) => asksOnlyForSchema(body) },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       try {
         const ctx = await contextFor(request);

@@ -27,8 +27,19 @@ export function jsonAnswer(body: unknown, headers: Readonly<Record<string, strin
   return { status: 200, headers: all, bytes };
 }
 
-/** `If-None-Match` by weak comparison, as RFC 9110 asks: `*`, or a list with our tag in it. */
-export const matchesTag = (header: string | undefined, { headers: { etag } }: Answer): boolean =>
-  header !== undefined &&
-  etag !== undefined &&
-  (header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag));
+/** Tag of an answer in another coding: strong tags are of bytes, so each representation has its own. */
+export const encodedTag = (tag: string, encoding: string): string => tag.replace(/"$/, `.${encoding}"`);
+
+/** `"abc.br"` -> `"abc"` */
+const plainTag = (tag: string): string => tag.replace(/\.\w+"$/, '"');
+
+/**
+ * The entry of `If-None-Match` that says that a caller has this answer, by weak comparison, as RFC 9110 asks; undefined when
+ * none does. Whichever coding it has it in, nothing has changed; the 304 names that one, so that the caller's cache finds it.
+ */
+export function matchingTag(header: string | undefined, { headers: { etag } }: Answer): string | undefined {
+  if (header === undefined || etag === undefined) return undefined;
+  if (header.trim() === '*') return etag;
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.find((tag) => plainTag(tag) === etag);
+}

@@ -35,6 +35,11 @@ export const BYTES: Partial<Record<ErrorCode, ErrorCase>> = {
     graphql: ({ admin }) =>
       admin.graphql('query ($first: Int) { projects(first: $first) { __typename } }', { first: 'cAnArY' }),
   },
+  REQUEST_TIMEOUT: {
+    // Waits until the service has waited long enough.
+    rest: ({ admin }) => raw(admin, ['GET /api/v1/projects HTTP/1.1\r\nX-A: cAnArY']),
+    graphql: ROUTER,
+  },
   HEADERS_TOO_LARGE: {
     rest: ({ admin }) =>
       raw(admin, [`GET /api/v1/projects HTTP/1.1\r\nHost: x\r\nX-A: ${'cAnArY'.repeat(3_000)}\r\n\r\n`]),

@@ -1,0 +1,29 @@
+/** Content codings that answers may be sent in, best first. */
+export const ENCODINGS = ['br', 'gzip'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** What a client prefers: the coding, or null for the bytes as they are. `isNeeded`: it refuses those. */
+export interface Preference {
+  readonly encoding: Encoding | null;
+  readonly isNeeded: boolean;
+}
+
+/** `br;q=0.5`, a weight of at most three digits. */
+const ENTRY = /^(?<name>[\w!#$%&'*+.^`|~-]+)[ \t]*(?:;[ \t]*q=(?<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i;
+
+/** Reads `Accept-Encoding`; entries that are none are passed over. Source: RFC 9110, 12.5.3. */
+export function preferredEncoding(header: string | undefined): Preference {
+  const weights = new Map<string, number>();
+  for (const entry of (header ?? '').split(',')) {
+    const { name, weight } = ENTRY.exec(entry.trim())?.groups ?? {};
+    if (name !== undefined) weights.set(name.toLowerCase().replace(/^x-/, ''), Number(weight ?? 1));
+  }
+  const others = weights.get('*');
+  const weightOf = (encoding: Encoding): number => weights.get(encoding) ?? others ?? 0;
+  const [best] = ENCODINGS.filter((encoding) => weightOf(encoding) > 0).sort((a, b) => weightOf(b) - weightOf(a));
+  if (best === undefined) return { encoding: null, isNeeded: false };
+  const plain = weights.get('identity');
+  return (plain ?? 0) > weightOf(best)
+    ? { encoding: null, isNeeded: false }
+    : { encoding: best, isNeeded: (plain ?? others) === 0 };
+}
