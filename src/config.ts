@@ -52,7 +52,7 @@ const url = (schemes: readonly string[]) =>
 
 /** Scheme, host and port, spelt as a browser sends them: compared as texts, nothing else would ever be equal. */
 const isOrigin = (text: string): boolean =>
-  /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 const Settings = z.object({
   PORT: z

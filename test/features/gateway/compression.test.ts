@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
 import { restOperations } from '../../kit/operations/rest-requests.js';
 import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
-import { CANARY, seedWorld } from '../../kit/world.js';
+import { seedWorld } from '../../kit/world.js';
 
 const strongroom: Strongroom = useStrongroom();
 const UNPACK: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync };
@@ -39,6 +39,9 @@ function fetchBytes(
     sent.end(body);
   });
 }
+
+/** A value, a token or a file of values, where it is not withheld. */
+const SECRET_FIELD = /"(secretValue|value|accessToken|clientSecret|content)":"(?!<hidden>)/;
 
 const accepting = (encoding: string): Record<string, string> => ({ 'accept-encoding': encoding });
 const LIST = '/api/v1/projects';
@@ -111,8 +114,8 @@ describe('a large answer without secrets', () => {
 
 describe('a small answer', () => {
   const small = async (encoding: string): Promise<Received> => {
-    const { project } = await strongroom.seed.project();
-    return fetchBytes(`/api/v1/projects/${project.id}/tags`, accepting(encoding));
+    const { id } = await strongroom.seed.projectOf(strongroom.admin);
+    return fetchBytes(`/api/v1/projects/${id}/tags`, accepting(encoding));
   };
 
   test('is left as it is', async () => {
@@ -132,7 +135,7 @@ describe('an answer with secrets', () => {
       const { world: own, admin } = await seedWorld(strongroom.seed);
       const plain = await operation.send(admin, own);
       const reply = await operation.send(admin, own, accepting('gzip, br, identity;q=0'));
-      const isSecret = [CANARY, own.heldToken, own.heldClientSecret, 'srt_'].some((text) => plain.text.includes(text));
+      const isSecret = SECRET_FIELD.test(plain.text) || plain.text.includes(own.heldToken);
 
       if (isSecret) expect(plain.headers['content-encoding']).toBeUndefined();
       if (isSecret || operation.changes) expect(reply.headers['content-encoding']).toBeUndefined();
