@@ -67,11 +67,14 @@ async function open(url: string): Promise<Socket> {
   return socket;
 }
 
+/** The end of a connection, by a reset too. */
+const closing = (socket: Socket): Promise<unknown> => new Promise((resolve) => socket.once('close', resolve));
+
 /** Answers how long a client of a kind was borne, in milliseconds. */
 async function beSlow(url: string, { head, trickle, closedWithinMs, name }: Kind): Promise<number> {
   const socket = await open(url);
   const begun = performance.now();
-  const closed = once(socket, 'close').then(() => performance.now() - begun);
+  const closed = closing(socket).then(() => performance.now() - begun);
   if (name === 'header' || name === 'body') socket.resume();
   else socket.pause();
   socket.write(head);
@@ -92,7 +95,7 @@ async function readSlowly(url: string, { head }: Kind, forMs: number): Promise<b
   const socket = await open(url);
   socket.pause().write(head);
   const reading = setInterval(() => socket.read(16_384), BYTE_EVERY_MS);
-  const isOpen = await Promise.race([once(socket, 'close').then(() => false), delay(forMs, true)]);
+  const isOpen = await Promise.race([closing(socket).then(() => false), delay(forMs, true)]);
   clearInterval(reading);
   socket.destroy();
   return isOpen;

@@ -7,10 +7,8 @@ const CLOSED_WITHIN_MS = 20_000;
 /**
  * Sends bytes as they are, which no client of HTTP would, and answers all that came until the service closed the connection.
  * Lets a reset pass: whether an answer came before it shows in what is answered.
- *
- * @param options `leave`: says after the bytes that nothing more will come, as who waits for a body that it announced must not
  */
-export function exchange(url: string, bytes: string | Buffer, { leave = false } = {}): Promise<string> {
+export function exchange(url: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
@@ -24,7 +22,6 @@ export function exchange(url: string, bytes: string | Buffer, { leave = false } 
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(received()));
     socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
-    if (leave) socket.end();
   });
 }
 

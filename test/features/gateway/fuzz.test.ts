@@ -89,7 +89,10 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   isKnown: fc.boolean(),
 });
 
-/** What a client would send that keeps no rule, and then nothing more: it closes its side by `Connection: close`. */
+/** No announced body is longer: nothing waits for bytes that do not come, and what follows a request is no HTTP and ends it. */
+const REST = '\r\n\r\nno HTTP\r\n\r\n';
+
+/** What a client would send that keeps no rule. */
 function bytesOf({ method, target: path, version, headers, body: text, isMeasured, isKnown }: Asked): Buffer {
   const payload = Buffer.from(text, 'latin1');
   const lines = [
@@ -100,7 +103,7 @@ function bytesOf({ method, target: path, version, headers, body: text, isMeasure
     ...headers,
     'Connection: close',
   ];
-  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), payload]);
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), payload, Buffer.from(REST)]);
 }
 
 /** The first fault of an answer; null when it is as promised. */
@@ -118,15 +121,18 @@ function faultOf(received: string, { method }: Asked): string | null {
 }
 
 test(`${REQUESTS} requests of any bytes get a named error or a closed connection, and the service goes on`, async () => {
-  // A body that is announced and does not come is waited for, as it must be: the client leaves first.
+  let answered = 0;
   await fc.assert(
     fc.asyncProperty(asked, async (request) => {
-      const received = await exchange(strongroom.url, bytesOf(request), { leave: true });
+      const received = await exchange(strongroom.url, bytesOf(request));
+      answered += received === '' ? 0 : 1;
       expect(faultOf(received, request)).toBeNull();
     }),
     { numRuns: REQUESTS },
   );
 
+  // Closed without a word is allowed, and not what usually happens.
+  expect(answered).toBeGreaterThan(REQUESTS * 0.9);
   expect((await strongroom.admin.get('/readyz')).body).toEqual({ status: 'ok' });
   expect((await strongroom.admin.graphql('{ __typename }')).body).toEqual({ data: { __typename: 'Query' } });
   expect(strongroom.log()).not.toMatch(/"failure":"INTERNAL"/);
