@@ -10,7 +10,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Long enough for a client to read why; what it still sends is not read. */
-const LINGER_MS = 1_000;
+const LINGER_MS = 500;
 
 /**
  * Answers requests that no route and no reply object sees, because Node's parser refused them or gave up waiting: the envelope
