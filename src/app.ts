@@ -26,6 +26,9 @@ import { migrate } from './kernel/database/migrate.js';
 import { writeDurably } from './kernel/durable-file.js';
 import { AppError } from './kernel/errors.js';
 import { startApollo } from './kernel/graphql/apollo.js';
+import { CostModel } from './kernel/graphql/gate/cost.js';
+import { Gate } from './kernel/graphql/gate/gate.js';
+import { ManifestFault, PersistedDocuments } from './kernel/graphql/gate/persisted-documents.js';
 import { NodeResolver } from './kernel/graphql/node.js';
 import { buildGraphQLSchema } from './kernel/graphql/schema.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
@@ -34,7 +37,7 @@ import { mountMetrics } from './kernel/http/metrics.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
 import { RateLimits } from './kernel/limits/rate-limits.js';
 import { SharedCounts } from './kernel/limits/shared-counts.js';
-import type { Log } from './kernel/log.js';
+import { codeOf, type Log } from './kernel/log.js';
 import { OperationMetrics } from './kernel/metrics/operation-metrics.js';
 import { periodically } from './kernel/periodic.js';
 import type { StampOf } from './kernel/replies/answer.js';
@@ -239,16 +242,42 @@ async function mountEverything(
   });
   mountHealth(http, kernel.database, lifecycle);
   const idempotencyKeys = new IdempotencyKeys(stampOf);
+  const gate = await openGate(schema, config, log);
   const apollo = await startApollo(schema, {
     introspection: config.introspection,
     log,
     idempotencyKeys,
     rateLimits,
     operations,
+    gate,
   });
-  mountGraphQL(http, apollo, { contextFor, rateLimits });
+  mountGraphQL(http, apollo, { contextFor, rateLimits, gate });
   mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });
   return http;
+}
+
+/** @throws ConfigurationFault for a manifest that cannot be read */
+async function openGate(schema: GraphQLSchema, config: Config, log: Log): Promise<Gate> {
+  const { queryLimits, persistedDocuments, introspection } = config;
+  const model = new CostModel(schema);
+  const trusted = { schema, model, limits: queryLimits.ofPersisted, introspection };
+  const persisted = new PersistedDocuments(persistedDocuments.file, trusted, log);
+  try {
+    await persisted.open();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const reason = error instanceof ManifestFault ? error.message : codeOf(error);
+    throw new ConfigurationFault([`PERSISTED_DOCUMENTS names a file that cannot be used: ${reason}`]);
+  }
+  return new Gate(
+    {
+      model,
+      limits: queryLimits.ofCallers,
+      trustedLimits: queryLimits.ofPersisted,
+      isPersistedOnly: persistedDocuments.isOnly,
+    },
+    persisted,
+  );
 }
 
 async function listen(http: FastifyInstance, { host, port }: Config): Promise<string> {

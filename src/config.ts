@@ -1,8 +1,9 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
+import { DEFAULT_LIMITS, LIMITS_RULE, parseLimits, type QueryLimits, raised } from './kernel/graphql/gate/limits.js';
 import { isCidr } from './kernel/http/addresses.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/limits/settings.js';
 
@@ -25,6 +26,14 @@ export interface Config {
   /** Open at once; further ones are closed. */
   readonly maxConnections: number;
   readonly introspection: boolean;
+  /** What GraphQL documents may ask for: those of callers, and those that are registered. */
+  readonly queryLimits: { readonly ofCallers: QueryLimits; readonly ofPersisted: QueryLimits };
+  readonly persistedDocuments: {
+    /** Absolute path of the manifest. */
+    readonly file: string;
+    /** Nothing else runs. */
+    readonly isOnly: boolean;
+  };
   /** How much of replies this node keeps; 0: nothing. */
   readonly replyCacheBytes: number;
   /** How long a node that is told to leave still takes requests, so that balancers see it go. */
@@ -115,6 +124,18 @@ const Settings = z.object({
     .optional(),
   ALLOW_PRIVATE_TARGETS: flag(false),
   INTROSPECTION: flag(true),
+  GRAPHQL_LIMITS: z
+    .string()
+    .transform((text) => parseLimits(text))
+    .refine((limits) => limits !== null, { error: LIMITS_RULE })
+    .optional(),
+  PERSISTED_DOCUMENTS: z.string().min(1, 'must not be empty').optional(),
+  PERSISTED_DOCUMENTS_ONLY: flag(false),
+  PERSISTED_LIMITS_FACTOR: z
+    .string()
+    .regex(/^([1-9]\d{0,2}|1000)$/, 'must be a whole number from 1 to 1000')
+    .transform(Number)
+    .optional(),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   RATE_LIMITS: rateLimitSettings.optional(),
   LOG_LEVEL: z
@@ -148,10 +169,12 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   for (const secret of ['ROOT_KEY', 'BOOTSTRAP_TOKEN', 'DATABASE_URL', 'JOBS_URL', 'SMTP_URL', 'METRICS_TOKEN'])
     delete environment[secret];
   const settings = parsed.data;
+  const dataDir = resolve(settings.DATA_DIR ?? '.data');
+  const limits = settings.GRAPHQL_LIMITS ?? DEFAULT_LIMITS;
   return Object.freeze({
     host: settings.HOST ?? '127.0.0.1',
     port: settings.PORT ?? 4000,
-    dataDir: resolve(settings.DATA_DIR ?? '.data'),
+    dataDir,
     databaseUrl: sealed(settings.DATABASE_URL),
     rootKey: sealed(settings.ROOT_KEY),
     bootstrapToken: sealed(settings.BOOTSTRAP_TOKEN),
@@ -159,6 +182,11 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     corsOrigins: settings.CORS_ORIGINS ?? [],
     maxConnections: settings.MAX_CONNECTIONS ?? 2_000,
     introspection: settings.INTROSPECTION,
+    queryLimits: { ofCallers: limits, ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR ?? 10) },
+    persistedDocuments: {
+      file: resolve(settings.PERSISTED_DOCUMENTS ?? join(dataDir, 'persisted-documents.json')),
+      isOnly: settings.PERSISTED_DOCUMENTS_ONLY,
+    },
     replyCacheBytes: (settings.REPLY_CACHE_MIB ?? 32) * 1024 * 1024,
     drainSeconds: settings.DRAIN_SECONDS ?? 5,
     metricsTokenHash: settings.METRICS_TOKEN === undefined ? null : hashToken(settings.METRICS_TOKEN),

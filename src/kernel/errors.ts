@@ -23,6 +23,7 @@ export const ERRORS = {
   UNSUPPORTED_ENCODING: row(400, 'BadRequest', 'The content encoding is not supported; send the body as it is.'),
   GRAPHQL_SYNTAX: row(400, 'BadRequest', 'The GraphQL document cannot be parsed.'),
   GRAPHQL_INVALID: row(400, 'BadRequest', 'The GraphQL document does not fit the schema.'),
+  QUERY_TOO_COMPLEX: row(400, 'BadRequest', 'The GraphQL document asks for more than is allowed; see details.'),
 
   TOKEN_MISSING: row(401, 'Unauthorized', 'Send a bearer token in the Authorization header.'),
   TOKEN_INVALID: row(
@@ -67,11 +68,21 @@ export const ERRORS = {
   ),
 
   PERMISSION_DENIED: row(403, 'PermissionDenied', 'You may see this, but not do this to it.'),
+  PERSISTED_DOCUMENTS_ONLY: row(
+    403,
+    'PermissionDenied',
+    'Only registered GraphQL documents run here; have this one registered with `npm run persist`, and send its documentId.',
+  ),
 
   ROUTE_NOT_FOUND: row(
     404,
     'NotFound',
     'There is nothing at this path; see the API reference for the paths that there are.',
+  ),
+  PERSISTED_DOCUMENT_NOT_FOUND: row(
+    404,
+    'NotFound',
+    'No GraphQL document is registered under this documentId; have it registered with `npm run persist`.',
   ),
   ORGANIZATION_NOT_FOUND: notFound('organization'),
   USER_NOT_FOUND: notFound('user'),

@@ -18,6 +18,9 @@ const WRONG_VALUES: Readonly<Record<string, string>> = {
   MAX_CONNECTIONS: `9${CANARY}`,
   ALLOW_PRIVATE_TARGETS: `yes ${CANARY}`,
   INTROSPECTION: `off ${CANARY}`,
+  GRAPHQL_LIMITS: `depth=5,${CANARY}=1`,
+  PERSISTED_DOCUMENTS_ONLY: `on ${CANARY}`,
+  PERSISTED_LIMITS_FACTOR: `ten ${CANARY}`,
   RATE_LIMIT: `true ${CANARY}`,
   LOG_LEVEL: `verbose ${CANARY}`,
   NODE_ENV: `prod ${CANARY}`,
@@ -69,12 +72,12 @@ describe('readConfig', () => {
     expect(environment).toEqual({ DRAIN_SECONDS: '60' });
   });
 
-  test('tells 27 faults of one configuration at once, a line each, and none of the values', () => {
+  test('tells 30 faults of one configuration at once, a line each, and none of the values', () => {
     const misspelt = Object.fromEntries(Object.keys(MISSPELT).map((name) => [name, `value ${CANARY}`]));
 
     const faults = faultsOf({ ...WRONG_VALUES, ...misspelt });
 
-    expect(faults).toHaveLength(27);
+    expect(faults).toHaveLength(30);
     expect(faults.filter((fault) => fault.includes('\n'))).toEqual([]);
     expect(faults.join('\n')).not.toContain(CANARY);
     for (const name of Object.keys(WRONG_VALUES)) {
@@ -160,6 +163,21 @@ describe('readConfig', () => {
     expect(faults[0]).toMatch(/^RATE_LIMITS must be reads=N,writes=N,mints=N,failures=N,anonymous=N,seconds=N/);
     expect(faults[0]).not.toContain(CANARY);
   });
+  test('limits of documents that are not named keep their defaults, and those of trusted ones are so many times as high', () => {
+    const { ofCallers, ofPersisted } = readConfig({
+      GRAPHQL_LIMITS: ' depth=20, cost = 700',
+      PERSISTED_LIMITS_FACTOR: '3',
+    }).queryLimits;
+
+    expect(ofCallers).toEqual({ ...readConfig({}).queryLimits.ofCallers, depth: 20, cost: 700 });
+    expect(ofPersisted).toMatchObject({ depth: 60, cost: 2_100, text: 3 * 32 * 1024 });
+  });
+
+  test.each(['depth', 'depth=0', 'depth=101', 'depth=5,depth=6', 'depth=5,', 'deepness=5', 'depth=-5', 'cost=1e3'])(
+    'refuses GRAPHQL_LIMITS %j',
+    (limits) =>
+      expect(faultsOf({ GRAPHQL_LIMITS: limits })).toEqual([expect.stringMatching(/^GRAPHQL_LIMITS must be /)]),
+  );
 
   test.each(['0', '65535'])('accepts PORT %s', (port) => expect(readConfig({ PORT: port }).port).toBe(Number(port)));
 

@@ -7,6 +7,8 @@ import type { Log } from '../log.js';
 import type { OperationMetrics } from '../metrics/operation-metrics.js';
 import type { IdempotencyKeys } from '../replies/idempotency.js';
 import { codedErrors } from './coded-errors.js';
+import { costReport } from './gate/cost-report.js';
+import type { Gate } from './gate/gate.js';
 import { idempotentMutations } from './idempotent-mutations.js';
 import { limitedOperations } from './limited-operations.js';
 import { countedOperations } from './operation-counter.js';
@@ -23,6 +25,7 @@ export async function startApollo(
     idempotencyKeys: IdempotencyKeys;
     rateLimits: RateLimits;
     operations: OperationMetrics;
+    gate: Gate;
   },
 ): Promise<ApolloServer<GraphQLContext>> {
   const apollo = new ApolloServer<GraphQLContext>({
@@ -34,11 +37,13 @@ export async function startApollo(
     hideSchemaDetailsFromClientErrors: true,
     // Texts of callers are kept for nobody, not even for themselves.
     persistedQueries: false,
+    documentStore: options.gate.documentStore,
     logger: withoutWords(options.log),
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
       codedErrors(options.log, options.introspection),
       limitedOperations(options.rateLimits, idempotentMutations(options.idempotencyKeys)),
+      costReport(options.gate),
       countedOperations(options.operations),
     ],
   });

@@ -55,7 +55,7 @@ export const codedErrors = (log: Log, suggests: boolean): ApolloServerPlugin<Gra
 export const malformedGraphQL = (): AppError =>
   new AppError(
     'MALFORMED_REQUEST',
-    'Send a JSON object with query, and optionally variables and operationName, and accept application/json.',
+    'Send a JSON object with query or documentId, and optionally variables and operationName, and accept application/json.',
   );
 
 interface Fault {

@@ -3,12 +3,15 @@ import { ERRORS, type ErrorCode } from '../errors.js';
 import type { JsonSchema } from '../graphql/answer-schema.js';
 import { errorHeaderReferences, limitHeaderComponents } from './limit-reference.js';
 
-/** Codes that no route answers: the router and Node's parser do, on paths that are none. */
+/** Codes that no route answers: the router and Node's parser do, on paths that are none, and GraphQL. */
 const NOT_OF_ROUTES: ReadonlySet<string> = new Set([
   'ROUTE_NOT_FOUND',
   'METHOD_NOT_ALLOWED',
   'GRAPHQL_SYNTAX',
   'GRAPHQL_INVALID',
+  'QUERY_TOO_COMPLEX',
+  'PERSISTED_DOCUMENTS_ONLY',
+  'PERSISTED_DOCUMENT_NOT_FOUND',
 ]);
 /** What is not found and what clashes differs from route to route. */
 const OF_THINGS: ReadonlySet<number> = new Set([404, 409]);

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
 import type { GraphQLContext } from '../graphql/apollo.js';
 import { malformedGraphQL } from '../graphql/coded-errors.js';
+import type { Gate } from '../graphql/gate/gate.js';
 import { asksOnlyForSchema } from '../graphql/introspection.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { noteError } from './error-replies.js';
@@ -22,7 +23,7 @@ export type ContextFor = (request: FastifyRequest, isAnonymous?: boolean) => Pro
 export function mountGraphQL(
   app: FastifyInstance,
   apollo: ApolloServer<GraphQLContext>,
-  { contextFor, rateLimits }: { contextFor: ContextFor; rateLimits: RateLimits },
+  { contextFor, rateLimits, gate }: { contextFor: ContextFor; rateLimits: RateLimits; gate: Gate },
 ): void {
   const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
   app.post('/graphql', {
@@ -36,6 +37,15 @@ export function mountGraphQL(
       } catch (thrown) {
         const error = toAppError(thrown);
         return asAnswer(reply, error).send(bodyOf(error, request));
+      }
+    },
+    preHandler: async (request, reply) => {
+      try {
+        request.body = await gate.admit(request.body);
+      } catch (thrown) {
+        const error = toAppError(thrown);
+        const cost = await gate.report(request.body);
+        return asAnswer(reply, error).send(bodyOf(error, request, cost === null ? undefined : { cost }));
       }
     },
     onSend: async (request, reply, payload) => {
@@ -55,8 +65,8 @@ const asAnswer = (reply: FastifyReply, error: AppError): FastifyReply =>
     .headers({ 'cache-control': 'no-store', ...errorHeaders(error) })
     .type('application/json; charset=utf-8');
 
-const bodyOf = (error: AppError, { id }: FastifyRequest): string =>
-  JSON.stringify({ errors: [toGraphQLError(error, id).toJSON()] });
+const bodyOf = (error: AppError, { id }: FastifyRequest, extensions?: object): string =>
+  JSON.stringify({ errors: [toGraphQLError(error, id).toJSON()], extensions });
 
 /** False for what Apollo answers by itself, before or instead of running an operation: it knows no request id. */
 function isCoded(payload: unknown): boolean {

@@ -23,6 +23,25 @@ export const BYTES: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: ONE_PATH,
     graphql: ({ admin }) => admin.graphql('{ project(id: "x", nope: "cAnArY") { id } }'),
   },
+  QUERY_TOO_COMPLEX: {
+    rest: ONE_PATH,
+    graphql: ({ admin }) => admin.graphql(`{ ${'cAnArY: __typename '.repeat(31)} }`),
+  },
+  PERSISTED_DOCUMENT_NOT_FOUND: {
+    rest: ONE_PATH,
+    graphql: ({ admin }) => admin.post('/graphql', { documentId: 'cAnArY' }),
+  },
+  PERSISTED_DOCUMENTS_ONLY: {
+    rest: ONE_PATH,
+    graphql: async ({ strongroom, admin }) => {
+      const node = await strongroom.startSecondNode({ env: { PERSISTED_DOCUMENTS_ONLY: 'true' } });
+      try {
+        return await admin.at(node.url).graphql('{ cAnArY: __typename }');
+      } finally {
+        await node.stop();
+      }
+    },
+  },
   ROUTE_NOT_FOUND: { rest: ({ admin }) => admin.get('/api/v1/cAnArY'), graphql: ROUTER },
   METHOD_NOT_ALLOWED: {
     rest: ({ admin }) => admin.put('/api/v1/projects', {}),

@@ -1,0 +1,193 @@
+import {
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  type ValueNode,
+} from 'graphql';
+import { MOST, plus, times } from './saturating.js';
+
+/** A list in the answer whose length the document does not say: one of the whole lists at the top, and one further inside. */
+const ASSUMED_AT_TOP = 100;
+const ASSUMED_INSIDE = 3;
+/** A mutation is a transaction with its audit record. */
+const MUTATION_WEIGHT = 10;
+/** Arguments that say how long a list is. */
+const SIZING = ['first', 'limit'];
+
+/**
+ * Cost of a selection, for one object that it is taken from.
+ *
+ * `sized` is the part below `nodes` and `edges`: how often it counts is said where the selection is used, since a fragment on
+ * a connection does not know how many rows were asked for.
+ */
+export interface Cost {
+  readonly own: number;
+  readonly sized: number;
+}
+
+export const NO_COST: Cost = { own: 0, sized: 0 };
+
+export const addCosts = (a: Cost, b: Cost): Cost => ({ own: plus(a.own, b.own), sized: plus(a.sized, b.sized) });
+
+/** The values of a request's variables, and what stands in for those that it does not send. */
+export class VariableSizes {
+  /** A size came from a variable: the cost holds for these values only. */
+  wereAsked = false;
+  readonly #defaults = new Map<string, ValueNode | undefined>();
+
+  constructor(
+    operations: readonly OperationDefinitionNode[],
+    private readonly values: Readonly<Record<string, unknown>>,
+  ) {
+    for (const { variableDefinitions } of operations)
+      for (const { variable, defaultValue } of variableDefinitions ?? [])
+        this.#defaults.set(variable.name.value, defaultValue);
+  }
+
+  /** Null: not said. Undefined: neither sent nor with a default, so that the argument's own default holds. */
+  read(name: string): number | null | undefined {
+    this.wereAsked = true;
+    if (Object.hasOwn(this.values, name)) {
+      const value = this.values[name];
+      return typeof value === 'number' ? clamp(value) : null;
+    }
+    const fallback = this.#defaults.get(name);
+    return fallback === undefined ? undefined : sizeOf(fallback, this);
+  }
+}
+
+// What is no number is refused by GraphQL itself, later on.
+const clamp = (value: number): number => Math.min(Math.max(0, value), MOST);
+
+function sizeOf(value: ValueNode, variables: VariableSizes): number | null | undefined {
+  if (value.kind === Kind.INT) return clamp(Number(value.value));
+  return value.kind === Kind.VARIABLE ? variables.read(value.name.value) : null;
+}
+
+/**
+ * What fields cost, from the schema: the number of objects that the answer may hold.
+ *
+ * A field that answers objects costs 1 for each, one at the top of a query 1 in any case, a mutation 10; other fields are free.
+ * A field below lists counts once for each of their entries. How many entries: what `first` or `limit` says (literal, variable,
+ * default of either), which for a connection holds for its `nodes` and its `edges`; where nothing is said, 100 at the top and 3
+ * further inside. Lists of the schema's own description are as long as they are on average.
+ */
+export class CostModel {
+  readonly #lengths: ReadonlyMap<string, number>;
+
+  constructor(readonly schema: GraphQLSchema) {
+    this.#lengths = introspectionLengths(schema);
+  }
+
+  /** The field of this name; undefined where the schema has none, which validation tells. */
+  field(parent: GraphQLCompositeType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
+    if (this.isTop(parent) && name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+    if (this.isTop(parent) && name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+    return parent !== undefined && 'getFields' in parent ? parent.getFields()[name] : undefined;
+  }
+
+  /** What a selection is taken from, below this field. */
+  below(field: GraphQLField<unknown, unknown> | undefined): GraphQLCompositeType | undefined {
+    const type = getNamedType(field?.type);
+    return isCompositeType(type) ? type : undefined;
+  }
+
+  /** `__schema` and `__type`, which are read from memory. */
+  isIntrospection = (field: GraphQLField<unknown, unknown> | undefined): boolean =>
+    field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
+
+  isTop = (parent: GraphQLCompositeType | undefined): boolean =>
+    parent !== undefined && (parent === this.schema.getQueryType() || parent === this.schema.getMutationType());
+
+  /**
+   * @param parent the type that the field is taken from, where it is known
+   * @param inside cost of what is selected below the field; null: nothing is
+   */
+  ofField(
+    parent: GraphQLCompositeType | undefined,
+    node: FieldNode,
+    inside: Cost | null,
+    variables: VariableSizes,
+  ): Cost {
+    const field = this.field(parent, node.name.value);
+    const weight = this.#weight(parent, field, inside !== null);
+    if (weight === 0 && inside === null) return NO_COST;
+    const { own, sized } = inside ?? NO_COST;
+    const isTop = this.isTop(parent);
+    const said = field === undefined ? null : saidSize(field, node, variables);
+    const assumed = isTop ? ASSUMED_AT_TOP : ASSUMED_INSIDE;
+    if (field === undefined || !isList(field))
+      return { own: plus(weight + own, times(said ?? assumed, sized)), sized: 0 };
+    const each = plus(weight + own, times(ASSUMED_INSIDE, sized));
+    if (said === null && isRowsOfConnection(parent, node.name.value)) return { own: 0, sized: each };
+    const length = this.#lengths.get(`${parent?.name}.${field.name}`) ?? said ?? assumed;
+    return { own: times(length, each), sized: 0 };
+  }
+
+  #weight(
+    parent: GraphQLCompositeType | undefined,
+    field: GraphQLField<unknown, unknown> | undefined,
+    hasSelection: boolean,
+  ): number {
+    if (field === undefined) return hasSelection ? 1 : 0;
+    if (parent === this.schema.getMutationType()) return MUTATION_WEIGHT;
+    return hasSelection || this.isTop(parent) ? 1 : 0;
+  }
+}
+
+function isList({ type }: GraphQLField<unknown, unknown>): boolean {
+  return isListType(isNonNullType(type) ? type.ofType : type);
+}
+
+const isRowsOfConnection = (parent: GraphQLCompositeType | undefined, name: string): boolean =>
+  (name === 'nodes' || name === 'edges') && isObjectType(parent) && 'pageInfo' in parent.getFields();
+
+/** Null: the field has no such argument, or nothing is said. */
+function saidSize(
+  { args }: GraphQLField<unknown, unknown>,
+  { arguments: given = [] }: FieldNode,
+  variables: VariableSizes,
+): number | null {
+  const sizes = args
+    .filter(({ name }) => SIZING.includes(name))
+    .map(({ name, defaultValue }) => {
+      const argument = given.find((each) => each.name.value === name);
+      const said = argument === undefined ? undefined : sizeOf(argument.value, variables);
+      return said === undefined && typeof defaultValue === 'number' ? defaultValue : (said ?? null);
+    })
+    .filter((size) => size !== null);
+  return sizes.length === 0 ? null : Math.max(...sizes);
+}
+
+/** Average lengths of the lists of `__Schema`, `__Type`, `__Field` and `__Directive`, rounded up. */
+function introspectionLengths(schema: GraphQLSchema): Map<string, number> {
+  const types = Object.values(schema.getTypeMap());
+  const fields = types.flatMap((type) => ('getFields' in type ? [Object.values(type.getFields())] : []));
+  const ofObjects = types.flatMap((type) => (isInputObjectType(type) || !('getFields' in type) ? [] : [type]));
+  const args = ofObjects.flatMap((type) => Object.values(type.getFields()).map((field) => field.args.length));
+  const average = (lengths: readonly number[]): number =>
+    Math.ceil(lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length));
+  const fieldsOfOne = average(fields.map(({ length }) => length));
+  const enums = types.flatMap((type) => (isEnumType(type) ? [type.getValues().length] : []));
+  return new Map([
+    ['__Schema.types', types.length],
+    ['__Schema.directives', schema.getDirectives().length],
+    ['__Type.fields', fieldsOfOne],
+    ['__Type.inputFields', fieldsOfOne],
+    ['__Type.enumValues', average(enums)],
+    ['__Field.args', average(args)],
+    ['__Directive.args', average(schema.getDirectives().map((directive) => directive.args.length))],
+  ]);
+}

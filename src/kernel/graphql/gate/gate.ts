@@ -1,0 +1,138 @@
+import type { ApolloServerOptions, BaseContext } from '@apollo/server';
+import { GraphQLError } from 'graphql';
+import { AppError } from '../../errors.js';
+import type { CostModel } from './cost.js';
+import { type Judgement, judge, judgeDocument, refuseExcess, type Variables } from './judge.js';
+import { hashOf, JudgedDocuments } from './judged-documents.js';
+import type { QueryLimits, Shares } from './limits.js';
+import type { PersistedDocument, PersistedDocuments } from './persisted-documents.js';
+
+/** What the gate judges by. */
+export interface GateRules {
+  readonly model: CostModel;
+  readonly limits: QueryLimits;
+  readonly trustedLimits: QueryLimits;
+  /** Nothing else runs than what is registered. */
+  readonly isPersistedOnly: boolean;
+}
+
+/** The parameters of a GraphQL request, before anybody has checked them. */
+type Parameters = Readonly<Record<string, unknown>>;
+
+/**
+ * Stands before GraphQL: a text that asks for more than the limits allow is refused before it is validated, because validation
+ * is where small texts cost seconds; and `documentId` stands for a text that was registered, which was parsed and validated then.
+ *
+ * Texts within the limits are kept with their documents, so that one which comes again is neither parsed nor measured again;
+ * `documentStore` shows them to Apollo Server. Source: reliability P15; GraphQL over HTTP, appendix A.
+ */
+export class Gate {
+  readonly #judged = new JudgedDocuments();
+
+  constructor(
+    private readonly rules: GateRules,
+    private readonly persisted: PersistedDocuments,
+  ) {}
+
+  /** Apollo Server's store of documents by the hash of their text: what is in it is neither parsed nor validated again. */
+  readonly documentStore: NonNullable<ApolloServerOptions<BaseContext>['documentStore']> = {
+    get: async (key) => {
+      const found = this.#known(hashIn(key));
+      return found?.isValid === true ? found.document : undefined;
+    },
+    set: async (key, document) => {
+      const hash = hashIn(key);
+      const found = this.#judged.find(hash);
+      if (found !== undefined) this.#judged.keep(hash, { ...found, document, isValid: true });
+    },
+    delete: async () => undefined,
+  };
+
+  /**
+   * Lets a request pass, or refuses it.
+   *
+   * @param given `{ query, documentId, variables, ... }` as the caller sent it; whatever is none of these passes, to be refused
+   *   by GraphQL over HTTP
+   * @returns the parameters with the text in place of its id
+   * @throws QUERY_TOO_COMPLEX with every limit that is exceeded, PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY,
+   *   MALFORMED_REQUEST
+   */
+  async admit(given: unknown): Promise<unknown> {
+    const parameters = await this.#withText(given);
+    if (!isRecord(parameters) || typeof parameters.query !== 'string') return parameters;
+    const judgement = this.#judge(parameters.query, variablesOf(parameters));
+    if (judgement !== null) refuseExcess(judgement);
+    return parameters;
+  }
+
+  /**
+   * What a request asks for of what is allowed, for one that says `extensions: { cost: true }`; null for others, and for
+   * what is not GraphQL.
+   *
+   * @param given as `admit` takes it, or as it answers it
+   */
+  async report(given: unknown): Promise<Shares | null> {
+    if (!isRecord(given) || !isRecord(given.extensions) || given.extensions.cost !== true) return null;
+    const parameters = await this.#withText(given).catch(() => null);
+    if (!isRecord(parameters) || typeof parameters.query !== 'string') return null;
+    return this.#judge(parameters.query, variablesOf(parameters))?.shares ?? null;
+  }
+
+  async #withText(given: unknown): Promise<unknown> {
+    if (!isRecord(given)) return given;
+    const { documentId, ...parameters } = given;
+    if (documentId == null) {
+      if (this.rules.isPersistedOnly) await this.#refuseUnregistered(given.query);
+      return given;
+    }
+    if (typeof documentId !== 'string' || given.query != null)
+      throw new AppError('MALFORMED_REQUEST', 'Send query or documentId, a text, and not both.');
+    const found = await this.persisted.find(documentId);
+    if (found === undefined) throw new AppError('PERSISTED_DOCUMENT_NOT_FOUND');
+    return { ...parameters, query: found.text };
+  }
+
+  async #refuseUnregistered(text: unknown): Promise<void> {
+    // What is no text at all is told so by GraphQL over HTTP.
+    if (typeof text !== 'string' || text === '') return;
+    if ((await this.persisted.find(`sha256:${hashOf(text)}`)) === undefined)
+      throw new AppError('PERSISTED_DOCUMENTS_ONLY');
+  }
+
+  /** Null for what cannot be parsed: Apollo Server tells where. */
+  #judge(text: string, variables: Variables): Judgement | null {
+    const { model, limits } = this.rules;
+    const hash = hashOf(text);
+    const known = this.#known(hash);
+    if (known !== undefined)
+      return known.dependsOnVariables ? judgeDocument(known, variables, this.#limitsOf(hash), model) : known;
+    try {
+      const judgement = judge(text, variables, limits, model);
+      const { document } = judgement;
+      if (document !== null && isWithin(judgement)) this.#judged.keep(hash, { ...judgement, document, isValid: false });
+      return judgement;
+    } catch (error) {
+      if (error instanceof GraphQLError) return null;
+      throw error;
+    }
+  }
+
+  #known(hash: string): PersistedDocument | ReturnType<JudgedDocuments['find']> {
+    return this.persisted.withHash(hash) ?? this.#judged.find(hash);
+  }
+
+  #limitsOf(hash: string): QueryLimits {
+    return this.persisted.withHash(hash) === undefined ? this.rules.limits : this.rules.trustedLimits;
+  }
+}
+
+/** Apollo Server puts the hash of the schema before that of the text. */
+const hashIn = (key: string): string => key.slice(-64);
+
+const isWithin = ({ shares }: Judgement): boolean =>
+  Object.values(shares).every(({ asked, allowed }) => asked <= allowed);
+
+const isRecord = (value: unknown): value is Parameters =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const variablesOf = ({ variables }: Parameters): Variables => (isRecord(variables) ? variables : {});

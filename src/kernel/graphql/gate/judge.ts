@@ -1,0 +1,81 @@
+import { type DocumentNode, parse } from 'graphql';
+import { AppError, type ErrorDetail } from '../../errors.js';
+import type { CostModel } from './cost.js';
+import type { LimitName, QueryLimits, Share, Shares } from './limits.js';
+import { measureDocument } from './measure.js';
+import { measureText } from './tokens.js';
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** What a text asks for, of what is allowed. */
+export interface Judgement {
+  /** Every limit as far as the text was looked at: only those of the text when it exceeds one of them. */
+  readonly shares: Shares;
+  /** Null: the text was not worth parsing. */
+  readonly document: DocumentNode | null;
+  /** The cost holds for the variables that were judged with it. */
+  readonly dependsOnVariables: boolean;
+}
+
+/**
+ * Judges a text by the limits.
+ *
+ * @throws GraphQLError for a text that is not GraphQL
+ */
+export function judge(text: string, variables: Variables, limits: QueryLimits, model: CostModel): Judgement {
+  const shares = measureText(text, limits);
+  if (excessOf(shares).length > 0) return { shares, document: null, dependsOnVariables: false };
+  const document = parse(text, { maxTokens: limits.tokens });
+  return judgeDocument({ shares, document }, variables, limits, model);
+}
+
+/** Judges a text once more, for other variables. */
+export function judgeDocument(
+  { shares, document }: Pick<Judgement, 'shares'> & { readonly document: DocumentNode },
+  variables: Variables,
+  limits: QueryLimits,
+  model: CostModel,
+): Judgement {
+  const { dependsOnVariables, ...measure } = measureDocument(document, variables, model, limits.selections);
+  const measured = Object.entries(measure).map(([name, asked]) => [
+    name,
+    { asked, allowed: limits[name as keyof typeof measure] },
+  ]);
+  return { shares: { ...shares, ...Object.fromEntries(measured) }, document, dependsOnVariables };
+}
+
+/** What the numbers of a limit count. */
+const COUNTED: Readonly<Record<LimitName, string>> = {
+  text: 'bytes',
+  tokens: 'tokens',
+  nesting: 'brackets inside one another',
+  depth: 'fields inside one another',
+  selections: 'selections, fragments spread,',
+  cost: 'objects in the answer, by the lengths of its lists,',
+  aliases: 'aliases',
+  directives: 'directives',
+  fragments: 'fragments',
+  operations: 'operations',
+  branches: 'fields with fields below them in one place of the answer',
+  leaves: 'fields without fields below them in one place of the answer',
+  introspectionDepth: 'fields inside one another below __schema or __type',
+  introspectionCost: 'objects in the answer below __schema and __type',
+};
+/** Counting stops where these are exceeded. */
+const COUNTED_SO_FAR: ReadonlySet<LimitName> = new Set(['tokens', 'nesting']);
+
+/** Every limit that is exceeded, as details of an error: the limit and two numbers, nothing of the text. */
+export const excessOf = (shares: Shares): ErrorDetail[] =>
+  (Object.entries(shares) as [LimitName, Share][])
+    .filter(([, { asked, allowed }]) => asked > allowed)
+    .map(([name, { asked, allowed }]) => ({
+      path: 'query',
+      code: `${name.replace(/[A-Z]/g, '_$&').toUpperCase()}_LIMIT`,
+      message: `at most ${allowed} ${COUNTED[name]} are allowed, and there are ${COUNTED_SO_FAR.has(name) ? 'at least ' : ''}${asked}`,
+    }));
+
+/** @throws QUERY_TOO_COMPLEX with every limit that is exceeded */
+export function refuseExcess({ shares }: Judgement): void {
+  const details = excessOf(shares);
+  if (details.length > 0) throw new AppError('QUERY_TOO_COMPLEX', undefined, { details });
+}

@@ -1,0 +1,93 @@
+/** What a GraphQL document may ask for. Each number is the most that is allowed. Source: reliability P15. */
+export interface QueryLimits {
+  /** Bytes of the text. */
+  readonly text: number;
+  readonly tokens: number;
+  /** Fields inside one another, fragments spread. */
+  readonly depth: number;
+  /** Fields and fragments, those of a fragment counted wherever it is spread. */
+  readonly selections: number;
+  /** Objects that the answer may hold; see cost.ts. */
+  readonly cost: number;
+  readonly aliases: number;
+  readonly directives: number;
+  readonly fragments: number;
+  readonly operations: number;
+  /** Fields with fields below them that share one place in the answer. */
+  readonly branches: number;
+  /** Fields without fields below them that share one place in the answer. */
+  readonly leaves: number;
+  /** As `depth` and `cost`, for what is below `__schema` and `__type`. */
+  readonly introspectionDepth: number;
+  readonly introspectionCost: number;
+}
+
+export type LimitName = keyof QueryLimits | 'nesting';
+
+/** One limit: how much of it was asked for and how much is allowed. */
+export interface Share {
+  readonly asked: number;
+  readonly allowed: number;
+}
+
+export type Shares = Partial<Record<LimitName, Share>>;
+
+export const DEFAULT_LIMITS: QueryLimits = {
+  text: 32 * 1024,
+  tokens: 2_000,
+  depth: 12,
+  selections: 2_000,
+  cost: 5_000,
+  aliases: 30,
+  directives: 20,
+  fragments: 30,
+  operations: 1,
+  branches: 10,
+  leaves: 50,
+  introspectionDepth: 20,
+  introspectionCost: 100_000,
+};
+
+const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof QueryLimits)[];
+
+/** Limits that no document passes, however trusted: GraphQL's own parser and validation recurse, and a request ends at 1 MiB. */
+const HIGHEST: Partial<QueryLimits> = { depth: 100, introspectionDepth: 100, fragments: 1_000, text: 1024 * 1024 };
+const MOST_BRACKETS = 500;
+
+const highest = (name: keyof QueryLimits): number => HIGHEST[name] ?? 1_000_000_000;
+
+/**
+ * Reads `depth=20,cost=10000`; what is not named keeps its default.
+ *
+ * @returns null for a text that names anything else, a name twice, or a number from beyond 1 and the highest
+ */
+export function parseLimits(text: string): QueryLimits | null {
+  const changes = new Map<keyof QueryLimits, number>();
+  for (const entry of text.split(',')) {
+    const { name, number } = /^\s*(?<name>\w+)\s*=\s*(?<number>\d{1,10})\s*$/.exec(entry)?.groups ?? {};
+    const known = NAMES.find((each) => each === name);
+    const value = Number(number);
+    if (known === undefined || changes.has(known) || value < 1 || value > highest(known)) return null;
+    changes.set(known, value);
+  }
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(changes) };
+}
+
+/** What `parseLimits` takes, as the end of a sentence. */
+export const LIMITS_RULE = `must be name=number, joined by commas, with the names ${NAMES.join(', ')} and numbers from 1, up to ${Object.entries(
+  HIGHEST,
+)
+  .map(([name, most]) => `${most} for ${name}`)
+  .join(', ')}`;
+
+/** The limits of trusted documents: so many times these. */
+export const raised = (limits: QueryLimits, factor: number): QueryLimits =>
+  Object.fromEntries(
+    NAMES.map((name) => [name, Math.min(limits[name] * factor, highest(name))]),
+  ) as unknown as QueryLimits;
+
+/**
+ * Brackets of all kinds inside one another that a text may have: follows from the depth, with room for fragments within fields
+ * and for values. It keeps what recurses over the text from running out of stack.
+ */
+export const allowedNesting = ({ depth }: QueryLimits): number => Math.min(16 + 4 * depth, MOST_BRACKETS);

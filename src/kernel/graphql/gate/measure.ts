@@ -1,0 +1,193 @@
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  isCompositeType,
+  Kind,
+  type NamedTypeNode,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { addCosts, type Cost, type CostModel, NO_COST, VariableSizes } from './cost.js';
+import type { QueryLimits } from './limits.js';
+import { type Fragments, measurePlaces } from './places.js';
+import { plus } from './saturating.js';
+
+/** What a document asks for; the names are those of the limits. */
+export interface DocumentMeasure extends Omit<QueryLimits, 'text' | 'tokens'> {
+  /** The cost holds for these variables only. */
+  readonly dependsOnVariables: boolean;
+}
+
+/** What one selection, or several, asks for. */
+interface Tally {
+  readonly selections: number;
+  readonly aliases: number;
+  readonly directives: number;
+  readonly depth: number;
+  readonly cost: Cost;
+  readonly introspectionDepth: number;
+  readonly introspectionCost: number;
+}
+
+const NOTHING: Tally = {
+  selections: 0,
+  aliases: 0,
+  directives: 0,
+  depth: 0,
+  cost: NO_COST,
+  introspectionDepth: 0,
+  introspectionCost: 0,
+};
+
+const together = (a: Tally, b: Tally): Tally => ({
+  selections: plus(a.selections, b.selections),
+  aliases: plus(a.aliases, b.aliases),
+  directives: plus(a.directives, b.directives),
+  depth: Math.max(a.depth, b.depth),
+  cost: addCosts(a.cost, b.cost),
+  introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
+  introspectionCost: plus(a.introspectionCost, b.introspectionCost),
+});
+
+/**
+ * Measures a document in time linear in its length, whatever its fragments do: each fragment is measured once, those that it
+ * spreads before it, and a fragment that comes back to itself counts nothing there (validation refuses it). It recurses over
+ * brackets only, whose number inside one another was limited before.
+ *
+ * A fragment that no operation reaches is measured as an operation is: it is validated as well.
+ *
+ * @param values of the request's variables
+ * @param budget of selections that the places of the answer are looked at for
+ */
+export function measureDocument(
+  document: DocumentNode,
+  values: Readonly<Record<string, unknown>>,
+  model: CostModel,
+  budget: number,
+): DocumentMeasure {
+  const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
+  const fragments = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
+  // Of several fragments of one name GraphQL takes the last, and so the others are reached by none.
+  const named: Fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  const variables = new VariableSizes(operations, values);
+  const meter = new Meter(model, variables);
+  for (const fragment of innermostFirst([...named.values()], named)) meter.addFragment(fragment);
+  const reached = new Set(innermostFirst(operations, named));
+  const roots = [...operations, ...fragments.filter((fragment) => !reached.has(fragment))];
+  const total = roots.map((root) => meter.ofDefinition(root)).reduce(together, NOTHING);
+  const headers = fragments.reduce((sum, { directives }) => sum + countOf(directives), 0);
+  return {
+    selections: total.selections,
+    depth: total.depth,
+    cost: total.cost.own,
+    aliases: total.aliases,
+    directives: plus(total.directives, headers),
+    fragments: fragments.length,
+    operations: operations.length,
+    ...measurePlaces(
+      roots.map(({ selectionSet }) => selectionSet),
+      named,
+      budget,
+    ),
+    introspectionDepth: total.introspectionDepth,
+    introspectionCost: total.introspectionCost,
+    dependsOnVariables: variables.wereAsked,
+  };
+}
+
+type Definition = OperationDefinitionNode | FragmentDefinitionNode;
+
+/** The fragments that these definitions reach, and themselves as far as they are some, each behind those that it spreads. */
+function innermostFirst(definitions: readonly Definition[], named: Fragments): FragmentDefinitionNode[] {
+  const ordered: FragmentDefinitionNode[] = [];
+  const seen = new Set<Definition>();
+  // A stack of our own: a chain of fragments may be as long as the text.
+  const stack = definitions.map((definition) => ({ definition, isDone: false }));
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { definition, isDone } = next;
+    if (isDone && definition.kind === Kind.FRAGMENT_DEFINITION) ordered.push(definition);
+    if (isDone || seen.has(definition)) continue;
+    seen.add(definition);
+    stack.push({ definition, isDone: true });
+    for (const name of spreadNames(definition.selectionSet)) {
+      const below = named.get(name);
+      if (below !== undefined) stack.push({ definition: below, isDone: false });
+    }
+  }
+  return ordered;
+}
+
+const spreadNames = ({ selections }: SelectionSetNode): string[] =>
+  selections.flatMap((selection) => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return [selection.name.value];
+    return selection.selectionSet === undefined ? [] : spreadNames(selection.selectionSet);
+  });
+
+const countOf = (directives: readonly DirectiveNode[] | undefined): number => directives?.length ?? 0;
+
+/** Tallies of selections; it has to be told of a fragment before one that spreads it. */
+class Meter {
+  readonly #fragments = new Map<string, Tally>();
+
+  constructor(
+    private readonly model: CostModel,
+    private readonly variables: VariableSizes,
+  ) {}
+
+  addFragment({ name, typeCondition, selectionSet }: FragmentDefinitionNode): void {
+    this.#fragments.set(name.value, this.#ofSet(selectionSet, this.#named(typeCondition)));
+  }
+
+  ofDefinition(definition: Definition): Tally {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION)
+      return this.#ofSet(definition.selectionSet, this.#named(definition.typeCondition));
+    const { operation, directives, variableDefinitions = [], selectionSet } = definition;
+    const header = variableDefinitions.reduce(
+      (sum, variable) => sum + countOf(variable.directives),
+      countOf(directives),
+    );
+    const inside = this.#ofSet(selectionSet, this.model.schema.getRootType(operation) ?? undefined);
+    return { ...inside, directives: plus(inside.directives, header) };
+  }
+
+  #ofSet({ selections }: SelectionSetNode, parent: GraphQLCompositeType | undefined): Tally {
+    let sum = NOTHING;
+    for (const selection of selections) sum = together(sum, this.#ofSelection(selection, parent));
+    return sum;
+  }
+
+  #ofSelection(selection: SelectionNode, parent: GraphQLCompositeType | undefined): Tally {
+    const inside =
+      selection.kind === Kind.FIELD
+        ? this.#ofField(selection, parent)
+        : selection.kind === Kind.FRAGMENT_SPREAD
+          ? // Unknown, or on its way back to itself: validation refuses either.
+            (this.#fragments.get(selection.name.value) ?? NOTHING)
+          : this.#ofSet(selection.selectionSet, this.#named(selection.typeCondition) ?? parent);
+    return {
+      ...inside,
+      selections: plus(inside.selections, 1),
+      directives: plus(inside.directives, countOf(selection.directives)),
+    };
+  }
+
+  #ofField(node: FieldNode, parent: GraphQLCompositeType | undefined): Tally {
+    const field = this.model.field(parent, node.name.value);
+    const inside = node.selectionSet === undefined ? null : this.#ofSet(node.selectionSet, this.model.below(field));
+    const tally = inside ?? NOTHING;
+    const cost = this.model.ofField(parent, node, inside?.cost ?? null, this.variables);
+    const counted = { ...tally, aliases: plus(tally.aliases, node.alias === undefined ? 0 : 1) };
+    if (this.model.isIntrospection(field))
+      return { ...counted, depth: 1, cost: NO_COST, introspectionDepth: tally.depth + 1, introspectionCost: cost.own };
+    return { ...counted, depth: tally.depth + 1, cost };
+  }
+
+  #named(condition: NamedTypeNode | undefined): GraphQLCompositeType | undefined {
+    const type = condition === undefined ? undefined : this.model.schema.getType(condition.name.value);
+    return isCompositeType(type) ? type : undefined;
+  }
+}

@@ -1,0 +1,141 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { codeOf, type Log } from '../../log.js';
+import { hashOf, type JudgedDocument } from './judged-documents.js';
+import { type Manifest, readManifest } from './manifest.js';
+import { checkTrusted, type TrustedRules } from './trusted.js';
+
+/** How often the file is looked at, at most. */
+const LOOK_EVERY_MS = 1_000;
+/** Other requests get their turn as often. */
+const TURN_MS = 10;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/** A document that somebody with access to the manifest registered. */
+export interface PersistedDocument extends JudgedDocument {
+  readonly text: string;
+}
+
+interface Held {
+  readonly byId: ReadonlyMap<string, PersistedDocument>;
+  readonly byHash: ReadonlyMap<string, PersistedDocument>;
+}
+
+const EMPTY: Held = { byId: new Map(), byHash: new Map() };
+
+/** The manifest cannot be used; the message says why, without anything of it. */
+export class ManifestFault extends Error {}
+
+/**
+ * The documents of a manifest file, each parsed, judged and validated once. When the file changes, they are read again: those
+ * whose text stays are kept, and until all are checked the old ones answer.
+ */
+export class PersistedDocuments {
+  #held = EMPTY;
+  #stamp = '';
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly file: string,
+    private readonly rules: TrustedRules,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * Reads the file for the first time. One that is not there holds nothing.
+   *
+   * @throws ManifestFault
+   */
+  async open(): Promise<void> {
+    this.#lookedAt = performance.now();
+    await this.#load();
+  }
+
+  /** The document of an id; also one that was registered just now, at most a second ago. */
+  async find(id: string): Promise<PersistedDocument | undefined> {
+    await this.#refresh();
+    const found = this.#held.byId.get(id);
+    if (found !== undefined) return found;
+    await this.#loading;
+    return this.#held.byId.get(id);
+  }
+
+  /** The document of a text. */
+  withHash(hash: string): PersistedDocument | undefined {
+    return this.#held.byHash.get(hash);
+  }
+
+  async #refresh(): Promise<void> {
+    if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return;
+    this.#lookedAt = performance.now();
+    const before = this.#loading;
+    this.#loading = before
+      .then(() => this.#load())
+      .catch((error: unknown) => {
+        const code = error instanceof Error ? codeOf(error) : null;
+        // What was registered before goes on.
+        this.log.warn('persisted documents not read', {
+          reason: error instanceof ManifestFault ? error.message : code,
+        });
+      });
+    await this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    const read = await readIfChanged(this.file, this.#stamp);
+    if (read === null) return;
+    // Told once for each state of the file.
+    this.#stamp = read.stamp;
+    const { manifest, faults } = read.json === null ? { manifest: new Map(), faults: [] } : readManifest(read.json);
+    if (faults.length > 0) throw new ManifestFault(faults.join('; '));
+    this.#held = await this.#check(manifest);
+  }
+
+  async #check(manifest: Manifest): Promise<Held> {
+    const byId = new Map<string, PersistedDocument>();
+    const byHash = new Map<string, PersistedDocument>();
+    let since = performance.now();
+    for (const [id, text] of manifest) {
+      const hash = hashOf(text);
+      const document = byHash.get(hash) ?? this.#held.byHash.get(hash) ?? this.#checkOne(id, text);
+      if (document !== null) {
+        byHash.set(hash, document);
+        byId.set(id, document).set(`sha256:${hash}`, document);
+      }
+      if (performance.now() - since > TURN_MS) {
+        await nextTurn();
+        since = performance.now();
+      }
+    }
+    return { byId, byHash };
+  }
+
+  /** Null: it fits the schema or the limits no more, which does not keep the others from running. */
+  #checkOne(id: string, text: string): PersistedDocument | null {
+    const checked = checkTrusted(text, this.rules);
+    if (!('faults' in checked)) return { ...checked, text };
+    this.log.warn('persisted document left out', { documentId: id, faults: checked.faults.length });
+    return null;
+  }
+}
+
+/** Null: the file is as it was. */
+async function readIfChanged(path: string, stamp: string): Promise<{ stamp: string; json: string | null } | null> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ENOENT') throw error;
+    return stamp === 'none' ? null : { stamp: 'none', json: null };
+  }
+  try {
+    const { mtimeNs, size, ino } = await file.stat({ bigint: true });
+    const now = `${mtimeNs} ${size} ${ino}`;
+    if (now === stamp) return null;
+    if (size > MAX_FILE_BYTES) throw new ManifestFault(`it is larger than ${MAX_FILE_BYTES} bytes`);
+    return { stamp: now, json: await file.readFile('utf8') };
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,6 @@
+/** The most that is counted: what is larger is told as this. */
+export const MOST = Number.MAX_SAFE_INTEGER;
+
+/** Sums and products that stop at `MOST`: thirty fragments that spread each other twice are a thousand million selections. */
+export const plus = (a: number, b: number): number => Math.min(a + b, MOST);
+export const times = (a: number, b: number): number => Math.min(a * b, MOST);

@@ -1,0 +1,41 @@
+import { GraphQLError, type GraphQLSchema, NoSchemaIntrospectionCustomRule, specifiedRules, validate } from 'graphql';
+import type { CostModel } from './cost.js';
+import { excessOf, judge } from './judge.js';
+import type { JudgedDocument } from './judged-documents.js';
+import type { QueryLimits } from './limits.js';
+
+/** What persisted documents are checked against. */
+export interface TrustedRules {
+  readonly schema: GraphQLSchema;
+  readonly model: CostModel;
+  readonly limits: QueryLimits;
+  /** Whether they may read the schema. */
+  readonly introspection: boolean;
+}
+
+/**
+ * Parses, judges and validates a document, once for all its requests.
+ *
+ * @returns all its faults, in the words of GraphQL, which quote the text: for whoever wrote it, not for logs and answers
+ */
+export function checkTrusted(
+  text: string,
+  { schema, model, limits, introspection }: TrustedRules,
+): JudgedDocument | { readonly faults: readonly string[] } {
+  try {
+    const { document, ...judgement } = judge(text, {}, limits, model);
+    const excess = excessOf(judgement.shares).map(({ code, message }) => `${code}: ${message}`);
+    if (document === null) return { faults: excess };
+    const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+    const faults = [...excess, ...validate(schema, document, rules).map(tell)];
+    return faults.length > 0 ? { faults } : { ...judgement, document, isValid: true };
+  } catch (error) {
+    if (error instanceof GraphQLError) return { faults: [tell(error)] };
+    throw error;
+  }
+}
+
+const tell = ({ message, locations }: GraphQLError): string => {
+  const [at] = locations ?? [];
+  return at === undefined ? message : `line ${at.line}, column ${at.column}: ${message}`;
+};

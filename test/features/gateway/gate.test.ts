@@ -1,0 +1,218 @@
+import { getIntrospectionQuery } from 'graphql';
+import type { Reply } from '../../kit/caller.js';
+import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+
+/** Fields of a project that answer no objects. */
+const LEAVES = `auditLogsRetentionDays autoCapitalization createdAt defaultProduct description hasDeleteProtection id
+  kmsSecretManagerKeyId name organizationId pitVersionLimit secretSharing slug type updatedAt upgradeStatus version`.split(
+  /\s+/,
+);
+const times = (count: number, text: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => text(n)).join(' ');
+const leaves = (count: number): string => times(count, (n) => LEAVES[n % LEAVES.length] as string);
+const DEEP = ['projects(first: 1)', 'nodes', 'environments', 'secrets', 'versions(first: 1)', 'actor', '__typename'];
+const nested = (fields: readonly string[]): string => fields.reduceRight((inside, field) => `${field} { ${inside} }`);
+const ofTypes = (count: number): string => nested([...Array<string>(count).fill('ofType'), 'kind']);
+
+/** Small ones, so that each can be reached alone; and for each a document that asks for so much of it, and otherwise for little. */
+const LIMITS: Readonly<Record<string, [allowed: number, document: (n: number) => string]>> = {
+  text: [4_000, (n) => `{ __typename } #${'x'.repeat(n - 16)}`],
+  tokens: [200, (n) => `{ projects { nodes { ${leaves(n - 8)} } } }`],
+  depth: [6, (n) => `{ ${nested(n === 6 ? [...DEEP.slice(0, 5), '__typename'] : DEEP)} }`],
+  selections: [
+    250,
+    (n) => `{ a: projects { nodes { ...F } } b: projects { nodes { ...F } } c: projects { nodes { ...F } }
+      projects { nodes { ${leaves(n - 191)} } } } fragment F on Project { ${leaves(60)} }`,
+  ],
+  cost: [500, (n) => `{ projects(first: ${n - 1}) { nodes { id } } }`],
+  aliases: [5, (n) => `{ ${times(n, (each) => `a${each}: __typename`)} }`],
+  directives: [4, (n) => `{ ${times(n, () => '__typename @include(if: true)')} }`],
+  fragments: [
+    4,
+    (n) =>
+      `{ ${times(n, (each) => `...F${each}`)} } ${times(n, (each) => `fragment F${each} on Query { __typename }`)}`,
+  ],
+  operations: [2, (n) => times(n, (each) => `query Q${each} { __typename }`)],
+  branches: [3, (n) => `{ ${times(n, () => 'projects { nodes { id } }')} }`],
+  leaves: [20, (n) => `{ ${times(n, () => '__typename')} }`],
+  introspectionDepth: [8, (n) => `{ __type(name: "Project") { ${ofTypes(n - 2)} } }`],
+};
+const codeOf = (name: string): string => `${name.replace(/[A-Z]/g, '_$&').toUpperCase()}_LIMIT`;
+
+const detailsOf = (reply: Reply): { path: string; code: string; message: string }[] =>
+  reply.body.errors[0].extensions.details;
+
+describe('a document', () => {
+  const settings = Object.entries(LIMITS).map(([name, [allowed]]) => `${name}=${allowed}`);
+  const strongroom: Strongroom = useStrongroom({ GRAPHQL_LIMITS: settings.join(',') });
+  const send = (query: string, more: object = {}) => strongroom.admin.post('/graphql', { query, ...more });
+  const operationName = (query: string) => (query.includes('Q0') ? { operationName: 'Q0' } : {});
+
+  test.each(Object.entries(LIMITS))('of as many %s as are allowed runs', async (name, [allowed, document]) => {
+    const query = document(allowed);
+    const reply = await send(query, { extensions: { cost: true }, ...operationName(query) });
+    expect([reply.status, reply.body.errors]).toEqual([200, undefined]);
+    expect(reply.body.extensions.cost[name]).toEqual({ asked: allowed, allowed });
+  });
+
+  test.each(Object.entries(LIMITS))(
+    'of one more %s is refused with both numbers',
+    async (name, [allowed, document]) => {
+      const query = document(allowed + 1);
+      const reply = await send(query, operationName(query));
+      expect(reply).toBeError(400, 'QUERY_TOO_COMPLEX');
+      expect(reply.status).toBe(400);
+      expect(detailsOf(reply)).toEqual([{ path: 'query', code: codeOf(name), message: expect.any(String) }]);
+      expect(detailsOf(reply)[0]?.message.match(/\d+/g)?.map(Number)).toEqual([allowed, allowed + 1]);
+    },
+  );
+
+  test('of more brackets inside one another than a depth of 6 needs is refused before it is parsed', async () => {
+    const query = (n: number) => `{ __typename @include(if: ${'['.repeat(n - 2)}${']'.repeat(n - 2)}) }`;
+    expect(await send(query(40))).toBeError(400, 'GRAPHQL_INVALID');
+    const refused = await send(query(41));
+    expect(refused).toBeError(400, 'QUERY_TOO_COMPLEX');
+    expect(detailsOf(refused)).toEqual([
+      {
+        path: 'query',
+        code: 'NESTING_LIMIT',
+        message: 'at most 40 brackets inside one another are allowed, and there are at least 41',
+      },
+    ]);
+  });
+
+  test('over several limits is told all of them, and no word of it is repeated', async () => {
+    const query = `query Canary { ${times(6, (n) => `canary${n}: projects(first: 900) { nodes { id } }`)} ${times(21, () => '__typename')} }`;
+    const reply = await send(query, { extensions: { cost: true } });
+    expect(reply).toBeError(400, 'QUERY_TOO_COMPLEX');
+    expect(detailsOf(reply).map(({ code }) => code)).toEqual(['COST_LIMIT', 'ALIASES_LIMIT', 'LEAVES_LIMIT']);
+    expect(reply.text).not.toMatch(/canary/i);
+    expect(reply.body.extensions.cost).toMatchObject({
+      cost: { asked: 6 * 901, allowed: 500 },
+      aliases: { asked: 6, allowed: 5 },
+      leaves: { asked: 21, allowed: 20 },
+      depth: { asked: 3, allowed: 6 },
+    });
+  });
+
+  test('that does not ask for its cost is not told it', async () => {
+    expect((await send('{ __typename }')).body).toEqual({ data: { __typename: 'Query' } });
+    expect(
+      (await send(LIMITS.depth?.[1](7) as string, { extensions: { cost: false } })).body.extensions,
+    ).toBeUndefined();
+  });
+
+  test('that is no GraphQL, or does not fit the schema, is told that', async () => {
+    expect(await send('{ projects(')).toBeError(400, 'GRAPHQL_SYNTAX');
+    expect(await send('{ nothing }')).toBeError(400, 'GRAPHQL_INVALID');
+    expect(await send('{ ...F } fragment F on Query { ...G } fragment G on Query { ...F }')).toBeError(
+      400,
+      'GRAPHQL_INVALID',
+    );
+    expect(await send('{ ...Unknown }')).toBeError(400, 'GRAPHQL_INVALID');
+  });
+});
+
+describe('the lengths of lists', () => {
+  const strongroom: Strongroom = useStrongroom();
+  const costOf = async (query: string, variables?: object): Promise<number> => {
+    const reply = await strongroom.admin.post('/graphql', { query, variables, extensions: { cost: true } });
+    return reply.body.extensions.cost.cost.asked;
+  };
+  const PAGE = 'query ($n: Int = 7) { projects(first: $n) { nodes { id } } }';
+
+  test.each<[string, string, object | undefined, number]>([
+    ['a literal', '{ projects(first: 20) { nodes { id } } }', undefined, 21],
+    ['a variable', PAGE, { n: 20 }, 21],
+    ['the default of a variable', PAGE, {}, 8],
+    [
+      'the default of an argument',
+      `{ ${nested(['projects(first: 1)', 'nodes', 'environments', 'secrets', 'versions', '__typename'])} }`,
+      undefined,
+      1 + 1 + 3 + 9 + 90,
+    ],
+    ['nothing, at the top', '{ projects { nodes { id } } }', undefined, 101],
+    ['null, at the top', PAGE, { n: null }, 101],
+    ['nothing, inside', '{ projects(first: 10) { nodes { tags { id } } } }', undefined, 41],
+    [
+      'edges and nodes',
+      '{ projects(first: 10) { nodes { id } edges { node { id } } pageInfo { endCursor } } }',
+      undefined,
+      32,
+    ],
+    [
+      'a fragment on the connection',
+      '{ projects(first: 10) { ...F } } fragment F on ProjectConnection { nodes { id } }',
+      undefined,
+      11,
+    ],
+  ])('come from %s', async (_, query, variables, cost) => {
+    expect(await costOf(query, variables)).toBe(cost);
+  });
+
+  test('the same document costs what its variables say each time', async () => {
+    expect([await costOf(PAGE, { n: 1 }), await costOf(PAGE, { n: 500 }), await costOf(PAGE)]).toEqual([2, 501, 8]);
+    const refused = await strongroom.admin.graphql(PAGE, { n: 5_000 });
+    expect(detailsOf(refused)).toMatchObject([{ code: 'COST_LIMIT' }]);
+  });
+
+  test('compositions of everything run, products of large pages do not', async () => {
+    const whole = `{ projects(first: 100) { nodes { environments { id secrets { secretKey tags { slug } } } tags { slug } members { id } } } }`;
+    expect(detailsOfAll(await strongroom.admin.graphql(whole))).toEqual([]);
+    const product = '{ projects(first: 1000) { nodes { environments { secrets { secretKey } } } } }';
+    expect(detailsOfAll(await strongroom.admin.graphql(product))).toEqual(['COST_LIMIT']);
+  });
+
+  test('the standard query of the schema runs in all its variants, alone', async () => {
+    const options = [
+      'descriptions',
+      'specifiedByUrl',
+      'directiveIsRepeatable',
+      'schemaDescription',
+      'inputValueDeprecation',
+      'oneOf',
+    ];
+    for (const option of [undefined, ...options]) {
+      for (const value of [true, false]) {
+        const query = getIntrospectionQuery(option === undefined ? {} : { [option]: value });
+        const { status, body } = await strongroom.admin.anonymous.graphql(query);
+        expect([option, value, status, body.errors]).toEqual([option, value, 200, undefined]);
+      }
+    }
+    const twice = `${getIntrospectionQuery().replace('__schema {', 'a: __schema { types { ...FullType } } __schema {')}`;
+    expect(detailsOfAll(await strongroom.admin.graphql(twice))).toEqual(['INTROSPECTION_COST_LIMIT']);
+    const bomb = `{ __schema { types { ${nested([...times(8, () => 'fields type').split(' '), 'name'])} } } }`;
+    expect(detailsOfAll(await strongroom.admin.graphql(bomb))).toEqual(['INTROSPECTION_COST_LIMIT']);
+  });
+
+  test('the limits are those of the table without a setting', async () => {
+    const { body } = await strongroom.admin.post('/graphql', { query: '{ __typename }', extensions: { cost: true } });
+    const allowed = Object.entries(body.extensions.cost).map(([name, share]) => [
+      name,
+      (share as { allowed: number }).allowed,
+    ]);
+    expect(Object.fromEntries(allowed)).toEqual({
+      text: 32_768,
+      tokens: 2_000,
+      nesting: 64,
+      depth: 12,
+      selections: 2_000,
+      cost: 5_000,
+      aliases: 30,
+      directives: 20,
+      fragments: 30,
+      operations: 1,
+      branches: 10,
+      leaves: 50,
+      introspectionDepth: 20,
+      introspectionCost: 100_000,
+    });
+  });
+});
+
+const detailsOfAll = (reply: Reply): string[] =>
+  (reply.body.errors ?? []).flatMap((error: { extensions: { code: string; details?: { code: string }[] } }) =>
+    error.extensions.code === 'QUERY_TOO_COMPLEX'
+      ? (error.extensions.details ?? []).map(({ code }) => code)
+      : [error.extensions.code],
+  );
