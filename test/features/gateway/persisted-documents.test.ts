@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { getIntrospectionQuery } from 'graphql';
+import type { Reply } from '../../kit/caller.js';
+import { Service } from '../../kit/service.js';
+import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { until } from '../../kit/until.js';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const folder = mkdtempSync(join(tmpdir(), 'strongroom-persist-'));
+const manifest = join(folder, 'persisted-documents.json');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const idOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+
+/** Writes files and runs `npm run persist` on them. */
+function persist(files: Readonly<Record<string, string>>, env: Record<string, string> = {}) {
+  const paths = Object.entries(files).map(([name, text]) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  });
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'persist', '--', ...paths], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: folder, ...env },
+  });
+  return { status, stdout, stderr };
+}
+
+const registered = (): Record<string, string> => JSON.parse(readFileSync(manifest, 'utf8'));
+
+const PROJECTS = '{ projects(first: 1) { nodes { id name } } }\n';
+const LARGE = '{ projects(first: 1000) { nodes { environments { secrets { secretKey } } } } }';
+
+describe('documents that are registered', () => {
+  const strongroom: Strongroom = useStrongroom({ PERSISTED_DOCUMENTS: manifest, DATA_DIR: folder });
+  const send = (body: object): Promise<Reply> => strongroom.admin.post('/graphql', body);
+  /** A running node looks at the manifest once a second. */
+  const sendUntilFound = (body: object): Promise<Reply> =>
+    until('the registration to be taken up', 10_000, async () => {
+      const reply = await send(body);
+      return reply.status === 404 ? undefined : reply;
+    });
+
+  test('run by their id on a running node, and no other id does', async () => {
+    expect(await send({ documentId: idOf(PROJECTS) })).toBeError(404, 'PERSISTED_DOCUMENT_NOT_FOUND');
+    expect(persist({ 'projects.graphql': PROJECTS })).toEqual({
+      status: 0,
+      stdout: `${idOf(PROJECTS)} ${join(folder, 'projects.graphql')}\n`,
+      stderr: '',
+    });
+
+    const reply = await sendUntilFound({ documentId: idOf(PROJECTS) });
+    expect(reply.body).toEqual((await send({ query: PROJECTS })).body);
+    expect(reply.body.data.projects.nodes).toEqual([]);
+    expect(await send({ documentId: idOf('{ __typename }') })).toBeError(404, 'PERSISTED_DOCUMENT_NOT_FOUND');
+  });
+
+  test('have variables and operation names as others do', async () => {
+    const text = 'query A($n: Int!) { projects(first: $n) { nodes { id } } } query B { __typename }';
+    expect(persist({ 'two.graphql': text }).status).toBe(0);
+    const b = await sendUntilFound({ documentId: idOf(text), operationName: 'B' });
+    expect(b.body).toEqual({ data: { __typename: 'Query' } });
+    expect((await send({ documentId: idOf(text), operationName: 'A', variables: { n: 3 } })).status).toBe(200);
+    const wrong = await send({ documentId: idOf(text), operationName: 'A', variables: { n: 'cAnArY' } });
+    expect(wrong).toBeError(422, 'VALIDATION_FAILED');
+    expect(wrong.text).not.toContain('cAnArY');
+  });
+
+  test('may ask for ten times as much, and not for more, whatever their variables say', async () => {
+    const page = 'query ($n: Int) { projects(first: $n) { nodes { environments { secrets { secretKey } } } } }';
+    expect(persist({ 'large.graphql': LARGE, 'page.graphql': page }).status).toBe(0);
+    expect((await sendUntilFound({ documentId: idOf(LARGE) })).status).toBe(200);
+    const asked = (n: number) =>
+      send({ documentId: idOf(page), variables: { n }, extensions: { cost: true } }).then(({ status, body }) => [
+        status,
+        body.extensions.cost.cost,
+      ]);
+    expect(await asked(1_000)).toEqual([200, { asked: 13_001, allowed: 50_000 }]);
+    expect(await asked(4_000)).toEqual([400, { asked: 52_001, allowed: 50_000 }]);
+  });
+
+  test('come from the manifests of client tools under their ids, and under the hash of their text', async () => {
+    const [first, second] = ['query First { __typename }', 'query Second { __typename }'];
+    const apollo = {
+      format: 'apollo-persisted-query-manifest',
+      version: 1,
+      operations: [{ id: idOf(first).slice(7), name: 'First', type: 'query', body: first }],
+    };
+    const codegen = { b95b6c6cb8a4b3d1ab9d3ddb8d3e4b1d7a2f0c11: second };
+    expect(persist({ 'apollo.json': JSON.stringify(apollo), 'codegen.json': JSON.stringify(codegen) }).status).toBe(0);
+    const ids = [idOf(first), idOf(first).slice(7), idOf(second), Object.keys(codegen)[0]];
+    for (const documentId of ids) {
+      expect((await sendUntilFound({ documentId })).body).toEqual({ data: { __typename: 'Query' } });
+    }
+  });
+
+  test('end when they are taken out of the manifest', async () => {
+    const text = '{ gone: __typename }';
+    expect(persist({ 'gone.graphql': text }).status).toBe(0);
+    expect((await sendUntilFound({ documentId: idOf(text) })).status).toBe(200);
+    const { [idOf(text)]: _, ...others } = registered();
+    writeFileSync(manifest, JSON.stringify(others));
+    await until('the document to be gone', 10_000, async () => (await send({ documentId: idOf(text) })).status === 404);
+    expect((await send({ documentId: idOf(PROJECTS) })).status).toBe(200);
+  });
+
+  test('go on when the manifest becomes unreadable, which is logged, and one that fits no more is left out', async () => {
+    const before = readFileSync(manifest, 'utf8');
+    writeFileSync(manifest, '{ "half": ');
+    await until('the line about the manifest', 10_000, async () => {
+      expect((await send({ documentId: idOf(PROJECTS) })).status).toBe(200);
+      return strongroom.log().includes('persisted documents not read');
+    });
+    const misfit = '{ fieldOfYesterday }';
+    writeFileSync(manifest, JSON.stringify({ ...JSON.parse(before), [idOf(misfit)]: misfit }));
+    await until('the line about the document', 10_000, async () => {
+      expect((await send({ documentId: idOf(PROJECTS) })).status).toBe(200);
+      return strongroom.log().includes('persisted document left out');
+    });
+    expect(await send({ documentId: idOf(misfit) })).toBeError(404, 'PERSISTED_DOCUMENT_NOT_FOUND');
+    expect(strongroom.log()).not.toContain('fieldOfYesterday');
+  });
+
+  test.each<[string, object]>([
+    ['an id and a text', { documentId: idOf(PROJECTS), query: PROJECTS }],
+    ['an id that is no text', { documentId: 5 }],
+  ])('are not meant by %s', async (_, body) => expect(await send(body)).toBeError(400, 'MALFORMED_REQUEST'));
+});
+
+describe('npm run persist', () => {
+  test('tells all faults of all files and registers nothing', () => {
+    const before = registered();
+    const wrongId = { [`sha256:${'0'.repeat(64)}`]: '{ __typename }' };
+    const { status, stderr, stdout } = persist({
+      'good.graphql': '{ good: __typename }',
+      'fields.graphql': '{ nope project(id: 5.5) { nope } }',
+      'syntax.graphql': '{ projects(',
+      'complex.graphql': `{ ${Array.from({ length: 301 }, (_, n) => `a${n}: __typename`).join(' ')} }`,
+      'ids.json': JSON.stringify(wrongId),
+      'none.json': '[]',
+    });
+    expect([status, stdout]).toEqual([1, '']);
+    const lines = stderr.trim().split('\n');
+    expect(lines.filter((line) => line.includes('fields.graphql'))).toHaveLength(3);
+    for (const [name, word] of [
+      ['syntax', 'line 1, column 12'],
+      ['complex', 'ALIASES_LIMIT'],
+      ['ids', 'is not the hash of its text'],
+      ['none', 'neither'],
+    ] as const)
+      expect(lines.filter((line) => line.includes(name) && line.includes(word))).toHaveLength(1);
+    expect(lines.at(-1)).toBe('Nothing was registered.');
+    expect(registered()).toEqual(before);
+  });
+
+  test('tells a missing file, a wrong configuration, and how it is used', () => {
+    const missing = spawnSync('npm', ['run', '--silent', 'persist', '--', join(folder, 'missing.graphql')], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('there is no such file')]);
+    expect(persist({ 'x.graphql': '{ __typename }' }, { PERSISTED_LIMITS_FACTOR: '0' }).status).toBe(78);
+    expect(persist({}).status).toBe(2);
+  });
+});
+
+describe('where only registered documents run', () => {
+  const INTROSPECTION = getIntrospectionQuery();
+  const documents = { [idOf(PROJECTS)]: PROJECTS, [idOf(INTROSPECTION)]: INTROSPECTION };
+  const file = join(folder, 'only.json');
+  writeFileSync(file, JSON.stringify(documents));
+  const strongroom: Strongroom = useStrongroom({ PERSISTED_DOCUMENTS: file, PERSISTED_DOCUMENTS_ONLY: 'true' });
+
+  test('others are refused with what to do, by id and as a text', async () => {
+    const reply = await strongroom.admin.graphql('{ __typename }');
+    expect(reply).toBeError(403, 'PERSISTED_DOCUMENTS_ONLY');
+    expect(reply.status).toBe(403);
+    expect(reply.text).toMatch(/npm run persist/);
+    expect(await strongroom.admin.graphql('{ __schema { types { name } } }')).toBeError(
+      403,
+      'PERSISTED_DOCUMENTS_ONLY',
+    );
+  });
+
+  test('registered ones run by their id, and by their text: an explorer asks for the schema so', async () => {
+    for (const body of [{ documentId: idOf(PROJECTS) }, { query: PROJECTS }, { query: INTROSPECTION }]) {
+      const { status, body: answer } = await strongroom.admin.post('/graphql', body);
+      expect([status, answer.errors]).toEqual([200, undefined]);
+    }
+  });
+
+  test('REST goes on', async () => {
+    expect((await strongroom.admin.get('/api/v1/projects')).status).toBe(200);
+  });
+});
+
+test('a manifest that is none is refused at the start', async () => {
+  writeFileSync(join(folder, 'broken.json'), '"x"');
+  const service = await Service.spawn({ env: { PERSISTED_DOCUMENTS: join(folder, 'broken.json') } });
+  expect(await service.exit()).toBe(78);
+  expect(service.output).toMatch(/^strongroom: PERSISTED_DOCUMENTS names a file that cannot be used: it is neither/m);
+  await service.dispose();
+}, 60_000);
