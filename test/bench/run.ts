@@ -2,6 +2,7 @@
 // on an embedded database of its own. One process and one machine: compare numbers of one run, not of two machines.
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { runBombs, runGate } from './gateway.ts';
 import { type Ground, withGround } from './ground.ts';
 import { LOADS, type Load } from './loads.ts';
 import { type Measured, measure, metric } from './measure.ts';
@@ -44,6 +45,17 @@ const row = (measured: Measured, base: Measured): string =>
     String(measured.failures),
   ]);
 
+/** What is no load: printed in a form of its own. */
+const OTHERS = ['gate', 'bombs'];
+const isWanted = (name: string): boolean => options.only === undefined || options.only.includes(name);
+
+async function runAll(ground: Ground): Promise<{ loads: Measured[]; residentMiB: number; unrefused: number }> {
+  const onlyOthers = options.only?.every((name) => OTHERS.includes(name)) === true;
+  const measured = onlyOthers ? { loads: [], residentMiB: 0 } : await runLoads(ground);
+  if (isWanted('gate')) await runGate(ground, Number(options.seconds));
+  return { ...measured, unrefused: isWanted('bombs') ? await runBombs(ground) : 0 };
+}
+
 async function runLoads(ground: Ground): Promise<{ loads: Measured[]; residentMiB: number }> {
   const loads: Measured[] = [];
   console.log(line(COLUMNS));
@@ -57,14 +69,18 @@ async function runLoads(ground: Ground): Promise<{ loads: Measured[]; residentMi
   return { loads, residentMiB };
 }
 
-const unknown = (options.only ?? []).filter((name) => !LOADS.some((load) => load.name === name));
+const unknown = (options.only ?? []).filter(
+  (name) => !OTHERS.includes(name) && !LOADS.some((load) => load.name === name),
+);
 if (!/^[1-9]\d{0,2}$/.test(options.seconds) || unknown.length > 0) {
-  console.error(`--seconds takes 1 to 999; --only takes ${LOADS.map(({ name }) => `"${name}"`).join(', ')}`);
+  const names = [...LOADS.map(({ name }) => name), ...OTHERS];
+  console.error(`--seconds takes 1 to 999; --only takes ${names.map((name) => `"${name}"`).join(', ')}`);
   process.exit(2);
 }
 const wish = { profileDir: options.profile, isLarge: chosen().some(({ isLarge }) => isLarge === true) };
-const result = await withGround(wish, runLoads);
+const result = await withGround(wish, runAll);
 if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
 const failures = result.loads.reduce((sum, load) => sum + load.failures, 0);
 if (failures > 0) console.error(`${failures} requests failed`);
-process.exit(failures > 0 ? 1 : 0);
+if (result.unrefused > 0) console.error(`${result.unrefused} bombs were not refused with a coded 4xx`);
+process.exit(failures + result.unrefused > 0 ? 1 : 0);

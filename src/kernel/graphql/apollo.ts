@@ -7,8 +7,8 @@ import type { Log } from '../log.js';
 import type { OperationMetrics } from '../metrics/operation-metrics.js';
 import type { IdempotencyKeys } from '../replies/idempotency.js';
 import { codedErrors } from './coded-errors.js';
-import { costReport } from './gate/cost-report.js';
 import type { Gate } from './gate/gate.js';
+import { gatePlugin } from './gate/gate-plugin.js';
 import { idempotentMutations } from './idempotent-mutations.js';
 import { limitedOperations } from './limited-operations.js';
 import { countedOperations } from './operation-counter.js';
@@ -43,7 +43,7 @@ export async function startApollo(
       ApolloServerPluginCacheControlDisabled(),
       codedErrors(options.log, options.introspection),
       limitedOperations(options.rateLimits, idempotentMutations(options.idempotencyKeys)),
-      costReport(options.gate),
+      gatePlugin(options.gate),
       countedOperations(options.operations),
     ],
   });

@@ -1,0 +1,34 @@
+import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
+import { AppError, toGraphQLError } from '../../errors.js';
+import type { GraphQLContext } from '../apollo.js';
+import type { Gate } from './gate.js';
+import { variableFaults } from './variables.js';
+
+/**
+ * The part of the gate that needs what Apollo Server finds out: variables against their types, and `extensions.cost` of an
+ * answer, for a request that says `extensions: { cost: true }`: each limit with what was asked for and what is allowed.
+ *
+ * Behind what keeps answers for idempotency keys: a kept one comes first, a refusal leaves its key free, and the cost is about
+ * the request, not part of the effect.
+ */
+export const gatePlugin = (gate: Gate): ApolloServerPlugin<GraphQLContext> => ({
+  async requestDidStart() {
+    return {
+      async responseForOperation({ schema, operation, request: { variables }, contextValue }) {
+        const details = variableFaults(schema, operation, variables ?? {});
+        if (details.length === 0) return null;
+        return toResponse(new AppError('VALIDATION_FAILED', undefined, { details }), contextValue.requestId);
+      },
+      async willSendResponse({ request: { query, variables, extensions }, response: { body } }) {
+        if (body.kind !== 'single') return;
+        const cost = await gate.report({ query, variables, extensions });
+        if (cost !== null) body.singleResult.extensions = { ...body.singleResult.extensions, cost };
+      },
+    };
+  },
+});
+
+const toResponse = (error: AppError, requestId: string): GraphQLResponse => ({
+  http: { status: error.status, headers: new HeaderMap() },
+  body: { kind: 'single', singleResult: { errors: [toGraphQLError(error, requestId).toJSON()] } },
+});
