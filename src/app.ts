@@ -125,6 +125,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     const rateLimits = new RateLimits(config.rateLimits);
     const assembly = assemble(rateLimits);
     const routes = compileRoutes(assembly.schema, assembly.routes);
+    const gate = await openGate(assembly.schema, config, log);
     const server = await databaseServer;
     const database = await Database.connect(server.url, assembly.entities);
     cleanup.push(() => database.close());
@@ -149,6 +150,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       lifecycle,
       replyCache,
       rateLimits,
+      gate,
       embedded: server.figures ?? null,
     });
     cleanup.push(() => http.close());
@@ -198,6 +200,7 @@ interface Running extends Omit<Assembly, 'routes'> {
   readonly replyCache: ReplyCache;
   readonly embedded: DatabaseServer['figures'] | null;
   readonly rateLimits: RateLimits;
+  readonly gate: Gate;
 }
 
 async function mountEverything(
@@ -213,6 +216,7 @@ async function mountEverything(
     stampOf,
     replyCache,
     rateLimits,
+    gate,
     embedded = null,
   }: Running,
 ): Promise<FastifyInstance> {
@@ -242,7 +246,6 @@ async function mountEverything(
   });
   mountHealth(http, kernel.database, lifecycle);
   const idempotencyKeys = new IdempotencyKeys(stampOf);
-  const gate = await openGate(schema, config, log);
   const apollo = await startApollo(schema, {
     introspection: config.introspection,
     log,

@@ -1,5 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { assemble } from './app.js';
 import { readConfig } from './config.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
@@ -16,6 +17,9 @@ interface Candidate {
   readonly text: string;
 }
 
+/** How long another registration is waited for. */
+const LOCK_WITHIN_MS = 10_000;
+const LOCK_PAUSE_MS = 50;
 const EXIT_FAULTY = 1;
 const EXIT_USAGE = 2;
 
@@ -38,6 +42,12 @@ async function main(paths: readonly string[]): Promise<number> {
   const faults: string[] = [];
   const candidates = (await Promise.all(paths.map((path) => candidatesOf(path, faults)))).flat();
   faults.push(...faultsOf(candidates, rules));
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  return withLock(`${file}.lock`, () => register(file, candidates, faults));
+}
+
+/** Adds to the manifest what is not there, unless there are faults. */
+async function register(file: string, candidates: readonly Candidate[], faults: string[]): Promise<number> {
   const registered = await manifestAt(file, faults);
   for (const { place, id, text } of candidates)
     if ((registered.get(id) ?? text) !== text) faults.push(`${place}: ${id} is registered for another text`);
@@ -46,10 +56,30 @@ async function main(paths: readonly string[]): Promise<number> {
     return EXIT_FAULTY;
   }
   for (const { id, text } of candidates) registered.set(id, text);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeDurably(file, `${JSON.stringify(Object.fromEntries(registered), null, 2)}\n`);
   process.stdout.write(candidates.map(({ place, id }) => `${id} ${place}\n`).join(''));
   return 0;
+}
+
+/** One registration at a time: each writes the whole manifest. */
+async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + LOCK_WITHIN_MS;
+  for (;;) {
+    try {
+      await (await open(path, 'wx', 0o600)).close();
+      break;
+    } catch (error) {
+      if (!(error instanceof Error) || codeOf(error) !== 'EEXIST') throw error;
+      if (performance.now() > deadline)
+        throw new ConfigurationFault([`PERSISTED_DOCUMENTS is being written; if nobody does, delete ${path}`]);
+      await delay(LOCK_PAUSE_MS);
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+  }
 }
 
 async function candidatesOf(path: string, faults: string[]): Promise<Candidate[]> {

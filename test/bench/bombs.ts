@@ -42,7 +42,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   '31 mutations under aliases': `mutation { ${times(31, (n) => `a${n}: createTag(input: { projectId: "x", slug: "s${n}", color: "#000000" }) { tag { id } }`)} }`,
   '1,000 directives on a field': `{ __typename ${times(1_000, () => '@include(if: true)')} }`,
   '5,000 directives that are none': `query ${times(5_000, () => '@x')} { __typename }`,
-  'fields 13 deep': `{ projects { nodes { ${nested(9, 'environments { ', 'id')} } } } }`,
+  'fields 13 deep': `{ projects { nodes { ${nested(10, 'environments { ', 'id')} } } }`,
   'fields 5,000 deep': nested(5_000, '{ a ', '{ a }'),
   '1 MiB of braces': '{'.repeat(MIB - 64),
   'brackets in a value, 1,000 deep': `{ project(id: ${nested(1_000, '[', '1', ']')}) { id } }`,

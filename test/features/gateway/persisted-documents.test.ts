@@ -1,12 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { getIntrospectionQuery } from 'graphql';
 import type { Reply } from '../../kit/caller.js';
 import { Service } from '../../kit/service.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { freshDatabase, type Strongroom, useStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -157,6 +158,18 @@ describe('npm run persist', () => {
     expect(registered()).toEqual(before);
   });
 
+  test('loses nothing when several run at once', async () => {
+    const texts = Array.from({ length: 4 }, (_, n) => `{ together${n}: __typename }`);
+    const runs = texts.map(async (text, n) => {
+      const path = join(folder, `together${n}.graphql`);
+      writeFileSync(path, text);
+      const env = { ...process.env, DATA_DIR: folder };
+      return promisify(execFile)('npm', ['run', '--silent', 'persist', '--', path], { cwd: ROOT, env });
+    });
+    await Promise.all(runs);
+    expect(registered()).toMatchObject(Object.fromEntries(texts.map((text) => [idOf(text), text])));
+  }, 60_000);
+
   test('tells a missing file, a wrong configuration, and how it is used', () => {
     const missing = spawnSync('npm', ['run', '--silent', 'persist', '--', join(folder, 'missing.graphql')], {
       cwd: ROOT,
@@ -200,7 +213,8 @@ describe('where only registered documents run', () => {
 
 test('a manifest that is none is refused at the start', async () => {
   writeFileSync(join(folder, 'broken.json'), '"x"');
-  const service = await Service.spawn({ env: { PERSISTED_DOCUMENTS: join(folder, 'broken.json') } });
+  const env = { PERSISTED_DOCUMENTS: join(folder, 'broken.json'), DATABASE_URL: await freshDatabase() };
+  const service = await Service.spawn({ env });
   expect(await service.exit()).toBe(78);
   expect(service.output).toMatch(/^strongroom: PERSISTED_DOCUMENTS names a file that cannot be used: it is neither/m);
   await service.dispose();
