@@ -10,7 +10,8 @@ import { restOperations } from '../kit/operations/rest-requests.js';
 import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
 import { makeWorld, seedWorld, type World } from '../kit/world.js';
 
-const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+// The documents of the table select whatever there is.
+const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off', GRAPHQL_LIMITS: 'cost=20000' });
 const operations = [...restOperations(), ...graphqlOperations()];
 
 /** Things that are named by a text of their owner's choice; everything else is named by a UUID. */
