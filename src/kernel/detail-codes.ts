@@ -50,6 +50,20 @@ export const DETAIL_CODES = {
   DIRECTIVE: 'The file has a directive.',
   MANY_DOCUMENTS: 'The file has more than one document.',
   MADE: 'What the first request with this idempotency key made.',
+  TEXT_LIMIT: 'The document has too many bytes.',
+  TOKENS_LIMIT: 'The document has too many tokens.',
+  NESTING_LIMIT: 'The document has too many brackets inside one another.',
+  DEPTH_LIMIT: 'The document has too many fields inside one another.',
+  SELECTIONS_LIMIT: 'The document has too many selections.',
+  COST_LIMIT: 'The document has too many objects in its answer.',
+  ALIASES_LIMIT: 'The document has too many aliases.',
+  DIRECTIVES_LIMIT: 'The document has too many directives.',
+  FRAGMENTS_LIMIT: 'The document has too many fragments.',
+  OPERATIONS_LIMIT: 'The document has too many operations.',
+  BRANCHES_LIMIT: 'The document has too many fields with fields below them in one place of the answer.',
+  LEAVES_LIMIT: 'The document has too many fields without fields below them in one place of the answer.',
+  INTROSPECTION_DEPTH_LIMIT: 'The document has too many fields inside one another below `__schema` or `__type`.',
+  INTROSPECTION_COST_LIMIT: 'The document has too many objects in its answer below `__schema` and `__type`.',
 } as const satisfies Record<string, string>;
 
 /** What an action does to its subject: `edit`. */

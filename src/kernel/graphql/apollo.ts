@@ -43,7 +43,7 @@ export async function startApollo(
       ApolloServerPluginCacheControlDisabled(),
       codedErrors(options.log, options.introspection),
       limitedOperations(options.rateLimits, idempotentMutations(options.idempotencyKeys)),
-      gatePlugin(options.gate),
+      gatePlugin(options.gate, options.introspection),
       countedOperations(options.operations),
     ],
   });

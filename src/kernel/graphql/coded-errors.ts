@@ -1,12 +1,11 @@
 import type { ApolloServerPlugin, GraphQLRequestContextWillSendResponse } from '@apollo/server';
 import { unwrapResolverError } from '@apollo/server/errors';
-import { type DocumentNode, GraphQLError, type GraphQLFormattedError, type OperationDefinitionNode } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
 import { type Log, logFailure } from '../log.js';
 import { validationFailed } from '../validation.js';
 import type { GraphQLContext } from './apollo.js';
 import { documentFault, syntaxFault } from './document-faults.js';
-import { variableFaults } from './variable-faults.js';
 
 /** Of one document as many faults are told. */
 const MAX_ERRORS = 50;
@@ -65,25 +64,7 @@ interface Fault {
 
 /** The errors of an answer, ours in place of those of GraphQL, whose messages quote what the caller sent. */
 function faultsOf(told: Told, errors: readonly GraphQLError[], suggests: boolean): Fault[] {
-  // graphql-js makes an error of each fault of the variables; ours is one, with all of them.
-  const [ofVariables] = errors.filter(isOfVariables);
-  const others = errors.filter((error) => !isOfVariables(error)).slice(0, MAX_ERRORS);
-  return [
-    ...(ofVariables === undefined ? [] : [{ fault: variablesFault(told, suggests), at: ofVariables }]),
-    ...others.map((at) => ({ fault: faultOf(told, at, suggests), at })),
-  ];
-}
-
-const isOfVariables = ({ extensions }: GraphQLError): boolean => extensions.code === 'BAD_USER_INPUT';
-
-function variablesFault({ schema, document, operation, request: { variables } }: Told, suggests: boolean): AppError {
-  const asked = { document: document as DocumentNode, operation: operation as OperationDefinitionNode };
-  const details = variableFaults({ ...asked, schema, variables: variables ?? {}, suggests });
-  return validationFailed(
-    details.length > 0
-      ? details
-      : [{ path: 'variables', code: 'INVALID_TYPE', message: 'must fit the types that the operation declares' }],
-  );
+  return errors.slice(0, MAX_ERRORS).map((at) => ({ fault: faultOf(told, at, suggests), at }));
 }
 
 function faultOf({ schema }: Told, error: GraphQLError, suggests: boolean): AppError {
@@ -92,6 +73,11 @@ function faultOf({ schema }: Told, error: GraphQLError, suggests: boolean): AppE
       return syntaxFault(error);
     case 'GRAPHQL_VALIDATION_FAILED':
       return documentFault(error, schema, suggests);
+    case 'BAD_USER_INPUT':
+      // The gate has looked at the variables before.
+      return validationFailed([
+        { path: 'variables', code: 'INVALID_TYPE', message: 'must fit the types that are declared' },
+      ]);
     case 'OPERATION_RESOLUTION_FAILURE':
       return new AppError(
         'GRAPHQL_INVALID',

@@ -1,8 +1,9 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
-import { AppError, toGraphQLError } from '../../errors.js';
+import { type AppError, toGraphQLError } from '../../errors.js';
+import { validationFailed } from '../../validation.js';
 import type { GraphQLContext } from '../apollo.js';
+import { variableFaults } from '../variable-faults.js';
 import type { Gate } from './gate.js';
-import { variableFaults } from './variables.js';
 
 /**
  * The part of the gate that needs what Apollo Server finds out: variables against their types, and `extensions.cost` of an
@@ -11,13 +12,12 @@ import { variableFaults } from './variables.js';
  * Behind what keeps answers for idempotency keys: a kept one comes first, a refusal leaves its key free, and the cost is about
  * the request, not part of the effect.
  */
-export const gatePlugin = (gate: Gate): ApolloServerPlugin<GraphQLContext> => ({
+export const gatePlugin = (gate: Gate, suggests: boolean): ApolloServerPlugin<GraphQLContext> => ({
   async requestDidStart() {
     return {
-      async responseForOperation({ schema, operation, request: { variables }, contextValue }) {
-        const details = variableFaults(schema, operation, variables ?? {});
-        if (details.length === 0) return null;
-        return toResponse(new AppError('VALIDATION_FAILED', undefined, { details }), contextValue.requestId);
+      async responseForOperation({ schema, document, operation, request: { variables = {} }, contextValue }) {
+        const details = variableFaults({ schema, document, operation, variables, suggests });
+        return details.length === 0 ? null : toResponse(validationFailed(details), contextValue.requestId);
       },
       async willSendResponse({ request: { query, variables, extensions }, response: { body } }) {
         if (body.kind !== 'single') return;

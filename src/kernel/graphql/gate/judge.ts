@@ -1,4 +1,5 @@
 import { type DocumentNode, parse } from 'graphql';
+import type { DetailCode } from '../../detail-codes.js';
 import { AppError, type ErrorDetail } from '../../errors.js';
 import type { CostModel } from './cost.js';
 import type { LimitName, QueryLimits, Share, Shares } from './limits.js';
@@ -44,22 +45,25 @@ export function judgeDocument(
   return { shares: { ...shares, ...Object.fromEntries(measured) }, document, dependsOnVariables };
 }
 
-/** What the numbers of a limit count. */
-const COUNTED: Readonly<Record<LimitName, string>> = {
-  text: 'bytes',
-  tokens: 'tokens',
-  nesting: 'brackets inside one another',
-  depth: 'fields inside one another',
-  selections: 'selections, fragments spread,',
-  cost: 'objects in the answer, by the lengths of its lists,',
-  aliases: 'aliases',
-  directives: 'directives',
-  fragments: 'fragments',
-  operations: 'operations',
-  branches: 'fields with fields below them in one place of the answer',
-  leaves: 'fields without fields below them in one place of the answer',
-  introspectionDepth: 'fields inside one another below __schema or __type',
-  introspectionCost: 'objects in the answer below __schema and __type',
+/** The code of each limit in details, and what its numbers count. */
+const LIMITS: Readonly<Record<LimitName, { readonly code: DetailCode; readonly counted: string }>> = {
+  text: { code: 'TEXT_LIMIT', counted: 'bytes' },
+  tokens: { code: 'TOKENS_LIMIT', counted: 'tokens' },
+  nesting: { code: 'NESTING_LIMIT', counted: 'brackets inside one another' },
+  depth: { code: 'DEPTH_LIMIT', counted: 'fields inside one another' },
+  selections: { code: 'SELECTIONS_LIMIT', counted: 'selections, fragments spread,' },
+  cost: { code: 'COST_LIMIT', counted: 'objects in the answer, by the lengths of its lists,' },
+  aliases: { code: 'ALIASES_LIMIT', counted: 'aliases' },
+  directives: { code: 'DIRECTIVES_LIMIT', counted: 'directives' },
+  fragments: { code: 'FRAGMENTS_LIMIT', counted: 'fragments' },
+  operations: { code: 'OPERATIONS_LIMIT', counted: 'operations' },
+  branches: { code: 'BRANCHES_LIMIT', counted: 'fields with fields below them in one place of the answer' },
+  leaves: { code: 'LEAVES_LIMIT', counted: 'fields without fields below them in one place of the answer' },
+  introspectionDepth: {
+    code: 'INTROSPECTION_DEPTH_LIMIT',
+    counted: 'fields inside one another below __schema or __type',
+  },
+  introspectionCost: { code: 'INTROSPECTION_COST_LIMIT', counted: 'objects in the answer below __schema and __type' },
 };
 /** Counting stops where these are exceeded. */
 const COUNTED_SO_FAR: ReadonlySet<LimitName> = new Set(['tokens', 'nesting']);
@@ -70,8 +74,8 @@ export const excessOf = (shares: Shares): ErrorDetail[] =>
     .filter(([, { asked, allowed }]) => asked > allowed)
     .map(([name, { asked, allowed }]) => ({
       path: 'query',
-      code: `${name.replace(/[A-Z]/g, '_$&').toUpperCase()}_LIMIT`,
-      message: `at most ${allowed} ${COUNTED[name]} are allowed, and there are ${COUNTED_SO_FAR.has(name) ? 'at least ' : ''}${asked}`,
+      code: LIMITS[name].code,
+      message: `at most ${allowed} ${LIMITS[name].counted} are allowed, and there are ${COUNTED_SO_FAR.has(name) ? 'at least ' : ''}${asked}`,
     }));
 
 /** @throws QUERY_TOO_COMPLEX with every limit that is exceeded */
