@@ -16,6 +16,8 @@ export const gatePlugin = (gate: Gate, suggests: boolean): ApolloServerPlugin<Gr
   async requestDidStart() {
     return {
       async responseForOperation({ schema, document, operation, request: { variables = {} }, contextValue }) {
+        // Apollo Server asks before it tells that there is no operation of this name.
+        if ((operation as typeof operation | undefined) === undefined) return null;
         const details = variableFaults({ schema, document, operation, variables, suggests });
         return details.length === 0 ? null : toResponse(validationFailed(details), contextValue.requestId);
       },
