@@ -113,6 +113,12 @@ export const ERRORS = {
 
   METHOD_NOT_ALLOWED: row(405, 'MethodNotAllowed', 'The path does not answer to this method; see the Allow header.'),
 
+  NOT_ACCEPTABLE: row(
+    406,
+    'NotAcceptable',
+    'The answer cannot be had in a media type of the Accept header; accept application/json.',
+  ),
+
   REQUEST_TIMEOUT: row(
     408,
     'RequestTimeout',

@@ -44,8 +44,8 @@ describe('a request that GraphQL over HTTP does not know is refused in the shape
 
   test.each(['text/html', 'multipart/mixed'])('an answer as %s', async (accept) => {
     const reply = await send({ query: '{ __typename }' }, { accept });
-    expect(reply).toBeError(400, 'MALFORMED_REQUEST');
-    expect(reply.status).toBe(400);
+    expect(reply).toBeError(406, 'NOT_ACCEPTABLE');
+    expect(reply.status).toBe(406);
   });
 });
 

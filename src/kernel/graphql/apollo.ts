@@ -31,7 +31,8 @@ export async function startApollo(
   const apollo = new ApolloServer<GraphQLContext>({
     schema,
     introspection: options.introspection,
-    csrfPrevention: true,
+    // `mountGraphQL` refuses what pages of other origins can send, and gives nothing but operations.
+    csrfPrevention: false,
     stopOnTerminationSignals: false,
     includeStacktraceInErrorResponses: false,
     hideSchemaDetailsFromClientErrors: true,

@@ -83,8 +83,13 @@ function faultOf({ schema }: Told, error: GraphQLError, suggests: boolean): AppE
         'GRAPHQL_INVALID',
         'The document must hold one operation, or operationName must name one of them.',
       );
+    case 'BAD_REQUEST': {
+      const { http } = error.extensions as { http?: { status?: number } };
+      return http?.status === 405
+        ? new AppError('METHOD_NOT_ALLOWED', 'Send mutations with POST.')
+        : malformedGraphQL();
+    }
     case 'PERSISTED_QUERY_NOT_SUPPORTED':
-    case 'BAD_REQUEST':
       return malformedGraphQL();
     default:
       return isOfArgument(error) ? argumentFault(error) : toAppError(unwrapResolverError(error) ?? error);

@@ -3,6 +3,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { encodedTag } from '../replies/answer.js';
 import { type Encoding, preferredEncoding } from './accept-encoding.js';
+import { addVary } from './vary.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -54,9 +55,4 @@ export function compressAnswers(app: FastifyInstance): void {
     reply.header('content-encoding', encoding).removeHeader('content-length');
     return bytes;
   });
-}
-
-function addVary(reply: FastifyReply, name: string): void {
-  const present = reply.getHeader('vary');
-  reply.header('vary', present === undefined ? name : `${String(present)}, ${name}`);
 }

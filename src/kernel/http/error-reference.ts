@@ -12,6 +12,7 @@ const NOT_OF_ROUTES: ReadonlySet<string> = new Set([
   'QUERY_TOO_COMPLEX',
   'PERSISTED_DOCUMENTS_ONLY',
   'PERSISTED_DOCUMENT_NOT_FOUND',
+  'NOT_ACCEPTABLE',
 ]);
 /** What is not found and what clashes differs from route to route. */
 const OF_THINGS: ReadonlySet<number> = new Set([404, 409]);

@@ -1,6 +1,6 @@
-import type { ApolloServer } from '@apollo/server';
-import { fastifyApolloHandler } from '@as-integrations/fastify';
+import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FormattedExecutionResult } from 'graphql';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
 import type { GraphQLContext } from '../graphql/apollo.js';
 import { malformedGraphQL } from '../graphql/coded-errors.js';
@@ -8,6 +8,9 @@ import type { Gate } from '../graphql/gate/gate.js';
 import { asksOnlyForSchema } from '../graphql/introspection.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { noteError } from './error-replies.js';
+import { type GraphQLParameters, isForeignGet, readParameters } from './graphql-parameters.js';
+import { type ChosenType, chooseType } from './media-types.js';
+import { addVary } from './vary.js';
 
 /**
  * Makes the Context of a request, or the anonymous one when it carries no token or nobody asks for one.
@@ -16,9 +19,23 @@ import { noteError } from './error-replies.js';
  */
 export type ContextFor = (request: FastifyRequest, isAnonymous?: boolean) => Promise<GraphQLContext>;
 
+const JSON_TYPE = 'application/json';
+const GRAPHQL_TYPE = 'application/graphql-response+json';
+const ANSWERS = [JSON_TYPE, GRAPHQL_TYPE] as const;
+type AnswerType = ChosenType<(typeof ANSWERS)[number]>;
+
+const UNNAMED: AnswerType = { type: JSON_TYPE, isNamed: false };
+
+/** What came of a request: the answer, with the status of its first error where there is no data. */
+interface Outcome {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly result: FormattedExecutionResult;
+}
+
 /**
- * `POST /graphql`. A token that does not hold is refused before Apollo sees the text; a request without one reaches
- * the schema and the fields that are public.
+ * `POST /graphql`, and `GET /graphql` for queries, as GraphQL over HTTP has them. A token that does not hold is refused
+ * before anything reads the text; a request without one reaches the schema and the fields that are public.
  */
 export function mountGraphQL(
   app: FastifyInstance,
@@ -26,51 +43,119 @@ export function mountGraphQL(
   { contextFor, rateLimits, gate }: { contextFor: ContextFor; rateLimits: RateLimits; gate: Gate },
 ): void {
   const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
-  app.post('/graphql', {
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/graphql',
     // Any other answer may hold values, in whatever field.
     config: { isCompressible: ({ body }: FastifyRequest) => asksOnlyForSchema(body) },
-    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+    onRequest: async (request, reply) => {
       try {
         const ctx = await contextFor(request);
         rateLimits.takeUnknown(reply, ctx);
         contexts.set(request, ctx);
       } catch (thrown) {
-        const error = toAppError(thrown);
-        return asAnswer(reply, error).send(bodyOf(error, request));
+        return send(reply, acceptedBy(request) ?? UNNAMED, refusal(thrown, request, reply));
       }
     },
-    preHandler: async (request, reply) => {
+    handler: async (request, reply) => {
+      const accepted = acceptedBy(request);
       try {
-        request.body = await gate.admit(request.body);
+        if (accepted === null) throw new AppError('NOT_ACCEPTABLE');
+        if (isForeignGet(request)) throw malformedGraphQL();
+        const parameters = readParameters(request);
+        const ctx = contexts.get(request) as GraphQLContext;
+        const outcome = await run({ apollo, gate }, parameters, { request, reply, ctx });
+        return send(reply, accepted, { ...outcome, status: statusFor(accepted, outcome) });
       } catch (thrown) {
-        const error = toAppError(thrown);
-        const cost = await gate.report(request.body);
-        return asAnswer(reply, error).send(bodyOf(error, request, cost === null ? undefined : { cost }));
+        return send(reply, accepted ?? UNNAMED, refusal(thrown, request, reply));
       }
     },
-    onSend: async (request, reply, payload) => {
-      reply.header('cache-control', 'no-store');
-      if (reply.statusCode < 400 || isCoded(payload)) return payload;
-      const error = reply.statusCode < 500 ? malformedGraphQL() : new AppError('INTERNAL');
-      asAnswer(reply, error);
-      return bodyOf(error, request);
-    },
-    handler: fastifyApolloHandler(apollo, { context: async (request) => contexts.get(request) as GraphQLContext }),
   });
 }
 
-const asAnswer = (reply: FastifyReply, error: AppError): FastifyReply =>
-  noteError(reply, error)
-    .code(error.status)
-    .headers({ 'cache-control': 'no-store', ...errorHeaders(error) })
-    .type('application/json; charset=utf-8');
+const acceptedBy = ({ headers }: FastifyRequest): AnswerType | null => chooseType(headers.accept, ANSWERS);
 
-const bodyOf = (error: AppError, { id }: FastifyRequest, extensions?: object): string =>
-  JSON.stringify({ errors: [toGraphQLError(error, id).toJSON()], extensions });
+/** The one way from a request that is well-formed to its outcome. */
+async function run(
+  { apollo, gate }: { apollo: ApolloServer<GraphQLContext>; gate: Gate },
+  parameters: GraphQLParameters,
+  { request, reply, ctx }: { request: FastifyRequest; reply: FastifyReply; ctx: GraphQLContext },
+): Promise<Outcome> {
+  try {
+    return await execute(apollo, await admit(gate, parameters), request, ctx);
+  } catch (thrown) {
+    const cost = await gate.report(parameters);
+    return refusal(thrown, request, reply, cost === null ? undefined : { cost });
+  }
+}
 
-/** False for what Apollo answers by itself, before or instead of running an operation: it knows no request id. */
-function isCoded(payload: unknown): boolean {
-  if (typeof payload !== 'string') return false;
-  const body = JSON.parse(payload) as { reqId?: string; errors?: { extensions?: { reqId?: string } }[] };
-  return body.reqId !== undefined || body.errors?.[0]?.extensions?.reqId !== undefined;
+/** The parameters with the text to run. @throws MALFORMED_REQUEST when there is none, and what the gate throws */
+async function admit(
+  gate: Gate,
+  parameters: GraphQLParameters,
+): Promise<GraphQLParameters & { readonly query: string }> {
+  const admitted = (await gate.admit(parameters)) as GraphQLParameters;
+  if (!admitted.query) throw malformedGraphQL();
+  return { ...admitted, query: admitted.query };
+}
+
+async function execute(
+  apollo: ApolloServer<GraphQLContext>,
+  { query, operationName, variables, extensions }: GraphQLParameters & { readonly query: string },
+  { method, headers }: FastifyRequest,
+  contextValue: GraphQLContext,
+): Promise<Outcome> {
+  const sent = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+  const { http, body } = await apollo.executeOperation(
+    {
+      query,
+      operationName: operationName ?? undefined,
+      variables: variables ?? undefined,
+      extensions: extensions ?? undefined,
+      http: { method, headers: new HeaderMap(sent), search: '', body: undefined },
+    },
+    { contextValue },
+  );
+  if (body.kind !== 'single') throw new Error('the schema has no incremental delivery');
+  return { status: http.status ?? 200, headers: Object.fromEntries(http.headers), result: body.singleResult };
+}
+
+/** Of HTTP itself, of tokens and of the service: no document is at fault, and proxies and clients act on them. */
+const isOfHttp = (status: number): boolean => [401, 405, 429].includes(status) || status >= 500;
+
+/**
+ * The status for a well-formed request. Whoever names `application/json` gets 200 whatever is wrong with the document;
+ * with `application/graphql-response+json` a status of 2xx says that there is data, and what never ran is 400.
+ *
+ * Source: GraphQL over HTTP, 6.4.1 and 6.4.2.
+ */
+function statusFor({ type, isNamed }: AnswerType, { status, result }: Outcome): number {
+  if (type === JSON_TYPE) return isNamed && !isOfHttp(status) ? 200 : status;
+  if (result.data != null) return status === 401 ? status : 200;
+  return result.data === undefined && status === 422 ? 400 : status;
+}
+
+const refusal = (
+  thrown: unknown,
+  { id }: FastifyRequest,
+  reply: FastifyReply,
+  extensions?: Record<string, unknown>,
+): Outcome => {
+  const error = toAppError(thrown);
+  noteError(reply, error);
+  return {
+    status: error.status,
+    headers: errorHeaders(error),
+    result: { errors: [toGraphQLError(error, id).toJSON()], extensions },
+  };
+};
+
+function send(reply: FastifyReply, { type }: AnswerType, { status, headers, result }: Outcome): FastifyReply {
+  const { errors, data, extensions } = result;
+  addVary(reply, 'Accept');
+  return reply
+    .code(status)
+    .headers({ ...headers, 'cache-control': 'no-store' })
+    .type(`${type}; charset=utf-8`)
+    .send(JSON.stringify({ errors, data, extensions }));
 }

@@ -47,6 +47,10 @@ export const BYTES: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: ({ admin }) => admin.put('/api/v1/projects', {}),
     graphql: ({ admin }) => admin.put('/graphql', {}),
   },
+  NOT_ACCEPTABLE: {
+    rest: 'a reply of REST is JSON whatever is accepted',
+    graphql: ({ admin }) => admin.post('/graphql', { query: '{ __typename }' }, { accept: 'text/cAnArY' }),
+  },
   BODY_TOO_LARGE: posting({ rawBody: JSON.stringify({ query: 'cAnArY'.repeat(MIB / 5) }) }),
   UNSUPPORTED_MEDIA_TYPE: posting({ rawBody: 'cAnArY', headers: { 'content-type': 'text/plain' } }),
   VALIDATION_FAILED: {
