@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
+import packageJson from '../package.json' with { type: 'json' };
 import { bootstrap, createFirstAdmin } from './bootstrap.js';
 import type { Config } from './config.js';
 import type { DatabaseServer } from './database-server.js';
+import { EXAMPLE_OPERATIONS } from './example-operations.js';
 import type { Feature } from './feature.js';
 import { createAccess } from './features/access/index.js';
 import type { Authenticator } from './features/access/public.js';
@@ -34,6 +36,7 @@ import { buildGraphQLSchema } from './kernel/graphql/schema.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { mountMetrics } from './kernel/http/metrics.js';
+import { mountPages } from './kernel/http/pages/pages.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
 import { RateLimits } from './kernel/limits/rate-limits.js';
 import { SharedCounts } from './kernel/limits/shared-counts.js';
@@ -46,6 +49,7 @@ import { sweepOldKeys } from './kernel/replies/idempotency-store.js';
 import { ReplyCache } from './kernel/replies/reply-cache.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
 import { mountRoutes } from './rest/mount.js';
+import { openapiText } from './rest/openapi.js';
 import type { Route } from './rest/route.js';
 
 /** Pause between sweeps of idempotency keys. */
@@ -254,7 +258,13 @@ async function mountEverything(
     operations,
     gate,
   });
-  mountGraphQL(http, apollo, { contextFor, rateLimits, gate });
+  const explorer = await mountPages(http, {
+    version: packageJson.version,
+    introspection: config.introspection,
+    examples: EXAMPLE_OPERATIONS,
+    openapi: () => openapiText(routes),
+  });
+  mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer });
   mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });
   return http;
 }

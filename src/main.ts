@@ -65,7 +65,13 @@ async function drain(app: App, log: Log, { signal, drainSeconds, watchdog }: Lea
 
 /** One screen: where it listens and, at the very first start, the token and a line that works when pasted. */
 function greeting({ dataDir }: Config, { url, bootstrapToken }: App): string {
-  if (bootstrapToken === null) return `\nStrongroom is ready at ${url}\n\n`;
+  const pages = `  In a browser:
+
+    ${url}/graphql   GraphQL explorer
+    ${url}/docs      reference of the REST paths
+
+`;
+  if (bootstrapToken === null) return `\nStrongroom is ready at ${url}\n\n${pages}`;
   return `
 Strongroom is ready at ${url}
 
@@ -77,9 +83,7 @@ Strongroom is ready at ${url}
 
     curl -s -H 'Authorization: Bearer ${bootstrapToken}' ${url}/api/v1/projects
 
-  GraphQL: POST ${url}/graphql
-
-`;
+${pages}`;
 }
 
 main().catch((error: unknown) => {

@@ -2,14 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assemble } from './app.js';
 import { printSortedSchema } from './kernel/graphql/schema.js';
-import { openapiOf } from './rest/openapi.js';
+import { compileRoutes } from './rest/compile.js';
+import { openapiText } from './rest/openapi.js';
 
 /** `npm run schema`: writes `schema.graphql` and `openapi.json` from the code, into `schema/` or the directory named. */
 const directory = process.argv[2] ?? 'schema';
 const { schema, routes } = assemble();
 await mkdir(directory, { recursive: true });
 await writeFile(join(directory, 'schema.graphql'), printSortedSchema(schema));
-await writeFile(
-  join(directory, 'openapi.json'),
-  `${JSON.stringify(openapiOf(schema, routes, { title: 'Strongroom', version: '1.0.0' }), null, 2)}\n`,
-);
+await writeFile(join(directory, 'openapi.json'), openapiText(compileRoutes(schema, routes)));

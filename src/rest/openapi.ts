@@ -1,4 +1,3 @@
-import type { GraphQLSchema } from 'graphql';
 import type { z } from 'zod';
 import { exampleOf, type JsonSchema } from '../kernel/graphql/answer-schema.js';
 import type { Descriptions } from '../kernel/graphql/argument-descriptions.js';
@@ -11,8 +10,7 @@ import {
   parameterComponents,
   parametersOf,
 } from '../kernel/http/operation-reference.js';
-import { type CompiledRoute, compileRoutes } from './compile.js';
-import type { Route } from './route.js';
+import type { CompiledRoute } from './compile.js';
 
 interface About {
   readonly title: string;
@@ -20,8 +18,7 @@ interface About {
 }
 
 /** The OpenAPI 3.1 document of the routes: parameters and bodies from their rules, replies from the schema, errors from the table. */
-export function openapiOf(schema: GraphQLSchema, routes: readonly Route[], { title, version }: About): JsonSchema {
-  const compiled = compileRoutes(schema, routes);
+export function openapiOf(compiled: readonly CompiledRoute[], { title, version }: About): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
   for (const it of [...compiled].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))) {
     paths[it.route.path] = {
@@ -46,6 +43,10 @@ export function openapiOf(schema: GraphQLSchema, routes: readonly Route[], { tit
     },
   };
 }
+
+/** The document of Strongroom's routes as text: what `schema/openapi.json` holds, and `GET /openapi.json` answers. */
+export const openapiText = (compiled: readonly CompiledRoute[]): string =>
+  `${JSON.stringify(openapiOf(compiled, { title: 'Strongroom', version: '1.0.0' }), null, 2)}\n`;
 
 const placeOf = ({ route }: CompiledRoute): string => `${route.path} ${route.method}`;
 

@@ -1,4 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { compileRoutes } from '../../src/rest/compile.js';
 import { openapiOf } from '../../src/rest/openapi.js';
 import type { Route } from '../../src/rest/route.js';
 import { ROUTES, schemaOf } from './boxes.js';
@@ -16,7 +17,7 @@ interface Operation {
 
 describe('the OpenAPI document', () => {
   const make = (routes: readonly Route[]): Json =>
-    openapiOf(schemaOf([]), routes, { title: 'Boxes', version: '1.0.0' });
+    openapiOf(compileRoutes(schemaOf([]), routes), { title: 'Boxes', version: '1.0.0' });
   const api = make(ROUTES);
   const paths = api.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   const operation = (method: string, path: string): Operation => paths[path]?.[method] as Operation;

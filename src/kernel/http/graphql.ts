@@ -10,6 +10,7 @@ import type { RateLimits } from '../limits/rate-limits.js';
 import { noteError } from './error-replies.js';
 import { type GraphQLParameters, isForeignGet, readParameters } from './graphql-parameters.js';
 import { type ChosenType, chooseType } from './media-types.js';
+import type { Page } from './pages/pages.js';
 import { addVary } from './vary.js';
 
 /**
@@ -33,15 +34,20 @@ interface Outcome {
   readonly result: FormattedExecutionResult;
 }
 
+interface Mounting {
+  readonly apollo: ApolloServer<GraphQLContext>;
+  readonly contextFor: ContextFor;
+  readonly rateLimits: RateLimits;
+  readonly gate: Gate;
+  /** For a browser that opens `/graphql`. */
+  readonly explorer: Page;
+}
+
 /**
  * `POST /graphql`, and `GET /graphql` for queries, as GraphQL over HTTP has them. A token that does not hold is refused
  * before anything reads the text; a request without one reaches the schema and the fields that are public.
  */
-export function mountGraphQL(
-  app: FastifyInstance,
-  apollo: ApolloServer<GraphQLContext>,
-  { contextFor, rateLimits, gate }: { contextFor: ContextFor; rateLimits: RateLimits; gate: Gate },
-): void {
+export function mountGraphQL(app: FastifyInstance, { apollo, contextFor, rateLimits, gate, explorer }: Mounting): void {
   const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
   app.route({
     method: ['GET', 'POST'],
@@ -49,6 +55,7 @@ export function mountGraphQL(
     // Any other answer may hold values, in whatever field.
     config: { isCompressible: ({ body }: FastifyRequest) => asksOnlyForSchema(body) },
     onRequest: async (request, reply) => {
+      if (wantsPage(request)) return explorer(request, reply);
       try {
         const ctx = await contextFor(request);
         rateLimits.takeUnknown(reply, ctx);
@@ -72,6 +79,12 @@ export function mountGraphQL(
     },
   });
 }
+
+/** A browser's address bar, and nothing that a client of GraphQL sends. */
+const wantsPage = ({ method, headers, query }: FastifyRequest): boolean =>
+  method !== 'POST' &&
+  ['query', 'documentId'].every((name) => !(name in (query as object))) &&
+  chooseType(headers.accept, [...ANSWERS, 'text/html'])?.type === 'text/html';
 
 const acceptedBy = ({ headers }: FastifyRequest): AnswerType | null => chooseType(headers.accept, ANSWERS);
 

@@ -37,7 +37,10 @@ const plainTag = (tag: string): string => tag.replace(/\.\w+"$/, '"');
  * The entry of `If-None-Match` that says that a caller has this answer, by weak comparison, as RFC 9110 asks; undefined when
  * none does. Whichever coding it has it in, nothing has changed; the 304 names that one, so that the caller's cache finds it.
  */
-export function matchingTag(header: string | undefined, { headers: { etag } }: Answer): string | undefined {
+export function matchingTag(
+  header: string | undefined,
+  { headers: { etag } }: Pick<Answer, 'headers'>,
+): string | undefined {
   if (header === undefined || etag === undefined) return undefined;
   if (header.trim() === '*') return etag;
   const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));

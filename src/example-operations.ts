@@ -1,0 +1,75 @@
+import type { ExampleOperation } from './kernel/http/pages/html.js';
+
+/** What the explorer opens with: operations that run as they stand, with any token, on a service that is still empty. */
+export const EXAMPLE_OPERATIONS: readonly ExampleOperation[] = [
+  {
+    query: `# Put a token into the field above, then run this with Ctrl-Enter.
+# The organizations that your token reaches.
+query Organizations {
+  organizations {
+    id
+    name
+    slug
+  }
+}
+`,
+  },
+  {
+    query: `# Every project with its environments. Add secrets, folders or tags inside environments: it stays one request.
+query Projects($first: Int! = 20) {
+  projects(first: $first) {
+    nodes {
+      id
+      name
+      slug
+      environments {
+        slug
+        name
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+`,
+  },
+  {
+    query: `# A project with the environments dev, staging and prod. Each run makes another one, with a slug of its own.
+mutation CreateProject($input: CreateProjectInput!) {
+  createProject(input: $input) {
+    project {
+      id
+      name
+      slug
+      environments {
+        slug
+      }
+    }
+  }
+}
+`,
+    variables: { input: { name: 'Payments', description: 'Made in the explorer.' } },
+  },
+  {
+    query: `# Which projects have a key like this? Values stay sealed: nothing is opened that is not asked for.
+query SearchSecrets($input: SearchSecretsInput!) {
+  searchSecrets(input: $input, first: 50) {
+    nodes {
+      project {
+        name
+      }
+      secret {
+        environment
+        secretPath
+        secretKey
+        version
+      }
+    }
+  }
+}
+`,
+    variables: { input: { key: { glob: '*PASSWORD*' } } },
+  },
+];

@@ -1,0 +1,90 @@
+/** The script of the explorer page. It runs in browsers, so it names here what it uses of one. */
+interface Field {
+  value: string;
+  disabled: boolean;
+  readonly textContent: string;
+  addEventListener(event: string, listener: () => void): void;
+}
+declare const document: { querySelector(selector: string): Field };
+declare const sessionStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void };
+declare const Worker: new (address: string, options: { readonly name: string }) => unknown;
+declare const YogaGraphiQL: { renderYogaGraphiQL(element: Field, props: object): void };
+
+interface Operation {
+  readonly query: string;
+  readonly operationName?: string | null;
+  readonly variables?: unknown;
+}
+
+const TOKEN = 'strongroom.token';
+const ACCEPT = 'application/graphql-response+json, application/json;q=0.9';
+const WORKERS: Readonly<Record<string, string>> = { json: 'json-worker', graphql: 'graphql-worker' };
+
+const field = document.querySelector('#token');
+const forget = document.querySelector('#forget');
+
+function keep(token: string): void {
+  // For this tab only, and gone with it. Never in an address.
+  sessionStorage.setItem(TOKEN, token);
+  forget.disabled = token === '';
+}
+
+field.value = sessionStorage.getItem(TOKEN) ?? '';
+keep(field.value);
+field.addEventListener('input', () => keep(field.value.trim()));
+forget.addEventListener('click', () => {
+  field.value = '';
+  keep('');
+});
+
+/** The token of the bar goes along, unless the headers of the tab name another one. */
+async function fetcher(
+  { query, operationName, variables }: Operation,
+  { headers = {} }: { headers?: Readonly<Record<string, string>> } = {},
+): Promise<unknown> {
+  const token = field.value.trim();
+  const reply = await fetch('/graphql', {
+    method: 'POST',
+    credentials: 'omit',
+    headers: {
+      'content-type': 'application/json',
+      accept: ACCEPT,
+      ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    },
+    body: JSON.stringify({ query, operationName, variables }),
+  });
+  return reply.json();
+}
+
+const { introspection, examples } = JSON.parse(document.querySelector('#options').textContent) as {
+  introspection: boolean;
+  examples: { query: string; variables?: object }[];
+};
+
+Object.assign(globalThis, {
+  MonacoEnvironment: {
+    globalAPI: false,
+    getWorker: (_module: string, label: string) =>
+      new Worker(`/assets/${WORKERS[label] ?? 'editor-worker'}.js`, { name: label }),
+  },
+});
+
+YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#explorer'), {
+  title: '',
+  logo: '',
+  fetcher,
+  ...(introspection ? {} : { schema: null }),
+  // Variables may hold secrets: what is typed stays in this tab too, and the address of the page stays as it is.
+  storage: sessionStorage,
+  shouldPersistHeaders: false,
+  showPersistHeadersSettings: false,
+  onEditQuery: () => undefined,
+  defaultTabs: examples.map(({ query, variables }) => ({
+    query,
+    variables: variables === undefined ? '' : JSON.stringify(variables, null, 2),
+    headers: '',
+  })),
+});
+
+export {};

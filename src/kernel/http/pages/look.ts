@@ -1,0 +1,87 @@
+/** The mark of Strongroom: the door of a vault. Also the icon of every page. */
+export const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">
+<defs>
+<linearGradient id="steel" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="#33475c"/><stop offset="1" stop-color="#131d28"/></linearGradient>
+<linearGradient id="brass" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="#f3c96b"/><stop offset="1" stop-color="#c98f2b"/></linearGradient>
+</defs>
+<rect width="64" height="64" rx="14" fill="url(#steel)"/>
+<g fill="none" stroke="url(#brass)" stroke-linecap="round">
+<circle cx="32" cy="32" r="18.5" stroke-width="4"/>
+<path stroke-width="4" d="M32 6.5v7M32 50.5v7M6.5 32h7M50.5 32h7"/>
+</g>
+<path fill="url(#brass)" d="M32 22.5a6.6 6.6 0 0 1 3.5 12.2l1.8 7.1a1.4 1.4 0 0 1-1.4 1.7h-7.8a1.4 1.4 0 0 1-1.4-1.7l1.8-7.1A6.6 6.6 0 0 1 32 22.5z"/>
+</svg>
+`;
+
+/** Colours and forms of all pages, light and dark. GraphiQL and Scalar mark a choice of their own on the body. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --ground: #f6f7f9; --surface: #fff; --line: #d9dee5; --ink: #17212c; --dim: #5a6878; --accent: #8a5a00; --brass: #c98f2b;
+  --bar: 52px;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #10161d; --surface: #18212b; --line: #2c3a48; --ink: #e8edf2; --dim: #9badbf; --accent: #f0c060; }
+}
+body.graphiql-light, body.light-mode {
+  --ground: #f6f7f9; --surface: #fff; --line: #d9dee5; --ink: #17212c; --dim: #5a6878; --accent: #8a5a00;
+}
+body.graphiql-dark, body.dark-mode {
+  --ground: #10161d; --surface: #18212b; --line: #2c3a48; --ink: #e8edf2; --dim: #9badbf; --accent: #f0c060;
+}
+html, body { margin: 0; min-height: 100%; }
+body { background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+.bar {
+  box-sizing: border-box; height: var(--bar); padding: 0 16px; display: flex; align-items: center; gap: 14px;
+  background: var(--surface); border-bottom: 1px solid var(--line); color: var(--ink);
+  font: 14px/1.4 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+}
+.bar a { color: var(--dim); text-decoration: none; white-space: nowrap; }
+.bar a:hover { color: var(--ink); }
+.bar .brand { display: flex; align-items: center; gap: 10px; color: var(--ink); font-weight: 650; font-size: 16px; }
+.bar .brand img { width: 28px; height: 28px; }
+.bar .place { color: var(--dim); padding-left: 14px; border-left: 1px solid var(--line); white-space: nowrap; }
+.bar .gap { flex: 1; }
+.bar label { display: flex; align-items: center; gap: 8px; color: var(--dim); }
+.bar input {
+  width: min(24em, 34vw); padding: 6px 10px; border: 1px solid var(--line); border-radius: 7px; background: var(--ground);
+  color: var(--ink); font: 13px/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
+}
+.bar input:focus-visible, .bar button:focus-visible, .bar a:focus-visible, .home a:focus-visible {
+  outline: 2px solid var(--brass); outline-offset: 1px;
+}
+.bar button {
+  padding: 6px 12px; border: 1px solid var(--line); border-radius: 7px; background: transparent; color: var(--ink);
+  font: inherit; cursor: pointer;
+}
+.bar button:disabled { color: var(--dim); cursor: default; opacity: .6; }
+.notice { margin: 0; padding: 9px 16px; background: #fff4d6; color: #5b3d00; border-bottom: 1px solid #e8cf8c; font-size: 14px; }
+.notice code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+@media (max-width: 820px) { .bar .place, .bar .elsewhere { display: none; } }
+
+.home { max-width: 780px; margin: 0 auto; padding: 9vh 24px 48px; }
+.home .mark { width: 72px; height: 72px; display: block; }
+.home h1 { margin: 18px 0 4px; font-size: 34px; letter-spacing: -.02em; line-height: 1.15; }
+.home .lead { margin: 0 0 30px; color: var(--dim); max-width: 34em; }
+.home .ways { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); gap: 16px; margin-bottom: 34px; }
+.home .ways a {
+  display: block; padding: 20px 22px; background: var(--surface); border: 1px solid var(--line); border-radius: 14px;
+  color: inherit; text-decoration: none; transition: border-color .12s;
+}
+.home .ways a:hover { border-color: var(--brass); }
+.home .ways strong { display: block; font-size: 18px; margin-bottom: 3px; }
+.home .ways span { color: var(--dim); font-size: 15px; }
+.home dl { display: grid; grid-template-columns: max-content 1fr; gap: 8px 24px; margin: 0; font-size: 15px; }
+.home dt { color: var(--dim); }
+.home dd { margin: 0; }
+.home dd a { color: var(--accent); }
+.home code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .92em; }
+
+body.explorer { display: flex; flex-direction: column; height: 100vh; height: 100dvh; overflow: hidden; }
+.explorer main { flex: 1; min-height: 0; }
+.explorer .graphiql-container { height: 100%; }
+.explorer .graphiql-logo, .explorer .graphiql-explorer-attribution, .explorer .docExplorerWrap .attribution { display: none; }
+
+.reference main { min-height: calc(100vh - var(--bar)); }
+.reference .bar { position: sticky; top: 0; z-index: 20; }
+`;
