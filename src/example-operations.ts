@@ -3,8 +3,8 @@ import type { ExampleOperation } from './kernel/http/pages/html.js';
 /** What the explorer opens with: operations that run as they stand, with any token, on a service that is still empty. */
 export const EXAMPLE_OPERATIONS: readonly ExampleOperation[] = [
   {
-    query: `# Put a token into the field above, then run this with Ctrl-Enter.
-# The organizations that your token reaches.
+    query: `# The organizations that your token reaches.
+# Put it into the field above; Ctrl-Enter runs this.
 query Organizations {
   organizations {
     id
@@ -15,7 +15,8 @@ query Organizations {
 `,
   },
   {
-    query: `# Every project with its environments. Add secrets, folders or tags inside environments: it stays one request.
+    query: `# Every project with its environments.
+# Ask for secrets or folders in them too, if you like.
 query Projects($first: Int! = 20) {
   projects(first: $first) {
     nodes {
@@ -36,7 +37,8 @@ query Projects($first: Int! = 20) {
 `,
   },
   {
-    query: `# A project with the environments dev, staging and prod. Each run makes another one, with a slug of its own.
+    query: `# A project with the environments dev, staging, prod.
+# Each run makes another one, with a slug of its own.
 mutation CreateProject($input: CreateProjectInput!) {
   createProject(input: $input) {
     project {
@@ -53,7 +55,8 @@ mutation CreateProject($input: CreateProjectInput!) {
     variables: { input: { name: 'Payments', description: 'Made in the explorer.' } },
   },
   {
-    query: `# Which projects have a key like this? Values stay sealed: nothing is opened that is not asked for.
+    query: `# Which projects have a key like this?
+# Values stay sealed: only keys and places are read.
 query SearchSecrets($input: SearchSecretsInput!) {
   searchSecrets(input: $input, first: 50) {
     nodes {

@@ -82,6 +82,21 @@ body.explorer { display: flex; flex-direction: column; height: 100vh; height: 10
 .explorer .graphiql-container { height: 100%; }
 .explorer .graphiql-logo, .explorer .graphiql-explorer-attribution, .explorer .docExplorerWrap .attribution { display: none; }
 
+/* A tab that is pressed would jump away from under the pointer, and the click miss it. */
+.explorer .graphiql-tab { transform: none !important; }
+/* GraphiQL takes its colours as the three numbers of hsl(), on each of the layers that it puts into the body. */
+body.explorer :is(.graphiql-container, .graphiql-dialog, .graphiql-dialog-overlay, .graphiql-tooltip, [data-radix-popper-content-wrapper]) {
+  --color-primary: 37, 75%, 36%;
+}
+body.explorer.graphiql-dark :is(.graphiql-container, .graphiql-dialog, .graphiql-dialog-overlay, .graphiql-tooltip, [data-radix-popper-content-wrapper]) {
+  --color-primary: 40, 66%, 55%; --color-base: 211, 29%, 11%;
+}
+@media (prefers-color-scheme: dark) {
+  body.explorer:not(.graphiql-light) :is(.graphiql-container, .graphiql-dialog, .graphiql-dialog-overlay, .graphiql-tooltip, [data-radix-popper-content-wrapper]) {
+    --color-primary: 40, 66%, 55%; --color-base: 211, 29%, 11%;
+  }
+}
+
 .reference main { min-height: calc(100vh - var(--bar)); }
 .reference .bar { position: sticky; top: 0; z-index: 20; }
 `;

@@ -3,6 +3,21 @@ declare const location: { readonly origin: string };
 declare const sessionStorage: { getItem(key: string): string | null };
 declare const Scalar: { createApiReference(selector: string, configuration: object): unknown };
 
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+interface Operation {
+  readonly path: string;
+  readonly method: string;
+}
+
+/** What is read of a thing stands before what changes it. */
+const byPath = (a: Operation, b: Operation): number =>
+  a.path === b.path
+    ? METHODS.indexOf(a.method.toLowerCase()) - METHODS.indexOf(b.method.toLowerCase())
+    : a.path < b.path
+      ? -1
+      : 1;
+
 const here = location.origin;
 
 Scalar.createApiReference('#reference', {
@@ -26,6 +41,8 @@ Scalar.createApiReference('#reference', {
   favicon: '/assets/strongroom.svg',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   hideModels: true,
+  defaultOpenFirstTag: false,
+  operationsSorter: byPath,
   theme: 'default',
   customCss: `
     :root { --scalar-custom-header-height: 52px; --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
