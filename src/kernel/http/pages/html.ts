@@ -60,7 +60,7 @@ export const referencePage = (): string => `${head('Strongroom · API reference'
 ${bar('API reference', '<a class="elsewhere" href="/graphql">GraphQL explorer</a>')}
 ${NO_SCRIPT}
 <main id="reference"></main>
-<script src="/assets/scalar.js" defer></script>
+<link rel="modulepreload" href="/assets/scalar.js">
 <script type="module" src="/assets/reference.js"></script>
 </body>
 </html>

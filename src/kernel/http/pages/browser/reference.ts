@@ -1,6 +1,7 @@
 /** The script of the page of the API reference. It runs in browsers, so it names here what it uses of one. */
 declare const location: { readonly origin: string };
 declare const sessionStorage: { getItem(key: string): string | null };
+/** Made by the program that is loaded below. */
 declare const Scalar: { createApiReference(selector: string, configuration: object): unknown };
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -19,6 +20,11 @@ const byPath = (a: Operation, b: Operation): number =>
       : 1;
 
 const here = location.origin;
+
+// Its library for checking objects would first try whether code may be made of text. It may not, and need not be tried.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
+const program: string = '/assets/scalar.js';
+await import(program);
 
 Scalar.createApiReference('#reference', {
   url: '/openapi.json',

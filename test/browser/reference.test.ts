@@ -1,0 +1,71 @@
+import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { describeInBrowser, type Visit } from './browser.js';
+
+const LIST_PROJECTS = '/docs#tag/projects/GET/api/v1/projects';
+
+describeInBrowser('the API reference', (open) => {
+  const strongroom: Strongroom = useStrongroom();
+
+  const tryList = async ({ page }: Visit): Promise<void> => {
+    await page.getByRole('button', { name: 'Test Request (get /api/v1/projects)', exact: true }).click();
+    await page.getByRole('button', { name: /^Send/ }).first().click();
+    await page.getByText('200 OK').first().waitFor();
+  };
+
+  test.each(['light', 'dark'] as const)('runs a request with a token, in %s colours', async (colorScheme) => {
+    const { admin, project } = await strongroom.seed.project();
+    const visit = await open(strongroom.url, { colorScheme });
+    await visit.page.goto(strongroom.url + LIST_PROJECTS);
+    await visit.page
+      .getByLabel(/Bearer Token/)
+      .first()
+      .fill(admin.token as string);
+    await visit.picture(`reference-${colorScheme}`);
+    await tryList(visit);
+    await visit.page.getByText(project.id).first().waitFor();
+    await visit.picture(`reference-request-${colorScheme}`);
+
+    const { local, session, address } = await visit.kept();
+    expect(local + session + address).not.toContain(admin.token);
+    expect(visit.faults).toEqual([]);
+  });
+
+  test('takes the token of the explorer of the same tab', async () => {
+    const visit = await open(strongroom.url);
+    await visit.page.goto(`${strongroom.url}/graphql`);
+    await visit.page.fill('#token', strongroom.admin.token as string);
+    await visit.page.goto(strongroom.url + LIST_PROJECTS);
+    await tryList(visit);
+    expect(visit.faults).toEqual([]);
+  });
+
+  test('names nobody else', async () => {
+    const visit = await open(strongroom.url);
+    await visit.page.goto(`${strongroom.url}/docs`);
+    await visit.page.getByRole('heading', { name: 'Strongroom' }).waitFor();
+    expect(await visit.page.title()).toBe('Strongroom · API reference');
+    expect(await visit.page.locator('main').textContent()).not.toMatch(/scalar|ask ai|mcp/i);
+  });
+});
+
+describeInBrowser('the first page', (open) => {
+  const strongroom: Strongroom = useStrongroom();
+
+  test.each(['light', 'dark'] as const)(
+    'leads to the explorer and to the reference, in %s colours',
+    async (colorScheme) => {
+      const visit = await open(strongroom.url, { colorScheme });
+      for (const [name, title] of [
+        ['GraphQL explorer', 'Strongroom · GraphQL explorer'],
+        ['API reference', 'Strongroom · API reference'],
+      ] as const) {
+        await visit.page.goto(strongroom.url);
+        await visit.picture(`home-${colorScheme}`);
+        await visit.page.getByRole('link', { name }).click();
+        await visit.page.waitForURL(/\/(graphql|docs)/);
+        expect(await visit.page.title()).toBe(title);
+      }
+      expect(visit.faults).toEqual([]);
+    },
+  );
+});
