@@ -59,7 +59,7 @@ export const referencePage = (): string => `${head('Strongroom · API reference'
 <body class="reference">
 ${bar('API reference', '<a class="elsewhere" href="/graphql">GraphQL explorer</a>')}
 ${NO_SCRIPT}
-<main id="reference"></main>
+<div id="reference"></div>
 <link rel="modulepreload" href="/assets/scalar.js">
 <script type="module" src="/assets/reference.js"></script>
 </body>

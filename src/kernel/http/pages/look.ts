@@ -97,6 +97,6 @@ body.explorer.graphiql-dark :is(.graphiql-container, .graphiql-dialog, .graphiql
   }
 }
 
-.reference main { min-height: calc(100vh - var(--bar)); }
+.reference #reference { min-height: calc(100vh - var(--bar)); }
 .reference .bar { position: sticky; top: 0; z-index: 20; }
 `;
