@@ -4,6 +4,7 @@ import type { Descriptions } from '../kernel/graphql/argument-descriptions.js';
 import { errorComponents, errorResponses } from '../kernel/http/error-reference.js';
 import {
   commonsOf,
+  INTRODUCTION,
   inputSchema,
   jsonContent,
   operationIdOf,
@@ -16,16 +17,6 @@ interface About {
   readonly title: string;
   readonly version: string;
 }
-
-const ABOUT = `REST layer over the GraphQL schema: both answer from the same operations.
-
-Every operation needs a bearer token unless it says otherwise: \`Authorization: Bearer srt_…\`.
-
-Every error has one shape. Branch on its \`code\`, which is stable; \`details\` list all faults of a request at once, and
-\`reqId\`, also in the header \`X-Request-Id\`, is what to tell your operator.
-
-A change that is sent again with the same \`Idempotency-Key\` has no second effect. A GET carries an \`ETag\`:
-\`If-None-Match\` saves you the bytes. Lists are whole; \`limit\` and \`cursor\` page them.`;
 
 /** The OpenAPI 3.1 document of the routes: parameters and bodies from their rules, replies from the schema, errors from the table. */
 export function openapiOf(compiled: readonly CompiledRoute[], { title, version }: About): JsonSchema {
@@ -41,7 +32,7 @@ export function openapiOf(compiled: readonly CompiledRoute[], { title, version }
     info: {
       title,
       version,
-      description: ABOUT,
+      description: INTRODUCTION,
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],

@@ -4,6 +4,17 @@ import type { JsonSchema } from '../graphql/answer-schema.js';
 import { type Descriptions, withDescriptions } from '../graphql/argument-descriptions.js';
 import { limitHeaderReferences } from './limit-reference.js';
 
+/** What a reader of the reference has to know of every operation, in Markdown. */
+export const INTRODUCTION = `REST layer over the GraphQL schema: both answer from the same operations.
+
+Every operation needs a bearer token unless it says otherwise: \`Authorization: Bearer srt_…\`.
+
+Every error has one shape. Branch on its \`code\`, which is stable; \`details\` list all faults of a request at once, and
+\`reqId\`, also in the header \`X-Request-Id\`, is what to tell your operator.
+
+A change that is sent again with the same \`Idempotency-Key\` has no second effect. A GET carries an \`ETag\`:
+\`If-None-Match\` saves you the bytes. Lists are whole; \`limit\` and \`cursor\` page them.`;
+
 /** `GET /api/v1/projects/{projectId}` -> `getApiV1ProjectsByProjectId`, for client generators. */
 export const operationIdOf = (method: string, path: string): string =>
   method.toLowerCase() +
