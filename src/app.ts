@@ -207,25 +207,32 @@ interface Running extends Omit<Assembly, 'routes'> {
   readonly gate: Gate;
 }
 
-async function mountEverything(
-  config: Config,
-  log: Log,
-  {
-    kernel,
-    auditSealer,
-    lifecycle,
-    schema,
-    routes,
-    authenticator,
-    stampOf,
-    replyCache,
-    rateLimits,
-    gate,
-    embedded = null,
-  }: Running,
-): Promise<FastifyInstance> {
+async function mountEverything(config: Config, log: Log, running: Running): Promise<FastifyInstance> {
+  const { kernel, lifecycle, schema, routes, stampOf, replyCache, rateLimits, gate } = running;
   const http = await createHttpServer({ ...config, log, lifecycle });
-  const contextFor: ContextFor = async (request: FastifyRequest, isAnonymous = false) => {
+  const contextFor = contextsOf(running);
+  const operations = new OperationMetrics();
+  const embedded = running.embedded ?? null;
+  mountMetrics(http, { ...kernel, ...running, embedded, operations, metricsTokenHash: config.metricsTokenHash });
+  mountHealth(http, kernel.database, lifecycle);
+  const idempotencyKeys = new IdempotencyKeys(stampOf);
+  const { introspection } = config;
+  const apollo = await startApollo(schema, { introspection, log, idempotencyKeys, rateLimits, operations, gate });
+  const explorer = await mountPages(http, {
+    version: packageJson.version,
+    introspection,
+    examples: EXAMPLE_OPERATIONS,
+    openapi: () => openapiText(routes),
+  });
+  mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer });
+  mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });
+  return http;
+}
+
+/** How the Context of a request is made, whichever way it comes in. */
+const contextsOf =
+  ({ kernel, authenticator }: Running): ContextFor =>
+  async (request: FastifyRequest, isAnonymous = false) => {
     const nobody = { ...requestInfo(request), ...kernel, actor: null } as const;
     // Whoever logs in or renews may still send a token that is long over: it is not what the request is about.
     if (isAnonymous) return nobody;
@@ -237,37 +244,6 @@ async function mountEverything(
     }
     return nobody;
   };
-  const operations = new OperationMetrics();
-  mountMetrics(http, {
-    ...kernel,
-    auditSealer,
-    replyCache,
-    rateLimits,
-    lifecycle,
-    operations,
-    embedded,
-    metricsTokenHash: config.metricsTokenHash,
-  });
-  mountHealth(http, kernel.database, lifecycle);
-  const idempotencyKeys = new IdempotencyKeys(stampOf);
-  const apollo = await startApollo(schema, {
-    introspection: config.introspection,
-    log,
-    idempotencyKeys,
-    rateLimits,
-    operations,
-    gate,
-  });
-  const explorer = await mountPages(http, {
-    version: packageJson.version,
-    introspection: config.introspection,
-    examples: EXAMPLE_OPERATIONS,
-    openapi: () => openapiText(routes),
-  });
-  mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer });
-  mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });
-  return http;
-}
 
 /** @throws ConfigurationFault for a manifest that cannot be read */
 async function openGate(schema: GraphQLSchema, config: Config, log: Log): Promise<Gate> {

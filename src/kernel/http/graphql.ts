@@ -97,6 +97,8 @@ async function run(
   try {
     return await execute(apollo, await admit(gate, parameters), request, ctx);
   } catch (thrown) {
+    // Without a text it is none of GraphQL, and so not answered as GraphQL's.
+    if (toAppError(thrown).code === 'MALFORMED_REQUEST') throw thrown;
     const cost = await gate.report(parameters);
     return refusal(thrown, request, reply, cost === null ? undefined : { cost });
   }

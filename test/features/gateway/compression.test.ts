@@ -162,8 +162,7 @@ describe('a GraphQL answer', () => {
   test.each([
     ['{ ... on Query { __type(name: "Project") { name } } }', undefined, 'br'],
     ['query A { ...F } fragment F on Query { __schema { queryType { name } } }', undefined, 'br'],
-    ['query A { __schema { queryType { name } } } query B { projects { nodes { id } } }', 'A', 'br'],
-    ['query A { __schema { queryType { name } } } query B { projects { nodes { id } } }', 'B', undefined],
+    ['query A { __schema { queryType { name } } }', 'A', 'br'],
     ['{ __schema { queryType { name } } projects { nodes { id } } }', undefined, undefined],
     ['{ __schema: projects { nodes { id } } }', undefined, undefined],
     [

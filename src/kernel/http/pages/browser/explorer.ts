@@ -52,7 +52,8 @@ async function fetcher(
       ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
       ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     },
-    body: JSON.stringify({ query, operationName, variables }),
+    // Right after a change of tabs GraphiQL still has the name of the other tab's operation.
+    body: JSON.stringify({ query, variables, ...(query.includes(` ${operationName}`) ? { operationName } : {}) }),
   });
   return reply.json();
 }
