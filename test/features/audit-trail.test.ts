@@ -8,7 +8,7 @@ import { restOperations } from '../kit/operations/rest-requests.js';
 import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
 import { CANARY, seedWorld, type World } from '../kit/world.js';
 
-const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom: Strongroom = useStrongroom({ GRAPHQL_LIMITS: 'cost=100000' });
 const operations = [...restOperations(), ...graphqlOperations()];
 const named = (list: readonly Operation[]): [string, Operation][] => list.map((each) => [each.name, each]);
 

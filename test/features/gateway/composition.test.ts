@@ -6,7 +6,7 @@ import { type SecondNode, useStrongroom } from '../../kit/strongroom.js';
 import { addProjects } from './crowd.js';
 import { leadsFrom } from './paths.js';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useStrongroom({ GRAPHQL_LIMITS: 'cost=100000' });
 const SIZES = [1, 10, 200];
 
 const SCHEMA = buildSchema(readFileSync(join(import.meta.dirname, '../../../schema/schema.graphql'), 'utf8'));

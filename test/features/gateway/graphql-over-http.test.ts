@@ -30,7 +30,7 @@ describe('a GET', () => {
     const { admin, project } = await strongroom.seed.project();
     const reply = await ask(
       {
-        query: 'query A { __typename } query B($id: ID!) { project(id: $id) { id } }',
+        query: 'query B($id: ID!) { project(id: $id) { id } }',
         operationName: 'B',
         variables: JSON.stringify({ id: project.id }),
         extensions: '{"a": 1}',

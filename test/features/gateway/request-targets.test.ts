@@ -20,8 +20,6 @@ describe('a request target', () => {
   });
 
   test.each([
-    ['/', 404, 'ROUTE_NOT_FOUND'],
-    ['//', 404, 'ROUTE_NOT_FOUND'],
     ['//livez', 404, 'ROUTE_NOT_FOUND'],
     ['/livez%00', 404, 'ROUTE_NOT_FOUND'],
     ['/api%2fstatus', 404, 'ROUTE_NOT_FOUND'],
@@ -30,16 +28,15 @@ describe('a request target', () => {
     ['/livez;a=b', 404, 'ROUTE_NOT_FOUND'],
     ['/LIVEZ', 404, 'ROUTE_NOT_FOUND'],
     [`/${'x'.repeat(9_000)}`, 404, 'ROUTE_NOT_FOUND'],
-    ['http://other.example', 404, 'ROUTE_NOT_FOUND'],
+    ['http://other.example/none', 404, 'ROUTE_NOT_FOUND'],
     ['ftp://other.example/livez', 404, 'ROUTE_NOT_FOUND'],
-    ['*', 404, 'ROUTE_NOT_FOUND'],
     ['/%', 400, 'MALFORMED_REQUEST'],
     ['/%c0%af', 400, 'MALFORMED_REQUEST'],
     ['/\xe9', 400, 'MALFORMED_REQUEST'],
     ['livez', 400, 'MALFORMED_REQUEST'],
     [`/${'x'.repeat(20_000)}`, 431, 'HEADERS_TOO_LARGE'],
     [`/livez?${'x'.repeat(20_000)}`, 431, 'HEADERS_TOO_LARGE'],
-  ])('%.40s is answered %i %s', async (target, status, code) => {
+  ])('%s is answered %i %s', async (target, status, code) => {
     expect(await answer(`GET ${target} HTTP/1.1`, ...COMMON)).toBeError(status, code);
   });
 });

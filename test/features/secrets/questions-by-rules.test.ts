@@ -24,9 +24,7 @@ describe('what rules about single secrets leave', () => {
   /** A caller with a role of these permissions in a project. */
   async function callerWith(admin: Caller, project: SeededProject, ...permissions: Permission[]): Promise<Caller> {
     const slug = `role-${randomUUID().slice(0, 8)}`;
-    await admin.data('mutation ($input: CreateProjectRoleInput!) { createProjectRole(input: $input) { __typename } }', {
-      input: { projectId: project.id, slug, name: slug, permissions },
-    });
+    mustSucceed(await admin.post(`/api/v1/projects/${project.id}/roles`, { slug, name: slug, permissions }));
     return strongroom.seed.caller(admin, { project: project.id, projectRoles: [slug] });
   }
 

@@ -36,7 +36,7 @@ const named = (...keys: string[]) =>
   keys.map((secretKey) => ({ secretKey, secretValue: `value of ${secretKey}`, secretComment: `about ${secretKey}` }));
 
 describe('searching secrets', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useStrongroom({ GRAPHQL_LIMITS: 'cost=100000' });
 
   /** Two projects of one organization, `a-…` before `b-…`. */
   async function twoProjects() {

@@ -9,7 +9,7 @@ const numbersOf = (reply: { body: Json }): number[] =>
   reply.body.secretVersions.map(({ version }: { version: number }) => version);
 
 describe('the versions of a secret', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useStrongroom({ GRAPHQL_LIMITS: 'cost=100000' });
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();
