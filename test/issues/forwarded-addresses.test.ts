@@ -1,3 +1,4 @@
+import type { Reply } from '../kit/caller.js';
 import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
 
 describe('behind a trusted proxy', () => {
@@ -38,6 +39,8 @@ describe('a path that the router cannot read', () => {
     const { headers: usual } = await strongroom.admin.get('/api/v1/nothing');
 
     expect(reply).toBeError(status, code);
-    expect(Object.keys(reply.headers).sort()).toEqual(Object.keys(usual).sort());
+    // A path that has a route may be answered in another coding.
+    const names = (headers: Reply['headers']) => Object.keys(headers).filter((name) => name !== 'vary');
+    expect(names(reply.headers).sort()).toEqual(names(usual).sort());
   });
 });
