@@ -129,8 +129,9 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     const rateLimits = new RateLimits(config.rateLimits);
     const assembly = assemble(rateLimits);
     const routes = compileRoutes(assembly.schema, assembly.routes);
-    const gate = await openGate(assembly.schema, config, log);
     const server = await databaseServer;
+    // After whoever can tell what is wrong with DATA_DIR, where its file is.
+    const gate = await openGate(assembly.schema, config, log);
     const database = await Database.connect(server.url, assembly.entities);
     cleanup.push(() => database.close());
     const { kernel, auditChain, bootstrapToken, limitKey } = await openKernel(database, config);

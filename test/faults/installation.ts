@@ -12,12 +12,15 @@ export class Installation {
   readonly dataDir: string;
   #service: Service | null = null;
 
-  private constructor(dataDir: string) {
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(dataDir: string, env: Readonly<Record<string, string>>) {
     this.dataDir = dataDir;
+    this.#env = env;
   }
 
-  static async make(): Promise<Installation> {
-    return new Installation(await mkdtemp(join(tmpdir(), 'strongroom-fault-')));
+  static async make(env: Readonly<Record<string, string>>): Promise<Installation> {
+    return new Installation(await mkdtemp(join(tmpdir(), 'strongroom-fault-')), env);
   }
 
   get service(): Service {
@@ -28,7 +31,7 @@ export class Installation {
   /** Starts the service and answers how long it took, in milliseconds. */
   async start(): Promise<number> {
     const begun = performance.now();
-    this.#service = await Service.start({ dataDir: this.dataDir });
+    this.#service = await Service.start({ dataDir: this.dataDir, env: this.#env });
     return performance.now() - begun;
   }
 
@@ -61,9 +64,12 @@ export class Installation {
   }
 }
 
-/** Runs work on an installation of its own. */
-export async function withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T> {
-  const installation = await Installation.make();
+/** Runs work on an installation of its own. @param env settings of its service */
+export async function withInstallation<T>(
+  work: (installation: Installation) => Promise<T>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  const installation = await Installation.make(env);
   try {
     await installation.start();
     return await work(installation);

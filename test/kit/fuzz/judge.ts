@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { ERRORS } from '../../../src/kernel/errors.js';
 import type { Reply } from '../caller.js';
 
 const DOCUMENT = JSON.parse(readFileSync(join(import.meta.dirname, '../../../schema/openapi.json'), 'utf8'));
+/** Every code that an error may have. */
+const CODES: ReadonlySet<string> = new Set(DOCUMENT.components.schemas.Error.properties.code.enum);
 /** What may be answered although the request was in order. Source: reliability 3. */
 const NAMED_FAILURES: ReadonlySet<string> = new Set([
   'AUDIT_UNAVAILABLE',
@@ -48,7 +49,7 @@ export function faultOfGraphQL({ status, body, text }: Reply): string | null {
   if (body === null || typeof body !== 'object') return `no JSON object: ${text.slice(0, 100)}`;
   for (const { message, extensions } of body.errors ?? []) {
     const code = extensions?.code;
-    if (typeof message !== 'string' || !(code in ERRORS) || typeof extensions.reqId !== 'string')
+    if (typeof message !== 'string' || !CODES.has(code) || typeof extensions.reqId !== 'string')
       return `an uncoded error: ${JSON.stringify(body.errors)}`;
     if (extensions.statusCode >= 500 && !NAMED_FAILURES.has(code)) return `code ${code}`;
   }
