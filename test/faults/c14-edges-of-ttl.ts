@@ -74,6 +74,7 @@ export const check: Check = {
   id: 'C14',
   title: 'tokens end by the clock of the database, on nodes whose clocks are ten minutes off',
   fullTimes: 20,
+  needsQuiet: true,
   run: (times) =>
     withTwoNodes(
       async (admin) => {

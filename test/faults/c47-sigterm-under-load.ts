@@ -72,6 +72,7 @@ export const check: Check = {
   id: 'C47',
   title: 'SIGTERM under load, and a loop that stands still',
   fullTimes: 20,
+  needsQuiet: true,
   run: (times) =>
     withInstallation(async (installation) => {
       const env = {

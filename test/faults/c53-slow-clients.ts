@@ -161,6 +161,7 @@ export const check: Check = {
   id: 'C53',
   title: 'slow clients',
   fullTimes: 3,
+  needsQuiet: true,
   run: async (times) => {
     const told: string[] = [];
     await repeat(times, () =>

@@ -87,6 +87,7 @@ export const check: Check = {
   id: 'C57',
   title: 'for a minute at twice the limit on two nodes, 90 to 120 % of the limit pass',
   fullTimes: 3,
+  needsQuiet: true,
   run: (times) =>
     withTwoNodes(
       async (admin) => {

@@ -5,6 +5,8 @@ export interface Check {
   readonly title: string;
   /** How often a full run tries it. */
   readonly fullTimes: number;
+  /** It takes minutes or judges milliseconds, and so is no part of `npm test`, which shares the machine with itself. */
+  readonly needsQuiet?: true;
   /** Tries it and answers what was counted, in words. @throws Error when the promise is broken */
   run(times: number): Promise<string>;
 }

@@ -1,4 +1,4 @@
-// `npm run faults -- [--times N | --full] [--only C40]`: breaks what the service stands on, and counts what it promised.
+// `npm run faults -- [--times N | --full] [--only C40] [--brief]`: breaks what the service stands on, and counts what it promised.
 import { readdir } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
@@ -6,7 +6,12 @@ import { parseArgs } from 'node:util';
 import type { Check } from './check.ts';
 
 const { values: options } = parseArgs({
-  options: { times: { type: 'string' }, only: { type: 'string' }, full: { type: 'boolean' } },
+  options: {
+    times: { type: 'string' },
+    only: { type: 'string' },
+    full: { type: 'boolean' },
+    brief: { type: 'boolean' },
+  },
 });
 
 // What the checks share with other tests is imported by the names that the compiled service has.
@@ -49,7 +54,9 @@ if (options.times !== undefined && !/^[1-9]\d{0,3}$/.test(options.times)) {
   console.error('--times takes a whole number from 1 to 9999');
   process.exit(2);
 }
-const wanted = (await allChecks()).filter(({ id }) => options.only === undefined || options.only === id);
+const wanted = (await allChecks())
+  .filter(({ id }) => options.only === undefined || options.only === id)
+  .filter(({ needsQuiet }) => options.brief !== true || needsQuiet !== true);
 if (wanted.length === 0) {
   console.error('--only names no check');
   process.exit(2);
