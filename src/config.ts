@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
-import { DEFAULT_LIMITS, LIMITS_RULE, parseLimits, type QueryLimits, raised } from './kernel/graphql/gate/limits.js';
+import { DEFAULT_LIMITS, type QueryLimits, queryLimits, raised } from './kernel/graphql/gate/limits.js';
 import { isCidr } from './kernel/http/addresses.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/limits/settings.js';
+import { isOneEditApart } from './kernel/near-names.js';
 
 /** How the service is set up. Frozen; made once at start. Every setting stands in the table of README.md. */
 export interface Config {
@@ -25,6 +26,8 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Open at once; further ones are closed. */
   readonly maxConnections: number;
+  /** `null`: nothing is limited. */
+  readonly rateLimits: RateLimitSettings | null;
   readonly introspection: boolean;
   /** What GraphQL documents may ask for: those of callers, and those that are registered. */
   readonly queryLimits: { readonly ofCallers: QueryLimits; readonly ofPersisted: QueryLimits };
@@ -40,16 +43,30 @@ export interface Config {
   readonly drainSeconds: number;
   /** Of the token that `GET /metrics` asks for; `null`: none, but it answers this machine and private networks only. */
   readonly metricsTokenHash: Buffer | null;
-  /** `null`: nothing is limited. */
-  readonly rateLimits: RateLimitSettings | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
 const flag = (fallback: boolean) =>
   z
     .enum(['true', 'false'], { error: 'must be true or false' })
-    .optional()
-    .transform((word) => (word === undefined ? fallback : word === 'true'));
+    .transform((word) => word === 'true')
+    .default(fallback);
+
+/** In decimal digits and nothing else: `Number` would take `1e3` and ` 7` too. */
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most, {
+      error: `must be a whole number from ${least} to ${most}`,
+    })
+    .transform(Number);
+
+const list = (isEntry: (text: string) => boolean, entries: string) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((entry) => entry.trim()))
+    .refine((all) => all.every(isEntry), { error: `must be ${entries}, joined by commas` })
+    .default([]);
 
 const url = (schemes: readonly string[]) =>
   z
@@ -63,20 +80,15 @@ const url = (schemes: readonly string[]) =>
 const isOrigin = (text: string): boolean =>
   /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
+/** In the order of README's table. */
 const Settings = z.object({
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a whole number from 0 to 65535')
-    .transform(Number)
-    .refine((port) => port <= 65_535, { error: 'must be a whole number from 0 to 65535' })
-    .optional(),
+  PORT: wholeNumber(0, 65_535).default(4_000),
   HOST: z
     .string()
     .regex(/^[a-zA-Z0-9.:-]{1,253}$/, 'must be a host name or an address')
-    .optional(),
-  DATA_DIR: z.string().min(1, 'must not be empty').optional(),
+    .default('127.0.0.1'),
+  DATA_DIR: z.string().default('.data'),
   DATABASE_URL: url(['postgres:', 'postgresql:']),
-  JOBS_URL: url(['postgres:', 'postgresql:', 'mongodb:', 'mongodb+srv:']),
   ROOT_KEY: z
     .string()
     .regex(/^(file:.+|[A-Za-z0-9+/]{43}=)$/, 'must be the base64 of 32 bytes, or file:PATH')
@@ -85,68 +97,37 @@ const Settings = z.object({
     .string()
     .refine(hasValidChecksum, { error: 'must be srt_, 43 base64url characters and their checksum of 6 characters' })
     .optional(),
-  SMTP_URL: url(['smtp:', 'smtps:']),
-  TRUSTED_PROXIES: z
-    .string()
-    .transform((list) => list.split(',').map((entry) => entry.trim()))
-    .refine((entries) => entries.every(isCidr), {
-      error: 'must be addresses or networks (10.0.0.0/8), joined by commas',
-    })
-    .optional(),
-  CORS_ORIGINS: z
-    .string()
-    .transform((list) => list.split(',').map((entry) => entry.trim()))
-    .refine((entries) => entries.every(isOrigin), {
-      error: 'must be origins as browsers write them (https://app.example.com), joined by commas',
-    })
-    .optional(),
-  MAX_CONNECTIONS: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a whole number from 10 to 65535')
-    .transform(Number)
-    .refine((count) => count >= 10 && count <= 65_535, { error: 'must be a whole number from 10 to 65535' })
-    .optional(),
-  REPLY_CACHE_MIB: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a whole number from 0 to 16384')
-    .transform(Number)
-    .refine((mebibytes) => mebibytes <= 16_384, { error: 'must be a whole number from 0 to 16384' })
-    .optional(),
-  DRAIN_SECONDS: z
-    .string()
-    .regex(/^\d{1,2}$/, 'must be a whole number from 0 to 60')
-    .transform(Number)
-    .refine((seconds) => seconds <= 60, { error: 'must be a whole number from 0 to 60' })
-    .optional(),
+  TRUSTED_PROXIES: list(isCidr, 'addresses or networks (10.0.0.0/8)'),
+  CORS_ORIGINS: list(isOrigin, 'origins as browsers write them (https://app.example.com)'),
+  MAX_CONNECTIONS: wholeNumber(10, 65_535).default(2_000),
+  RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  RATE_LIMITS: rateLimitSettings.default(DEFAULT_RATE_LIMITS),
+  INTROSPECTION: flag(true),
+  GRAPHQL_LIMITS: queryLimits.default(DEFAULT_LIMITS),
+  PERSISTED_DOCUMENTS: z.string().optional(),
+  PERSISTED_DOCUMENTS_ONLY: flag(false),
+  PERSISTED_LIMITS_FACTOR: wholeNumber(1, 1_000).default(10),
+  REPLY_CACHE_MIB: wholeNumber(0, 16_384).default(32),
+  DRAIN_SECONDS: wholeNumber(0, 60).default(5),
   METRICS_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters without blanks')
     .optional(),
-  ALLOW_PRIVATE_TARGETS: flag(false),
-  INTROSPECTION: flag(true),
-  GRAPHQL_LIMITS: z
-    .string()
-    .transform((text) => parseLimits(text))
-    .refine((limits) => limits !== null, { error: LIMITS_RULE })
-    .optional(),
-  PERSISTED_DOCUMENTS: z.string().min(1, 'must not be empty').optional(),
-  PERSISTED_DOCUMENTS_ONLY: flag(false),
-  PERSISTED_LIMITS_FACTOR: z
-    .string()
-    .regex(/^([1-9]\d{0,2}|1000)$/, 'must be a whole number from 1 to 1000')
-    .transform(Number)
-    .optional(),
-  RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
-  RATE_LIMITS: rateLimitSettings.optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',
     })
-    .optional(),
+    .default('info'),
   NODE_ENV: z
     .enum(['production', 'development', 'test'], { error: 'must be production, development or test' })
     .optional(),
+  JOBS_URL: url(['postgres:', 'postgresql:', 'mongodb:', 'mongodb+srv:']),
+  SMTP_URL: url(['smtp:', 'smtps:']),
+  ALLOW_PRIVATE_TARGETS: flag(false),
 });
+
+/** They leave the environment once they are read. */
+const SECRETS = ['ROOT_KEY', 'BOOTSTRAP_TOKEN', 'DATABASE_URL', 'JOBS_URL', 'SMTP_URL', 'METRICS_TOKEN'] as const;
 
 const NAMES = Object.keys(Settings.shape);
 
@@ -166,32 +147,31 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     ...Object.keys(environment).flatMap(misspelling),
   ];
   if (parsed.data === undefined || faults.length > 0) throw new ConfigurationFault(faults);
-  for (const secret of ['ROOT_KEY', 'BOOTSTRAP_TOKEN', 'DATABASE_URL', 'JOBS_URL', 'SMTP_URL', 'METRICS_TOKEN'])
-    delete environment[secret];
+  for (const secret of SECRETS) delete environment[secret];
   const settings = parsed.data;
-  const dataDir = resolve(settings.DATA_DIR ?? '.data');
-  const limits = settings.GRAPHQL_LIMITS ?? DEFAULT_LIMITS;
+  const dataDir = resolve(settings.DATA_DIR);
+  const limits = settings.GRAPHQL_LIMITS;
   return Object.freeze({
-    host: settings.HOST ?? '127.0.0.1',
-    port: settings.PORT ?? 4000,
+    host: settings.HOST,
+    port: settings.PORT,
     dataDir,
     databaseUrl: sealed(settings.DATABASE_URL),
     rootKey: sealed(settings.ROOT_KEY),
     bootstrapToken: sealed(settings.BOOTSTRAP_TOKEN),
-    trustedProxies: settings.TRUSTED_PROXIES ?? [],
-    corsOrigins: settings.CORS_ORIGINS ?? [],
-    maxConnections: settings.MAX_CONNECTIONS ?? 2_000,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    corsOrigins: settings.CORS_ORIGINS,
+    maxConnections: settings.MAX_CONNECTIONS,
+    rateLimits: settings.RATE_LIMIT === 'off' ? null : settings.RATE_LIMITS,
     introspection: settings.INTROSPECTION,
-    queryLimits: { ofCallers: limits, ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR ?? 10) },
+    queryLimits: { ofCallers: limits, ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR) },
     persistedDocuments: {
       file: resolve(settings.PERSISTED_DOCUMENTS ?? join(dataDir, 'persisted-documents.json')),
       isOnly: settings.PERSISTED_DOCUMENTS_ONLY,
     },
-    replyCacheBytes: (settings.REPLY_CACHE_MIB ?? 32) * 1024 * 1024,
-    drainSeconds: settings.DRAIN_SECONDS ?? 5,
+    replyCacheBytes: settings.REPLY_CACHE_MIB * 1024 * 1024,
+    drainSeconds: settings.DRAIN_SECONDS,
     metricsTokenHash: settings.METRICS_TOKEN === undefined ? null : hashToken(settings.METRICS_TOKEN),
-    rateLimits: settings.RATE_LIMIT === 'off' ? null : (settings.RATE_LIMITS ?? DEFAULT_RATE_LIMITS),
-    logLevel: settings.LOG_LEVEL ?? 'info',
+    logLevel: settings.LOG_LEVEL,
   });
 }
 
@@ -204,15 +184,4 @@ function misspelling(name: string): string[] {
     (known) => known.length > 6 && isOneEditApart(known, name.toUpperCase().replaceAll('-', '_')),
   );
   return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`];
-}
-
-/** True for equal texts, and for one letter added, dropped, changed, or two neighbours swapped. */
-function isOneEditApart(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start += 1;
-  let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
-  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
-  return Math.max(left.length, right.length) <= 1 || (left.length === 2 && left === [...right].reverse().join(''));
 }

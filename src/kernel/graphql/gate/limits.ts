@@ -1,3 +1,5 @@
+import { MOST, namedNumbers } from '../../named-numbers.js';
+
 /** What a GraphQL document may ask for. Each number is the most that is allowed. Source: reliability P15. */
 export interface QueryLimits {
   /** Bytes of the text. */
@@ -54,37 +56,15 @@ const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof QueryLimits)[];
 const HIGHEST: Partial<QueryLimits> = { depth: 100, introspectionDepth: 100, fragments: 1_000, text: 1024 * 1024 };
 const MOST_BRACKETS = 500;
 
-const highest = (name: keyof QueryLimits): number => HIGHEST[name] ?? 1_000_000_000;
+/** `GRAPHQL_LIMITS`: `depth=20,cost=10000`. */
+export const queryLimits = namedNumbers<keyof QueryLimits>(DEFAULT_LIMITS, HIGHEST);
 
-/**
- * Reads `depth=20,cost=10000`; what is not named keeps its default.
- *
- * @returns null for a text that names anything else, a name twice, or a number from beyond 1 and the highest
- */
-export function parseLimits(text: string): QueryLimits | null {
-  const changes = new Map<keyof QueryLimits, number>();
-  for (const entry of text.split(',')) {
-    const { name, number } = /^\s*(?<name>\w+)\s*=\s*(?<number>\d{1,10})\s*$/.exec(entry)?.groups ?? {};
-    const known = NAMES.find((each) => each === name);
-    const value = Number(number);
-    if (known === undefined || changes.has(known) || value < 1 || value > highest(known)) return null;
-    changes.set(known, value);
-  }
-  return { ...DEFAULT_LIMITS, ...Object.fromEntries(changes) };
-}
-
-/** What `parseLimits` takes, as the end of a sentence. */
-export const LIMITS_RULE = `must be name=number, joined by commas, with the names ${NAMES.join(', ')} and numbers from 1, up to ${Object.entries(
-  HIGHEST,
-)
-  .map(([name, most]) => `${most} for ${name}`)
-  .join(', ')}`;
-
-/** The limits of trusted documents: so many times these. */
+/** The limits of trusted documents: so many times these, as far as any document may go. */
 export const raised = (limits: QueryLimits, factor: number): QueryLimits =>
-  Object.fromEntries(
-    NAMES.map((name) => [name, Math.min(limits[name] * factor, highest(name))]),
-  ) as unknown as QueryLimits;
+  Object.fromEntries(NAMES.map((name) => [name, Math.min(limits[name] * factor, HIGHEST[name] ?? MOST)])) as Record<
+    keyof QueryLimits,
+    number
+  >;
 
 /**
  * Brackets of all kinds inside one another that a text may have: follows from the depth, with room for fragments within fields
