@@ -11,8 +11,12 @@ export interface Preference {
 /** `br;q=0.5`, a weight of at most three digits. */
 const ENTRY = /^(?<name>[\w!#$%&'*+.^`|~-]+)[ \t]*(?:;[ \t]*q=(?<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i;
 
-/** Reads `Accept-Encoding`; entries that are none are passed over. Source: RFC 9110, 12.5.3. */
-export function preferredEncoding(header: string | undefined): Preference {
+/**
+ * Reads `Accept-Encoding`; entries that are none are passed over. Source: RFC 9110, 12.5.3.
+ *
+ * @param offered codings that the answer can be sent in, best first
+ */
+export function preferredEncoding(header: string | undefined, offered: readonly Encoding[] = ENCODINGS): Preference {
   const weights = new Map<string, number>();
   for (const entry of (header ?? '').split(',')) {
     const { name, weight } = ENTRY.exec(entry.trim())?.groups ?? {};
@@ -20,7 +24,7 @@ export function preferredEncoding(header: string | undefined): Preference {
   }
   const others = weights.get('*');
   const weightOf = (encoding: Encoding): number => weights.get(encoding) ?? others ?? 0;
-  const [best] = ENCODINGS.filter((encoding) => weightOf(encoding) > 0).sort((a, b) => weightOf(b) - weightOf(a));
+  const [best] = offered.filter((encoding) => weightOf(encoding) > 0).sort((a, b) => weightOf(b) - weightOf(a));
   if (best === undefined) return { encoding: null, isNeeded: false };
   const plain = weights.get('identity');
   return (plain ?? 0) > weightOf(best)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { chooseType } from '../media-types.js';
+import { addVary } from '../vary.js';
 import { type Asset, makeAsset, sendAsset } from './asset.js';
 import { BUNDLE_FILES, bundleFile } from './bundles.js';
 import { type ExampleOperation, explorerPage, homePage, referencePage } from './html.js';
@@ -61,7 +62,10 @@ export async function mountPages(app: FastifyInstance, contents: Contents): Prom
   const openapi = once(() => makeAsset('json', contents.openapi()));
   app.get('/openapi.json', (request, reply) => sendAsset(request, reply, openapi()));
   const explorer = makeAsset('html', explorerPage(contents));
-  return (request, reply) => sendAsset(request, reply, explorer, { ...PROGRAM, vary: 'accept, accept-encoding' });
+  return (request, reply) => {
+    addVary(reply, 'Accept');
+    return sendAsset(request, reply, explorer, PROGRAM);
+  };
 }
 
 function mountHome(app: FastifyInstance, version: string): void {
@@ -69,8 +73,8 @@ function mountHome(app: FastifyInstance, version: string): void {
   const links = makeAsset('json', JSON.stringify({ name: 'strongroom', version, links: LINKS }));
   app.get('/', (request, reply) => {
     const isJson = chooseType(request.headers.accept, ['text/html', 'application/json'])?.type === 'application/json';
-    const vary = 'accept, accept-encoding';
-    return isJson ? sendAsset(request, reply, links, { vary }) : sendAsset(request, reply, page, { ...PLAIN, vary });
+    addVary(reply, 'Accept');
+    return isJson ? sendAsset(request, reply, links) : sendAsset(request, reply, page, PLAIN);
   });
 }
 
