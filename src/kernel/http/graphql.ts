@@ -95,23 +95,13 @@ async function run(
   { request, reply, ctx }: { request: FastifyRequest; reply: FastifyReply; ctx: GraphQLContext },
 ): Promise<Outcome> {
   try {
-    return await execute(apollo, await admit(gate, parameters), request, ctx);
+    return await execute(apollo, await gate.admit(parameters), request, ctx);
   } catch (thrown) {
     // Without a text it is none of GraphQL, and so not answered as GraphQL's.
     if (toAppError(thrown).code === 'MALFORMED_REQUEST') throw thrown;
     const cost = await gate.report(parameters);
     return refusal(thrown, request, reply, cost === null ? undefined : { cost });
   }
-}
-
-/** The parameters with the text to run. @throws MALFORMED_REQUEST when there is none, and what the gate throws */
-async function admit(
-  gate: Gate,
-  parameters: GraphQLParameters,
-): Promise<GraphQLParameters & { readonly query: string }> {
-  const admitted = (await gate.admit(parameters)) as GraphQLParameters;
-  if (!admitted.query) throw malformedGraphQL();
-  return { ...admitted, query: admitted.query };
 }
 
 async function execute(

@@ -1,6 +1,7 @@
 import type { ApolloServerOptions, BaseContext } from '@apollo/server';
 import { GraphQLError } from 'graphql';
 import { AppError } from '../../errors.js';
+import { malformedGraphQL } from '../coded-errors.js';
 import type { CostModel } from './cost.js';
 import { type Judgement, judge, judgeDocument, refuseExcess, type Variables } from './judge.js';
 import { hashOf, JudgedDocuments } from './judged-documents.js';
@@ -16,8 +17,13 @@ export interface GateRules {
   readonly isPersistedOnly: boolean;
 }
 
-/** The parameters of a GraphQL request, before anybody has checked them. */
-type Parameters = Readonly<Record<string, unknown>>;
+/** What is looked at of the parameters of a GraphQL request; null is as good as none. */
+export interface Asked {
+  readonly query?: string | null | undefined;
+  readonly documentId?: string | null | undefined;
+  readonly variables?: Variables | null | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
+}
 
 /**
  * Stands before GraphQL: a text that asks for more than the limits allow is refused before it is validated, because validation
@@ -51,52 +57,40 @@ export class Gate {
   /**
    * Lets a request pass, or refuses it.
    *
-   * @param given `{ query, documentId, variables, ... }` as the caller sent it; whatever is none of these passes, to be refused
-   *   by GraphQL over HTTP
-   * @returns the parameters with the text in place of its id
-   * @throws QUERY_TOO_COMPLEX with every limit that is exceeded, PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY,
-   *   MALFORMED_REQUEST
+   * @returns the parameters with the text to run, that of the document where an id stands for it
+   * @throws MALFORMED_REQUEST without a text, or with a text and an id, QUERY_TOO_COMPLEX with every limit that is exceeded,
+   *   PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY
    */
-  async admit(given: unknown): Promise<unknown> {
-    const parameters = await this.#withText(given);
-    if (!isRecord(parameters) || typeof parameters.query !== 'string') return parameters;
-    const judgement = this.#judge(parameters.query, variablesOf(parameters));
+  async admit<P extends Asked>(asked: P): Promise<P & { readonly query: string }> {
+    const query = await this.#textOf(asked);
+    const judgement = this.#judge(query, asked.variables ?? {});
     if (judgement !== null) refuseExcess(judgement);
-    return parameters;
+    return { ...asked, query };
   }
 
   /**
    * What a request asks for of what is allowed, for one that says `extensions: { cost: true }`; null for others, and for
    * what is not GraphQL.
    *
-   * @param given as `admit` takes it, or as it answers it
+   * @param asked as `admit` takes it, or as it answers it
    */
-  async report(given: unknown): Promise<Shares | null> {
-    if (!isRecord(given) || !isRecord(given.extensions) || given.extensions.cost !== true) return null;
-    const parameters = await this.#withText(given).catch(() => null);
-    if (!isRecord(parameters) || typeof parameters.query !== 'string') return null;
-    return this.#judge(parameters.query, variablesOf(parameters))?.shares ?? null;
+  async report(asked: Asked): Promise<Shares | null> {
+    if (asked.extensions?.cost !== true) return null;
+    const query = await this.#textOf(asked).catch(() => null);
+    return query === null ? null : (this.#judge(query, asked.variables ?? {})?.shares ?? null);
   }
 
-  async #withText(given: unknown): Promise<unknown> {
-    if (!isRecord(given)) return given;
-    const { documentId, ...parameters } = given;
+  async #textOf({ query, documentId }: Asked): Promise<string> {
     if (documentId == null) {
-      if (this.rules.isPersistedOnly) await this.#refuseUnregistered(given.query);
-      return given;
+      if (!query) throw malformedGraphQL();
+      if (this.rules.isPersistedOnly && (await this.persisted.find(`sha256:${hashOf(query)}`)) === undefined)
+        throw new AppError('PERSISTED_DOCUMENTS_ONLY');
+      return query;
     }
-    if (typeof documentId !== 'string' || given.query != null)
-      throw new AppError('MALFORMED_REQUEST', 'Send query or documentId, a text, and not both.');
+    if (query != null) throw new AppError('MALFORMED_REQUEST', 'Send query or documentId, a text, and not both.');
     const found = await this.persisted.find(documentId);
     if (found === undefined) throw new AppError('PERSISTED_DOCUMENT_NOT_FOUND');
-    return { ...parameters, query: found.text };
-  }
-
-  async #refuseUnregistered(text: unknown): Promise<void> {
-    // What is no text at all is told so by GraphQL over HTTP.
-    if (typeof text !== 'string' || text === '') return;
-    if ((await this.persisted.find(`sha256:${hashOf(text)}`)) === undefined)
-      throw new AppError('PERSISTED_DOCUMENTS_ONLY');
+    return found.text;
   }
 
   /** Null for what cannot be parsed: Apollo Server tells where. */
@@ -131,8 +125,3 @@ const hashIn = (key: string): string => key.slice(-64);
 
 const isWithin = ({ shares }: Judgement): boolean =>
   Object.values(shares).every(({ asked, allowed }) => asked <= allowed);
-
-const isRecord = (value: unknown): value is Parameters =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const variablesOf = ({ variables }: Parameters): Variables => (isRecord(variables) ? variables : {});
