@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { exampleOf, type JsonSchema } from '../kernel/graphql/answer-schema.js';
 import type { Descriptions } from '../kernel/graphql/argument-descriptions.js';
 import { errorComponents, errorResponses } from '../kernel/http/error-reference.js';
+import { headerComponents } from '../kernel/http/header-reference.js';
 import {
   commonsOf,
   INTRODUCTION,
@@ -10,6 +11,7 @@ import {
   operationIdOf,
   parameterComponents,
   parametersOf,
+  responseComponents,
 } from '../kernel/http/operation-reference.js';
 import type { CompiledRoute } from './compile.js';
 
@@ -22,25 +24,21 @@ interface About {
 export function openapiOf(compiled: readonly CompiledRoute[], { title, version }: About): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
   for (const it of [...compiled].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))) {
-    paths[it.route.path] = {
-      ...paths[it.route.path],
-      [it.route.method.toLowerCase()]: operationOf(it),
-    };
+    paths[it.route.path] = { ...paths[it.route.path], [it.route.method.toLowerCase()]: operationOf(it) };
   }
+  const errors = errorComponents();
   return {
     openapi: '3.1.0',
-    info: {
-      title,
-      version,
-      description: INTRODUCTION,
-    },
+    info: { title, version, description: INTRODUCTION },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      headers: headerComponents(),
       parameters: parameterComponents(),
-      ...errorComponents(),
+      ...errors,
+      responses: { ...responseComponents(), ...errors.responses },
     },
   };
 }

@@ -1,7 +1,7 @@
 import { DETAIL_CODES } from '../detail-codes.js';
 import { ERRORS, type ErrorCode } from '../errors.js';
 import type { JsonSchema } from '../graphql/answer-schema.js';
-import { errorHeaderReferences, limitHeaderComponents } from './limit-reference.js';
+import { headerReferences, LIMIT_HEADERS } from './header-reference.js';
 
 /** Codes that no route answers: the router and Node's parser do, on paths that are none, and GraphQL. */
 const NOT_OF_ROUTES: ReadonlySet<string> = new Set([
@@ -37,10 +37,10 @@ export function errorResponses({ hasBody, own }: { hasBody: boolean; own: readon
   };
 }
 
-/** `components` of an OpenAPI document that `errorResponses` refers to. */
-export const errorComponents = (): JsonSchema => ({
-  headers: limitHeaderComponents(),
+/** What `errorResponses` refers to, of the `components` of an OpenAPI document. */
+export const errorComponents = (): Readonly<Record<'schemas' | 'examples' | 'responses', JsonSchema>> => ({
   schemas: { Error: errorSchema() },
+  examples: Object.fromEntries(OF_ROUTES.map((code) => [code, { value: errorExample(code) }])),
   responses: Object.fromEntries([...SHARED].map(([status, codes]) => [status, response(status, codes)])),
 });
 
@@ -50,19 +50,16 @@ function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   return found;
 }
 
-const SHARED = byStatus(
-  (Object.keys(ERRORS) as ErrorCode[]).filter(
-    (code) => !NOT_OF_ROUTES.has(code) && !OF_THINGS.has(ERRORS[code].status),
-  ),
-);
+const OF_ROUTES = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !NOT_OF_ROUTES.has(code));
+const SHARED = byStatus(OF_ROUTES.filter((code) => !OF_THINGS.has(ERRORS[code].status)));
 
 const response = (status: number, codes: readonly ErrorCode[]): JsonSchema => ({
   description: codes.join(', '),
-  headers: errorHeaderReferences(status),
+  ...(status === 429 ? { headers: headerReferences([...LIMIT_HEADERS, 'Retry-After']) } : {}),
   content: {
     'application/json': {
       schema: { $ref: '#/components/schemas/Error' },
-      examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
+      examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
     },
   },
 });

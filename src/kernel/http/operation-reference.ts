@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../errors.js';
 import type { JsonSchema } from '../graphql/answer-schema.js';
 import { type Descriptions, withDescriptions } from '../graphql/argument-descriptions.js';
-import { limitHeaderReferences } from './limit-reference.js';
+import { headerReferences, LIMIT_HEADERS } from './header-reference.js';
 
 /** What a reader of the reference has to know of every operation, in Markdown. */
 export const INTRODUCTION = `REST layer over the GraphQL schema: both answer from the same operations.
@@ -63,6 +63,14 @@ const parametersIn = (place: 'path' | 'query', { properties = {}, required = [] 
 /** `components.parameters` of an OpenAPI document that `commonsOf` refers to. */
 export const parameterComponents = (): JsonSchema => ({ IdempotencyKey: IDEMPOTENCY_KEY });
 
+/** `components.responses` of an OpenAPI document that `commonsOf` refers to. */
+export const responseComponents = (): JsonSchema => ({
+  304: {
+    description: 'Unchanged: If-None-Match named the present ETag.',
+    headers: headerReferences(['X-Request-Id', ...LIMIT_HEADERS, 'ETag']),
+  },
+});
+
 const IDEMPOTENCY_KEY: JsonSchema = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -87,26 +95,16 @@ export function commonsOf({ method, anonymous }: { method: string; anonymous?: t
 } {
   const isRead = method === 'GET';
   const takesKey = !isRead && anonymous !== true;
-  const header = (description: string, schema: JsonSchema) => ({ description, schema });
-  const headers = {
-    'X-Request-Id': header('Id of the request, also in the log and the audit trail.', {
-      type: 'string',
-      format: 'uuid',
-    }),
-    ...limitHeaderReferences(),
-    ...(isRead ? { ETag: header('Strong tag of the reply, for If-None-Match.', { type: 'string' }) } : {}),
-    ...(takesKey
-      ? {
-          'Idempotency-Replayed': header('`true` on the answer to an earlier request with the same key.', {
-            type: 'string',
-          }),
-        }
-      : {}),
-  };
+  const headers = headerReferences([
+    'X-Request-Id',
+    ...LIMIT_HEADERS,
+    ...(isRead ? (['ETag'] as const) : []),
+    ...(takesKey ? (['Idempotency-Replayed'] as const) : []),
+  ]);
   return {
     parameters: takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [],
     errors: takesKey ? IDEMPOTENCY_ERRORS : [],
     headers,
-    responses: isRead ? { 304: { description: 'Unchanged: If-None-Match named the present ETag.', headers } } : {},
+    responses: isRead ? { 304: { $ref: '#/components/responses/304' } } : {},
   };
 }
