@@ -10,7 +10,7 @@ import { AppError } from '../errors.js';
 import { didYouMean } from '../near-names.js';
 
 /** What the sentences of graphql-js are looked at for: names that are the schema's, never one that stands in the document. */
-interface Told {
+interface FaultKind {
   /** How a sentence of this kind begins: words that graphql-js has as constants. */
   readonly pattern: RegExp;
   readonly sentence: string | ((names: Readonly<Record<string, string>>) => string);
@@ -19,7 +19,7 @@ interface Told {
 }
 
 /** The kinds of sentences, by how graphql-js begins them. A caller's name cannot have the quotes that they stand in. */
-const KINDS: readonly Told[] = [
+const KINDS: readonly FaultKind[] = [
   {
     pattern: /^Cannot query field "\w+" on type "(?<type>\w+)"/,
     sentence: 'there is no such field here',

@@ -1,15 +1,8 @@
 import type { ApolloServerPlugin, GraphQLRequestContextDidResolveOperation } from '@apollo/server';
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import type { Demand, RateLimits } from '../limits/rate-limits.js';
 import type { GraphQLContext } from './apollo.js';
+import { rootFields } from './root-fields.js';
 
 /** Mark of a mutation that makes a token or a client secret: `@Extensions(MINT)`. */
 export const MINT = { mint: true } as const;
@@ -43,37 +36,13 @@ function settle(
   for (const [name, value] of Object.entries(headers)) response.http.headers.set(name, value);
 }
 
-/** What an operation of a valid document wants. One that is no mutation reads, whatever it asks for. */
+/**
+ * What an operation of a valid document wants. One that is no mutation reads, whatever it asks for. Credentials count under all
+ * names that a document gives them, since thirty aliases make thirty tokens; what `@skip` leaves out counts too.
+ */
 export function demandOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Demand {
   if (operation.operation !== OperationTypeNode.MUTATION) return { kind: 'reads', mints: 0 };
   const fields = schema.getMutationType()?.getFields() ?? {};
-  return { kind: 'writes', mints: countMints(operation.selectionSet, document, (name) => fields[name]) };
-}
-
-/** Under all names that a document gives them: thirty aliases make thirty tokens. What `@skip` leaves out is counted too. */
-function countMints(
-  root: SelectionSetNode,
-  { definitions }: DocumentNode,
-  fieldOf: (name: string) => { readonly extensions: object } | undefined,
-): number {
-  const fragments = new Map(
-    definitions
-      .filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
-      .map((node) => [node.name.value, node]),
-  );
-  // Each fragment once: fields of the root that two spreads bring in are one field.
-  const spread = new Set<string>();
-  const countIn = ({ selections }: SelectionSetNode): number =>
-    selections.reduce((sum, selection) => {
-      if (selection.kind === Kind.FIELD) {
-        const field = fieldOf(selection.name.value);
-        return sum + (field !== undefined && 'mint' in field.extensions ? 1 : 0);
-      }
-      if (selection.kind === Kind.INLINE_FRAGMENT) return sum + countIn(selection.selectionSet);
-      const fragment = fragments.get(selection.name.value);
-      if (fragment === undefined || spread.has(fragment.name.value)) return sum;
-      spread.add(fragment.name.value);
-      return sum + countIn(fragment.selectionSet);
-    }, 0);
-  return countIn(root);
+  const mints = rootFields(document, operation).filter(({ name }) => fields[name.value]?.extensions.mint === true);
+  return { kind: 'writes', mints: mints.length };
 }

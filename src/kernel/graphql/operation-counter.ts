@@ -1,15 +1,10 @@
 import type { ApolloServerPlugin } from '@apollo/server';
-import {
-  type FragmentDefinitionNode,
-  type GraphQLFormattedError,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import type { DocumentNode, GraphQLFormattedError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { ERRORS } from '../errors.js';
 import type { OperationMetrics, Outcome } from '../metrics/operation-metrics.js';
 import type { GraphQLContext } from './apollo.js';
+import { OF_THE_SCHEMA } from './introspection.js';
+import { rootFields } from './root-fields.js';
 
 const NONE = 'none';
 
@@ -27,9 +22,9 @@ export const countedOperations = (operations: OperationMetrics): ApolloServerPlu
         const fields =
           operation === undefined || document === undefined
             ? new Map<string, string>()
-            : rootFields(schema, operation, fragmentsOf(document.definitions as readonly FragmentDefinitionNode[]));
+            : namesByKey(schema, document, operation);
         if (fields.size === 0) {
-          operations.countField(NONE, errors[0] === undefined ? 'OK' : codeOf(errors[0]));
+          operations.countField(NONE, errors[0] === undefined ? 'OK' : outcomeOf(errors[0]));
           return;
         }
         for (const [key, name] of fields) {
@@ -37,7 +32,7 @@ export const countedOperations = (operations: OperationMetrics): ApolloServerPlu
           const error = errors.find(({ path }) => path?.[0] === key) ?? (data == null ? errors[0] : undefined);
           // One that a directive left out was not run.
           if (error === undefined && !(key in (data ?? {}))) continue;
-          operations.countField(name, error === undefined ? 'OK' : codeOf(error));
+          operations.countField(name, error === undefined ? 'OK' : outcomeOf(error));
         }
         const seconds = (performance.now() - begun) / 1_000;
         for (const name of new Set(fields.values())) operations.timeField(name, seconds);
@@ -46,43 +41,21 @@ export const countedOperations = (operations: OperationMetrics): ApolloServerPlu
   },
 });
 
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
-
-const fragmentsOf = (definitions: readonly { kind: string }[]): Fragments =>
-  new Map(
-    definitions
-      .filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
-      .map((node) => [node.name.value, node]),
-  );
-
-/** Root fields of an operation by the key under which each is answered, through fragments. */
-function rootFields(
+/** Names of the root fields that the schema has, by the key under which each is answered. */
+function namesByKey(
   schema: GraphQLSchema,
+  document: DocumentNode,
   operation: OperationDefinitionNode,
-  fragments: Fragments,
 ): Map<string, string> {
   const known = schema.getRootType(operation.operation)?.getFields() ?? {};
-  const fields = new Map<string, string>();
-  const seen = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const node of selections) {
-      if (node.kind === Kind.FIELD) {
-        const name = node.name.value;
-        if (name in known || ['__schema', '__type', '__typename'].includes(name))
-          fields.set(node.alias?.value ?? name, name);
-      } else if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet);
-      else if (!seen.has(node.name.value)) {
-        seen.add(node.name.value);
-        const fragment = fragments.get(node.name.value);
-        if (fragment !== undefined) collect(fragment.selectionSet);
-      }
-    }
-  };
-  collect(operation.selectionSet);
-  return fields;
+  return new Map(
+    rootFields(document, operation)
+      .filter(({ name }) => Object.hasOwn(known, name.value) || OF_THE_SCHEMA.has(name.value))
+      .map(({ alias, name }) => [(alias ?? name).value, name.value]),
+  );
 }
 
-const codeOf = ({ extensions }: GraphQLFormattedError): Outcome => {
+const outcomeOf = ({ extensions }: GraphQLFormattedError): Outcome => {
   const code = String(extensions?.code);
-  return code in ERRORS ? (code as Outcome) : 'INTERNAL';
+  return Object.hasOwn(ERRORS, code) ? (code as Outcome) : 'INTERNAL';
 };
