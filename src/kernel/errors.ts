@@ -19,7 +19,11 @@ const conflict = (message: string): ErrorRow => row(409, 'Conflict', message);
  */
 export const ERRORS = {
   MALFORMED_JSON: row(400, 'BadRequest', 'The body is not valid JSON in UTF-8.'),
-  MALFORMED_REQUEST: row(400, 'BadRequest', 'The request is not valid HTTP.'),
+  MALFORMED_REQUEST: row(
+    400,
+    'BadRequest',
+    'The request is not well-formed; check its path, its header fields and its parameters.',
+  ),
   UNSUPPORTED_ENCODING: row(400, 'BadRequest', 'The content encoding is not supported; send the body as it is.'),
   GRAPHQL_SYNTAX: row(400, 'BadRequest', 'The GraphQL document cannot be parsed.'),
   GRAPHQL_INVALID: row(400, 'BadRequest', 'The GraphQL document does not fit the schema.'),
@@ -47,7 +51,7 @@ export const ERRORS = {
   TOKEN_SCOPE_REFUSED: row(
     401,
     'Unauthorized',
-    'The identity is not a member of the organization that the token is scoped to.',
+    'The identity is not a member of the organization that the token is scoped to; have it made one, or use another token.',
   ),
   CREDENTIALS_INVALID: row(
     401,
@@ -67,7 +71,11 @@ export const ERRORS = {
     'The client secret may not be used from this address; have the address added to those that are trusted.',
   ),
 
-  PERMISSION_DENIED: row(403, 'PermissionDenied', 'You may see this, but not do this to it.'),
+  PERMISSION_DENIED: row(
+    403,
+    'PermissionDenied',
+    'You may see this, but not do this to it; ask an admin for the actions that details name.',
+  ),
   PERSISTED_DOCUMENTS_ONLY: row(
     403,
     'PermissionDenied',

@@ -274,7 +274,7 @@ export function connectionOf<T extends object>(
   name: string,
   order: string,
 ): ClassType<ConnectionOf<T>> {
-  @ObjectType(`${name}Edge`, { description: `A row of a ${name}Connection and its cursor.` })
+  @ObjectType(`${name}Edge`, { description: 'A row of the list and its cursor.' })
   class Edge {
     @Field(() => String, { description: 'Position of the row, for `after`.' })
     cursor!: string;
