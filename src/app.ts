@@ -52,6 +52,8 @@ import { mountRoutes } from './rest/mount.js';
 import { openapiText } from './rest/openapi.js';
 import type { Route } from './rest/route.js';
 
+const { version } = packageJson;
+
 /** Pause between sweeps of idempotency keys. */
 const KEY_SWEEP_MS = 10_000;
 
@@ -156,7 +158,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       replyCache,
       rateLimits,
       gate,
-      embedded: server.figures ?? null,
+      embedded: server.figures,
     });
     cleanup.push(() => http.close());
     return { url: await listen(http, config), bootstrapToken, stop };
@@ -203,7 +205,7 @@ interface Running extends Omit<Assembly, 'routes'> {
   readonly auditSealer: AuditSealer;
   readonly lifecycle: Lifecycle;
   readonly replyCache: ReplyCache;
-  readonly embedded: DatabaseServer['figures'] | null;
+  readonly embedded: DatabaseServer['figures'];
   readonly rateLimits: RateLimits;
   readonly gate: Gate;
 }
@@ -213,14 +215,13 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
   const http = await createHttpServer({ ...config, log, lifecycle });
   const contextFor = contextsOf(running);
   const operations = new OperationMetrics();
-  const embedded = running.embedded ?? null;
-  mountMetrics(http, { ...kernel, ...running, embedded, operations, metricsTokenHash: config.metricsTokenHash });
+  mountMetrics(http, { ...kernel, ...running, version, operations, metricsTokenHash: config.metricsTokenHash });
   mountHealth(http, kernel.database, lifecycle);
   const idempotencyKeys = new IdempotencyKeys(stampOf);
   const { introspection } = config;
   const apollo = await startApollo(schema, { introspection, log, idempotencyKeys, rateLimits, operations, gate });
   const explorer = await mountPages(http, {
-    version: packageJson.version,
+    version,
     introspection,
     examples: EXAMPLE_OPERATIONS,
     openapi: () => openapiText(routes),

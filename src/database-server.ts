@@ -4,8 +4,11 @@ import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
 import type { Log } from './kernel/log.js';
 
-/** Where the database is. `figures` only of one of our own. */
-export type DatabaseServer = Pick<EmbeddedPostgres, 'url' | 'stop'> & Partial<Pick<EmbeddedPostgres, 'figures'>>;
+/** Where the database is. */
+export interface DatabaseServer extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
+  /** `null`: the database is not ours. */
+  readonly figures: EmbeddedPostgres['figures'] | null;
+}
 
 /**
  * The Postgres that the service works on: the one of `DATABASE_URL`, or the embedded one, which this starts.
@@ -21,5 +24,5 @@ export async function openDatabaseServer({ databaseUrl, dataDir }: Config, log: 
       'DATA_DIR cannot be made or entered by this user; name a directory that it may write',
     ]);
   });
-  return { url: databaseUrl.reveal(), stop: async () => undefined };
+  return { url: databaseUrl.reveal(), stop: async () => undefined, figures: null };
 }

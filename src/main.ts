@@ -1,11 +1,10 @@
 import type { App } from './app.js';
 import { type Config, readConfig } from './config.js';
 import { openDatabaseServer } from './database-server.js';
-import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { ConfigurationFault, EXIT_CONFIGURATION } from './kernel/configuration-fault.js';
 import { createLog, describeError, type Log } from './kernel/log.js';
 import { startWatchdog, type Watchdog } from './kernel/watchdog/watchdog.js';
 
-const EXIT_CONFIGURATION = 78;
 /** What a drain may take once no more requests are accepted: running ones 20 s, then the audit trail and the database. */
 const FINISH_LIMIT_MS = 25_000;
 const SAME_SIGNAL_MS = 1_000;
@@ -88,7 +87,7 @@ ${pages}`;
 
 main().catch((error: unknown) => {
   if (error instanceof ConfigurationFault) {
-    process.stderr.write(`${error.faults.map((fault) => `strongroom: ${fault}`).join('\n')}\n`);
+    process.stderr.write(error.report);
     process.exit(EXIT_CONFIGURATION);
   }
   process.stderr.write(`${JSON.stringify({ event: 'start failed', ...describeError(error) })}\n`);

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assemble } from './app.js';
 import { readConfig } from './config.js';
-import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { ConfigurationFault, EXIT_CONFIGURATION } from './kernel/configuration-fault.js';
 import { writeDurably } from './kernel/durable-file.js';
 import { CostModel } from './kernel/graphql/gate/cost.js';
 import { idOf, readManifest } from './kernel/graphql/gate/manifest.js';
@@ -121,6 +121,6 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof ConfigurationFault)) throw error;
-  process.stderr.write(`${error.faults.map((fault) => `strongroom: ${fault}`).join('\n')}\n`);
-  process.exitCode = 78;
+  process.stderr.write(error.report);
+  process.exitCode = EXIT_CONFIGURATION;
 }

@@ -6,7 +6,7 @@ import { openDatabaseServer } from './database-server.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
 import { readRepeats, readRows, readSeals } from './kernel/audit/audit-reader.js';
 import { type Anchor, AuditVerifier, type TrailReport } from './kernel/audit/audit-verifier.js';
-import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { ConfigurationFault, EXIT_CONFIGURATION } from './kernel/configuration-fault.js';
 import { openInstallation } from './kernel/crypto/installation.js';
 import { Database, type Query } from './kernel/database/database.js';
 import { findEmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
@@ -14,7 +14,6 @@ import { createLog, describeError } from './kernel/log.js';
 
 const EXIT_BROKEN = 1;
 const EXIT_UNFINISHED = 2;
-const EXIT_CONFIGURATION = 78;
 const MAX_FAULTS = 200;
 
 /** `npm run verify-audit [-- --anchor NUMBER:HASH ...]`: walks the audit trail and its seals, and names what was tampered with. */
@@ -111,7 +110,7 @@ main().then(
   (code) => process.exit(code),
   (error: unknown) => {
     if (error instanceof ConfigurationFault) {
-      process.stderr.write(`${error.faults.map((fault) => `strongroom: ${fault}`).join('\n')}\n`);
+      process.stderr.write(error.report);
       process.exit(EXIT_CONFIGURATION);
     }
     process.stderr.write(`${JSON.stringify({ event: 'verification failed', ...describeError(error) })}\n`);

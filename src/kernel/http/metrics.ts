@@ -14,6 +14,8 @@ import type { Lifecycle } from './health.js';
 import { bearerToken } from './server.js';
 
 interface Metered extends Measured {
+  /** Of the service, as package.json has it. */
+  readonly version: string;
   readonly lifecycle: Lifecycle;
   readonly operations: OperationMetrics;
   readonly rateLimits: RateLimits;
@@ -29,7 +31,7 @@ interface Metered extends Measured {
  */
 export function mountMetrics(app: FastifyInstance, metered: Metered): void {
   const registry = new Registry();
-  measureProcess(registry, metered.lifecycle);
+  measureProcess(registry, metered);
   measureStore(registry, metered);
   measureRateLimits(registry, metered.rateLimits);
   metered.operations.registerAt(registry);

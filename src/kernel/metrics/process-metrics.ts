@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Lifecycle } from '../http/health.js';
 
 /** The process: memory, descriptors, lag of the event loop, its version, and whether it is leaving. */
-export function measureProcess(registry: Registry, lifecycle: Lifecycle): void {
+export function measureProcess(
+  registry: Registry,
+  { version, lifecycle }: { readonly version: string; readonly lifecycle: Lifecycle },
+): void {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   new Gauge({
@@ -12,7 +13,7 @@ export function measureProcess(registry: Registry, lifecycle: Lifecycle): void {
     help: 'Always 1; the labels tell what runs.',
     labelNames: ['version', 'node_version'],
     registers,
-  }).set({ version: packageVersion(), node_version: process.version }, 1);
+  }).set({ version, node_version: process.version }, 1);
   new Gauge({
     name: 'strongroom_draining',
     help: '1 from the signal to stop on.',
@@ -21,9 +22,4 @@ export function measureProcess(registry: Registry, lifecycle: Lifecycle): void {
       this.set(lifecycle.isDraining ? 1 : 0);
     },
   });
-}
-
-function packageVersion(): string {
-  const path = findPackageJSON('.', import.meta.url);
-  return path === undefined ? 'unknown' : (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }

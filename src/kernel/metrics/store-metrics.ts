@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AuditSealer } from '../audit/audit-sealer.js';
 import type { Kernel } from '../context.js';
+import type { KeyFigures } from '../crypto/key-store.js';
 import type { EmbeddedFigures } from '../database/embedded/embedded-postgres.js';
 import type { ReplyCache } from '../replies/reply-cache.js';
 import { StoreProbe } from './store-probe.js';
@@ -15,15 +16,16 @@ export interface Measured extends Kernel {
 
 /** The database, the audit trail, keys and kept replies. Read when somebody asks; the database is asked at most every 15 s. */
 export function measureStore(registry: Registry, measured: Measured): void {
-  measureDatabase(registry, measured);
-  measureKeys(registry, measured);
+  const probe = new StoreProbe(measured.database);
+  measureDatabase(registry, measured, probe);
+  measureKeys(registry, measured, probe);
   measureAudit(registry, measured);
   measureAuditSeals(registry, measured);
   measureReplyCache(registry, measured.replyCache);
   if (measured.embedded !== null) measureEmbedded(registry, measured.embedded);
 }
 
-function measureDatabase(registry: Registry, { database }: Measured): void {
+function measureDatabase(registry: Registry, { database }: Measured, probe: StoreProbe): void {
   const registers = [registry];
   new Counter({
     name: 'strongroom_sql_statements_total',
@@ -50,12 +52,6 @@ function measureDatabase(registry: Registry, { database }: Measured): void {
     buckets: [0.0001, 0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5],
     registers,
   });
-  database.onWait((milliseconds) => waits.observe(milliseconds / 1_000));
-}
-
-function measureKeys(registry: Registry, { database, keyring }: Measured): void {
-  const registers = [registry];
-  const probe = new StoreProbe(database);
   new Gauge({
     name: 'strongroom_database_up',
     help: '1 when the database answered the last probe of this node within a second.',
@@ -64,33 +60,37 @@ function measureKeys(registry: Registry, { database, keyring }: Measured): void 
       this.set((await probe.read()).isUp ? 1 : 0);
     },
   });
-  new Gauge({
-    name: 'strongroom_data_keys',
-    help: 'Data keys that seal at present, of all organizations and projects.',
-    registers,
-    async collect() {
-      const { keys } = await probe.read();
-      if (keys !== null) this.set(keys.inUse);
-    },
-  });
-  new Gauge({
-    name: 'strongroom_data_key_age_seconds',
-    help: 'Age of the oldest data key that seals; one is succeeded at its first seal after 365 days.',
-    registers,
-    async collect() {
-      const { keys } = await probe.read();
-      if (keys !== null) this.set(keys.oldestSeconds);
-    },
-  });
-  new Gauge({
-    name: 'strongroom_data_key_seals_ratio',
-    help: 'Seals that the most used data key has made or reserved, as a part of the 2^30 that it may.',
-    registers,
-    async collect() {
-      const { keys } = await probe.read();
-      if (keys !== null) this.set(keys.mostSeals / 2 ** 30);
-    },
-  });
+  database.onWait((milliseconds) => waits.observe(milliseconds / 1_000));
+}
+
+function measureKeys(registry: Registry, { keyring }: Measured, probe: StoreProbe): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: (keys: KeyFigures) => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const { keys } = await probe.read();
+        if (keys !== null) this.set(read(keys));
+      },
+    });
+  };
+  gauge(
+    'strongroom_data_keys',
+    'Data keys that seal at present, of all organizations and projects.',
+    ({ inUse }) => inUse,
+  );
+  gauge(
+    'strongroom_data_key_age_seconds',
+    'Age of the oldest data key that seals; one is succeeded at its first seal after 365 days.',
+    ({ oldestSeconds }) => oldestSeconds,
+  );
+  gauge(
+    'strongroom_data_key_seals_ratio',
+    'Seals that the most used data key has made or reserved, as a part of the 2^30 that it may.',
+    ({ mostSeals }) => mostSeals / 2 ** 30,
+  );
   new Counter({
     name: 'strongroom_unreadable_values_total',
     help: 'Times that a stored value did not open, at each reading.',
