@@ -99,4 +99,13 @@ describe('documentation of the interface', () => {
     expect(settings.length).toBeGreaterThan(10);
     expect(settings.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
   });
+
+  test('README.md names every event of the log', () => {
+    const events = sources('src').flatMap(({ text }) =>
+      [...text.matchAll(/\blog(?:\.\w+)?\(\s*'([^']+)'/g)].map((match) => match[1] as string),
+    );
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    expect(events.length).toBeGreaterThan(15);
+    expect(events.filter((event) => !readme.includes(`\`${event}\``))).toEqual([]);
+  });
 });
