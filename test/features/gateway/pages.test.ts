@@ -97,7 +97,7 @@ describe('the files of the pages', () => {
       });
       expect(Number(head.headers['content-length'])).toBeLessThan(Buffer.byteLength(plain.text));
       expect(head.headers.etag).not.toBe(plain.headers.etag);
-      expect(head.headers.vary).toContain('accept-encoding');
+      expect(head.headers.vary).toContain('Accept-Encoding');
     }
   });
 

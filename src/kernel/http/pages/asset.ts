@@ -47,7 +47,7 @@ export async function sendAsset(
   { type, gzip, hash }: Asset,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<FastifyReply> {
-  addVary(reply, 'accept-encoding');
+  addVary(reply, 'Accept-Encoding');
   const { encoding } = preferredEncoding(String(asked['accept-encoding'] ?? ''), ['gzip']);
   const tag = `"${hash}"`;
   const etag = encoding === null ? tag : encodedTag(tag, encoding);
