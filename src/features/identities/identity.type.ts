@@ -12,7 +12,7 @@ import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
   simpleResolvers: true,
 })
 export class IdentityType {
-  @Field(() => ID, { description: 'Identifies the identity.' })
+  @Field(() => ID, { description: 'Id of the machine identity.' })
   id!: string;
 
   @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })

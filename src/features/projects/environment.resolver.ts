@@ -39,7 +39,7 @@ export class EnvironmentResolver {
   @Mutation(() => CreateEnvironmentPayload, { description: 'Adds an environment to a project.' })
   async createEnvironment(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateEnvironmentInput, { description: 'What it is.' }) input: CreateEnvironmentInput,
+    @Arg('input', () => CreateEnvironmentInput, { description: 'The new environment.' }) input: CreateEnvironmentInput,
   ): Promise<CreateEnvironmentPayload> {
     return { environment: toType(await this.environments.create(ctx, input)) };
   }

@@ -15,7 +15,7 @@ export class EnvironmentType {
   @Field(() => ID, { description: 'Id of the environment.' })
   id!: string;
 
-  @Field(() => String, { description: 'What people read.' })
+  @Field(() => String, { description: 'What people call it.' })
   name!: string;
 
   @Field(() => String, { description: 'What programs name it by; unique in the project.' })
@@ -44,7 +44,7 @@ export class CreateEnvironmentInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'What people read, 1 to 64 characters.' })
+  @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
   name!: string;
 
   @Field(() => String, {
@@ -73,7 +73,7 @@ export class UpdateEnvironmentInput {
   @Field(() => ID, { description: 'The environment.' })
   environmentId!: string;
 
-  @Field(() => String, { nullable: true, description: 'What people read, 1 to 64 characters.' })
+  @Field(() => String, { nullable: true, description: 'What people call it, 1 to 64 characters.' })
   name?: string;
 
   @Field(() => String, {

@@ -67,7 +67,7 @@ export class ProjectResolver {
   @Mutation(() => CreateProjectPayload, { description: 'Makes a project. You are its first admin.' })
   async createProject(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateProjectInput, { description: 'What it is.' }) input: CreateProjectInput,
+    @Arg('input', () => CreateProjectInput, { description: 'The new project.' }) input: CreateProjectInput,
   ): Promise<CreateProjectPayload> {
     return { project: toProjectType(await this.projects.create(ctx, input)) };
   }

@@ -17,7 +17,7 @@ const withRoles = ({ roles, ...project }: Data): Data =>
 
 const { name, description, ...given } = CreateProject.shape;
 const CreateBody = z.strictObject({
-  projectName: name.meta({ description: 'What people read, 1 to 64 characters.' }),
+  projectName: name.meta({ description: 'What people call it, 1 to 64 characters.' }),
   projectDescription: description.meta({ description: 'What it is about, up to 1,024 characters.' }),
   ...given,
 });

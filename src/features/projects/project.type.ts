@@ -52,7 +52,7 @@ export class ProjectType {
   @Field(() => ID, { description: 'Id of the project.' })
   id!: string;
 
-  @Field(() => String, { description: 'What people read.' })
+  @Field(() => String, { description: 'What people call it.' })
   name!: string;
 
   @Field(() => ProjectKindEnum, { description: 'What it is for.' })
@@ -143,7 +143,7 @@ export const toProjectType = ({ access, ...record }: ReadProject): ProjectType =
 
 @InputType({ description: 'What a new project is.' })
 export class CreateProjectInput {
-  @Field(() => String, { description: 'What people read, 1 to 64 characters.' })
+  @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
   name!: string;
 
   @Field(() => String, { nullable: true, description: 'What it is about, up to 1,024 characters.' })
@@ -189,7 +189,7 @@ export class UpdateProjectInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { nullable: true, description: 'What people read, 1 to 64 characters.' })
+  @Field(() => String, { nullable: true, description: 'What people call it, 1 to 64 characters.' })
   name?: string;
 
   @Field(() => String, { nullable: true, description: 'What it is about, up to 1,024 characters; null clears it.' })

@@ -54,7 +54,7 @@ export class RoleResolver {
   })
   async createProjectRole(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateProjectRoleInput, { description: 'What it is.' }) input: CreateProjectRoleInput,
+    @Arg('input', () => CreateProjectRoleInput, { description: 'The new role.' }) input: CreateProjectRoleInput,
   ): Promise<CreateProjectRolePayload> {
     return { role: toRoleType(await this.roles.create(ctx, fromRoleInput(input))) };
   }

@@ -11,7 +11,7 @@ export class ProjectRoleType {
   @Field(() => ID, { description: 'Id of the role in this project.' })
   id!: string;
 
-  @Field(() => String, { description: 'What people read.' })
+  @Field(() => String, { description: 'What people call it.' })
   name!: string;
 
   @Field(() => String, { description: 'What memberships name it by.' })
@@ -89,7 +89,7 @@ export class CreateProjectRoleInput {
   })
   slug!: string;
 
-  @Field(() => String, { description: 'What people read, 1 to 64 characters.' })
+  @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
   name!: string;
 
   @Field(() => String, { nullable: true, description: 'What its holders may do, in words, up to 1,024 characters.' })
@@ -116,7 +116,7 @@ export class UpdateProjectRoleInput {
   @Field(() => String, { nullable: true, description: 'A new slug, which its holders get with it.' })
   slug?: string;
 
-  @Field(() => String, { nullable: true, description: 'What people read, 1 to 64 characters.' })
+  @Field(() => String, { nullable: true, description: 'What people call it, 1 to 64 characters.' })
   name?: string;
 
   @Field(() => String, { nullable: true, description: 'What its holders may do, in words; null clears it.' })

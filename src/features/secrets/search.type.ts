@@ -63,7 +63,7 @@ export class ProjectNameType {
   @Field(() => ID, { description: 'Id of the project.' })
   id!: string;
 
-  @Field(() => String, { description: 'What people read.' })
+  @Field(() => String, { description: 'What people call it.' })
   name!: string;
 
   @Field(() => String, { description: 'What programs name it by; unique in the organization.' })

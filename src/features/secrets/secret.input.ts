@@ -46,11 +46,11 @@ class SecretAttributesInput {
 
   @Field(() => [SecretMetadataInput], {
     nullable: true,
-    description: 'What to keep beside it, up to 50 entries; the list is whole.',
+    description: 'What to keep beside it, up to 50 entries; it takes the place of what was there.',
   })
   secretMetadata?: SecretMetadataInput[] | null;
 
-  @Field(() => [ID], { nullable: true, description: 'Ids of its tags; the list is whole.' })
+  @Field(() => [ID], { nullable: true, description: 'Ids of its tags; they take the place of those before.' })
   tagIds?: string[] | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Clients leave line breaks of the value as they are.' })
@@ -64,7 +64,8 @@ class SecretAttributesInput {
 
   @Field(() => [ID], {
     nullable: true,
-    description: 'Ids of users of the project whom a reminder is to reach, up to 50; the list is whole.',
+    description:
+      'Ids of users of the project whom a reminder is to reach, up to 50; they take the place of those before.',
   })
   secretReminderRecipients?: string[] | null;
 }
@@ -109,7 +110,7 @@ function ofKind<T extends ClassType>(Base: T) {
   class OfKind extends Base {
     @Field(() => SecretKindEnum, {
       description:
-        'Whose it is. A personal one is the own value and comment of a user, in place of those of a shared one.',
+        'Shared, or personal: the own value and comment of a user, which only that user sees in place of the shared ones.',
       defaultValue: 'shared',
     })
     type!: SecretKind;

@@ -17,7 +17,7 @@ export class TagType {
   slug!: string;
 
   @Field(() => String, {
-    description: 'What people read: the slug.',
+    description: 'What people call it: the slug.',
     deprecationReason: 'It is the slug: ask for `slug`.',
   })
   name!: string;

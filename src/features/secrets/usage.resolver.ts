@@ -14,7 +14,7 @@ export class UsageResolver {
   })
   async whereUsed(
     @Ctx() ctx: Context,
-    @Arg('input', () => WhereUsedInput, { description: 'What may be used.' }) input: WhereUsedInput,
+    @Arg('input', () => WhereUsedInput, { description: 'The secret, or the folder.' }) input: WhereUsedInput,
     @Args(() => BoundedPageArgs) page: BoundedPageArgs,
   ): Promise<SoughtConnectionOf<SecretUseType>> {
     return toUsePage(await this.service.whereUsed(ctx, { ...input, ...page }));
