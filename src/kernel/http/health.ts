@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database/database.js';
 import { AppError } from '../errors.js';
+import { SharedQuestion } from '../shared-question.js';
 
 /** Whether this node is leaving. Set once, by the drain. */
 export interface Lifecycle {
@@ -18,25 +18,13 @@ const ANSWER_WITHIN_MS = 2_000;
 export function mountHealth(app: FastifyInstance, database: Database, lifecycle: Lifecycle): void {
   const unavailable = (cause?: unknown): AppError =>
     new AppError('STORE_UNAVAILABLE', undefined, { cause, retryAfterSeconds: 1 });
-  let asking: Promise<unknown> | null = null;
-  /** However many probe at once, the database is asked once. @throws STORE_UNAVAILABLE also when it is silent */
+  const probe = new SharedQuestion(() => database.query('select 1'), ANSWER_WITHIN_MS);
+  /** @throws STORE_UNAVAILABLE also when the database is silent */
   const ask = async (): Promise<void> => {
-    asking ??= database.query('select 1');
-    const mine = asking;
-    const patience = new AbortController();
-    const late = delay(ANSWER_WITHIN_MS, undefined, { signal: patience.signal }).then(() => {
-      throw unavailable();
+    const answer = await probe.answer(null).catch((error: unknown) => {
+      throw unavailable(error);
     });
-    try {
-      await Promise.race([mine, late]);
-    } catch (error) {
-      throw error instanceof AppError ? error : unavailable(error);
-    } finally {
-      patience.abort();
-      // Also one that never answers: the next probe must get a connection that lives.
-      if (asking === mine) asking = null;
-      for (const each of [mine, late]) each.catch(() => undefined);
-    }
+    if (answer === null) throw unavailable();
   };
   const ready = async (): Promise<{ status: 'ok' }> => {
     if (lifecycle.isDraining) throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: 5 });

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type KeyFigures, keyFigures } from '../crypto/key-store.js';
 import type { Database } from '../database/database.js';
+import { SharedQuestion } from '../shared-question.js';
 
 const ANSWER_WITHIN_MS = 1_000;
 const FRESH_MS = 15_000;
@@ -18,21 +18,13 @@ const AWAY: Reading = { isUp: false, keys: null };
 export class StoreProbe {
   #last: Reading = AWAY;
   #readAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<Reading> | null = null;
+  readonly #question = new SharedQuestion(() => this.#ask(), ANSWER_WITHIN_MS);
 
   constructor(private readonly database: Database) {}
 
   async read(): Promise<Reading> {
     if (performance.now() - this.#readAt < (this.#last.isUp ? FRESH_MS : RETRY_MS)) return this.#last;
-    this.#reading ??= this.#ask();
-    const mine = this.#reading;
-    const patience = new AbortController();
-    const late = delay(ANSWER_WITHIN_MS, AWAY, { signal: patience.signal }).catch(() => AWAY);
-    const reading = await Promise.race([mine, late]);
-    patience.abort();
-    // Also one that never answers: the next must get a connection that lives.
-    if (this.#reading === mine) this.#reading = null;
-    return reading;
+    return this.#question.answer(AWAY);
   }
 
   async #ask(): Promise<Reading> {
