@@ -1,9 +1,9 @@
-import { type Action, can } from '../../kernel/authz/ability.js';
+import { can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import { environmentsByIds, type ReadEnvironment } from './environment.service.js';
 import { type MembershipRecord, membershipsByIds, membershipsOfMembers } from './membership.records.js';
-import { type MemberKind, subjectOf } from './membership.rules.js';
+import { subjectOf } from './membership.rules.js';
 import type { ProjectReader } from './project.reader.js';
 import type { ProjectAccess } from './project.records.js';
 import type { ProjectService, ReadProject } from './project.service.js';
@@ -27,44 +27,45 @@ export class ProjectLinks {
   /** Environments by id. */
   readonly environments: BatchLoad<ReadEnvironment> = async (ctx, ids) => {
     const rows = await environmentsByIds(ctx, ids);
-    const access = await this.accessTo(ctx, rows);
-    return new Map(
-      rows.flatMap((environment) => {
-        const project = access.get(environment.projectId);
-        return project !== undefined && can(project.ability, 'environments:read')
-          ? [[environment.id, { environment, access: project }]]
-          : [];
-      }),
-    );
+    const readable = await this.readable(ctx, rows, ({ ability }) => can(ability, 'environments:read'));
+    return new Map(readable.map(({ row, access }) => [row.id, { environment: row, access }]));
   };
 
   /** Memberships by id. */
   readonly memberships: BatchLoad<MembershipRecord> = async (ctx, ids) => {
-    const rows = await this.#readable(ctx, await membershipsByIds(ctx, ids));
+    const rows = await this.#readableMemberships(ctx, await membershipsByIds(ctx, ids));
     return new Map(rows.map((membership) => [membership.id, membership]));
   };
 
   /** Memberships of users and identities by their ids: in the projects where the caller may read members of their kind. */
   readonly membershipsOf: BatchLoad<readonly MembershipRecord[]> = async (ctx, memberIds) =>
-    Map.groupBy(await this.#readable(ctx, await membershipsOfMembers(ctx, memberIds)), ({ memberId }) => memberId);
+    Map.groupBy(
+      await this.#readableMemberships(ctx, await membershipsOfMembers(ctx, memberIds)),
+      ({ memberId }) => memberId,
+    );
 
-  /** Projects of things, as the caller has them, by their ids; without those that it does not know of. */
-  async accessTo(
+  /**
+   * Things of projects that the caller may read, each with its project as the caller has it.
+   *
+   * @param isReadable by what the caller may do in the project of the thing
+   */
+  async readable<T extends { readonly projectId: string }>(
     ctx: Context,
-    things: readonly { readonly projectId: string }[],
-  ): Promise<ReadonlyMap<string, ProjectAccess>> {
-    const ids = [...new Set(things.map(({ projectId }) => projectId))];
-    const found = await Promise.all(ids.map((id) => this.reader.find(ctx, id)));
-    return new Map(found.flatMap((access) => (access === undefined ? [] : [[access.projectId, access]])));
-  }
-
-  async #readable(ctx: Context, rows: readonly MembershipRecord[]): Promise<MembershipRecord[]> {
-    const access = await this.accessTo(ctx, rows);
-    return rows.filter(({ projectId, memberKind }) => {
-      const project = access.get(projectId);
-      return project !== undefined && can(project.ability, readingOf(memberKind));
+    rows: readonly T[],
+    isReadable: (access: ProjectAccess, row: T) => boolean,
+  ): Promise<{ readonly row: T; readonly access: ProjectAccess }[]> {
+    const ids = [...new Set(rows.map(({ projectId }) => projectId))];
+    const projects = new Map(await Promise.all(ids.map(async (id) => [id, await this.reader.find(ctx, id)] as const)));
+    return rows.flatMap((row) => {
+      const access = projects.get(row.projectId);
+      return access !== undefined && isReadable(access, row) ? [{ row, access }] : [];
     });
   }
-}
 
-const readingOf = (kind: MemberKind): Action => `${subjectOf(kind)}:read`;
+  async #readableMemberships(ctx: Context, rows: readonly MembershipRecord[]): Promise<MembershipRecord[]> {
+    const readable = await this.readable(ctx, rows, ({ ability }, { memberKind }) =>
+      can(ability, `${subjectOf(memberKind)}:read`),
+    );
+    return readable.map(({ row }) => row);
+  }
+}

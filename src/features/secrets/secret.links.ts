@@ -23,16 +23,10 @@ export class SecretLinks {
   /** Folders by id. */
   readonly folders: BatchLoad<ReadFolder> = async (ctx, ids) => {
     const rows = await listFoldersByIds(ctx, ids);
-    const projects = await this.projects.accessTo(ctx, rows);
-    return new Map(
-      rows.flatMap((row) => {
-        const access = projects.get(row.projectId);
-        const place = { environment: row.environment, secretPath: parentOf(row.path) };
-        return access !== undefined && can(access.ability, 'secret-folders:read', place)
-          ? [[row.id, { ...row, access }]]
-          : [];
-      }),
+    const readable = await this.projects.readable(ctx, rows, ({ ability }, { environment, path }) =>
+      can(ability, 'secret-folders:read', { environment, secretPath: parentOf(path) }),
     );
+    return new Map(readable.map(({ row, access }) => [row.id, { ...row, access }]));
   };
 
   /** Ids of the environments of folders, by the ids of these. */
@@ -42,12 +36,10 @@ export class SecretLinks {
   /** Imports by id. */
   readonly imports: BatchLoad<ImportRecord> = async (ctx, ids) => {
     const rows = await listImportsByIds(ctx, ids);
-    const projects = await this.projects.accessTo(ctx, rows);
-    const isSeen = ({ projectId, folder: { environment, path } }: ImportRecord): boolean => {
-      const access = projects.get(projectId);
-      return access !== undefined && can(access.ability, 'secret-imports:read', { environment, secretPath: path });
-    };
-    return new Map(rows.filter(isSeen).map((row) => [row.id, row]));
+    const readable = await this.projects.readable(ctx, rows, ({ ability }, { folder: { environment, path } }) =>
+      can(ability, 'secret-imports:read', { environment, secretPath: path }),
+    );
+    return new Map(readable.map(({ row }) => [row.id, row]));
   };
 
   /** Tags by id. */
@@ -57,26 +49,20 @@ export class SecretLinks {
       'select id, slug, color, project_id as "projectId" from tag where id = any($1::uuid[])',
       [ids],
     );
-    const projects = await this.projects.accessTo(ctx, rows);
-    const isSeen = ({ projectId }: OwnedTag): boolean => {
-      const access = projects.get(projectId);
-      return access !== undefined && can(access.ability, 'tags:read');
-    };
-    return new Map(rows.filter(isSeen).map((row) => [row.id, row]));
+    const readable = await this.projects.readable(ctx, rows, ({ ability }) => can(ability, 'tags:read'));
+    return new Map(readable.map(({ row }) => [row.id, row]));
   };
 
   /** Shared secrets by id, with their values. What does not open is null. Whoever shows them records it. */
   readonly secrets: BatchLoad<SecretView> = async (ctx, ids) => {
     const records = await listByIds(ctx, ids);
-    const projects = await this.projects.accessTo(ctx, records);
+    const readable = await this.projects.readable(ctx, records, ({ ability }, record) =>
+      new Visibility(ability).describes(record),
+    );
     const views = await Promise.all(
-      records.map(async (record): Promise<SecretView | null> => {
-        const access = projects.get(record.projectId);
-        if (access === undefined) return null;
-        const visibility = new Visibility(access.ability);
-        if (!visibility.describes(record)) return null;
-        return new SecretViewer(await openerFor(ctx, access, [record]), visibility, true).view(record);
-      }),
+      readable.map(async ({ row, access }) =>
+        new SecretViewer(await openerFor(ctx, access, [row]), new Visibility(access.ability), true).view(row),
+      ),
     );
     return new Map(views.flatMap((view) => (view === null ? [] : [[view.id, view]])));
   };
