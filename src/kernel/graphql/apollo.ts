@@ -7,11 +7,11 @@ import type { Log } from '../log.js';
 import type { OperationMetrics } from '../metrics/operation-metrics.js';
 import type { IdempotencyKeys } from '../replies/idempotency.js';
 import { codedErrors } from './coded-errors.js';
+import { countedOperations } from './counted-operations.js';
 import type { Gate } from './gate/gate.js';
 import { gatePlugin } from './gate/gate-plugin.js';
 import { idempotentMutations } from './idempotent-mutations.js';
 import { limitedOperations } from './limited-operations.js';
-import { countedOperations } from './operation-counter.js';
 
 /** What resolvers get: a caller, or nobody for public fields. */
 export type GraphQLContext = Context | AnonymousContext;
