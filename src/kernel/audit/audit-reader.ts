@@ -8,52 +8,76 @@ const ROWS_AT_ONCE = 5_000;
 const SEALS_AT_ONCE = 20;
 const MAX_REPEATS = 1_000;
 
-/** Below every sequence, those that only a forger gives out too. */
-const BEFORE_ALL = String(-(2n ** 63n));
+type Stored = Omit<AuditRecord, 'facts'> & { sequence: string | null; time: string; mac: Buffer; facts: string };
 
-type Stored = Omit<AuditRecord, 'facts'> & { sequence: string; time: string; mac: Buffer; facts: string };
-
+/** Whoever owns the tables can take their keys and their rules away: columns may be empty, and numbers be there twice. */
 const ROWS = `
-  select sequence, round(extract(epoch from occurred_at) * 1000)::text as time, mac,
+  select sequence, round(extract(epoch from occurred_at) * 1000)::text as time, coalesce(mac, '') as mac,
          id, organization_id as "organizationId", project_id as "projectId", action, outcome, actor_kind as "actorKind",
          actor_id as "actorId", token_id as "tokenId", request_id as "requestId", address::text as address,
-         user_agent as "userAgent", facts::text as facts
-    from audit_record where sequence > $1 order by sequence limit $2`;
+         user_agent as "userAgent", coalesce(facts::text, 'null') as facts
+    from audit_record order by sequence`;
 
 /** All rows of the trail by rising sequence, a batch of them in memory at once. @param key of the row MACs */
 export async function* readRows(query: Query, key: Buffer): AsyncGenerator<FoundRow[]> {
-  let after = BEFORE_ALL;
-  for (;;) {
-    const rows = await query<Stored>(ROWS, [after, ROWS_AT_ONCE]);
+  for await (const rows of readAll<Stored>(query, 'audit_rows', { statement: ROWS, atOnce: ROWS_AT_ONCE }))
     yield rows.map((row) => ({
-      sequence: BigInt(row.sequence),
+      sequence: BigInt(row.sequence ?? 0),
       id: row.id,
       occurredAt: row.time,
       mac: row.mac,
-      isGenuine: macOf(recordOf(row), key).equals(row.mac),
+      isGenuine: row.sequence !== null && isGenuine(row, key),
     }));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS_AT_ONCE) return;
-    after = last.sequence;
+}
+
+/**
+ * What a statement finds, in batches, each row once. By a cursor: one that goes on above the last key of a batch passes over
+ * the rows that a forger gives the same key, the lowest one, or none.
+ *
+ * @param query in a transaction
+ */
+async function* readAll<R extends object>(
+  query: Query,
+  cursor: string,
+  { statement, atOnce }: { statement: string; atOnce: number },
+): AsyncGenerator<R[]> {
+  await query(`declare ${cursor} no scroll cursor for ${statement}`);
+  for (;;) {
+    const rows = await query<R>(`fetch ${atOnce} from ${cursor}`);
+    if (rows.length > 0) yield rows;
+    if (rows.length < atOnce) return;
   }
 }
 
-/** The record as it was when the MAC was made. */
-function recordOf({ address, facts, ...row }: Stored): AuditRecord {
-  return {
-    ...row,
-    // A host without the mask of its network; an IPv6 address in the one spelling that rows are made with.
-    address: address?.includes(':')
-      ? readAddress(address.replace(/\/128$/, ''))
-      : (address?.replace(/\/32$/, '') ?? null),
-    facts: JSON.parse(facts) as AuditFacts,
-  };
+function isGenuine(row: Stored, key: Buffer): boolean {
+  const record = recordOf(row);
+  return record !== null && macOf(record, key).equals(row.mac);
+}
+
+/** The record as it was when the MAC was made; null for a row that no record makes. */
+function recordOf({ address, facts, ...row }: Stored): AuditRecord | null {
+  const given = JSON.parse(facts, inItsOwnSpelling) as AuditFacts | readonly unknown[] | string | null;
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return null;
+  return { ...row, address: address === null ? null : writtenAddress(address), facts: given as AuditFacts };
+}
+
+/** A number that was written otherwise than rows are made with, as `1.0`, is another one, though JavaScript takes it for `1`. */
+const inItsOwnSpelling = (_: string, value: unknown, { source }: { source?: string } = {}): unknown =>
+  typeof value === 'number' && source !== undefined && source !== String(value) ? source : value;
+
+/** A host without the mask of its network; an IPv6 address in the one spelling that rows are made with. */
+function writtenAddress(address: string): string {
+  if (!address.includes(':')) return address.replace(/\/32$/, '');
+  const written = readAddress(address.replace(/\/128$/, ''));
+  // An IPv4 address that is spelled as an IPv6 one was never written so.
+  return written?.includes(':') ? written : address;
 }
 
 const SEALS = `
-  select number, after_sequence as after, last_sequence as last,
-         round(extract(epoch from sealed_at) * 1000)::text as "sealedAt", entries, previous, mac
-    from audit_seal where number > $1 order by number limit $2`;
+  select coalesce(number, 0) as number, coalesce(after_sequence, 0) as after, coalesce(last_sequence, 0) as last,
+         round(extract(epoch from sealed_at) * 1000)::text as "sealedAt", coalesce(entries, '') as entries,
+         coalesce(previous, '') as previous, coalesce(mac, '') as mac
+    from audit_seal order by audit_seal.number`;
 
 interface StoredSeal extends Pick<Seal, 'sealedAt' | 'entries' | 'previous' | 'mac'> {
   readonly number: string;
@@ -63,22 +87,17 @@ interface StoredSeal extends Pick<Seal, 'sealedAt' | 'entries' | 'previous' | 'm
 
 /** All seals by rising number. */
 export async function* readSeals(query: Query): AsyncGenerator<Seal> {
-  let above = BEFORE_ALL;
-  for (;;) {
-    const seals = await query<StoredSeal>(SEALS, [above, SEALS_AT_ONCE]);
+  for await (const seals of readAll<StoredSeal>(query, 'audit_seals', { statement: SEALS, atOnce: SEALS_AT_ONCE }))
     for (const seal of seals)
       yield { ...seal, number: BigInt(seal.number), after: BigInt(seal.after), last: BigInt(seal.last) };
-    const last = seals.at(-1);
-    if (last === undefined || seals.length < SEALS_AT_ONCE) return;
-    above = last.number;
-  }
 }
 
 const REPEATS = `
   select sequence, id, first from (
-    select sequence, id, min(sequence) over (partition by id) as first from audit_record
-     where id in (select id from audit_record group by id having count(*) > 1)
-  ) copies where sequence > first order by sequence limit $1`;
+    select sequence, id, min(sequence) over copies as first, row_number() over copies as place from audit_record
+     where id in (select id from audit_record group by id having count(*) > 1) and sequence is not null
+    window copies as (partition by id order by sequence)
+  ) copies where place > 1 order by sequence limit $1`;
 
 /** Rows that have the id of an earlier one. */
 export async function readRepeats(query: Query): Promise<RepeatedRow[]> {
