@@ -1,8 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, type ClassType, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
+import { PermissionDenied } from '../../kernel/authz/ability.js';
+import { recordDenial } from '../../kernel/authz/denials.js';
 import type { Context } from '../../kernel/context.js';
-import { batched, linked } from '../../kernel/database/batched.js';
-import { type ConnectionOf, PageArgs, pageOf } from '../../kernel/graphql/page.js';
+import { type BatchLoad, batched, linked } from '../../kernel/database/batched.js';
+import { type ConnectionOf, type Page, PageArgs, pageOf } from '../../kernel/graphql/page.js';
 import { selects } from '../../kernel/graphql/selection.js';
 import { parse } from '../../kernel/validation.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
@@ -12,7 +14,7 @@ import { Paging } from './membership.rules.js';
 import type { MembershipService } from './membership.service.js';
 import { ProjectMembershipConnection, ProjectMembershipType } from './membership.type.js';
 import type { ProjectLinks } from './project.links.js';
-import type { ProjectService } from './project.service.js';
+import type { ProjectService, ReadProject } from './project.service.js';
 import { ProjectConnection, ProjectType, toProjectType } from './project.type.js';
 import { ProjectRoleType } from './role.type.js';
 
@@ -109,8 +111,27 @@ export class OrganizationProjectsResolver {
   ): Promise<ConnectionOf<ProjectType> | null> {
     if (id !== ctx.organizationId) return null;
     const includeRoles = selects(info, ['nodes', 'roles']) || selects(info, ['edges', 'node', 'roles']);
-    const found = await this.service.list(ctx, { ...page, includeRoles });
+    const { first, after } = page;
+    const found = (await batched(
+      ctx,
+      this.#pages,
+      JSON.stringify({ first, after, includeRoles }),
+    )) as Page<ReadProject>;
     return found.map(toProjectType, ({ name, id: projectId }) => [name, projectId]);
+  }
+
+  /** Pages by what is asked for: all places of an answer that ask for the same one share it, and its record. */
+  readonly #pages: BatchLoad<Page<ReadProject> | Error> = async (ctx, keys) =>
+    new Map(await Promise.all(keys.map(async (key) => [key, await this.#page(ctx, JSON.parse(key))] as const)));
+
+  /** A page, or why there is none, which is no matter of the others. */
+  async #page(ctx: Context, asked: unknown): Promise<Page<ReadProject> | Error> {
+    try {
+      return await this.service.list(ctx, asked);
+    } catch (error) {
+      if (error instanceof PermissionDenied) await recordDenial(ctx, error);
+      return error as Error;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../context.js';
 
-/** Loads many keys at once: a map from key to value; a key that is not in the map has no value. */
+/** Loads many keys at once: a map from key to value; a key that is not in the map has no value. An Error fails its key alone. */
 export type BatchLoad<T> = (ctx: Context, keys: readonly string[]) => Promise<ReadonlyMap<string, T>>;
 
 /** Loads the lists of many owners that are asked for with the same options. */

@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import { PermissionDenied } from '../authz/ability.js';
+import { recordDenial } from '../authz/denials.js';
 import { type AnonymousContext, authenticated, type Context } from '../context.js';
 import { AppError, withPaths } from '../errors.js';
 import { withErrorReference } from './error-types.js';
@@ -103,8 +104,4 @@ function inArguments({ args }: GraphQLField<unknown, unknown>, error: unknown): 
     const [name = ''] = /^\w+(?=[.[]|$)/.exec(path) ?? [];
     return Object.hasOwn(fields, name) ? `input.${path}` : path;
   });
-}
-
-async function recordDenial(ctx: Context, { attempt }: PermissionDenied): Promise<void> {
-  await ctx.auditTrail.recordRead(ctx, { action: attempt.action, projectId: attempt.projectId, outcome: 'denied' });
 }
