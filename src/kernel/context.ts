@@ -52,6 +52,12 @@ export interface Context extends RequestInfo, Kernel {
   readonly rootOrganizationId: string;
   /** What the actor may do in the organization. Projects bring abilities of their own. */
   readonly ability: Ability;
+  /**
+   * Who the caller is by now and what it may do, for a request that goes on after a change. Counts no use.
+   *
+   * @throws the TOKEN_* codes when it may not go on
+   */
+  readonly renewed?: () => Promise<Pick<Context, 'actor' | 'ability'>>;
   /** Batches of this request, by what loads them. See `batched`. */
   readonly loaders: Map<object, DataLoader<unknown, unknown>>;
   /** Collects what this request records, where its reply is kept: whoever gets it later must leave the same records. */

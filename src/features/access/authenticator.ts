@@ -4,7 +4,7 @@ import type { Query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { FailedAttempts } from '../../kernel/limits/failed-attempts.js';
 import type { HeldUses } from './held-uses.js';
-import { contextOf, findToken, passToken, refusalOf } from './token-check.js';
+import { contextOf, findToken, passToken, refusalOf, requireValid } from './token-check.js';
 
 /** Turns a bearer token into a Context. */
 export class Authenticator {
@@ -41,13 +41,21 @@ export class Authenticator {
       throw await refusal(kernel.database.query, hash, info.address);
     }
     if (!holder.isCounted) this.heldUses.hold(hash, held + 1);
-    return contextOf(kernel, info, holder);
+    return { ...contextOf(kernel, info, holder), renewed: () => renewed(kernel, info, hash) };
   }
 
   /** Stores the uses that this node still holds. Called once, when no request runs any more. */
   close(kernel: Kernel): Promise<void> {
     return this.heldUses.store(kernel.database.query);
   }
+}
+
+/** What the holder of a token that has passed may do by now. @throws the TOKEN_* codes */
+async function renewed(kernel: Kernel, info: RequestInfo, hash: Buffer): Promise<Pick<Context, 'actor' | 'ability'>> {
+  const token = await findToken(kernel.database.query, hash, info.address);
+  // It has passed: this request may have been its last use.
+  const { actor, ability } = contextOf(kernel, info, requireValid(token && { ...token, isSpent: false }));
+  return { actor, ability };
 }
 
 /** The cause may be gone by now (a range was widened in between); then the token is refused all the same, this once. */

@@ -60,7 +60,7 @@ export const printSortedSchema = (schema: GraphQLSchema): string => `${printSche
  * Here, once for each operation, and not in a middleware, which would run for every field of every row.
  *
  * @param changes the fields run one after the other: each, and what is read below it, sees what those before it and itself have
- *   changed, the caller's own rights too
+ *   changed, and each does only what the caller may still do
  */
 function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
   for (const field of Object.values(root.getFields())) {
@@ -70,6 +70,7 @@ function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
       if (isPublic) {
         // It is about credentials: what it answers is not stored.
         ctx.claim?.withholdAnswer();
+        if (ctx.actor !== null) changing.add(ctx);
         try {
           return await resolve(source, args, ctx, info);
         } catch (error) {
@@ -77,7 +78,7 @@ function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
         }
       }
       const caller = authenticated(ctx);
-      if (changes) caller.loaders.clear();
+      if (changes) await beginChange(caller);
       try {
         return await resolve(source, args, caller, info);
       } catch (error) {
@@ -91,6 +92,16 @@ function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
     // What those before it have changed stands: a document of several changes still answers them when this one fails.
     if (changes) field.type = getNullableType(field.type);
   }
+}
+
+/** Callers whose document has begun to change something, which may be the token that it came with. */
+const changing = new WeakSet<Context>();
+
+/** Before each change of a document. What came before it may have taken the caller's rights, or its token. @throws the TOKEN_* codes */
+async function beginChange(caller: Context): Promise<void> {
+  caller.loaders.clear();
+  if (changing.has(caller)) Object.assign(caller, await caller.renewed?.());
+  changing.add(caller);
 }
 
 /** Services know the fields of an input, and not that it is the argument `input`: paths of faults in it begin with that. */
