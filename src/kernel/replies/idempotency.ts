@@ -43,6 +43,8 @@ interface Stored {
   readonly actions: readonly (readonly [action: string, projectId: string | null])[];
   /** What the caller could do in the projects of the answer when it was made; null where it had no access any more. */
   readonly rights: readonly (readonly [projectId: string, fingerprint: string | null])[];
+  /** What it could do in the organization, as `standingOf` puts it. */
+  readonly standing: string;
 }
 
 /** @throws VALIDATION_FAILED for a text that is no idempotency key: 1 to 255 visible ASCII characters */
@@ -142,7 +144,8 @@ export class IdempotencyKeys {
       ctx,
       stored.rights.map(([projectId]) => projectId),
     );
-    if (JSON.stringify(rights) !== JSON.stringify(stored.rights)) throw withheld([]);
+    if (JSON.stringify(rights) !== JSON.stringify(stored.rights) || standingOf(ctx) !== stored.standing)
+      throw withheld([]);
     await Promise.all(replayEvents(stored, requestId).map((event) => ctx.auditTrail.recordRead(ctx, event)));
     const headers = { ...stored.headers, 'idempotency-replayed': 'true' };
     return { status: stored.status, headers, bytes: Buffer.from(stored.body) };
@@ -158,6 +161,7 @@ export class IdempotencyKeys {
       actions: events.map(({ action, projectId }) => [action, projectId ?? null]),
       // As they are now: the request may have changed them itself.
       rights: await this.#rightsIn({ ...ctx, loaders: new Map() }, projectIds),
+      standing: standingOf(ctx),
     };
     const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(ctx));
     await sealer.reserve(1);
@@ -193,6 +197,9 @@ function replayEvents({ actions }: Stored, requestId: string): AuditEvent[] {
     facts: { actions: [...new Set(group.map(([action]) => action))], requestId },
   }));
 }
+
+/** Equal for callers who may do the same in the organization. */
+const standingOf = ({ actor, ability }: Context): string => JSON.stringify([actor.isInstallationAdmin, ability.rules]);
 
 const scopeOf = ({ organizationId }: Context) => ({ organizationId, projectId: null });
 
