@@ -309,12 +309,15 @@ function list(
   return findWithOwn(ctx, { ...selection, isRun: true }, rest, given);
 }
 
-/** The first rows of each owner that fit the conditions. */
+/**
+ * The first rows of each owner that fit the conditions. As an array, which is made once: of a folder that was filled lately the
+ * planner expects one row, and would rank all of them again for each.
+ */
 const firstOf = (of: 'environment' | 'folder', conditions: readonly string[], limit: string): string =>
-  `s.id in (select id from (
+  `s.id = any(array(select id from (
      select s.id, row_number() over (partition by s.${of}_id order by f.path collate "C", s.key collate "C") as place
      from secret s join folder f on f.id = s.folder_id join environment e on e.id = s.environment_id
-     where ${conditions.join(' and ')}) ranked where place <= ${limit})`;
+     where ${conditions.join(' and ')}) ranked where place <= ${limit}))`;
 
 /** What filters ask of a secret `s`. @param next adds a parameter and answers its place in the text */
 export function filterConditions({ tagSlugs, metadata }: SecretFilters, next: (value: unknown) => string): string[] {
