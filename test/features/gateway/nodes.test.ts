@@ -83,10 +83,11 @@ describe('things by nothing but their ids', () => {
   });
 
   test('are at most 1,000 at once', async () => {
+    const BARE = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
     const { admin } = await strongroom.seed.organization();
     const ids = Array.from({ length: 1_001 }, () => randomUUID());
-    expect(await admin.graphql(NODES, { ids })).toBeError(422, 'VALIDATION_FAILED');
-    const { result, count } = await strongroom.statements(() => admin.graphql(NODES, { ids: ids.slice(1) }));
+    expect(await admin.graphql(BARE, { ids })).toBeError(422, 'VALIDATION_FAILED');
+    const { result, count } = await strongroom.statements(() => admin.graphql(BARE, { ids: ids.slice(1) }));
     expect(result.body.data.nodes).toHaveLength(1_000);
     expect(count).toBeLessThanOrEqual(4);
   });

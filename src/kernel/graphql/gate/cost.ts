@@ -23,8 +23,8 @@ const ASSUMED_AT_TOP = 100;
 const ASSUMED_INSIDE = 3;
 /** A mutation is a transaction with its audit record. */
 const MUTATION_WEIGHT = 10;
-/** Arguments that say how long a list is. */
-const SIZING = ['first', 'limit'];
+/** Arguments that say how long a list is: by a number, or by what they name. */
+const SIZING = ['first', 'limit', 'ids'];
 
 /**
  * Cost of a selection, for one object that it is taken from.
@@ -61,6 +61,7 @@ export class VariableSizes {
     this.wereAsked = true;
     if (Object.hasOwn(this.values, name)) {
       const value = this.values[name];
+      if (Array.isArray(value)) return value.length;
       return typeof value === 'number' ? clamp(value) : null;
     }
     const fallback = this.#defaults.get(name);
@@ -73,16 +74,18 @@ const clamp = (value: number): number => Math.min(Math.max(0, value), MOST);
 
 function sizeOf(value: ValueNode, variables: VariableSizes): number | null | undefined {
   if (value.kind === Kind.INT) return clamp(Number(value.value));
+  if (value.kind === Kind.LIST) return value.values.length;
   return value.kind === Kind.VARIABLE ? variables.read(value.name.value) : null;
 }
 
 /**
  * What fields cost, from the schema: the number of objects that the answer may hold.
  *
- * A field that answers objects costs 1 for each, one at the top of a query 1 in any case, a mutation 10; other fields are free.
- * A field below lists counts once for each of their entries. How many entries: what `first` or `limit` says (literal, variable,
- * default of either), which for a connection holds for its `nodes` and its `edges`; where nothing is said, 100 at the top and 3
- * further inside. Lists of the schema's own description are as long as they are on average.
+ * A field that answers objects costs 1 for each, one at the top of a query 1 in any case, a mutation 10; other fields are
+ * free. A field below lists counts once for each of their entries. How many entries: what `first` or `limit` says or `ids`
+ * names (literal, variable, default of either), which for a connection holds for its `nodes` and its `edges`; where
+ * nothing is said, 100 at the top and 3 further inside. Lists of the schema's own description are as long as they are on
+ * average.
  */
 export class CostModel {
   readonly #lengths: ReadonlyMap<string, number>;
