@@ -49,11 +49,12 @@ interface Mounting {
  */
 export function mountGraphQL(app: FastifyInstance, { apollo, contextFor, rateLimits, gate, explorer }: Mounting): void {
   const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
+  const answered = new WeakSet<FastifyRequest>();
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
-    // Any other answer may hold values, in whatever field.
-    config: { isCompressible: ({ body }: FastifyRequest) => asksOnlyForSchema(body) },
+    // Any other answer may hold values, in whatever field. A text that was refused may be too much even to parse.
+    config: { isCompressible: (request: FastifyRequest) => answered.has(request) && asksOnlyForSchema(request.body) },
     onRequest: async (request, reply) => {
       if (wantsPage(request)) return explorer(request, reply);
       try {
@@ -72,6 +73,7 @@ export function mountGraphQL(app: FastifyInstance, { apollo, contextFor, rateLim
         const parameters = readParameters(request);
         const ctx = contexts.get(request) as GraphQLContext;
         const outcome = await run({ apollo, gate }, parameters, { request, reply, ctx });
+        if (outcome.result.data != null) answered.add(request);
         return send(reply, accepted, { ...outcome, status: statusFor(accepted, outcome) });
       } catch (thrown) {
         return send(reply, accepted ?? UNNAMED, refusal(thrown, request, reply));
@@ -117,7 +119,13 @@ async function execute(
       operationName: operationName ?? undefined,
       variables: variables ?? undefined,
       extensions: extensions ?? undefined,
-      http: { method, headers: new HeaderMap(sent), search: '', body: undefined },
+      // Apollo refuses mutations of a GET only; a HEAD is one whose answer nobody wants to see.
+      http: {
+        method: method === 'HEAD' ? 'GET' : method,
+        headers: new HeaderMap(sent),
+        search: '',
+        body: undefined,
+      },
     },
     { contextValue },
   );
