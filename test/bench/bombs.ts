@@ -57,6 +57,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   '400 fields that are none': `{ projects { nodes { ${times(400, (n) => `nam${n}`)} } } }`,
   '400 arguments that are none': `{ projects(${times(400, (n) => `firs${n}: 1`)}) { nodes { id } } }`,
   '400 variables that are not used': `query (${times(400, (n) => `$v${n}: ID`)}) { __typename }`,
+  '130 types that nearly are some': `query (${times(130, (n) => `$v${n}: CreateSecretRotatioInpt${n}`)}) { __typename }`,
   '2 operations': 'query A { __typename } query B { __typename }',
   '300 operations': times(300, (n) => `query Q${n} { __typename }`),
   '200 type definitions': times(200, (n) => `type T${n} { a: Int }`),
@@ -70,6 +71,8 @@ const TEXTS: Readonly<Record<string, string>> = {
 const NUMBER = 'query ($v: Int) { projects(first: $v) { nodes { id } } }';
 const INPUT = 'mutation ($v: CreateSecretsInput!) { createSecrets(input: $v) { secrets { id } } }';
 
+const NEAR_KEYS = Array.from({ length: 20 }, (_, n) => `secretMetadat${String.fromCharCode(97 + n)}q`);
+
 /** Requests whose weight is not in the text. */
 const BODIES: Readonly<Record<string, string>> = {
   'a batch of 1,000': JSON.stringify(Array(1_000).fill({ query: '{ __typename }' })),
@@ -77,6 +80,14 @@ const BODIES: Readonly<Record<string, string>> = {
   'a variable with 100,000 wrong entries': JSON.stringify({
     query: INPUT,
     variables: { v: { secrets: Array(100_000).fill(1) } },
+  }),
+  'a variable with 300,000 empty entries': JSON.stringify({
+    query: INPUT,
+    variables: { v: { secrets: Array(300_000).fill({}) } },
+  }),
+  'a variable with 50,000 keys that nearly are some': JSON.stringify({
+    query: INPUT,
+    variables: { v: { secrets: Array(2_500).fill(Object.fromEntries(NEAR_KEYS.map((key) => [key, 1]))) } },
   }),
   'a variable with 50,000 keys that are none': JSON.stringify({
     query: INPUT,

@@ -6,7 +6,7 @@ import type { RateLimits } from '../limits/rate-limits.js';
 import type { Log } from '../log.js';
 import type { OperationMetrics } from '../metrics/operation-metrics.js';
 import type { IdempotencyKeys } from '../replies/idempotency.js';
-import { codedErrors } from './coded-errors.js';
+import { codedErrors, MAX_ERRORS } from './coded-errors.js';
 import { countedOperations } from './counted-operations.js';
 import type { Gate } from './gate/gate.js';
 import { gatePlugin } from './gate/gate-plugin.js';
@@ -36,6 +36,8 @@ export async function startApollo(
     stopOnTerminationSignals: false,
     includeStacktraceInErrorResponses: false,
     hideSchemaDetailsFromClientErrors: true,
+    // We tell near names ourselves. graphql-js compares each that is wrong with all of the schema, for sentences nobody reads.
+    validationOptions: { maxErrors: MAX_ERRORS, hideSuggestions: true },
     // Texts of callers are kept for nobody, not even for themselves.
     persistedQueries: false,
     documentStore: options.gate.documentStore,

@@ -8,7 +8,9 @@ import type { GraphQLContext } from './apollo.js';
 import { documentFault, syntaxFault } from './document-faults.js';
 
 /** Of one document as many faults are told. */
-const MAX_ERRORS = 50;
+export const MAX_ERRORS = 50;
+/** And of as many of them a near name: each is compared with all names of its kind. */
+const MAX_SUGGESTIONS = 10;
 
 type Told = GraphQLRequestContextWillSendResponse<GraphQLContext>;
 
@@ -64,7 +66,9 @@ interface Fault {
 
 /** The errors of an answer, ours in place of those of GraphQL, whose messages quote what the caller sent. */
 function faultsOf(told: Told, errors: readonly GraphQLError[], suggests: boolean): Fault[] {
-  return errors.slice(0, MAX_ERRORS).map((at) => ({ fault: faultOf(told, at, suggests), at }));
+  return errors
+    .slice(0, MAX_ERRORS)
+    .map((at, index) => ({ fault: faultOf(told, at, suggests && index < MAX_SUGGESTIONS), at }));
 }
 
 function faultOf({ schema }: Told, error: GraphQLError, suggests: boolean): AppError {
