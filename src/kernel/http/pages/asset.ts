@@ -35,6 +35,23 @@ export const makeAsset = (kind: keyof typeof TYPES, text: string): Asset => ({
 
 const decompress = promisify(gunzip);
 
+/** Bytes of assets that are being unpacked or sent, by what they were packed to. */
+const unpacked = new WeakMap<Buffer, Promise<Buffer> | WeakRef<Buffer>>();
+
+/** The bytes of an asset. However many are sent them, and do not read, they are in memory once; and not when nobody is. */
+function bytesOf(packed: Buffer): Buffer | Promise<Buffer> {
+  const known = unpacked.get(packed);
+  const bytes = known instanceof WeakRef ? known.deref() : known;
+  if (bytes !== undefined) return bytes;
+  const making = decompress(packed).then((made) => {
+    unpacked.set(packed, new WeakRef(made));
+    return made;
+  });
+  unpacked.set(packed, making);
+  making.catch(() => unpacked.delete(packed));
+  return making;
+}
+
 /**
  * Sends an asset, or 304 when the caller has it. It may be kept anywhere, and is asked for again each time: a page and its
  * files then never come from two versions of the service.
@@ -55,5 +72,5 @@ export async function sendAsset(
   const known = matchingTag(asked['if-none-match'], { headers: { etag: tag } });
   if (known !== undefined) return reply.code(304).header('etag', known).send();
   if (encoding !== null) return reply.header('content-encoding', encoding).send(gzip);
-  return reply.send(await decompress(gzip));
+  return reply.send(await bytesOf(gzip));
 }
