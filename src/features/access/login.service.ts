@@ -3,7 +3,6 @@ import { hashToken } from '../../kernel/crypto/token.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { isId } from '../../kernel/ids.js';
 import type { RateLimits } from '../../kernel/limits/rate-limits.js';
 import { parse } from '../../kernel/validation.js';
 import type { OrganizationReader } from '../organizations/public.js';
@@ -40,7 +39,7 @@ export class LoginService {
     const { clientId, clientSecret, organizationSlug } = parse(LogIn, raw);
     const credentials = { clientId, secretHash: hashToken(clientSecret) };
     const credential = hashToken(`${clientId} ${clientSecret}`);
-    const attempt = { address: request.address, credential, ...(isId(clientId) ? { clientId: nameOf(clientId) } : {}) };
+    const attempt = { address: request.address, credential };
     return this.rateLimits.failures.try(attempt, () => this.#check(request, credentials, organizationSlug));
   }
 

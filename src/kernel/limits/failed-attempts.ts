@@ -10,16 +10,15 @@ export interface Attempt {
   readonly address: string | null;
   /** A digest of it, which names it and shows nothing. */
   readonly credential: Buffer;
-  /** The client that it is said to belong to, where credentials are shown with one. */
-  readonly clientId?: string;
 }
 
 /**
- * Limits failed logins and token checks: of an address, and of a client id. An attempt is counted before it is made and given
- * back when it passes, so that however many come at once, no more than the limit reach the database.
+ * Limits failed logins and token checks of an address. An attempt is counted before it is made and given back when it passes, so
+ * that however many come at once, no more than the limit reach the database.
  *
- * A credential that passed lately is tried in any case, and counted only when it fails: whoever guesses behind the same proxy,
- * or at the same client id, must not lock out those who are right. Source: reliability P16.
+ * Not of a client id: its secrets cannot be guessed, and whoever knows the id would lock out its owner. A credential that passed
+ * lately is tried in any case, and counted only when it fails: whoever guesses behind the same proxy must not lock out those who
+ * are right. Source: reliability P16.
  */
 export class FailedAttempts {
   /** Least lately first. */
@@ -61,7 +60,4 @@ export class FailedAttempts {
   }
 }
 
-const wantedBy = (attempt: Attempt): Wanted[] => [
-  ['failures', addressOf(attempt)],
-  ...(attempt.clientId === undefined ? [] : [['failures', `client:${attempt.clientId}`] as const]),
-];
+const wantedBy = (attempt: Attempt): Wanted[] => [['failures', addressOf(attempt)]];
