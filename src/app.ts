@@ -224,7 +224,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
     version,
     introspection,
     examples: EXAMPLE_OPERATIONS,
-    openapi: () => openapiText(routes),
+    openapi: () => openapiText(routes, packageJson.version),
   });
   mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer });
   mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });

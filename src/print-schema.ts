@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import packageJson from '../package.json' with { type: 'json' };
 import { assemble } from './app.js';
 import { printSortedSchema } from './kernel/graphql/schema.js';
 import { compileRoutes } from './rest/compile.js';
@@ -10,4 +11,4 @@ const directory = process.argv[2] ?? 'schema';
 const { schema, routes } = assemble();
 await mkdir(directory, { recursive: true });
 await writeFile(join(directory, 'schema.graphql'), printSortedSchema(schema));
-await writeFile(join(directory, 'openapi.json'), openapiText(compileRoutes(schema, routes)));
+await writeFile(join(directory, 'openapi.json'), openapiText(compileRoutes(schema, routes), packageJson.version));

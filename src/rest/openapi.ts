@@ -13,6 +13,7 @@ import {
   parametersOf,
   responseComponents,
 } from '../kernel/http/operation-reference.js';
+import { doneOf, tagOf, tagsOf } from '../kernel/http/operation-words.js';
 import type { CompiledRoute } from './compile.js';
 
 interface About {
@@ -32,6 +33,7 @@ export function openapiOf(compiled: readonly CompiledRoute[], { title, version }
     info: { title, version, description: INTRODUCTION },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
+    tags: tagsOf(Object.keys(paths)),
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
@@ -44,27 +46,26 @@ export function openapiOf(compiled: readonly CompiledRoute[], { title, version }
 }
 
 /** The document of Strongroom's routes as text: what `schema/openapi.json` holds, and `GET /openapi.json` answers. */
-export const openapiText = (compiled: readonly CompiledRoute[]): string =>
-  `${JSON.stringify(openapiOf(compiled, { title: 'Strongroom', version: '1.0.0' }), null, 2)}\n`;
+export const openapiText = (compiled: readonly CompiledRoute[], version: string): string =>
+  `${JSON.stringify(openapiOf(compiled, { title: 'Strongroom', version }), null, 2)}\n`;
 
-const placeOf = ({ route }: CompiledRoute): string => `${route.path} ${route.method}`;
+/** By path; what is deprecated stands behind what is in use. */
+const placeOf = ({ route }: CompiledRoute): string =>
+  `${Number(route.deprecated === true)} ${route.path} ${route.method}`;
 
 function operationOf({ route, answer, descriptions }: CompiledRoute): JsonSchema {
   const { parameters, headers, responses, errors } = commonsOf(route);
   return {
     operationId: operationIdOf(route.method, route.path),
     summary: route.summary,
-    tags: [route.path.split('/')[3] ?? 'api'],
+    tags: [tagOf(route.path)],
+    ...(route.deprecated === true ? { deprecated: true } : {}),
     ...(route.operation === undefined ? { 'x-extension': true } : { 'x-operation': route.operation }),
     ...(route.anonymous === true ? { security: [] } : {}),
     parameters: [...parametersOf(route, descriptions), ...parameters],
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.example, descriptions) }),
     responses: {
-      200: {
-        description: 'Done.',
-        headers,
-        content: jsonContent(answer, exampleOf(answer)),
-      },
+      200: { description: doneOf(route.summary), headers, content: jsonContent(answer, exampleOf(answer)) },
       ...responses,
       ...errorResponses({ hasBody: route.body !== undefined, own: [...(route.errors ?? []), ...errors] }),
     },

@@ -29,6 +29,8 @@ export interface RouteDefinition<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly operation?: number;
   /** Beyond the 18 operations. */
   readonly extension?: true;
+  /** An older path: there is a present one for the same. */
+  readonly deprecated?: true;
   /** Answers without a token. */
   readonly anonymous?: true;
   /** The reply carries secrets: no cache may keep it. */

@@ -6,12 +6,15 @@ import { ROOT } from './sources.js';
 
 interface Operation {
   readonly operationId: string;
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly tags: readonly string[];
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly description?: string }[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example?: unknown } } };
   readonly responses: Readonly<Record<string, object>>;
 }
 
 const document = JSON.parse(readFileSync(join(ROOT, 'schema/openapi.json'), 'utf8')) as {
+  info: { version: string };
+  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: {
     responses: Record<string, { content?: { 'application/json': { examples: Record<string, unknown> } } }>;
@@ -44,6 +47,20 @@ describe('schema/openapi.json', () => {
       const inPath = parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name);
       expect({ name, inPath }).toEqual({ name, inPath: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]) });
     }
+  });
+
+  test('is of the version of the package', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(document.info.version).toBe(version);
+  });
+
+  test('describes every parameter, and every group of operations', () => {
+    const undescribed = operations.flatMap(({ name, parameters }) =>
+      parameters.filter((it) => !('$ref' in it) && !it.description).map((it) => `${name} ${it.name}`),
+    );
+    expect(undescribed).toEqual([]);
+    const groups = document.tags.map((tag) => tag.name);
+    expect(operations.filter(({ tags }) => !tags.every((tag) => groups.includes(tag)))).toEqual([]);
   });
 
   test('has an example of every body and every reply', () => {

@@ -39,6 +39,19 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ROUTES.length);
   });
 
+  test('marks older paths, behind all that are in use', () => {
+    const [first, ...others] = ROUTES as [Route, ...Route[]];
+    const { paths: marked } = make([{ ...first, deprecated: true }, ...others]) as { paths: typeof paths };
+    expect(Object.keys(marked).at(-1)).toBe(first.path);
+    expect(marked[first.path]?.get).toMatchObject({ deprecated: true });
+    expect(JSON.stringify(api)).not.toContain('"deprecated"');
+  });
+
+  test('says of an answer what the summary says', () => {
+    const said = (of: Operation) => (of.responses[200] as unknown as Json).description;
+    expect([one, list, create].map(said)).toEqual(['A box.', 'Boxes.', 'Done: create a box.']);
+  });
+
   test('describes parameters and bodies from their rules', () => {
     expect(one.parameters).toMatchObject([{ name: 'boxId', in: 'path', required: true, schema: { type: 'string' } }]);
     expect(list.parameters).toMatchObject([

@@ -17,6 +17,7 @@ function older(present: Route): Route {
   return {
     ...present,
     path: path.replace(PRESENT, OLDER),
+    deprecated: true,
     summary: `${present.summary} (older path)`,
     ...(method === 'POST' && body !== undefined ? { body: body.extend({ projectId: repeated }) } : {}),
     variables: ({ params, query, body: { projectId: _, ...given } }) =>

@@ -113,6 +113,7 @@ export const projectRoutes = [
     operation: 6,
     method: 'GET',
     path: '/api/v1/workspace/{workspaceId}',
+    deprecated: true,
     summary: 'Get a project (legacy path)',
     document: `query ($projectId: ID!) { project(id: $projectId) { ${WHOLE} } }`,
     variables: ({ params }) => ({ projectId: params.workspaceId }),

@@ -103,6 +103,7 @@ function older(
     ...present,
     extension: true,
     path,
+    deprecated: true,
     summary: `${present.summary} (older path)`,
     ...(presentQuery === undefined ? {} : { query: olderRules(presentQuery, IN_QUERY, query) }),
     ...(presentBody === undefined

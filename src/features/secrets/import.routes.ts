@@ -38,7 +38,11 @@ const isReplication = z
   .meta({ description: 'Only false: an import is always read through.' });
 
 /** The folder that imports. */
-const at = { projectId: place.projectId, environment: place.environment, path: folderPath.default('/') };
+const at = {
+  projectId: place.projectId,
+  environment: place.environment,
+  path: folderPath.default('/').meta({ description: 'Path of the folder that imports, as `/payments`.' }),
+};
 const EXAMPLE = { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/app' };
 const IMPORTS = '/api/v2/secret-imports';
 const IMPORT = `${IMPORTS}/{secretImportId}`;

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../errors.js';
 import type { JsonSchema } from '../graphql/answer-schema.js';
 import { type Descriptions, withDescriptions } from '../graphql/argument-descriptions.js';
 import { headerReferences, LIMIT_HEADERS } from './header-reference.js';
+import { describedInPath } from './operation-words.js';
 
 /** What a reader of the reference has to know of every operation, in Markdown. */
 export const INTRODUCTION = `REST layer over the GraphQL schema: both answer from the same operations.
@@ -13,7 +14,10 @@ Every error has one shape. Branch on its \`code\`, which is stable; \`details\` 
 \`reqId\`, also in the header \`X-Request-Id\`, is what to tell your operator.
 
 A change that is sent again with the same \`Idempotency-Key\` has no second effect. A GET carries an \`ETag\`:
-\`If-None-Match\` saves you the bytes. Lists are whole; \`limit\` and \`cursor\` page them.`;
+\`If-None-Match\` saves you the bytes. Lists are whole; \`limit\` and \`cursor\` page them.
+
+\`x-operation\` numbers the operations of the interface that clients know; \`x-extension\` marks those that this service has
+beyond it. What is deprecated is an older path of a present operation, with the same effect.`;
 
 /** `GET /api/v1/projects/{projectId}` -> `getApiV1ProjectsByProjectId`, for client generators. */
 export const operationIdOf = (method: string, path: string): string =>
@@ -46,7 +50,7 @@ export function parametersOf(
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inPath = z.object(Object.fromEntries(names.map((name) => [name, params?.shape[name] ?? z.string()])));
   return [
-    ...parametersIn('path', inputSchema(inPath, descriptions)),
+    ...parametersIn('path', inputSchema(inPath, descriptions)).map(describedInPath),
     ...parametersIn('query', inputSchema(query ?? z.object({}), descriptions)),
   ];
 }
