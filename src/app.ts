@@ -223,6 +223,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
   const explorer = await mountPages(http, {
     version,
     introspection,
+    persistedOnly: config.persistedDocuments.isOnly,
     examples: EXAMPLE_OPERATIONS,
     openapi: () => openapiText(routes, packageJson.version),
   });

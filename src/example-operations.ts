@@ -3,8 +3,8 @@ import type { ExampleOperation } from './kernel/http/pages/html.js';
 /** What the explorer opens with: operations that run as they stand, with any token, on a service that is still empty. */
 export const EXAMPLE_OPERATIONS: readonly ExampleOperation[] = [
   {
-    query: `# The organizations that your token reaches.
-# Put it into the field above; Ctrl-Enter runs this.
+    query: `# Put your token into the field above.
+# Ctrl-Enter runs this.
 query Organizations {
   organizations {
     id
@@ -16,8 +16,8 @@ query Organizations {
   },
   {
     query: `# Every project with its environments.
-# Ask for secrets or folders in them too, if you like.
-query Projects($first: Int! = 20) {
+# Secrets and folders can be asked too.
+query Projects($first: Int = 20) {
   projects(first: $first) {
     nodes {
       id
@@ -37,8 +37,8 @@ query Projects($first: Int! = 20) {
 `,
   },
   {
-    query: `# A project with the environments dev, staging, prod.
-# Each run makes another one, with a slug of its own.
+    query: `# With environments dev, staging, prod.
+# Each run makes another project.
 mutation CreateProject($input: CreateProjectInput!) {
   createProject(input: $input) {
     project {
@@ -56,7 +56,7 @@ mutation CreateProject($input: CreateProjectInput!) {
   },
   {
     query: `# Which projects have a key like this?
-# Values stay sealed: only keys and places are read.
+# Values stay sealed: keys alone count.
 query SearchSecrets($input: SearchSecretsInput!) {
   searchSecrets(input: $input, first: 50) {
     nodes {

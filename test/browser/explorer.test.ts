@@ -34,6 +34,54 @@ describeInBrowser('the explorer', (open) => {
     expect(visit.faults).toEqual([]);
   });
 
+  test('finds nothing wrong with the variables of its examples', async () => {
+    const visit = await open(strongroom.url);
+    await openExplorer(visit, strongroom, null);
+    const marks = visit.page.locator('.graphiql-editors .squiggly-error, .graphiql-editors .squiggly-warning');
+    await visit.page.getByRole('button', { name: 'SearchSecrets', exact: true }).click();
+    const variables = visit.page.locator('.graphiql-editor-tool .view-line').first();
+    await variables.getByText('{').waitFor();
+    // A key too many is marked: from then on it is known that variables are checked.
+    await variables.click();
+    await visit.page.keyboard.press('End');
+    await visit.page.keyboard.type('"wrong": 1,');
+    await marks.first().waitFor();
+    for (const _ of '"wrong": 1,') await visit.page.keyboard.press('Backspace');
+    await marks.first().waitFor({ state: 'detached' });
+    expect(visit.faults).toEqual([]);
+  });
+
+  test('says where a token goes when none was sent, and no longer once there is one', async () => {
+    const visit = await open(strongroom.url);
+    await openExplorer(visit, strongroom, null);
+    const hint = visit.page.getByText('Put your token into the field above.', { exact: true }).first();
+    expect(await hint.isVisible()).toBe(false);
+    await run(visit, 'Organizations', 'TOKEN_MISSING');
+    await hint.waitFor({ state: 'visible' });
+    await visit.picture('explorer-without-token');
+    await visit.page.fill('#token', strongroom.admin.token as string);
+    await run(visit, 'Organizations', 'slug');
+    await hint.waitFor({ state: 'hidden' });
+  });
+
+  test('fits a phone: the panes stand below each other, and nothing is cut off', async () => {
+    const visit = await open(strongroom.url, { viewport: { width: 390, height: 800 } });
+    await openExplorer(visit, strongroom, strongroom.admin.token as string);
+    await run(visit, 'Organizations', 'slug');
+    const box = async (selector: string) => {
+      const found = await visit.page.locator(selector).boundingBox();
+      return found ?? { x: 0, y: 0, width: 0, height: 0 };
+    };
+    const [editors, answer] = [await box('.graphiql-editors'), await box('.graphiql-response')];
+    expect(answer.y).toBeGreaterThanOrEqual(editors.y + editors.height);
+    for (const selector of ['#token', '#forget', '.elsewhere', '.graphiql-response']) {
+      const { x, width } = await box(selector);
+      expect({ selector, fits: width > 0 && x >= 0 && x + width <= 390 }).toEqual({ selector, fits: true });
+    }
+    await visit.picture('explorer-phone');
+    expect(visit.faults).toEqual([]);
+  });
+
   test('shows the documentation of the schema', async () => {
     const visit = await open(strongroom.url);
     await openExplorer(visit, strongroom, null);
@@ -82,6 +130,21 @@ describeInBrowser('the explorer of a service that does not tell its schema', (op
     await visit.page.getByText('INTROSPECTION=false').waitFor();
     await run(visit, 'Organizations', 'slug');
     await visit.picture('explorer-without-schema');
+    expect(visit.faults).toEqual([]);
+  });
+});
+
+describeInBrowser('the explorer of a service that runs registered documents only', (open) => {
+  const strongroom: Strongroom = useStrongroom({ PERSISTED_DOCUMENTS_ONLY: 'true' });
+
+  test('says so in place of examples that would fail', async () => {
+    const visit = await open(strongroom.url);
+    await openExplorer(visit, strongroom, strongroom.admin.token);
+    await visit.page.getByText('PERSISTED_DOCUMENTS_ONLY=true').waitFor();
+    await visit.page.getByText('Paste a registered document here.').first().waitFor();
+    expect(await visit.page.getByRole('button', { name: 'Organizations', exact: true }).count()).toBe(0);
+    expect(await visit.page.locator(ANSWER).textContent()).not.toContain('errors');
+    await visit.picture('explorer-registered-only');
     expect(visit.faults).toEqual([]);
   });
 });

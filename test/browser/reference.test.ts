@@ -30,6 +30,20 @@ describeInBrowser('the API reference', (open) => {
     expect(visit.faults).toEqual([]);
   });
 
+  test('sends of optional parameters those that were filled in, and warns of none that are empty', async () => {
+    const visit = await open(strongroom.url);
+    await visit.page.goto(strongroom.url + LIST_PROJECTS);
+    const asked: string[] = [];
+    visit.page.on('request', (request) => asked.push(request.url()));
+    const token = visit.page.getByLabel(/Bearer Token/).first();
+    await token.fill(strongroom.admin.token as string);
+    await tryList(visit);
+    expect(asked).toContain(`${strongroom.url}/api/v1/projects`);
+    expect(await visit.page.locator('.alert').count()).toBe(0);
+    expect(await visit.page.locator('.bar .elsewhere').isVisible()).toBe(false);
+    await visit.picture('reference-optional');
+  });
+
   test('takes the token of the explorer of the same tab', async () => {
     const visit = await open(strongroom.url);
     await visit.page.goto(`${strongroom.url}/graphql`);

@@ -31,6 +31,14 @@ const TOKEN_FIELD = `<label for="token">Token
 const SCHEMA_UNTOLD = `<p class="notice" role="status">This service does not tell its schema (<code>INTROSPECTION=false</code>):
 operations run, but there is no documentation and no completion here.</p>`;
 
+const REGISTERED_ONLY = `<p class="notice" role="status">This service runs only documents that are registered
+(<code>PERSISTED_DOCUMENTS_ONLY=true</code>), each with one operation: paste one as it was registered.</p>`;
+
+/** What stands in the one tab then: none of the examples would run. */
+const REGISTERED_EXAMPLE: ExampleOperation = { query: '# Paste a registered document here.\n' };
+
+const TOKEN_WANTED = `<p class="notice" role="status" id="token-wanted" hidden>Put your token into the field above.</p>`;
+
 const NO_SCRIPT = '<noscript><p class="notice">This page needs JavaScript.</p></noscript>';
 
 /** JSON as a data block: no text of it can end the block. */
@@ -38,16 +46,27 @@ const dataBlock = (id: string, value: unknown): string =>
   `<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`;
 
 /** GraphiQL under a bar with a field for the token. */
-export const explorerPage = (options: {
+export const explorerPage = ({
+  introspection,
+  persistedOnly,
+  examples,
+}: {
   readonly introspection: boolean;
+  readonly persistedOnly: boolean;
   readonly examples: readonly ExampleOperation[];
 }): string => `${head('Strongroom · GraphQL explorer', ['graphiql.css', 'strongroom.css'])}
 <body class="explorer">
 ${bar('GraphQL explorer', '<a class="elsewhere" href="/docs">API reference</a>', TOKEN_FIELD)}
-${options.introspection ? '' : SCHEMA_UNTOLD}
+${introspection ? '' : SCHEMA_UNTOLD}
+${persistedOnly ? REGISTERED_ONLY : ''}
+${TOKEN_WANTED}
 ${NO_SCRIPT}
 <main id="explorer"></main>
-${dataBlock('options', options)}
+${dataBlock('options', {
+  // Neither does the text run that would ask for the schema.
+  introspection: introspection && !persistedOnly,
+  examples: persistedOnly ? [REGISTERED_EXAMPLE] : examples,
+})}
 <script src="/assets/graphiql.js" defer></script>
 <script type="module" src="/assets/explorer.js"></script>
 </body>

@@ -44,7 +44,7 @@ body { background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, 
 .bar .gap { flex: 1; }
 .bar label { display: flex; align-items: center; gap: 8px; color: var(--dim); }
 .bar input {
-  width: min(24em, 34vw); padding: 6px 10px; border: 1px solid var(--line); border-radius: 7px; background: var(--ground);
+  width: min(24em, 28vw); padding: 6px 10px; border: 1px solid var(--line); border-radius: 7px; background: var(--ground);
   color: var(--ink); font: 13px/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
 }
 .bar input:focus-visible, .bar button:focus-visible, .bar a:focus-visible, .home a:focus-visible {
@@ -57,7 +57,7 @@ body { background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, 
 .bar button:disabled { color: var(--dim); cursor: default; opacity: .6; }
 .notice { margin: 0; padding: 9px 16px; background: #fff4d6; color: #5b3d00; border-bottom: 1px solid #e8cf8c; font-size: 14px; }
 .notice code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-@media (max-width: 820px) { .bar .place, .bar .elsewhere { display: none; } }
+@media (max-width: 820px) { .bar .place { display: none; } }
 
 .home { max-width: 780px; margin: 0 auto; padding: 9vh 24px 48px; }
 .home .mark { width: 72px; height: 72px; display: block; }
@@ -97,6 +97,26 @@ body.explorer.graphiql-dark :is(.graphiql-container, .graphiql-dialog, .graphiql
   }
 }
 
+/* Told while nothing has run: the program has no place for it. */
+.explorer .result-window:has(.view-line:only-child > span > span:empty)::after {
+  content: "The answer comes here. Ctrl-Enter runs the operation of this tab."; position: absolute; inset: 2px 26px auto; color: var(--dim);
+  font-size: 14px;
+}
+/* On a narrow screen the token has a row of its own, and the panes stand below each other. */
+@media (max-width: 700px) {
+  .explorer .bar { height: auto; flex-wrap: wrap; padding: 8px 12px; gap: 8px 12px; }
+  .explorer .bar label { flex: 1 1 60%; }
+  .explorer .bar input { flex: 1; width: auto; min-width: 0; }
+  .explorer .graphiql-main, .explorer #graphiql-session { flex-direction: column; }
+  .explorer .graphiql-horizontal-drag-bar { display: none; }
+  .explorer :is(.graphiql-plugin, .graphiql-sessions, .graphiql-editors, .graphiql-response) { flex: 1 !important; min-height: 0; }
+  .explorer .graphiql-editors { flex: 3 !important; }
+  .explorer .graphiql-response { flex: 2 !important; }
+  .explorer .graphiql-sessions { margin: 8px 8px 8px 0; }
+}
+
+/* The button that closes a request lies where our link is. */
+.reference:has(.app-exit-button) .bar .elsewhere { visibility: hidden; }
 .reference #reference { min-height: calc(100vh - var(--bar)); }
 .reference .bar { position: sticky; top: 0; z-index: 20; }
 `;

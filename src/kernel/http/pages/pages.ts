@@ -13,6 +13,8 @@ export type Page = (request: FastifyRequest, reply: FastifyReply) => Promise<Fas
 interface Contents {
   readonly version: string;
   readonly introspection: boolean;
+  /** Nothing else runs than registered documents. */
+  readonly persistedOnly: boolean;
   readonly examples: readonly ExampleOperation[];
   /** The OpenAPI document; asked for once, when somebody wants it. */
   readonly openapi: () => string;

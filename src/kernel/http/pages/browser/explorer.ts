@@ -2,6 +2,7 @@
 interface Field {
   value: string;
   disabled: boolean;
+  hidden: boolean;
   readonly textContent: string;
   addEventListener(event: string, listener: () => void): void;
 }
@@ -22,6 +23,7 @@ const WORKERS: Readonly<Record<string, string>> = { json: 'json-worker', graphql
 
 const field = document.querySelector('#token');
 const forget = document.querySelector('#forget');
+const tokenWanted = document.querySelector('#token-wanted');
 
 function keep(token: string): void {
   // For this tab only, and gone with it. Never in an address.
@@ -55,7 +57,31 @@ async function fetcher(
     // Right after a change of tabs GraphiQL still has the name of the other tab's operation.
     body: JSON.stringify({ query, variables, ...(query.includes(` ${operationName}`) ? { operationName } : {}) }),
   });
-  return reply.json();
+  const answer = (await reply.json()) as Answer;
+  tokenWanted.hidden = answer.errors?.some(({ extensions }) => extensions?.code === 'TOKEN_MISSING') !== true;
+  return withoutNeedless(answer);
+}
+
+interface InputField {
+  type: { readonly kind: string; readonly ofType: InputField['type'] };
+  readonly defaultValue?: string | null;
+}
+interface Answer {
+  readonly errors?: { readonly extensions?: { readonly code?: string } }[];
+  readonly data?: { readonly __schema?: { readonly types?: { readonly inputFields?: InputField[] | null }[] } } | null;
+}
+
+/**
+ * The schema as GraphiQL is to know it: a field with a default need not be sent. What checks variables in the editor would
+ * mark every input that leaves out a field that is not null, whatever stands in its place.
+ */
+function withoutNeedless(answer: Answer): Answer {
+  for (const { inputFields } of answer.data?.__schema?.types ?? []) {
+    for (const field of inputFields ?? []) {
+      if (field.type.kind === 'NON_NULL' && typeof field.defaultValue === 'string') field.type = field.type.ofType;
+    }
+  }
+  return answer;
 }
 
 const { introspection, examples } = JSON.parse(document.querySelector('#options').textContent) as {

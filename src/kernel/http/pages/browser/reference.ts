@@ -9,10 +9,15 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 interface Operation {
   readonly path: string;
   readonly method: string;
+  readonly operation?: { readonly deprecated?: boolean };
 }
 
-/** What is read of a thing stands before what changes it. */
-const byPath = (a: Operation, b: Operation): number =>
+const isOld = ({ operation }: Operation): number => Number(operation?.deprecated === true);
+
+/** What is read of a thing stands before what changes it, and older paths behind all others. */
+const byPath = (a: Operation, b: Operation): number => isOld(a) - isOld(b) || byPlace(a, b);
+
+const byPlace = (a: Operation, b: Operation): number =>
   a.path === b.path
     ? METHODS.indexOf(a.method.toLowerCase()) - METHODS.indexOf(b.method.toLowerCase())
     : a.path < b.path
@@ -20,6 +25,38 @@ const byPath = (a: Operation, b: Operation): number =>
       : 1;
 
 const here = location.origin;
+const DOCUMENT = '/openapi.json';
+
+interface Parameter {
+  readonly in?: string;
+  readonly required?: boolean;
+  readonly schema?: { minimum?: number };
+  examples?: object;
+}
+
+/**
+ * The document as Scalar is to know it. For a parameter without an example it would send the default, or the first word of an
+ * enum, with every request that is tried; with an example without a value it sends a parameter once somebody has filled it in.
+ * An empty field is 0 to it, so that it would warn of what is below the minimum.
+ */
+async function withoutNeedless(reply: Response): Promise<Response> {
+  const document = (await reply.json()) as { paths: Record<string, Record<string, { parameters?: Parameter[] }>> };
+  for (const { parameters = [] } of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+    for (const parameter of parameters) {
+      if (parameter.in !== 'query' || parameter.required === true) continue;
+      parameter.examples = { default: {} };
+      delete parameter.schema?.minimum;
+    }
+  }
+  return Response.json(document);
+}
+
+/** Everything that Scalar asks for, the document and the requests that are tried. */
+async function fetchFor(wanted: string | Request, options?: RequestInit): Promise<Response> {
+  const reply = await fetch(wanted, options);
+  const isDocument = typeof wanted === 'string' && new URL(wanted, here).pathname === DOCUMENT;
+  return isDocument && reply.ok ? withoutNeedless(reply) : reply;
+}
 
 // Its library for checking objects would first try whether code may be made of text. It may not, and need not be tried.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
@@ -27,7 +64,8 @@ const program: string = '/assets/scalar.js';
 await import(program);
 
 Scalar.createApiReference('#reference', {
-  url: '/openapi.json',
+  url: DOCUMENT,
+  customFetch: fetchFor,
   baseServerURL: here,
   // The token of the explorer of this tab, if it has one. Nothing is kept by this page.
   authentication: {
