@@ -62,7 +62,7 @@ export const identityRoutes = [
   route({
     method: 'DELETE',
     path: '/api/v1/identities/{identityId}',
-    summary: 'Delete a machine identity',
+    summary: 'Delete a machine identity with its memberships and tokens',
     extension: true,
     document: `mutation ($input: DeleteIdentityInput!) { deleteIdentity(input: $input) { identity { ${FIELDS} } } }`,
     variables: ({ params }) => ({ input: { identityId: params.identityId } }),
