@@ -1,6 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import type { Config } from './config.js';
-import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { makeDataDirectory } from './kernel/database/embedded/data-directory.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
 import type { Log } from './kernel/log.js';
 
@@ -19,10 +18,6 @@ export async function openDatabaseServer({ databaseUrl, dataDir }: Config, log: 
   if (databaseUrl === null) {
     return startEmbeddedPostgres({ dataDir, log: (event, fields) => log.info(event, fields) });
   }
-  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(() => {
-    throw new ConfigurationFault([
-      'DATA_DIR cannot be made or entered by this user; name a directory that it may write',
-    ]);
-  });
+  await makeDataDirectory(dataDir);
   return { url: databaseUrl.reveal(), stop: async () => undefined, figures: null };
 }

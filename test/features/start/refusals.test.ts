@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { embeddedPostgres } from '../../kit/processes.js';
 import { Service } from '../../kit/service.js';
 import { freshDatabase } from '../../kit/strongroom.js';
@@ -159,6 +159,22 @@ describe('a place that cannot be used', () => {
     expect(service.output).toBe(`strongroom: PORT ${port} is in use on this machine; choose another\n`);
     expect(await embeddedPostgres(service.dataDir)).toEqual([]);
     await service.dispose();
+  });
+
+  test.each([
+    ['is a file', 'file', 'it is a file'],
+    ['is below a file', 'file/data', 'a part of its path is a file'],
+    // A file system in which nobody makes a directory.
+    ['is in /proc', '/proc/strongroom/data', 'no directory can be made there'],
+  ])('because DATA_DIR %s is told in one line, whichever database there is', async (_case, name, reason) => {
+    const home = await mkdtemp(join(tmpdir(), 'strongroom-place-'));
+    await writeFile(join(home, 'file'), '');
+    for (const env of [{} as Record<string, string>, { DATABASE_URL: 'postgres://127.0.0.1:1/none' }])
+      expect(await refusedStart(env, resolve(home, name))).toEqual({
+        code: 78,
+        output: `strongroom: DATA_DIR cannot be used: ${reason}\n`,
+      });
+    await rm(home, { recursive: true });
   });
 
   test.each([

@@ -1,5 +1,6 @@
-import { access, chmod, constants, mkdir, readdir, stat } from 'node:fs/promises';
+import { access, chmod, constants, readdir, stat } from 'node:fs/promises';
 import { ConfigurationFault } from '../../configuration-fault.js';
+import { makeDirectory, reasonOf } from '../../make-directory.js';
 
 const OWN_FILES = ['postgres', 'postgres-password', 'root-key', 'bootstrap-token', 'service.lock'];
 
@@ -14,13 +15,22 @@ const OWN_FILES = ['postgres', 'postgres-password', 'root-key', 'bootstrap-token
  * Source: reliability P10, C45.
  */
 export async function prepareDataDirectory(dataDir: string): Promise<void> {
+  await makeDataDirectory(dataDir);
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     const { uid, mode } = await stat(dataDir);
     if ((mode & 0o077) !== 0) await closeToOthers(dataDir, uid);
   } catch (error) {
     if (error instanceof ConfigurationFault) throw error;
+    throw new ConfigurationFault([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
+  }
+}
+
+/** Makes DATA_DIR if it is missing. @throws ConfigurationFault with one line that names the cause */
+export async function makeDataDirectory(dataDir: string): Promise<void> {
+  try {
+    await makeDirectory(dataDir);
+  } catch (error) {
     throw new ConfigurationFault([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
   }
 }
@@ -39,22 +49,4 @@ async function closeToOthers(dataDir: string, owner: number): Promise<void> {
     ]);
   }
   await chmod(dataDir, 0o700);
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this account may not write there',
-  EPERM: 'this account may not change its mode',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota is used up',
-  ENOTDIR: 'a part of its path is a file',
-  EEXIST: 'it is a file',
-  ENAMETOOLONG: 'its path is too long',
-  ELOOP: 'its path has a loop of links',
-};
-
-/** What a file system error means, in words, without the path. */
-export function reasonOf(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-  return REASONS[code] ?? `the file system says ${code}`;
 }

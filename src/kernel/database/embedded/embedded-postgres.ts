@@ -1,11 +1,12 @@
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationFault } from '../../configuration-fault.js';
+import { reasonOf } from '../../make-directory.js';
 import { type Log, serverAccount } from './account.js';
 import { keepBallast } from './ballast.js';
 import { findBinaries } from './binaries.js';
 import { DATABASE, ensureCluster, readPassword } from './cluster.js';
-import { prepareDataDirectory, reasonOf } from './data-directory.js';
+import { prepareDataDirectory } from './data-directory.js';
 import { answers, serverUrl } from './server.js';
 import { lockDataDirectory } from './service-lock.js';
 import { removeSocketHost, socketFile, socketHost } from './socket-directory.js';

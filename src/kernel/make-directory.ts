@@ -1,0 +1,56 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a directory for its owner alone, and those above it that are missing; one that is there stays as it is.
+ *
+ * Not `mkdir` with `recursive`: in a file system that lets nobody make a directory (`/proc`), Node tries again for ever.
+ *
+ * @param path absolute
+ * @throws Error of the file system, for `reasonOf`
+ */
+export async function makeDirectory(path: string): Promise<void> {
+  try {
+    await makeOne(path);
+  } catch (error) {
+    const above = dirname(path);
+    if (codeFrom(error) !== 'ENOENT' || above === path) throw error;
+    await makeDirectory(above);
+    await makeOne(path);
+  }
+}
+
+async function makeOne(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    // Others say so of a directory that is there: a file system that may be read only.
+    const isThere = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isThere) throw error;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'this account may not write there',
+  EPERM: 'this account may not change its mode',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota is used up',
+  ENOENT: 'no directory can be made there',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'it is a file',
+  EISDIR: 'it is a directory',
+  ENAMETOOLONG: 'its path is too long',
+  ELOOP: 'its path has a loop of links',
+};
+
+const codeFrom = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown';
+
+/** What a file system error means, in words, without the path. */
+export function reasonOf(error: unknown): string {
+  const code = codeFrom(error);
+  return REASONS[code] ?? `the file system says ${code}`;
+}
