@@ -34,6 +34,8 @@ export interface Config {
   readonly persistedDocuments: {
     /** Absolute path of the manifest. */
     readonly file: string;
+    /** A setting of its own says where it is; else it lies in `dataDir`. */
+    readonly isFileNamed: boolean;
     /** Nothing else runs. */
     readonly isOnly: boolean;
   };
@@ -166,6 +168,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     queryLimits: { ofCallers: limits, ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR) },
     persistedDocuments: {
       file: resolve(settings.PERSISTED_DOCUMENTS ?? join(dataDir, 'persisted-documents.json')),
+      isFileNamed: settings.PERSISTED_DOCUMENTS !== undefined,
       isOnly: settings.PERSISTED_DOCUMENTS_ONLY,
     },
     replyCacheBytes: settings.REPLY_CACHE_MIB * 1024 * 1024,

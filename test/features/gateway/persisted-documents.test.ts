@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,7 +26,7 @@ function persist(files: Readonly<Record<string, string>>, env: Record<string, st
   const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'persist', '--', ...paths], {
     cwd: ROOT,
     encoding: 'utf8',
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: folder, ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PERSISTED_DOCUMENTS: manifest, ...env },
   });
   return { status, stdout, stderr };
 }
@@ -51,7 +51,7 @@ describe('documents that are registered', () => {
     expect(persist({ 'projects.graphql': PROJECTS })).toEqual({
       status: 0,
       stdout: `${idOf(PROJECTS)} ${join(folder, 'projects.graphql')}\n`,
-      stderr: '',
+      stderr: `Registered in ${manifest}, which a service with PERSISTED_DOCUMENTS of that name reads.\n`,
     });
 
     const reply = await sendUntilFound({ documentId: idOf(PROJECTS) });
@@ -163,7 +163,7 @@ describe('npm run persist', () => {
     const runs = texts.map(async (text, n) => {
       const path = join(folder, `together${n}.graphql`);
       writeFileSync(path, text);
-      const env = { ...process.env, DATA_DIR: folder };
+      const env = { ...process.env, PERSISTED_DOCUMENTS: manifest };
       return promisify(execFile)('npm', ['run', '--silent', 'persist', '--', path], { cwd: ROOT, env });
     });
     await Promise.all(runs);
@@ -174,10 +174,65 @@ describe('npm run persist', () => {
     const missing = spawnSync('npm', ['run', '--silent', 'persist', '--', join(folder, 'missing.graphql')], {
       cwd: ROOT,
       encoding: 'utf8',
+      env: { ...process.env, PERSISTED_DOCUMENTS: manifest },
     });
     expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('there is no such file')]);
     expect(persist({ 'x.graphql': '{ __typename }' }, { PERSISTED_LIMITS_FACTOR: '0' }).status).toBe(78);
     expect(persist({}).status).toBe(2);
+  });
+
+  describe('without PERSISTED_DOCUMENTS', () => {
+    const unnamed = { PERSISTED_DOCUMENTS: '' };
+    const home = join(folder, 'home');
+    const dataDir = join(home, 'data');
+
+    test.each([
+      ['that is not there', { DATA_DIR: dataDir }, /^strongroom: DATA_DIR holds no database; [^\n]+\n$/],
+      ['below a file', { DATA_DIR: join(folder, 'x.graphql', 'data') }, /^strongroom: DATA_DIR holds no database;/],
+      [
+        'that is not there, beside a database elsewhere',
+        { DATA_DIR: dataDir, DATABASE_URL: 'postgres://db.invalid/x' },
+        /^strongroom: DATA_DIR is no directory; [^\n]+\n$/,
+      ],
+    ])('refuses a DATA_DIR %s, and makes nothing', (_name, env, line) => {
+      const { status, stdout, stderr } = persist({ 'x.graphql': '{ __typename }' }, { ...unnamed, ...env });
+      expect({ status, stdout }).toEqual({ status: 78, stdout: '' });
+      expect(stderr).toMatch(line);
+      expect(existsSync(home)).toBe(false);
+    });
+
+    test('registers in the DATA_DIR of a service, and says where', () => {
+      const used = mkdtempSync(join(folder, 'used-'));
+      mkdirSync(join(used, 'postgres'));
+      const { status, stderr } = persist({ 'x.graphql': '{ __typename }' }, { ...unnamed, DATA_DIR: used });
+      expect(status).toBe(0);
+      expect(stderr).toBe(
+        `Registered in ${join(used, 'persisted-documents.json')}, which a service with DATA_DIR ${used} reads.\n`,
+      );
+    });
+  });
+
+  test('makes no directory when a document has faults', () => {
+    const file = join(folder, 'new', 'documents.json');
+    const { status } = persist({ 'bad.graphql': '{ nope }' }, { PERSISTED_DOCUMENTS: file });
+    expect([status, existsSync(join(folder, 'new'))]).toEqual([1, false]);
+    expect(persist({ 'x.graphql': '{ __typename }' }, { PERSISTED_DOCUMENTS: file }).status).toBe(0);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  test.each([
+    ['a directory as the manifest', folder, 'cannot be written: it is a directory'],
+    [
+      'a manifest below a file',
+      join(folder, 'x.graphql', 'documents.json'),
+      'lies in a directory that cannot be used: it is a file',
+    ],
+  ])('tells %s in a line', (_name, file, reason) => {
+    const { status, stderr } = persist({ 'x.graphql': '{ __typename }' }, { PERSISTED_DOCUMENTS: file });
+    expect({ status, stderr }).toEqual({
+      status: 78,
+      stderr: `strongroom: PERSISTED_DOCUMENTS ${reason}\n`,
+    });
   });
 });
 
