@@ -16,8 +16,19 @@ const EXIT_BROKEN = 1;
 const EXIT_UNFINISHED = 2;
 const MAX_FAULTS = 200;
 
+const USAGE = `npm run verify-audit [-- --anchor NUMBER:HASH ...]
+
+Walks the audit trail and its seals, and names each row or seal that was tampered with. Run it with the settings of the service:
+DATABASE_URL and ROOT_KEY, or DATA_DIR. An anchor is the head of the chain as the log of the service had it in "audit head".
+It ends with 0 for a whole trail, 1 for a broken one, 2 when it could not finish, 78 for settings that cannot work.
+`;
+
 /** `npm run verify-audit [-- --anchor NUMBER:HASH ...]`: walks the audit trail and its seals, and names what was tampered with. */
 async function main(): Promise<number> {
+  if (process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h')) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   const anchors = readAnchors();
   const config = readConfig();
   const server = await openServer(config);

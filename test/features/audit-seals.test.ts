@@ -252,6 +252,11 @@ describe('a service with a database of its own', () => {
     expect(verdict.faults).toHaveLength(200);
   });
 
+  test('tells how it is used, whatever the settings are', async () => {
+    const { code, output } = await verifyAudit({ PORT: 'none' }, '--help');
+    expect([code, output]).toEqual([0, expect.stringMatching(/^npm run verify-audit .*--anchor NUMBER:HASH/)]);
+  });
+
   test.each([
     ['no database', {}, [], 'DATA_DIR holds no database'],
     ['another root key', { ROOT_KEY: randomBytes(32).toString('base64') }, [], 'is not the key that this database'],
