@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 /** What a page of another origin may read of an answer, beside what browsers let everybody read. */
 const EXPOSED = [
   'ETag',
+  'RateLimit',
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',

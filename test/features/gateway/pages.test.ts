@@ -69,6 +69,19 @@ test('/graphql is a page for a browser only as long as nothing is asked', async 
   expect(await strongroom.admin.post('/graphql', {}, { accept: 'text/html' })).toBeError(406, 'NOT_ACCEPTABLE');
 });
 
+test('every page varies by each header once', async () => {
+  const varyOf = async (path: string) => (await open(path)).headers.vary;
+  expect(await varyOf('/graphql')).toBe('Accept, Accept-Encoding');
+  expect(await varyOf('/')).toBe('Accept, Accept-Encoding');
+  expect(await varyOf('/docs')).toBe('Accept-Encoding');
+});
+
+test('/favicon.ico is the mark', async () => {
+  const { status, headers, text } = await open('/favicon.ico');
+  expect([status, headers['content-type']]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+  expect(text).toBe((await open('/assets/strongroom.svg')).text);
+});
+
 test('/openapi.json is the document of schema/, with a tag', async () => {
   const committed = await readFile(join(import.meta.dirname, '../../../schema/openapi.json'), 'utf8');
   const { text, headers } = await open('/openapi.json');
@@ -97,7 +110,7 @@ describe('the files of the pages', () => {
       });
       expect(Number(head.headers['content-length'])).toBeLessThan(Buffer.byteLength(plain.text));
       expect(head.headers.etag).not.toBe(plain.headers.etag);
-      expect(head.headers.vary).toContain('Accept-Encoding');
+      expect(head.headers.vary).toBe('Accept-Encoding');
     }
   });
 

@@ -91,6 +91,9 @@ async function mountFiles(app: FastifyInstance): Promise<void> {
   for (const [name, asset] of Object.entries(ours)) {
     app.get(`/assets/${name}`, (request, reply) => sendAsset(request, reply, asset));
   }
+  // Browsers ask for it beside pages that name no mark: a document that is opened in a tab.
+  const mark = ours['strongroom.svg'] as Asset;
+  app.get('/favicon.ico', (request, reply) => sendAsset(request, reply, mark));
   for (const bundle of ['explorer', 'reference'] as const) {
     for (const name of BUNDLE_FILES[bundle]) {
       app.get(`/assets/${name}`, async (request, reply) => sendAsset(request, reply, await bundleFile(bundle, name)));
