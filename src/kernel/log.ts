@@ -56,14 +56,17 @@ export function describeError(error: unknown): LogFields {
 
 const describeCause = (cause: Error): string => [cause.constructor.name, codeOf(cause) ?? []].flat().join(' ');
 
-/** Logs what callers see as a fault of ours: unexpected errors as errors, a store that is away or a value that does not open as warnings. */
+/**
+ * Logs what callers see as a fault of ours: unexpected errors as errors, a store that is away or a value that does not open
+ * as warnings. Not what a node answers that is told to leave: `draining` has said so.
+ */
 export function logFailure(
   log: Log,
   failure: { code: string; status: number },
   cause: unknown,
   requestId: string,
 ): void {
-  if (failure.status < 500) return;
+  if (failure.status < 500 || failure.code === 'SHUTTING_DOWN') return;
   const fields = { requestId, failure: failure.code, ...describeError(cause) };
   if (failure.code === 'INTERNAL') log.error('request failed', fields);
   else log.warn('request failed', fields);

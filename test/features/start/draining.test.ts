@@ -32,6 +32,7 @@ describe('a node that is told to leave', () => {
       expect(reply).toBeError(503, 'SHUTTING_DOWN');
       expect(reply.headers['retry-after']).toBe('5');
     }
+    expect(service.output).not.toContain('SHUTTING_DOWN');
     const replies = await Promise.all([
       admin.get('/livez'),
       admin.get('/api/v1/projects'),
