@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
 import { bootstrap, createFirstAdmin } from './bootstrap.js';
+import { keepToken, unusedTokenFile } from './bootstrap-token.js';
 import type { Config } from './config.js';
 import type { DatabaseServer } from './database-server.js';
 import { EXAMPLE_OPERATIONS } from './example-operations.js';
@@ -25,7 +25,6 @@ import { Keyring } from './kernel/crypto/keyring.js';
 import type { RootKey } from './kernel/crypto/root-key.js';
 import { Database } from './kernel/database/database.js';
 import { migrate } from './kernel/database/migrate.js';
-import { writeDurably } from './kernel/durable-file.js';
 import { AppError } from './kernel/errors.js';
 import { startApollo } from './kernel/graphql/apollo.js';
 import { CostModel } from './kernel/graphql/gate/cost.js';
@@ -62,6 +61,8 @@ export interface App {
   readonly url: string;
   /** Token of the first admin, at the very first start only. */
   readonly bootstrapToken: string | null;
+  /** Where that token lies at a later start, as long as nobody has used it. */
+  readonly unusedTokenFile: string | null;
   /**
    * Finishes running requests, stores what is queued, and closes the database.
    *
@@ -137,6 +138,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     const database = await Database.connect(server.url, assembly.entities);
     cleanup.push(() => database.close());
     const { kernel, auditChain, bootstrapToken, limitKey } = await openKernel(database, config);
+    const tokenFile = bootstrapToken === null ? await unusedTokenFile(config.dataDir, database.query) : null;
     const auditSealer = new AuditSealer(database, auditChain, log);
     cleanup.push(() => auditSealer.close());
     cleanup.push(() => kernel.auditTrail.close());
@@ -161,7 +163,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       embedded: server.figures,
     });
     cleanup.push(() => http.close());
-    return { url: await listen(http, config), bootstrapToken, stop };
+    return { url: await listen(http, config), bootstrapToken, unusedTokenFile: tokenFile, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -284,9 +286,4 @@ async function listen(http: FastifyInstance, { host, port }: Config): Promise<st
       throw new ConfigurationFault(['HOST is no address of this machine']);
     throw error;
   }
-}
-
-/** The token is on disk, readable by the owner alone, before it is in the database. */
-async function keepToken(dataDir: string, token: string): Promise<void> {
-  await writeDurably(join(dataDir, 'bootstrap-token'), `${token}\n`);
 }

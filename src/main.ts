@@ -62,15 +62,21 @@ async function drain(app: App, log: Log, { signal, drainSeconds, watchdog }: Lea
   process.exit(0);
 }
 
-/** One screen: where it listens and, at the very first start, the token and a line that works when pasted. */
-function greeting({ dataDir }: Config, { url, bootstrapToken }: App): string {
+/**
+ * One screen: where it listens and, at the very first start, the token and a line that works when pasted. Later only the place
+ * of the token, until it is used.
+ */
+function greeting({ dataDir }: Config, { url, bootstrapToken, unusedTokenFile }: App): string {
   const pages = `  In a browser:
 
     ${url}/graphql   GraphQL explorer
     ${url}/docs      reference of the REST paths
 
 `;
-  if (bootstrapToken === null) return `\nStrongroom is ready at ${url}\n\n${pages}`;
+  if (bootstrapToken === null) {
+    const reminder = `  The token of the first admin, not used yet, is in ${unusedTokenFile}\n\n`;
+    return `\nStrongroom is ready at ${url}\n\n${unusedTokenFile === null ? '' : reminder}${pages}`;
+  }
   return `
 Strongroom is ready at ${url}
 

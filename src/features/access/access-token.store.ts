@@ -1,6 +1,6 @@
 import type { Context, Transaction } from '../../kernel/context.js';
 import { hashToken, mintToken } from '../../kernel/crypto/token.js';
-import { query } from '../../kernel/database/database.js';
+import { type Query, query } from '../../kernel/database/database.js';
 import { guarded } from '../../kernel/database/in-transaction.js';
 import { type PageRequest, timePageBounds } from '../../kernel/graphql/page.js';
 import { newId } from '../../kernel/ids.js';
@@ -27,6 +27,14 @@ export interface TokenOrder {
   readonly accessTokenTTL: number;
   readonly accessTokenMaxTTL: number;
   readonly accessTokenNumUsesLimit: number;
+}
+
+/** Whether a token is there, passes, and was never used. */
+export async function isUnused(ask: Query, accessToken: string): Promise<boolean> {
+  const [row] = await ask('select 1 from access_token where token_hash = $1 and not is_revoked and num_uses = 0', [
+    hashToken(accessToken),
+  ]);
+  return row !== undefined;
 }
 
 const INSERT = `with t as (

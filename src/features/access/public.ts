@@ -1,2 +1,2 @@
-export { insertToken } from './access-token.store.js';
+export { insertToken, isUnused } from './access-token.store.js';
 export { Authenticator } from './authenticator.js';

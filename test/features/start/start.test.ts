@@ -87,6 +87,32 @@ describe('a start without any configuration', () => {
     expect(await readFile(join(dataDir, 'root-key'))).toEqual(rootKey);
   });
 
+  test('says after a first start that failed where the token lies, until it is used', async () => {
+    const [other] = await Promise.all([start({ dataDir: join(home, 'other') })]);
+    const failed = await Service.spawn({ dataDir, env: { PORT: new URL(other.url).port } });
+    expect(await failed.exit()).toBe(78);
+    expect(failed.output).not.toMatch(TOKEN);
+
+    const path = join(dataDir, 'bootstrap-token');
+    const reminder = `The token of the first admin, not used yet, is in ${path}\n`;
+    const second = await start();
+    expect(second.output).toContain(reminder);
+    expect(second.output).not.toMatch(TOKEN);
+    const token = (await readFile(path, 'utf8')).trim();
+    expect((await new Caller(second.url, token).get('/api/v1/projects')).status).toBe(200);
+    running.splice(running.indexOf(second), 1);
+    expect(await second.stop()).toBe(0);
+    expect((await start()).output).not.toContain(path);
+  });
+
+  test('takes as its first token one that npm run token printed', async () => {
+    const printed = spawnSync('npm', ['run', '--silent', 'token'], { encoding: 'utf8' });
+    expect([printed.status, printed.stdout]).toEqual([0, expect.stringMatching(/^srt_[A-Za-z0-9_-]{49}\n$/)]);
+    const token = printed.stdout.trim();
+    const { url } = await start({ env: { BOOTSTRAP_TOKEN: token } });
+    expect((await new Caller(url, token).get('/api/v1/projects')).status).toBe(200);
+  });
+
   test('works for two in two directories at once, each with data of its own', async () => {
     const services = await Promise.all([start(), start({ dataDir: join(home, 'other') })]);
     const tokens = services.map(({ output }) => output.match(TOKEN)?.[0] as string);
