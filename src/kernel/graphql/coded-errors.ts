@@ -5,7 +5,7 @@ import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js
 import { type Log, logFailure } from '../log.js';
 import { validationFailed } from '../validation.js';
 import type { GraphQLContext } from './apollo.js';
-import { documentFault, syntaxFault } from './document-faults.js';
+import { documentFault, inOrder, syntaxFault, type Telling } from './document-faults.js';
 
 /** Of one document as many faults are told. */
 export const MAX_ERRORS = 50;
@@ -66,17 +66,19 @@ interface Fault {
 
 /** The errors of an answer, ours in place of those of GraphQL, whose messages quote what the caller sent. */
 function faultsOf(told: Told, errors: readonly GraphQLError[], suggests: boolean): Fault[] {
-  return errors
-    .slice(0, MAX_ERRORS)
-    .map((at, index) => ({ fault: faultOf(told, at, suggests && index < MAX_SUGGESTIONS), at }));
+  const isOfDocument = errors.every(({ extensions }) => extensions.code === 'GRAPHQL_VALIDATION_FAILED');
+  return (isOfDocument ? inOrder(errors) : errors).slice(0, MAX_ERRORS).map((at, index) => {
+    const telling = { names: suggests, nearNames: suggests && index < MAX_SUGGESTIONS };
+    return { fault: faultOf(told, at, telling), at };
+  });
 }
 
-function faultOf({ schema }: Told, error: GraphQLError, suggests: boolean): AppError {
+function faultOf({ schema }: Told, error: GraphQLError, telling: Telling): AppError {
   switch (error.extensions.code) {
     case 'GRAPHQL_PARSE_FAILED':
       return syntaxFault(error);
     case 'GRAPHQL_VALIDATION_FAILED':
-      return documentFault(error, schema, suggests);
+      return documentFault(error, schema, telling);
     case 'BAD_USER_INPUT':
       // The gate has looked at the variables before.
       return validationFailed([

@@ -9,11 +9,19 @@ import {
 import { AppError } from '../errors.js';
 import { didYouMean } from '../near-names.js';
 
+/** What a fault may say of the schema: the type at which it is, and a name that may be meant. */
+export interface Telling {
+  readonly names: boolean;
+  readonly nearNames: boolean;
+}
+
 /** What the sentences of graphql-js are looked at for: names that are the schema's, never one that stands in the document. */
 interface FaultKind {
   /** How a sentence of this kind begins: words that graphql-js has as constants. */
   readonly pattern: RegExp;
   readonly sentence: string | ((names: Readonly<Record<string, string>>) => string);
+  /** The sentence for whoever may not learn names of the schema, where the other has one that was not sent. */
+  readonly discreet?: string;
   /** Names of the schema of which one may be meant. */
   readonly known?: (schema: GraphQLSchema, names: Readonly<Record<string, string>>) => readonly string[];
 }
@@ -22,22 +30,26 @@ interface FaultKind {
 const KINDS: readonly FaultKind[] = [
   {
     pattern: /^Cannot query field "\w+" on type "(?<type>\w+)"/,
-    sentence: 'there is no such field here',
+    sentence: ({ type }) => `the type ${type} has no such field`,
+    discreet: 'there is no such field here',
     known: (schema, { type = '' }) => fieldsOf(schema, type),
   },
   {
     pattern: /^Unknown argument "\w+" on field "(?<type>\w+)\.(?<field>\w+)"/,
-    sentence: 'the field has no such argument',
+    sentence: ({ type, field }) => `the field ${field} of the type ${type} has no such argument`,
+    discreet: 'the field has no such argument',
     known: (schema, { type = '', field = '' }) => argumentsOf(schema, type, field),
   },
   {
     pattern: /^Field "\w+" is not defined by type "(?<type>\w+)"/,
-    sentence: 'the input has no such field',
+    sentence: ({ type }) => `the input ${type} has no such field`,
+    discreet: 'the input has no such field',
     known: (schema, { type = '' }) => fieldsOf(schema, type),
   },
   {
     pattern: /^Value "\w+" does not exist in "(?<type>\w+)" enum/,
-    sentence: 'the enum has no such value',
+    sentence: ({ type }) => `the enum ${type} has no such value`,
+    discreet: 'the enum has no such value',
     known: (schema, { type = '' }) => fieldsOf(schema, type),
   },
   {
@@ -96,13 +108,14 @@ const KINDS: readonly FaultKind[] = [
  * A fault of a document against the schema, told anew: the place, what is wrong there, and a name of the schema that may be
  * meant. Never the name that stands there: it may be a secret in the wrong place. Source: reliability P17.
  *
- * @param suggests whether names of the schema may be told
+ * @param telling what may be said of the schema
  */
-export function documentFault(error: GraphQLError, schema: GraphQLSchema, suggests: boolean): AppError {
+export function documentFault(error: GraphQLError, schema: GraphQLSchema, telling: Telling): AppError {
   const found = KINDS.find(({ pattern }) => pattern.test(error.message));
   const names = found?.pattern.exec(error.message)?.groups ?? {};
-  const sentence = typeof found?.sentence === 'function' ? found.sentence(names) : found?.sentence;
-  const meant = suggests ? didYouMean(nameOf(error), found?.known?.(schema, names) ?? []) : '';
+  const told = telling.names ? found?.sentence : (found?.discreet ?? found?.sentence);
+  const sentence = typeof told === 'function' ? told(names) : told;
+  const meant = telling.nearNames ? didYouMean(nameOf(error), found?.known?.(schema, names) ?? []) : '';
   return new AppError(
     'GRAPHQL_INVALID',
     `The GraphQL document does not fit the schema${placeOf(error)}${sentence === undefined ? '' : `: ${sentence}`}${meant || '.'}`,
@@ -119,6 +132,15 @@ export function syntaxFault(error: GraphQLError): AppError {
   const reason = unfinished === undefined ? missing && `: ${missing} was expected` : ': a text does not end';
   return new AppError('GRAPHQL_SYNTAX', `The GraphQL document cannot be parsed${placeOf(error)}${reason ?? ''}.`);
 }
+
+/** Faults as they stand in the document: graphql-js has them rule by rule. Those without a place come last. */
+export const inOrder = (errors: readonly GraphQLError[]): readonly GraphQLError[] => {
+  const place = ({ locations }: GraphQLError) => locations?.[0] ?? { line: Number.POSITIVE_INFINITY, column: 0 };
+  return errors.toSorted((a, b) => {
+    const [one, other] = [place(a), place(b)];
+    return one.line === other.line ? one.column - other.column : one.line < other.line ? -1 : 1;
+  });
+};
 
 const placeOf = ({ locations }: GraphQLError): string => {
   const [at] = locations ?? [];

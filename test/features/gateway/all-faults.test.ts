@@ -118,15 +118,16 @@ describe('all faults of a document are told at once', () => {
       expect(message).toMatch(PLACE);
       expect(message).toContain(`line ${locations[0].line}, column ${locations[0].column}`);
     }
-    expect(reasonsIn(reply).sort()).toEqual([
-      ': the argument id must be given.',
-      ': the enum has no such value; did you mean SECRET_MANAGER?',
-      ': the field has no such argument; did you mean first?',
-      ': the field needs a selection of what to show of it, in braces.',
+    // In the order of the document.
+    expect(reasonsIn(reply)).toEqual([
       ': the variable is never used.',
+      ': the type Query has no such field; did you mean projects?',
+      ': the field projects of the type Query has no such argument; did you mean first?',
+      ': the enum ProjectType has no such value; did you mean SECRET_MANAGER?',
       ': there is no such directive.',
-      ': there is no such field here; did you mean id?',
-      ': there is no such field here; did you mean projects?',
+      ': the type Project has no such field; did you mean id?',
+      ': the argument id must be given.',
+      ': the field needs a selection of what to show of it, in braces.',
     ]);
   });
 
