@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError, type ErrorDetail } from '../kernel/errors.js';
 import type { GraphQLContext } from '../kernel/graphql/apollo.js';
+import { replyHeaders } from '../kernel/http/reply-headers.js';
 import type { RateLimits } from '../kernel/limits/rate-limits.js';
 import { type Answer, jsonAnswer, matchingTag } from '../kernel/replies/answer.js';
 import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/replies/idempotency.js';
@@ -54,7 +55,7 @@ async function answer(
   const make = async (at: GraphQLContext): Promise<Answer> => {
     const data = await run(at, variables);
     const caching = route.sensitive === true ? 'no-store' : 'private, no-cache';
-    return jsonAnswer(route.reply(data), { 'cache-control': caching, ...route.headers?.(data) }, isRead);
+    return jsonAnswer(route.reply(data), { 'cache-control': caching, ...replyHeaders(route.headers, data) }, isRead);
   };
   if (ctx.actor === null) return make(ctx);
   if (route.cached === true) {

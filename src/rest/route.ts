@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../kernel/errors.js';
 import { optionalSample } from '../kernel/graphql/answer-schema.js';
 import { MAX_CURSOR } from '../kernel/graphql/page.js';
+import type { ReplyHeader } from '../kernel/http/reply-headers.js';
 
 export { eachOf, ofSample, orInstead } from '../kernel/graphql/answer-schema.js';
 
@@ -47,7 +48,7 @@ export interface RouteDefinition<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly variables: (request: Request<Q, B>) => object;
   /** Moves things about, no more: it also runs on a sample, to tell what the route answers. */
   readonly reply: (data: Data) => unknown;
-  readonly headers?: (data: Data) => Record<string, string>;
+  readonly headers?: readonly ReplyHeader<Data>[];
   /** Of a GET that shows the project of its variable `projectId` and nothing else: while that stands still it is kept as bytes. */
   readonly cached?: true;
   /** The codes of its own: what it does not find, what it clashes with. Those of every route are not named. */

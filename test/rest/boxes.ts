@@ -88,7 +88,10 @@ export const getBox = route({
   document: `query ($id: ID!) { box(id: $id) { ${FIELDS} } }`,
   variables: ({ params }) => ({ id: params.boxId }),
   reply: ({ box }) => ({ box: { ...box, _id: box.id } }),
-  headers: ({ box }) => ({ 'x-box': String(box.id) }),
+  headers: [
+    { name: 'X-Box', description: 'Its id.', schema: { type: 'string' }, value: ({ box }) => String(box.id) },
+    { name: 'X-Never', description: 'Of no reply.', schema: { type: 'string' }, value: () => null },
+  ],
 });
 const listBoxes = route({
   extension: true,

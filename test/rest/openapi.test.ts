@@ -82,6 +82,7 @@ describe('the OpenAPI document', () => {
     });
     expect(box.required).toEqual(['id', 'label', 'size', 'isShut', 'shelf', 'weights', '_id']);
     expect(Object.keys(headers)).toContain('ETag');
+    expect(headers['X-Box']).toEqual({ description: 'Its id.', schema: { type: 'string' } });
     expect(one.responses).toHaveProperty(['304']);
   });
 

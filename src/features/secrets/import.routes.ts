@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type Data, nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
 import { ImportChange, ImportSource } from './import.rules.js';
 import { folderPath, place } from './place.rules.js';
-import { IMPORTED, PLACE_ERRORS, toImported, unresolved } from './secret-reply.js';
+import { unreadableValues, unresolvedReferences } from './reply-headers.js';
+import { IMPORTED, PLACE_ERRORS, toImported } from './secret-reply.js';
 
 const FIELDS = `id position projectId createdAt updatedAt folder { folderId environment path }
   source { folderId path environmentId environment environmentName }`;
@@ -103,10 +104,10 @@ export const importRoutes = [
     }`,
     variables: ({ query: { path, ...query } }) => ({ ...query, secretPath: path }),
     reply: ({ secrets }) => ({ secrets: secrets.imports.map(toImported) }),
-    headers: ({ secrets }): Record<string, string> => ({
-      ...(secrets.readIssues.length === 0 ? {} : { 'x-unreadable-values': String(secrets.readIssues.length) }),
-      ...unresolved(secrets.unresolvedReferences),
-    }),
+    headers: [
+      unreadableValues(({ secrets }) => secrets.readIssues.length),
+      unresolvedReferences(({ secrets }) => secrets.unresolvedReferences),
+    ],
     errors: PLACE_ERRORS,
   }),
   route({

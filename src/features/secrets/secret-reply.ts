@@ -30,9 +30,5 @@ export const toSecret = (secret: Data): Data => {
 /** An import entry in the words of the interface. */
 export const toImported = ({ secrets, ...entry }: Data) => ({ ...entry, secrets: secrets.map(toSecret) });
 
-/** Tells in a header how many references of a reply could not be expanded. */
-export const unresolved = (count: number): Record<string, string> =>
-  count === 0 ? {} : { 'x-unresolved-references': String(count) };
-
 /** Codes of routes that name a place. */
 export const PLACE_ERRORS = ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'] as const;

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../rest/route.js';
 import { parseMetadataFilter } from './metadata-filter.rules.js';
 import { place } from './place.rules.js';
-import { FIELDS, IMPORTED, PLACE_ERRORS, SECRETS, toImported, toSecret, unresolved } from './secret-reply.js';
+import { depthTruncated, unreadableValues, unresolvedReferences } from './reply-headers.js';
+import { FIELDS, IMPORTED, PLACE_ERRORS, SECRETS, toImported, toSecret } from './secret-reply.js';
 import { parseTagSlugs } from './tag.rules.js';
 
 const showing = {
@@ -91,11 +92,11 @@ export const secretRoutes = [
       imports: secrets.imports.map(toImported),
       ...nextCursor(secrets.pageInfo),
     }),
-    headers: ({ secrets }): Record<string, string> => ({
-      ...(secrets.readIssues.length === 0 ? {} : { 'x-unreadable-values': String(secrets.readIssues.length) }),
-      ...unresolved(secrets.unresolvedReferences),
-      ...(secrets.depthTruncated ? { 'x-depth-truncated': 'true' } : {}),
-    }),
+    headers: [
+      unreadableValues(({ secrets }) => secrets.readIssues.length),
+      unresolvedReferences(({ secrets }) => secrets.unresolvedReferences),
+      depthTruncated(({ secrets }) => secrets.depthTruncated),
+    ],
     errors: PLACE_ERRORS,
   }),
   route({
@@ -110,7 +111,7 @@ export const secretRoutes = [
     }`,
     variables: ({ params, query }) => ({ id: params.secretId, ...query }),
     reply: ({ secret }) => toSingle(secret),
-    headers: ({ secret }) => unresolved(secret.referenceIssues.length),
+    headers: [unresolvedReferences(({ secret }) => secret.referenceIssues.length)],
     errors: ['SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID'],
   }),
   route({
@@ -144,7 +145,7 @@ export const secretRoutes = [
       secretKey: params.secretName,
     }),
     reply: ({ secretByKey }) => toSingle(secretByKey),
-    headers: ({ secretByKey }) => unresolved(secretByKey.referenceIssues.length),
+    headers: [unresolvedReferences(({ secretByKey }) => secretByKey.referenceIssues.length)],
     errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'SECRET_VERSION_NOT_FOUND', 'SEALED_VALUE_INVALID'],
   }),
 ];

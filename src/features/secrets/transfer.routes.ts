@@ -1,4 +1,5 @@
 import { queryBoolean, route } from '../../rest/route.js';
+import { unresolvedReferences } from './reply-headers.js';
 import { EXAMPLE_PLACE, PLACE_ERRORS, SECRETS } from './secret-reply.js';
 import { ExportSecrets, ImportSecrets } from './transfer.rules.js';
 
@@ -44,8 +45,7 @@ export const transferRoutes = [
     }`,
     variables: ({ query: { include_imports, ...query } }) => ({ ...query, includeImports: include_imports }),
     reply: ({ exportSecrets: { unresolvedReferences: _header, ...file } }) => file,
-    headers: ({ exportSecrets: { unresolvedReferences } }): Record<string, string> =>
-      unresolvedReferences === 0 ? {} : { 'x-unresolved-references': String(unresolvedReferences) },
+    headers: [unresolvedReferences(({ exportSecrets }) => exportSecrets.unresolvedReferences)],
     errors: PLACE_ERRORS,
   }),
 ];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Data, nextCursor, orInstead, paging, queryBoolean, queryInteger, route } from '../../rest/route.js';
 import { place } from './place.rules.js';
+import { unreadableValues } from './reply-headers.js';
 
 /** Where the history of secrets is in REST. */
 export const HISTORY = '/api/v1/secrets';
@@ -72,8 +73,7 @@ export const versionRoutes = [
       secretVersions: secretVersions.nodes.map(toVersion),
       ...nextCursor(secretVersions.pageInfo),
     }),
-    headers: ({ secretVersions: { readIssues } }): Record<string, string> =>
-      readIssues.length === 0 ? {} : { 'x-unreadable-values': String(readIssues.length) },
+    headers: [unreadableValues(({ secretVersions }) => secretVersions.readIssues.length)],
     errors: ['SECRET_NOT_FOUND'],
   }),
   route({

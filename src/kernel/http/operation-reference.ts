@@ -4,6 +4,7 @@ import type { JsonSchema } from '../graphql/answer-schema.js';
 import { type Descriptions, withDescriptions } from '../graphql/argument-descriptions.js';
 import { headerReferences, LIMIT_HEADERS } from './header-reference.js';
 import { describedInPath } from './operation-words.js';
+import type { ReplyHeader } from './reply-headers.js';
 
 /** What a reader of the reference has to know of every operation, in Markdown. */
 export const INTRODUCTION = `REST layer over the GraphQL schema: both answer from the same operations.
@@ -90,8 +91,20 @@ const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = [
   'IDEMPOTENCY_ANSWER_WITHHELD',
 ];
 
-/** What every operation of a kind takes, answers and refuses beside its own: those that change take an idempotency key. */
-export function commonsOf({ method, anonymous }: { method: string; anonymous?: true | undefined }): {
+/**
+ * What every operation of a kind takes, answers and refuses beside its own: those that change take an idempotency key.
+ *
+ * @param route `headers`: those of its own, to stand beside the others
+ */
+export function commonsOf({
+  method,
+  anonymous,
+  headers: own = [],
+}: {
+  method: string;
+  anonymous?: true | undefined;
+  headers?: readonly Omit<ReplyHeader<never>, 'value'>[] | undefined;
+}): {
   parameters: JsonSchema[];
   headers: JsonSchema;
   responses: JsonSchema;
@@ -99,12 +112,15 @@ export function commonsOf({ method, anonymous }: { method: string; anonymous?: t
 } {
   const isRead = method === 'GET';
   const takesKey = !isRead && anonymous !== true;
-  const headers = headerReferences([
-    'X-Request-Id',
-    ...LIMIT_HEADERS,
-    ...(isRead ? (['ETag'] as const) : []),
-    ...(takesKey ? (['Idempotency-Replayed'] as const) : []),
-  ]);
+  const headers = {
+    ...headerReferences([
+      'X-Request-Id',
+      ...LIMIT_HEADERS,
+      ...(isRead ? (['ETag'] as const) : []),
+      ...(takesKey ? (['Idempotency-Replayed'] as const) : []),
+    ]),
+    ...Object.fromEntries(own.map(({ name, description, schema }) => [name, { description, schema }])),
+  };
   return {
     parameters: takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [],
     errors: takesKey ? IDEMPOTENCY_ERRORS : [],
