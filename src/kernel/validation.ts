@@ -196,7 +196,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
 const formatName = (format: string): string => FORMAT_NAMES[format] ?? 'of the expected form';
 
 function boundOf(origin: string, bound: string, limit: number): string {
-  if (origin === 'string') return `have ${bound} ${limit} characters`;
-  if (origin === 'array' || origin === 'set') return `have ${bound} ${limit} entries`;
+  if (origin === 'string') return `have ${bound} ${limit} ${limit === 1 ? 'character' : 'characters'}`;
+  if (origin === 'array' || origin === 'set') return `have ${bound} ${limit} ${limit === 1 ? 'entry' : 'entries'}`;
   return `be ${bound} ${limit}`;
 }
