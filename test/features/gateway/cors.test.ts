@@ -73,7 +73,7 @@ describe('with CORS_ORIGINS', () => {
       const exposed = String(headers['access-control-expose-headers']).split(', ');
       expect(exposed).toEqual(
         expect.arrayContaining([
-          ...['ETag', 'Retry-After', 'X-Request-Id', 'Idempotency-Replayed', 'RateLimit-Remaining'],
+          ...['ETag', 'Retry-After', 'X-Request-Id', 'Idempotency-Replayed', 'RateLimit', 'RateLimit-Remaining'],
           ...['X-Unresolved-References', 'X-Unreadable-Values', 'X-Depth-Truncated'],
         ]),
       );

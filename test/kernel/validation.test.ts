@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { check } from '../../src/kernel/validation.js';
+
+const messageFor = (rules: z.ZodType, input: unknown): string | undefined => check(rules, input).faults?.[0]?.message;
+
+test('a bound is told in the right number', () => {
+  expect(messageFor(z.string().min(1), '')).toBe('must have at least 1 character');
+  expect(messageFor(z.string().min(5), '')).toBe('must have at least 5 characters');
+  expect(messageFor(z.array(z.int()).max(1), [1, 2])).toBe('must have at most 1 entry');
+  expect(messageFor(z.array(z.int()).max(2), [1, 2, 3])).toBe('must have at most 2 entries');
+  expect(messageFor(z.int().min(1), 0)).toBe('must be at least 1');
+});
