@@ -5,14 +5,19 @@ import { Service } from '../../kit/service.ts';
 
 const README = readFileSync(join(resolve(import.meta.dirname, '../../..'), 'README.md'), 'utf8');
 
-/** The shell blocks of the first session, as one script. Only where the service listens and its token is read are the test's. */
+/**
+ * The shell blocks of the first session, and of the persisted documents that go on from it, as one script. Only where the service
+ * listens, where its token is read and where a file is written are the test's.
+ */
 function session(url: string, dataDir: string): string {
-  const section = /^## A first session$([\s\S]*?)^## Errors$/m.exec(README)?.[1] ?? '';
-  const blocks = [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1]);
+  const first = /^## A first session$([\s\S]*?)^## Errors$/m.exec(README)?.[1] ?? '';
+  const persisted = /^### Persisted documents$([\s\S]*?)^## /m.exec(README)?.[1] ?? '';
+  const blocks = [...`${first}${persisted}`.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1]);
   return blocks
     .join('\n')
     .replace('http://127.0.0.1:4000', url)
     .replace('.data/bootstrap-token', `${dataDir}/bootstrap-token`)
+    .replaceAll('by-slug.graphql', `${dataDir}/by-slug.graphql`)
     .replaceAll(/^curl .*(?:\\\n.*)*(?:\n +.*)*(?:\n\}')?$/gm, '$&; echo');
 }
 
@@ -22,6 +27,7 @@ describe('the first session of README.md', () => {
     try {
       const output = execFileSync('bash', ['-euo', 'pipefail', '-c', session(service.url, service.dataDir)], {
         encoding: 'utf8',
+        env: { ...process.env, DATA_DIR: service.dataDir },
       });
       const replies = output
         .split('\n')
@@ -30,7 +36,8 @@ describe('the first session of README.md', () => {
       expect(replies.length).toBeGreaterThanOrEqual(8);
       expect(replies.filter((reply) => reply.errors !== undefined || reply.code !== undefined)).toEqual([]);
       expect(JSON.stringify(replies)).toContain('correct horse');
-      expect(replies.at(-1)).toMatchObject({ tokenType: 'Bearer', accessToken: expect.stringMatching(/^srt_/) });
+      expect(replies.at(-1)).toEqual({ data: { projectBySlug: { id: expect.any(String), name: 'Payments' } } });
+      expect(replies.at(-2)).toMatchObject({ tokenType: 'Bearer', accessToken: expect.stringMatching(/^srt_/) });
     } finally {
       await service.stop();
     }
