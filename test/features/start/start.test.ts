@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Caller } from '../../kit/caller.js';
@@ -88,9 +90,12 @@ describe('a start without any configuration', () => {
   });
 
   test('says after a first start that failed where the token lies, until it is used', async () => {
-    const [other] = await Promise.all([start({ dataDir: join(home, 'other') })]);
-    const failed = await Service.spawn({ dataDir, env: { PORT: new URL(other.url).port } });
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const failed = await Service.spawn({ dataDir, env: { PORT: String(port) } });
     expect(await failed.exit()).toBe(78);
+    taken.close();
     expect(failed.output).not.toMatch(TOKEN);
 
     const path = join(dataDir, 'bootstrap-token');
@@ -103,7 +108,7 @@ describe('a start without any configuration', () => {
     running.splice(running.indexOf(second), 1);
     expect(await second.stop()).toBe(0);
     expect((await start()).output).not.toContain(path);
-  });
+  }, 60_000);
 
   test('takes as its first token one that npm run token printed', async () => {
     const printed = spawnSync('npm', ['run', '--silent', 'token'], { encoding: 'utf8' });
