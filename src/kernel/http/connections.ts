@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Log } from '../log.js';
 
 const STALL_MS = 60_000;
-const IDLE_MS = 62_000;
+const IDLE_MS = 61_000;
 const SWEEP_MS = 1_000;
 
 /** What Node keeps of a socket's writes: bytes handed over, and those of them that the network has not taken yet. */
@@ -26,7 +26,7 @@ interface Use {
 
 /**
  * Bounds connections: so many at once, none whose client takes nothing of its answer for 60 s, and none that asks nothing for
- * 62 s. A further connection is closed unread, since an answer would cost what the limit is to save.
+ * 61 s. A further connection is closed unread, since an answer would cost what the limit is to save.
  *
  * Not left to `server.timeout` and `keepAliveTimeout`: they look at bytes in either direction, so a client that reads nothing and
  * keeps sending would never be late, nor one that sends blank lines, which are no request; and they take what the network

@@ -22,7 +22,7 @@ const LIMITS = {
   requestTimeout: 30_000,
   connectionTimeout: 60_000,
   // A little more than balancers keep a connection that they believe to be open.
-  keepAliveTimeout: 62_000,
+  keepAliveTimeout: 61_000,
   http: {
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
