@@ -22,6 +22,8 @@ export function checkHeaders({ raw, headers }: FastifyRequest): void {
   if (names.length > MAX_HEADER_FIELDS) throw new AppError('HEADERS_TOO_LARGE');
   const single = names.map((name) => name.toLowerCase()).filter((name) => ONCE.has(name));
   if (new Set(single).size < single.length) throw new AppError('MALFORMED_REQUEST');
+  // The router would take it for `/`; only OPTIONS may ask about the service as a whole.
+  if (raw.url === '*' && raw.method !== 'OPTIONS') throw new AppError('MALFORMED_REQUEST');
   const isOld = raw.httpVersion === '1.0';
   if (!isOld && (raw.httpVersion !== '1.1' || headers.host === undefined)) throw new AppError('MALFORMED_REQUEST');
   // `gzip, chunked` too: Node takes off the chunks only.

@@ -30,6 +30,7 @@ describe('a request target', () => {
     [`/${'x'.repeat(9_000)}`, 404, 'ROUTE_NOT_FOUND'],
     ['http://other.example/none', 404, 'ROUTE_NOT_FOUND'],
     ['ftp://other.example/livez', 404, 'ROUTE_NOT_FOUND'],
+    ['*', 400, 'MALFORMED_REQUEST'],
     ['/%', 400, 'MALFORMED_REQUEST'],
     ['/%c0%af', 400, 'MALFORMED_REQUEST'],
     ['/\xe9', 400, 'MALFORMED_REQUEST'],
