@@ -41,10 +41,9 @@ function install() {
   }
   if (!matchesLock()) {
     process.stderr.write('Installing the locked packages ...\n');
-    // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, and a registry need not
-    // hold those. `--no-save` installs what is locked and leaves both files alone. Errors only: this npm may run on
-    // Node 20, and warns of packages that ask for 22, although they will run on the Node 24 that it installs.
-    run(...npm(), 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
+    // Errors only: this npm may run on Node 20, and warns of packages that ask for 22, although they will run on the
+    // Node 24 that it installs.
+    run(...npm(), 'ci', '--no-audit', '--no-fund', '--loglevel=error');
   }
   writeFileSync(installStamp, lockHash());
 }

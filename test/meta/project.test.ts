@@ -35,7 +35,30 @@ describe('the project', () => {
   test('has a lock file without download addresses', () => {
     expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved": "https?:/);
   });
+
+  // `npm ci` refuses a lock file that lacks a version, or an optional package of another platform.
+  test('has a lock file that is complete for every platform', () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Locked };
+    const withoutVersion = Object.keys(packages).filter((path) => packages[path]?.version === undefined);
+    expect(withoutVersion).toEqual([]);
+    expect(missingOptionalPackages(packages)).toEqual([]);
+  });
 });
+
+type Locked = Record<string, { version?: string; optionalDependencies?: Record<string, string> }>;
+
+/** Optional dependencies that have no entry of their own where Node would look for them. */
+function missingOptionalPackages(packages: Locked): string[] {
+  return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) => {
+    const parents = path.split(/\/?node_modules\//).map((_, depth, names) => {
+      const above = names.slice(1, depth + 1).map((name) => `node_modules/${name}/`);
+      return above.join('');
+    });
+    return Object.keys(optionalDependencies).filter(
+      (name) => !parents.some((parent) => `${parent}node_modules/${name}` in packages),
+    );
+  });
+}
 
 describe('docker-compose.yml', () => {
   const compose = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8');
