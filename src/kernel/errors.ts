@@ -178,6 +178,11 @@ export const ERRORS = {
   ),
 
   BODY_TOO_LARGE: row(413, 'PayloadTooLarge', 'The body is larger than 1 MiB; send less at once.'),
+  ANSWER_TOO_LARGE: row(
+    413,
+    'PayloadTooLarge',
+    'The response would be larger than 64 MiB; read less at once: page with limit and cursor, in GraphQL with first and after.',
+  ),
   UNSUPPORTED_MEDIA_TYPE: row(415, 'UnsupportedMediaType', 'Send the body as application/json.'),
   VALIDATION_FAILED: row(422, 'ValidationFailed', 'The request breaks a rule; see details.'),
   IDEMPOTENCY_KEY_REUSED: row(
@@ -201,6 +206,7 @@ export const ERRORS = {
     'The audit record cannot be stored, so nothing was disclosed or changed; try again.',
   ),
   STORE_UNAVAILABLE: row(503, 'ServiceUnavailable', 'The database cannot be reached; try again.'),
+  OVERLOADED: row(503, 'ServiceUnavailable', 'The service is overloaded; retry after the time in Retry-After.'),
   SHUTTING_DOWN: row(503, 'ServiceUnavailable', 'The service is shutting down; try again.'),
   SEALED_VALUE_INVALID: row(503, 'ServiceUnavailable', 'A stored value does not open; tell your operator.'),
   DEADLINE_EXCEEDED: row(

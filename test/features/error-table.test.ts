@@ -13,7 +13,10 @@ import { type ErrorCase, mutate, newScene, type Scene } from './errors/scene.js'
 const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off' });
 
 /** Codes that no request can bring about yet, and why. */
-const NOT_YET: Partial<Record<ErrorCode, string>> = {};
+const NOT_YET: Partial<Record<ErrorCode, string>> = {
+  ANSWER_TOO_LARGE: 'no response is bounded yet',
+  OVERLOADED: 'nothing is refused for load yet',
+};
 
 /** Those that leave the world as it was share one. */
 const SHARING = { ...HARMLESS, ...LOGINS, ...IMPORTS, ...BYTES };

@@ -16,7 +16,7 @@ const NOT_OF_ROUTES: ReadonlySet<string> = new Set([
 ]);
 /** What is not found and what clashes differs from route to route. */
 const OF_THINGS: ReadonlySet<number> = new Set([404, 409]);
-const OF_BODIES: ReadonlySet<number> = new Set([400, 413, 415]);
+const OF_BODIES: ReadonlySet<number> = new Set([400, 415]);
 
 /**
  * The error responses of an operation, by status, for an OpenAPI document. Those that every operation has are references

@@ -11,6 +11,7 @@ const CODES: ReadonlySet<string> = new Set(DOCUMENT.components.schemas.Error.pro
 const NAMED_FAILURES: ReadonlySet<string> = new Set([
   'AUDIT_UNAVAILABLE',
   'STORE_UNAVAILABLE',
+  'OVERLOADED',
   'SHUTTING_DOWN',
   'SEALED_VALUE_INVALID',
   'DEADLINE_EXCEEDED',
