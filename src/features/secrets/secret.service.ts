@@ -2,6 +2,7 @@ import { authorize } from '../../kernel/authz/ability.js';
 import { type Context, isTransaction, type Transaction } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import type { PersonalSecretService } from './personal.service.js';
@@ -172,7 +173,7 @@ export class SecretService {
     authorizeNew(target, secrets, tags);
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(secrets, target.pathOf));
     const sealer = await sealerFor(ctx, project, secrets.length);
-    const rows = secrets.map((secret) => newRow(sealer, target, { secret, rename: null }));
+    const rows = await mapInSlices(secrets, (secret) => newRow(sealer, target, { secret, rename: null }));
     return inTransaction(ctx, async (tx) => {
       if (secrets.length > 1) await refuseTaken(tx, target, keys);
       const written = await insertSecrets(tx, project, rows);
@@ -218,8 +219,8 @@ export class SecretService {
       const opener = await openerFor(tx, project, [...records.values()]);
       const renamings = renamesOf(target, present);
       const rename = renamings.length === 0 ? null : renamer(renamings)(namedPlace(target));
-      const changed = present.map((each) => nextRow(sealer, opener, { ...each, rename }));
-      const made = added.map((secret) => newRow(sealer, target, { secret, rename }));
+      const changed = await mapInSlices(present, (each) => nextRow(sealer, opener, { ...each, rename }));
+      const made = await mapInSlices(added, (secret) => newRow(sealer, target, { secret, rename }));
       const written = await updateSecrets(tx, project, changed);
       if (written.length !== changed.length) throw new AppError('CONCURRENT_CHANGE');
       written.push(...(await insertSecrets(tx, project, made)));

@@ -1,0 +1,49 @@
+/** So long may heavy work block the event loop before it lets other requests run. */
+const SLICE_MS = 10;
+
+/** Work that waits to go on, in order. One queue for the process, since there is one event loop. */
+const waiting: (() => void)[] = [];
+/** When the work of this turn of the event loop began; null before the first. */
+let began: number | null = null;
+
+/**
+ * Resolves in a later turn of the event loop. Only one waiter goes on in each turn, and what has arrived is read between two of
+ * them: with `setImmediate` alone, a hundred waiters would all go on in the same turn.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(resumeOne);
+  });
+}
+
+function resumeOne(): void {
+  const resume = waiting.shift();
+  if (waiting.length > 0) setImmediate(resumeOne);
+  began = null;
+  resume?.();
+}
+
+/** True if heavy work, of all requests together, has taken its share of this turn. */
+function isTurnOver(): boolean {
+  if (began === null) {
+    began = performance.now();
+    setImmediate(() => (began = null));
+  }
+  return performance.now() - began >= SLICE_MS;
+}
+
+/** Lets other requests run if heavy work has taken its share of this turn. */
+export async function giveWay(): Promise<void> {
+  if (isTurnOver()) await nextTurn();
+}
+
+/** Maps many items, and lets other requests run between them. */
+export async function mapInSlices<T, R>(items: readonly T[], map: (item: T, index: number) => R): Promise<R[]> {
+  const results: R[] = [];
+  for (const [index, item] of items.entries()) {
+    if (isTurnOver()) await nextTurn();
+    results.push(map(item, index));
+  }
+  return results;
+}

@@ -1,0 +1,59 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import { giveWay, mapInSlices, nextTurn } from '../../src/kernel/slices.js';
+
+/** Blocks the event loop as heavy work does. */
+function block(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
+
+describe('slices of work', () => {
+  test('of many waiters one goes on in each turn of the event loop', async () => {
+    const order: string[] = [];
+    const waiters = ['a', 'b', 'c'].map((name) => nextTurn().then(() => order.push(name)));
+    const perTurn: number[] = [];
+    while (order.length < 3) {
+      await turnOfLoop();
+      perTurn.push(order.length);
+    }
+    await Promise.all(waiters);
+    expect(order).toEqual(['a', 'b', 'c']);
+    expect(perTurn.map((count, index) => count - (perTurn[index - 1] ?? 0)).every((added) => added <= 1)).toBe(true);
+  });
+
+  test('keep the order and the number of items, and let timers run between them', async () => {
+    let fired = false;
+    setTimeout(() => (fired = true), 0);
+    const firedBefore = await mapInSlices([1, 2, 3, 4], (item) => {
+      const isFired = fired;
+      block(6);
+      return [item, isFired];
+    });
+    expect(firedBefore.map(([item]) => item)).toEqual([1, 2, 3, 4]);
+    expect(firedBefore[0]).toEqual([1, false]);
+    expect(firedBefore[3]).toEqual([4, true]);
+  });
+
+  test('share one turn between all requests, so that two together take no longer than one', async () => {
+    const turns: number[] = [];
+    let turn = 0;
+    const counting = setInterval(() => (turn += 1), 0);
+    const work = (): void => {
+      turns.push(turn);
+      block(12);
+    };
+    await Promise.all([mapInSlices([1, 2], work), mapInSlices([1, 2], work)]);
+    clearInterval(counting);
+    // Nobody but the first ran in the turn in which all began.
+    expect(turns.filter((at) => at === 0)).toHaveLength(1);
+  });
+
+  test('do not wait while the turn is young', async () => {
+    // What the tests before took of this turn is no matter here.
+    await turnOfLoop();
+    await turnOfLoop();
+    let isNextTurn = false;
+    setImmediate(() => (isNextTurn = true));
+    await giveWay();
+    expect(isNextTurn).toBe(false);
+  });
+});
