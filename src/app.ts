@@ -30,6 +30,7 @@ import { startApollo } from './kernel/graphql/apollo.js';
 import { CostModel } from './kernel/graphql/gate/cost.js';
 import { Gate } from './kernel/graphql/gate/gate.js';
 import { ManifestFault, PersistedDocuments } from './kernel/graphql/gate/persisted-documents.js';
+import { SchemaResponses } from './kernel/graphql/introspection.js';
 import { NodeResolver } from './kernel/graphql/node.js';
 import { buildGraphQLSchema } from './kernel/graphql/schema.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
@@ -226,7 +227,16 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
   mountHealth(http, kernel.database, lifecycle);
   const idempotencyKeys = new IdempotencyKeys(stampOf);
   const { introspection } = config;
-  const apollo = await startApollo(schema, { introspection, log, idempotencyKeys, rateLimits, operations, gate });
+  const schemaResponses = new SchemaResponses();
+  const apollo = await startApollo(schema, {
+    introspection,
+    log,
+    idempotencyKeys,
+    rateLimits,
+    operations,
+    gate,
+    schemaResponses,
+  });
   const explorer = await mountPages(http, {
     version,
     introspection,
@@ -234,7 +244,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
     examples: EXAMPLE_OPERATIONS,
     openapi: () => openapiText(routes, packageJson.version),
   });
-  mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer });
+  mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer, schemaResponses });
   mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });
   return http;
 }

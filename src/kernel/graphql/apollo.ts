@@ -11,6 +11,7 @@ import { countedOperations } from './counted-operations.js';
 import type { Gate } from './gate/gate.js';
 import { gatePlugin } from './gate/gate-plugin.js';
 import { idempotentMutations } from './idempotent-mutations.js';
+import { keptSchemaResponses, type SchemaResponses } from './introspection.js';
 import { limitedOperations } from './limited-operations.js';
 
 /** What resolvers get: a caller, or nobody for public fields. */
@@ -26,6 +27,7 @@ export async function startApollo(
     rateLimits: RateLimits;
     operations: OperationMetrics;
     gate: Gate;
+    schemaResponses: SchemaResponses;
   },
 ): Promise<ApolloServer<GraphQLContext>> {
   const apollo = new ApolloServer<GraphQLContext>({
@@ -47,6 +49,7 @@ export async function startApollo(
       codedErrors(options.log, options.introspection),
       limitedOperations(options.rateLimits, idempotentMutations(options.idempotencyKeys)),
       gatePlugin(options.gate, options.introspection),
+      keptSchemaResponses(options.schemaResponses),
       countedOperations(options.operations),
     ],
   });

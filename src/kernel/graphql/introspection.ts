@@ -1,23 +1,116 @@
-import { getOperationAST, parse } from 'graphql';
+import type { ApolloServerPlugin } from '@apollo/server';
+import { HeaderMap } from '@apollo/server';
+import {
+  type DocumentNode,
+  executeSync,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  stripIgnoredCharacters,
+} from 'graphql';
+import type { GraphQLContext } from './apollo.js';
+import { hashOf } from './gate/judged-documents.js';
 import { rootFields } from './root-fields.js';
 
 /** Fields of any root that tell of the schema. */
 export const OF_THE_SCHEMA: ReadonlySet<string> = new Set(['__schema', '__type', '__typename']);
 
-/**
- * Whether a GraphQL request asks for the schema and nothing else, whatever its fields are called in the answer.
- *
- * @param body of a request that was answered: `{ query, operationName }`
- */
-export function asksOnlyForSchema(body: unknown): boolean {
-  const { query, operationName } = (body ?? {}) as { query?: unknown; operationName?: unknown };
-  // Most requests are told apart without being parsed again.
-  if (typeof query !== 'string' || !/__schema|__type\b/.test(query)) return false;
-  try {
-    const document = parse(query);
-    const operation = getOperationAST(document, typeof operationName === 'string' ? operationName : undefined);
-    return operation != null && rootFields(document, operation).every(({ name }) => OF_THE_SCHEMA.has(name.value));
-  } catch {
-    return false;
-  }
+/** Of all responses together. The response to the standard introspection query takes half a MiB. */
+const MAX_BYTES = 8 * 1024 * 1024;
+const OVERHEAD_BYTES = 1_024;
+
+/** What is asked of the schema: a valid query. */
+interface Asked {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: Readonly<Record<string, unknown>>;
 }
+
+/** Stands for the data of a response: the keys of its root fields, without what is below them. */
+type Stub = Readonly<Record<string, true>>;
+
+/**
+ * Responses that describe the schema, as bytes: they are the same for every caller, and the largest that can be had without a
+ * token. Kept by document and variables, the latest used ones; blanks and comments make no difference.
+ */
+export class SchemaResponses {
+  /** Oldest use first. */
+  readonly #stubs = new Map<string, Stub>();
+  readonly #bytes = new WeakMap<object, Buffer>();
+  #size = 0;
+
+  /**
+   * Responds to a query for the schema and nothing else, whatever its fields are called in the response.
+   *
+   * @returns a stub for the data, of which `bytesOf` has the response; null for other operations, and where there are errors
+   */
+  find(asked: Asked): Stub | null {
+    const { document, operation } = asked;
+    if (operation.operation !== OperationTypeNode.QUERY) return null;
+    const names = rootFields(document, operation).map(({ name }) => name.value);
+    if (!names.every((name) => OF_THE_SCHEMA.has(name)) || names.every((name) => name === '__typename')) return null;
+    const key = keyOf(asked);
+    const stub = this.#stubs.get(key) ?? this.#make(asked);
+    if (stub !== null) this.#keep(key, stub);
+    return stub;
+  }
+
+  /**
+   * The response for data that `find` returned: `{"data":{...}}`; undefined for other data.
+   *
+   * @param extensions of the response, where there are any
+   */
+  bytesOf(data: object, extensions: object | undefined): Buffer | undefined {
+    const bytes = this.#bytes.get(data);
+    if (bytes === undefined || extensions === undefined) return bytes;
+    return Buffer.concat([bytes.subarray(0, -1), Buffer.from(`,"extensions":${JSON.stringify(extensions)}}`)]);
+  }
+
+  /** At once and in one piece: of many who ask at the same time the first makes it for all. */
+  #make({ schema, document, operation, variables }: Asked): Stub | null {
+    const operationName = operation.name?.value ?? null;
+    const { data, errors } = executeSync({ schema, document, operationName, variableValues: variables });
+    if (data == null || errors !== undefined) return null;
+    const stub = Object.fromEntries(Object.keys(data).map((name) => [name, true as const]));
+    this.#bytes.set(stub, Buffer.from(JSON.stringify({ data })));
+    return stub;
+  }
+
+  #keep(key: string, stub: Stub): void {
+    const isNew = !this.#stubs.delete(key);
+    this.#stubs.set(key, stub);
+    if (!isNew) return;
+    this.#size += this.#sizeOf(stub);
+    for (const [oldest, dropped] of this.#stubs) {
+      if (this.#size <= MAX_BYTES) break;
+      this.#stubs.delete(oldest);
+      this.#size -= this.#sizeOf(dropped);
+    }
+  }
+
+  #sizeOf = (stub: Stub): number => OVERHEAD_BYTES + (this.#bytes.get(stub)?.length ?? 0);
+}
+
+/** Variables that the operation does not declare change nothing. */
+function keyOf({ document, operation, variables }: Asked): string {
+  const declared = (operation.variableDefinitions ?? []).map(({ variable: { name } }) => variables[name.value]);
+  const text = stripIgnoredCharacters(document.loc?.source.body ?? '');
+  return hashOf(JSON.stringify([text, operation.name?.value ?? null, declared]));
+}
+
+/** Lets `responses` respond to queries for the schema. Behind the gate, which looks at variables. */
+export const keptSchemaResponses = (responses: SchemaResponses): ApolloServerPlugin<GraphQLContext> => ({
+  async requestDidStart() {
+    return {
+      async responseForOperation({ schema, document, operation, request: { variables = {} } }) {
+        // Apollo Server asks before it tells that there is no operation of this name.
+        if ((operation as typeof operation | undefined) === undefined) return null;
+        const data = responses.find({ schema, document, operation, variables });
+        return data === null
+          ? null
+          : { http: { status: undefined, headers: new HeaderMap() }, body: { kind: 'single', singleResult: { data } } };
+      },
+    };
+  },
+});

@@ -5,7 +5,7 @@ import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js
 import type { GraphQLContext } from '../graphql/apollo.js';
 import { malformedGraphQL } from '../graphql/coded-errors.js';
 import type { Gate } from '../graphql/gate/gate.js';
-import { asksOnlyForSchema } from '../graphql/introspection.js';
+import type { SchemaResponses } from '../graphql/introspection.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { noteError } from './error-replies.js';
 import { type GraphQLParameters, isForeignGet, readParameters } from './graphql-parameters.js';
@@ -41,20 +41,22 @@ interface Mounting {
   readonly gate: Gate;
   /** For a browser that opens `/graphql`. */
   readonly explorer: Page;
+  readonly schemaResponses: SchemaResponses;
 }
 
 /**
  * `POST /graphql`, and `GET /graphql` for queries, as GraphQL over HTTP has them. A token that does not hold is refused
  * before anything reads the text; a request without one reaches the schema and the fields that are public.
  */
-export function mountGraphQL(app: FastifyInstance, { apollo, contextFor, rateLimits, gate, explorer }: Mounting): void {
+export function mountGraphQL(app: FastifyInstance, mounting: Mounting): void {
+  const { contextFor, rateLimits, explorer, schemaResponses } = mounting;
   const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
-  const answered = new WeakSet<FastifyRequest>();
+  const describesSchema = new WeakSet<FastifyRequest>();
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
-    // Any other answer may hold values, in whatever field. A text that was refused may be too much even to parse.
-    config: { isCompressible: (request: FastifyRequest) => answered.has(request) && asksOnlyForSchema(request.body) },
+    // Any other answer may hold values, in whatever field.
+    config: { isCompressible: (request: FastifyRequest) => describesSchema.has(request) },
     onRequest: async (request, reply) => {
       if (wantsPage(request)) return explorer(request, reply);
       try {
@@ -72,9 +74,11 @@ export function mountGraphQL(app: FastifyInstance, { apollo, contextFor, rateLim
         if (isForeignGet(request)) throw malformedGraphQL();
         const parameters = readParameters(request);
         const ctx = contexts.get(request) as GraphQLContext;
-        const outcome = await run({ apollo, gate }, parameters, { request, reply, ctx });
-        if (outcome.result.data != null) answered.add(request);
-        return send(reply, accepted, { ...outcome, status: statusFor(accepted, outcome) });
+        const outcome = await run(mounting, parameters, { request, reply, ctx });
+        const { data, extensions } = outcome.result;
+        const kept = data == null ? undefined : schemaResponses.bytesOf(data, extensions);
+        if (kept !== undefined) describesSchema.add(request);
+        return send(reply, accepted, { ...outcome, status: statusFor(accepted, outcome) }, kept);
       } catch (thrown) {
         return send(reply, accepted ?? UNNAMED, refusal(thrown, request, reply));
       }
@@ -92,7 +96,7 @@ const acceptedBy = ({ headers }: FastifyRequest): AnswerType | null => chooseTyp
 
 /** The one way from a request that is well-formed to its outcome. */
 async function run(
-  { apollo, gate }: { apollo: ApolloServer<GraphQLContext>; gate: Gate },
+  { apollo, gate }: Pick<Mounting, 'apollo' | 'gate'>,
   parameters: GraphQLParameters,
   { request, reply, ctx }: { request: FastifyRequest; reply: FastifyReply; ctx: GraphQLContext },
 ): Promise<Outcome> {
@@ -163,12 +167,18 @@ const refusal = (
   };
 };
 
-function send(reply: FastifyReply, { type }: AnswerType, { status, headers, result }: Outcome): FastifyReply {
+/** @param bytes of the result, where they are known */
+function send(
+  reply: FastifyReply,
+  { type }: AnswerType,
+  { status, headers, result }: Outcome,
+  bytes?: Buffer,
+): FastifyReply {
   const { errors, data, extensions } = result;
   addVary(reply, 'Accept');
   return reply
     .code(status)
     .headers({ ...headers, 'cache-control': 'no-store' })
     .type(`${type}; charset=utf-8`)
-    .send(JSON.stringify({ errors, data, extensions }));
+    .send(bytes ?? JSON.stringify({ errors, data, extensions }));
 }

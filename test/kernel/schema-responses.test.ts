@@ -1,0 +1,62 @@
+import { buildSchema, executeSync, getIntrospectionQuery, type OperationDefinitionNode, parse } from 'graphql';
+import { SchemaResponses } from '../../src/kernel/graphql/introspection.js';
+
+const schema = buildSchema('type Query { a: Int b(of: String = "x"): [Query!]! }');
+const asked = (query: string, variables: Record<string, unknown> = {}) => {
+  const document = parse(query);
+  return { schema, document, operation: document.definitions[0] as OperationDefinitionNode, variables };
+};
+
+describe('responses that describe the schema', () => {
+  const responses = new SchemaResponses();
+  const bytes = (query: string, variables?: Record<string, unknown>): Buffer | undefined => {
+    const stub = responses.find(asked(query, variables));
+    return stub === null ? undefined : responses.bytesOf(stub, undefined);
+  };
+
+  test('are made once, however the document is laid out and whatever else is sent, and are what GraphQL responds', () => {
+    const query = getIntrospectionQuery();
+    const first = bytes(query);
+    expect(JSON.parse(String(first))).toEqual(
+      JSON.parse(JSON.stringify(executeSync({ schema, document: parse(query) }))),
+    );
+    for (const same of [query, query.replaceAll(/\s+/g, ' # more\n'), `${query}\n`]) expect(bytes(same)).toBe(first);
+    expect(bytes(query, { undeclared: 1 })).toBe(first);
+  });
+
+  test('are apart for other variables, operations and documents', () => {
+    const query = 'query A($n: String!) { __type(name: $n) { name } }';
+    expect(String(bytes(query, { n: 'Query' }))).toBe('{"data":{"__type":{"name":"Query"}}}');
+    expect(String(bytes(query, { n: 'Int' }))).toBe('{"data":{"__type":{"name":"Int"}}}');
+    expect(String(bytes(query, { n: 'None' }))).toBe('{"data":{"__type":null}}');
+    expect(String(bytes('{ x: __schema { __typename } }'))).toBe('{"data":{"x":{"__typename":"__Schema"}}}');
+  });
+
+  test('are not made of anything else, nor of errors', () => {
+    for (const query of [
+      '{ a }',
+      '{ __typename }',
+      '{ __typename a }',
+      '{ __schema: a }',
+      'query ($n: String!) { __type(name: $n) { name } }',
+    ])
+      expect(bytes(query)).toBeUndefined();
+  });
+
+  test('take extensions in', () => {
+    const stub = responses.find(asked('{ __type(name: "X") { name } }')) ?? {};
+    expect(String(responses.bytesOf(stub, { cost: 1 }))).toBe('{"data":{"__type":null},"extensions":{"cost":1}}');
+    expect(responses.bytesOf({}, undefined)).toBeUndefined();
+  });
+
+  test('are dropped, the ones used least lately first, beyond 8 MiB', () => {
+    const query = (n: number) =>
+      `{ a${n}: __schema { ${Array.from({ length: 6_000 }, (_, i) => `x${i}: queryType { kind }`).join(' ')} } }`;
+    const [first, second] = [bytes(query(1)), bytes(query(2))];
+    for (let n = 3; n < 60; n += 1) {
+      bytes(query(n));
+      expect(bytes(query(1))).toBe(first);
+    }
+    expect(bytes(query(2))).not.toBe(second);
+  });
+});
