@@ -58,11 +58,15 @@ export function mountMetrics(app: FastifyInstance, metered: Metered): void {
 
 const NEAR: ReadonlySet<string> = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal']);
 
+/** Header fields of proxies: each says that somebody else has asked. Their words for the client are many. */
+const OF_PROXIES =
+  /^(?:via|forwarded|x-(?:original-)?forwarded(?:-[a-z-]+)?|(?:[a-z]+-)*(?:client|real|connecting|remote)-?ip(?:v6)?|x-envoy-external-address)$/;
+
 /** True for this machine and for private networks, as far as nobody stands between. */
 function isNear({ ip, raw, headers }: FastifyRequest): boolean {
   const address = readAddress(ip);
   if (address === null || !NEAR.has(ipaddr.parse(address).range())) return false;
   // A proxy that is not trusted: its own address says nothing of whom it answers.
-  const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+  const isForwarded = Object.keys(headers).some((name) => OF_PROXIES.test(name));
   return !isForwarded || ip !== raw.socket.remoteAddress;
 }

@@ -179,6 +179,15 @@ describe('the page of metrics', () => {
       { 'x-forwarded-for': '10.0.0.1' },
       { 'x-forwarded-for': '' },
       { forwarded: 'for=10.0.0.1' },
+      { via: '1.1 cache' },
+      { 'x-real-ip': '10.0.0.1' },
+      { 'x-forwarded-proto': 'https' },
+      { 'x-forwarded-host': 'strongroom.example.com' },
+      { 'x-client-ip': '10.0.0.1' },
+      { 'x-cluster-client-ip': '10.0.0.1' },
+      { 'cf-connecting-ip': '10.0.0.1' },
+      { 'true-client-ip': '10.0.0.1' },
+      { 'x-original-forwarded-for': '10.0.0.1' },
     ];
     for (const headers of proxied)
       expect(await strongroom.admin.anonymous.get('/metrics', headers)).toBeError(404, 'ROUTE_NOT_FOUND');
@@ -187,6 +196,14 @@ describe('the page of metrics', () => {
 
 describe('the page of metrics behind a trusted proxy', () => {
   const strongroom = useStrongroom({ TRUSTED_PROXIES: '127.0.0.1' });
+
+  test('is not there for a request of which that proxy does not tell whose it is', async () => {
+    const untold: Record<string, string>[] = [{ 'x-real-ip': '10.1.2.3' }, { via: '1.1 cache' }];
+    for (const headers of untold)
+      expect(await strongroom.admin.anonymous.get('/metrics', headers)).toBeError(404, 'ROUTE_NOT_FOUND');
+    const told = { 'x-forwarded-for': '10.1.2.3', via: '1.1 cache', 'x-real-ip': '10.1.2.3' };
+    expect((await strongroom.admin.anonymous.get('/metrics', told)).status).toBe(200);
+  });
 
   test.each([
     ['10.1.2.3', 200],
