@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../errors.js';
+import { sendError } from './error-replies.js';
 import type { Lifecycle } from './health.js';
 
 const FINISH_WITHIN_MS = 20_000;
@@ -8,10 +10,14 @@ const SWEEP_MS = 100;
 /** How long the first request of a connection may be on its way once the port is to close. */
 const FIRST_REQUEST_MS = 500;
 const EMPTY_QUEUE_WITHIN_MS = 2_000;
+/** How long a request that has begun to arrive may still take to do so. */
+const ARRIVE_WITHIN_MS = 1_500;
+const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Lets `app.close()` finish running requests, and nothing else hold it: kept and silent connections are closed, and after
- * 20 s those that do not come to an end too. Nobody whose connection stands is reset before he is answered.
+ * Lets `app.close()` finish running requests, and nothing else hold it: kept and silent connections are closed, requests
+ * whose bodies do not arrive within 1.5 s are answered SHUTTING_DOWN, and after 20 s all other connections are closed. Nobody
+ * whose request has arrived is reset before the response.
  *
  * Source: reliability P9.
  */
@@ -28,6 +34,21 @@ export function drainOnClose(app: FastifyInstance, lifecycle: Lifecycle): void {
   app.addHook('onSend', async (_request, reply) => {
     if (lifecycle.isDraining) reply.header('connection', 'close');
   });
+  const requests = new Map<FastifyRequest, FastifyReply>();
+  app.addHook('onRequest', async (request, reply) => {
+    requests.set(request, reply);
+    reply.raw.once('close', () => requests.delete(request));
+  });
+  const refuseUnfinished = (): void => {
+    for (const [{ raw, id }, reply] of requests) {
+      if (raw.complete || reply.raw.headersSent) continue;
+      const refusal = new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      void sendError(reply, id, refusal);
+    }
+    const used = new Set([...requests.keys()].map(({ raw: { socket } }) => socket));
+    // Those without a request have sent a part of its head at most.
+    for (const socket of open.keys()) if (!used.has(socket)) socket.destroy();
+  };
   const sweep = async (): Promise<void> => {
     // What has arrived is read first: a late timer comes before that.
     await turn();
@@ -39,9 +60,11 @@ export function drainOnClose(app: FastifyInstance, lifecycle: Lifecycle): void {
   };
   app.addHook('preClose', async () => {
     const sweeping = setInterval(() => void sweep(), SWEEP_MS);
+    const arrived = setTimeout(refuseUnfinished, ARRIVE_WITHIN_MS);
     const last = setTimeout(() => app.server.closeAllConnections(), FINISH_WITHIN_MS);
     app.server.once('close', () => {
       clearInterval(sweeping);
+      clearTimeout(arrived);
       clearTimeout(last);
     });
     await emptyQueue(() => taken);

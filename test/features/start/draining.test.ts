@@ -1,4 +1,5 @@
 import { Caller } from '../../kit/caller.js';
+import { exchange, firstReply, rawRequest } from '../../kit/raw.js';
 import { Service } from '../../kit/service.js';
 import { freshDatabase } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
@@ -46,6 +47,27 @@ describe('a node that is told to leave', () => {
     for (const refused of [await admin.anonymous.get('/api/v1/projects'), await admin.get('/nowhere')]) {
       expect(refused.headers.connection).toBe('close');
     }
+  });
+
+  test('answers requests whose bodies do not come to an end, and does not wait for them', async () => {
+    const body = JSON.stringify({ query: '{ projects { nodes { id } } }' });
+    const head = ['POST /graphql HTTP/1.1', 'Host: x', `Authorization: Bearer ${admin.token}`];
+    const half = rawRequest([...head, 'Content-Type: application/json', `Content-Length: ${body.length}`], '{');
+    const received = [
+      exchange(service.url, half),
+      exchange(service.url, half),
+      exchange(service.url, half.subarray(0, 90)),
+    ];
+    await until('two requests under way', 5_000, async () => (await admin.get('/livez')).status === 200);
+    service.signal('SIGINT');
+    const [first, second, withoutHead] = await Promise.all(received);
+    for (const text of [first, second]) {
+      const reply = firstReply(text as string);
+      expect(reply).toBeError(503, 'SHUTTING_DOWN');
+      expect(reply.headers).toMatchObject({ 'retry-after': '5', connection: 'close' });
+    }
+    expect(withoutHead).toBe('');
+    expect(await service.exit()).toBe(0);
   });
 
   test('does not wait for balancers on Ctrl-C', async () => {
