@@ -243,6 +243,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
     persistedOnly: config.persistedDocuments.isOnly,
     examples: EXAMPLE_OPERATIONS,
     openapi: () => openapiText(routes, packageJson.version),
+    rateLimits,
   });
   mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer, schemaResponses });
   mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });

@@ -47,6 +47,15 @@ export class RateLimits {
   }
 
   /**
+   * Counts a request of a public page or document, which is the same for everybody: no token is looked at.
+   *
+   * @throws RATE_LIMITED
+   */
+  takePublic(reply: Headed, caller: Pick<Context, 'address'>): void {
+    this.#takeAndTell(reply, [['anonymous', addressOf(caller)]]);
+  }
+
+  /**
    * Counts a request before it is known what it wants: as a read, or, where there is no room for one, as a write. `settle` puts
    * it right.
    *

@@ -249,6 +249,32 @@ describe('the limits of an address', () => {
     });
     expect(replies.at(-1)).toBeError(429, 'RATE_LIMITED');
   });
+
+  test.each(['/openapi.json', '/', '/docs', '/assets/strongroom.css', '/favicon.ico', '/graphql'])(
+    'count %s, whatever token comes with it, as requests without one',
+    async (path) => {
+      const headers = { 'x-forwarded-for': newAddress(), accept: 'text/html, */*;q=0.1' };
+      const caller = await newCaller();
+
+      const replies = await exhaust(() => caller.get(path, headers));
+
+      expect(passed(replies)).toBe(QUOTAS.anonymous);
+      expect(replies[0]?.headers['ratelimit-remaining']).toBe(String(QUOTAS.anonymous - 1));
+      expect(replies.at(-1)).toBeError(429, 'RATE_LIMITED');
+      expect(replies.at(-1)?.headers['retry-after']).toMatch(/^([1-9]|[1-5]\d|60)$/);
+      expect((await caller.get(PROJECTS, headers)).status).toBe(200);
+    },
+  );
+
+  test.each(['/livez', '/readyz', '/api/status', '/metrics', '/nowhere'])(
+    'do not count %s: a refusal would cost as much as the answer',
+    async (path) => {
+      const caller = new Caller(node.url, null);
+      const statuses = new Set<number>();
+      for (let asked = 0; asked <= QUOTAS.anonymous; asked += 1) statuses.add((await caller.get(path)).status);
+      expect([...statuses]).toEqual([path === '/nowhere' ? 404 : 200]);
+    },
+  );
 });
 
 describe('logins', () => {

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RateLimits } from '../../limits/rate-limits.js';
+import { readAddress } from '../addresses.js';
 import { chooseType } from '../media-types.js';
 import { addVary } from '../vary.js';
 import { type Asset, makeAsset, sendAsset } from './asset.js';
@@ -18,6 +20,8 @@ interface Contents {
   readonly examples: readonly ExampleOperation[];
   /** The OpenAPI document; asked for once, when somebody wants it. */
   readonly openapi: () => string;
+  /** Pages count as requests without a token. */
+  readonly rateLimits: RateLimits;
 }
 
 const policy = (...directives: readonly string[]): Readonly<Record<string, string>> => ({
@@ -57,14 +61,20 @@ const LINKS = {
  * @returns the explorer, for `GET /graphql`
  */
 export async function mountPages(app: FastifyInstance, contents: Contents): Promise<Page> {
-  await mountFiles(app);
-  mountHome(app, contents.version);
-  const reference = makeAsset('html', referencePage());
-  app.get('/docs', (request, reply) => sendAsset(request, reply, reference, PROGRAM));
-  const openapi = once(() => makeAsset('json', contents.openapi()));
-  app.get('/openapi.json', (request, reply) => sendAsset(request, reply, openapi()));
+  const count = (request: FastifyRequest, reply: FastifyReply): void =>
+    contents.rateLimits.takePublic(reply, { address: readAddress(request.ip) });
+  await app.register(async (pages) => {
+    pages.addHook('onRequest', async (request, reply) => count(request, reply));
+    await mountFiles(pages);
+    mountHome(pages, contents.version);
+    const reference = makeAsset('html', referencePage());
+    pages.get('/docs', (request, reply) => sendAsset(request, reply, reference, PROGRAM));
+    const openapi = once(() => makeAsset('json', contents.openapi()));
+    pages.get('/openapi.json', (request, reply) => sendAsset(request, reply, openapi()));
+  });
   const explorer = makeAsset('html', explorerPage(contents));
-  return (request, reply) => {
+  return async (request, reply) => {
+    count(request, reply);
     addVary(reply, 'Accept');
     return sendAsset(request, reply, explorer, PROGRAM);
   };
