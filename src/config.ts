@@ -25,8 +25,9 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Whose pages may call the service from a browser. */
   readonly corsOrigins: readonly string[];
-  /** Open at once; further ones are closed. */
+  /** Open at once, of all clients and of one client address. */
   readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
   /** `null`: nothing is limited. */
   readonly rateLimits: RateLimitSettings | null;
   readonly introspection: boolean;
@@ -103,6 +104,7 @@ const Settings = z.object({
   TRUSTED_PROXIES: list(isCidr, 'addresses or networks (10.0.0.0/8)'),
   CORS_ORIGINS: list(isOrigin, 'origins as browsers write them (https://app.example.com)'),
   MAX_CONNECTIONS: wholeNumber(10, 65_535).default(2_000),
+  MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 65_535).default(500),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   RATE_LIMITS: rateLimitSettings.default(DEFAULT_RATE_LIMITS),
   INTROSPECTION: flag(true),
@@ -157,7 +159,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const dataDir = resolve(settings.DATA_DIR);
   const limits = settings.GRAPHQL_LIMITS;
   return Object.freeze({
-    host: settings.HOST,
+    // On some machines `localhost` is ::1 alone, and most clients ask 127.0.0.1.
+    host: settings.HOST === 'localhost' ? '127.0.0.1' : settings.HOST,
     port: settings.PORT,
     dataDir,
     databaseUrl: sealed(settings.DATABASE_URL),
@@ -166,6 +169,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     trustedProxies: settings.TRUSTED_PROXIES,
     corsOrigins: settings.CORS_ORIGINS,
     maxConnections: settings.MAX_CONNECTIONS,
+    maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
     rateLimits: settings.RATE_LIMIT === 'off' ? null : settings.RATE_LIMITS,
     introspection: settings.INTROSPECTION,
     queryLimits: { ofCallers: limits, ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR) },

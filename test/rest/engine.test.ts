@@ -173,6 +173,8 @@ describe('a mounted route', () => {
       trustedProxies: [],
       corsOrigins: [],
       maxConnections: 100,
+      maxConnectionsPerAddress: 100,
+     
     });
     const contextFor = async ({ headers }: { headers: { authorization?: string } }): Promise<GraphQLContext> =>
       ({ actor: headers.authorization === undefined ? null : { id: 'me' } }) as unknown as GraphQLContext;

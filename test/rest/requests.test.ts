@@ -24,6 +24,8 @@ describe('a mounted route', () => {
       trustedProxies: [],
       corsOrigins: [],
       maxConnections: 100,
+      maxConnectionsPerAddress: 100,
+     
     });
     const contextFor = async (request: FastifyRequest): Promise<GraphQLContext> => {
       const token = request.headers.authorization;

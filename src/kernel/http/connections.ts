@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '../log.js';
+import { callersNetwork, isWithin, readAddress } from './addresses.js';
 
 const STALL_MS = 60_000;
 const IDLE_MS = 61_000;
@@ -18,57 +19,141 @@ interface Progress {
   at: number;
 }
 
-/** Requests of a connection that are not answered yet, and since when there are none. */
+/** Connections that share a limit: all of the node, or those of one client address. */
+interface Group {
+  /** Null: all of the node. */
+  readonly address: string | null;
+  readonly limit: number;
+  open: number;
+  /** Without a request that is not answered yet; the one that has been idle longest comes first. */
+  readonly idle: Set<Socket>;
+}
+
+/** One open connection. */
 interface Use {
+  /** Requests that are not answered yet. */
   pending: number;
   idleSince: number;
+  readonly groups: readonly Group[];
+}
+
+interface Limits {
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+  /** Their connections are those of many clients, so only the limit of the node holds for them. */
+  readonly trustedProxies: readonly string[];
+  readonly log: Log;
 }
 
 /**
- * Bounds connections: so many at once, none whose client takes nothing of its answer for 60 s, and none that asks nothing for
- * 61 s. A further connection is closed unread, since an answer would cost what the limit is to save.
+ * Limits connections: their number, on the node and for each client address, 60 s for a client that reads nothing of its response,
+ * and 61 s without a request. Where a limit is reached, the connection that has been idle longest is closed for the new one; if
+ * none is idle, the new one is closed unread, since a response would cost what the limit is to save.
  *
- * Not left to `server.timeout` and `keepAliveTimeout`: they look at bytes in either direction, so a client that reads nothing and
- * keeps sending would never be late, nor one that sends blank lines, which are no request; and they take what the network
- * buffered at first for progress. A client that reads, however slowly, stays.
+ * Not `server.maxConnections`, which drops the new connection before anybody could choose. Nor `server.timeout` and
+ * `keepAliveTimeout`: they look at bytes in either direction, so a client that reads nothing and keeps sending would never be
+ * late, nor one that sends blank lines, which are no request; and they take what the network buffered at first for progress. A
+ * client that reads, however slowly, stays.
  *
  * Source: reliability P16.
  */
-export function boundConnections(
-  app: FastifyInstance,
-  { maxConnections, log }: { maxConnections: number; log: Log },
-): void {
-  const stalled = new Map<Socket, Progress>();
-  const open = new Map<Socket, Use>();
-  let refused = 0;
-  app.server.maxConnections = maxConnections;
-  app.server.on('drop', () => (refused += 1));
-  app.server.on('connection', (socket: Socket) => {
-    open.set(socket, { pending: 0, idleSince: performance.now() });
-    socket.once('close', () => {
-      open.delete(socket);
-      stalled.delete(socket);
-    });
-  });
+export function boundConnections(app: FastifyInstance, limits: Limits): void {
+  const connections = new Connections(limits);
+  app.server.on('connection', (socket: Socket) => connections.admit(socket));
   app.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const use = open.get(socket);
+    connections.begin(socket);
+    response.once('close', () => connections.end(socket));
+  });
+  const sweep = setInterval(() => connections.sweep(), SWEEP_MS).unref();
+  app.addHook('onClose', async () => clearInterval(sweep));
+}
+
+class Connections {
+  readonly #open = new Map<Socket, Use>();
+  readonly #all: Group;
+  readonly #byAddress = new Map<string, Group>();
+  readonly #stalled = new Map<Socket, Progress>();
+  #refused = 0;
+  #closedIdle = 0;
+
+  constructor(private readonly limits: Limits) {
+    this.#all = { address: null, limit: limits.maxConnections, open: 0, idle: new Set() };
+  }
+
+  /** Takes a new connection in, or closes it where there is no room and none to be made. */
+  admit(socket: Socket): void {
+    const groups = [...this.#groupOfAddress(socket), this.#all];
+    for (const group of groups) {
+      if (group.open < group.limit) continue;
+      const [longest] = group.idle;
+      if (longest === undefined) {
+        this.#refused += 1;
+        socket.destroy();
+        return;
+      }
+      this.#closedIdle += 1;
+      // Its place is free at once: the socket itself says that it is closed only later.
+      this.#release(longest);
+      longest.destroy();
+    }
+    this.#open.set(socket, { pending: 0, idleSince: performance.now(), groups });
+    for (const group of groups) {
+      group.open += 1;
+      group.idle.add(socket);
+      if (group.address !== null) this.#byAddress.set(group.address, group);
+    }
+    socket.once('close', () => this.#release(socket));
+  }
+
+  begin(socket: Socket): void {
+    const use = this.#open.get(socket);
     if (use === undefined) return;
     use.pending += 1;
-    response.once('close', () => {
-      use.pending -= 1;
-      use.idleSince = performance.now();
-    });
-  });
-  const sweep = setInterval(() => {
-    if (refused > 0) log.warn('connections refused', { count: refused, limit: maxConnections });
-    refused = 0;
+    for (const { idle } of use.groups) idle.delete(socket);
+  }
+
+  end(socket: Socket): void {
+    const use = this.#open.get(socket);
+    if (use === undefined) return;
+    use.pending -= 1;
+    use.idleSince = performance.now();
+    if (use.pending === 0) for (const { idle } of use.groups) idle.add(socket);
+  }
+
+  /** Closes connections that are idle or stalled for too long, and logs what the limits did. */
+  sweep(): void {
+    const { log, maxConnections: limit } = this.limits;
+    if (this.#refused > 0) log.warn('connections refused', { count: this.#refused, limit });
+    if (this.#closedIdle > 0) log.warn('idle connections closed', { count: this.#closedIdle, limit });
+    this.#refused = 0;
+    this.#closedIdle = 0;
     const now = performance.now();
-    for (const [socket, { pending, idleSince }] of open) {
+    for (const [socket, { pending, idleSince }] of this.#open) {
       const isIdle = pending === 0 && now - idleSince >= IDLE_MS;
-      if (isIdle || isStalled(socket, stalled, now)) socket.destroy();
+      if (isIdle || isStalled(socket, this.#stalled, now)) socket.destroy();
     }
-  }, SWEEP_MS).unref();
-  app.addHook('onClose', async () => clearInterval(sweep));
+  }
+
+  /** The group of the client's address; none for a trusted proxy. */
+  #groupOfAddress({ remoteAddress = '' }: Socket): Group[] {
+    const address = readAddress(remoteAddress);
+    if (address === null || isWithin(this.limits.trustedProxies, address)) return [];
+    const network = callersNetwork(address);
+    const limit = this.limits.maxConnectionsPerAddress;
+    return [this.#byAddress.get(network) ?? { address: network, limit, open: 0, idle: new Set() }];
+  }
+
+  #release(socket: Socket): void {
+    const use = this.#open.get(socket);
+    if (use === undefined) return;
+    this.#open.delete(socket);
+    this.#stalled.delete(socket);
+    for (const group of use.groups) {
+      group.open -= 1;
+      group.idle.delete(socket);
+      if (group.open === 0 && group.address !== null) this.#byAddress.delete(group.address);
+    }
+  }
 }
 
 function isStalled(socket: Socket, stalled: Map<Socket, Progress>, now: number): boolean {

@@ -40,6 +40,7 @@ interface HttpOptions {
   /** Whose pages may call the service from a browser. */
   readonly corsOrigins: readonly string[];
   readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
 }
 
 /** The HTTP server before its routes: limits, security headers, request ids, and errors in one shape on every path. */
