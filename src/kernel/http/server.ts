@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createServer, type ServerOptions } from 'node:http';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { RequestInfo } from '../context.js';
 import { type Log, logFailure } from '../log.js';
@@ -10,27 +11,27 @@ import { drainOnClose } from './drain.js';
 import { sendError, translate } from './error-replies.js';
 import type { Lifecycle } from './health.js';
 import { answerOtherMethods } from './methods.js';
+import { oneAtATime } from './pipelines.js';
 import { RawRefusals } from './raw-refusals.js';
 import { logRequests } from './request-log.js';
 import { acceptJsonOnly, checkHeaders } from './requests.js';
 import { securityHeaders } from './security-headers.js';
 import { discardUnreadBodies } from './unread-bodies.js';
 
+const BODY_LIMIT_BYTES = 1024 * 1024;
+const CONNECTION_TIMEOUT_MS = 60_000;
+
 /** Times in milliseconds, sizes in bytes. Source: reliability P16. */
-const LIMITS = {
-  bodyLimit: 1024 * 1024,
+const LIMITS: ServerOptions = {
   requestTimeout: 30_000,
-  connectionTimeout: 60_000,
   // A little more than balancers keep a connection that they believe to be open.
   keepAliveTimeout: 61_000,
-  http: {
-    maxHeaderSize: 16 * 1024,
-    headersTimeout: 10_000,
-    // How often Node looks for requests that are late; its own 30 s would be the real limit.
-    connectionsCheckingInterval: 1_000,
-    // A request without a host is refused by us, with a body.
-    requireHostHeader: false,
-  } as object,
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  // How often Node looks for requests that are late; its own 30 s would be the real limit.
+  connectionsCheckingInterval: 1_000,
+  // A request without a host is refused by us, with a body.
+  requireHostHeader: false,
 };
 
 interface HttpOptions {
@@ -53,7 +54,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     reply.headers(always).headers(cors.headers(request)).header('x-request-id', request.id);
   };
   const app = fastify({
-    ...LIMITS,
+    bodyLimit: BODY_LIMIT_BYTES,
+    serverFactory: (handle) => createServer(LIMITS, oneAtATime(handle)).setTimeout(CONNECTION_TIMEOUT_MS),
     logger: false,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
