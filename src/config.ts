@@ -28,6 +28,8 @@ export interface Config {
   /** Open at once, of all clients and of one client address. */
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
+  /** How long a request may take. */
+  readonly requestSeconds: number;
   /** `null`: nothing is limited. */
   readonly rateLimits: RateLimitSettings | null;
   readonly introspection: boolean;
@@ -105,6 +107,7 @@ const Settings = z.object({
   CORS_ORIGINS: list(isOrigin, 'origins as browsers write them (https://app.example.com)'),
   MAX_CONNECTIONS: wholeNumber(10, 65_535).default(2_000),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 65_535).default(500),
+  REQUEST_SECONDS: wholeNumber(1, 600).default(30),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   RATE_LIMITS: rateLimitSettings.default(DEFAULT_RATE_LIMITS),
   INTROSPECTION: flag(true),
@@ -170,6 +173,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     corsOrigins: settings.CORS_ORIGINS,
     maxConnections: settings.MAX_CONNECTIONS,
     maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
+    requestSeconds: settings.REQUEST_SECONDS,
     rateLimits: settings.RATE_LIMIT === 'off' ? null : settings.RATE_LIMITS,
     introspection: settings.INTROSPECTION,
     queryLimits: { ofCallers: limits, ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR) },

@@ -174,7 +174,7 @@ describe('a mounted route', () => {
       corsOrigins: [],
       maxConnections: 100,
       maxConnectionsPerAddress: 100,
-     
+      requestSeconds: 30,
     });
     const contextFor = async ({ headers }: { headers: { authorization?: string } }): Promise<GraphQLContext> =>
       ({ actor: headers.authorization === undefined ? null : { id: 'me' } }) as unknown as GraphQLContext;

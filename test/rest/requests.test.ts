@@ -25,7 +25,7 @@ describe('a mounted route', () => {
       corsOrigins: [],
       maxConnections: 100,
       maxConnectionsPerAddress: 100,
-     
+      requestSeconds: 30,
     });
     const contextFor = async (request: FastifyRequest): Promise<GraphQLContext> => {
       const token = request.headers.authorization;

@@ -7,6 +7,7 @@ import { isWithin, readAddress } from './addresses.js';
 import { compressAnswers } from './compression.js';
 import { boundConnections } from './connections.js';
 import { Cors } from './cors.js';
+import { answerByDeadline } from './deadlines.js';
 import { drainOnClose } from './drain.js';
 import { sendError, translate } from './error-replies.js';
 import type { Lifecycle } from './health.js';
@@ -42,6 +43,8 @@ interface HttpOptions {
   readonly corsOrigins: readonly string[];
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
+  /** How long a request may take. */
+  readonly requestSeconds: number;
 }
 
 /** The HTTP server before its routes: limits, security headers, request ids, and errors in one shape on every path. */
@@ -79,6 +82,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     begin(request, reply);
     checkHeaders(request);
   });
+  answerByDeadline(app, options.requestSeconds);
   compressAnswers(app);
   discardUnreadBodies(app);
   drainOnClose(app, lifecycle);

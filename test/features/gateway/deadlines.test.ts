@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { exchange, firstReply, rawRequest } from '../../kit/raw.js';
+import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { until } from '../../kit/until.js';
+
+/** Sooner than any limit of the database. */
+const strongroom: Strongroom = useStrongroom({ REQUEST_SECONDS: '1' });
+
+/** Lets nobody make a project as long as the table `held` has a row. */
+const HOLD = `
+  create table held (id int);
+  create function hold() returns trigger language plpgsql as $$ begin
+    while exists (select from held) loop perform pg_sleep(0.02); end loop;
+    return new;
+  end $$;
+  create trigger hold before insert on project for each row execute function hold();`;
+
+beforeAll(async () => {
+  await strongroom.sql(HOLD);
+});
+beforeEach(async () => {
+  await strongroom.sql('insert into held values (1)');
+});
+const release = () => strongroom.sql('delete from held');
+
+describe('a request that takes longer than its deadline', () => {
+  test('is answered over REST, and what it asked for takes effect once, under its idempotency key', async () => {
+    const { admin } = strongroom;
+    const body = { projectName: 'Held', slug: 'held-project' };
+    const headers = { 'idempotency-key': randomUUID() };
+
+    const late = await admin.post('/api/v2/workspace', body, headers);
+
+    expect(late).toBeError(504, 'DEADLINE_EXCEEDED');
+    expect(late.headers['retry-after']).toMatch(/^[1-9]\d?$/);
+    expect(late.body.message).toContain('Idempotency-Key');
+    await release();
+    const reply = await until('the answer that was late', 10_000, async () => {
+      const again = await admin.post('/api/v2/workspace', body, headers);
+      return again.status === 200 && again;
+    });
+    expect(reply.headers['idempotency-replayed']).toBe('true');
+    expect(reply.body.project.slug).toBe(body.slug);
+  });
+
+  test('is answered over GraphQL, and neither its connection nor the service ends with it', async () => {
+    const { admin } = strongroom;
+    const query = 'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }';
+    const input = { name: 'Held', slug: 'held-too' };
+
+    const late = await Promise.all(
+      Array.from({ length: 5 }, (_, n) => admin.graphql(query, { input: { ...input, slug: `${input.slug}-${n}` } })),
+    );
+
+    for (const reply of late) expect(reply).toBeError(504, 'DEADLINE_EXCEEDED');
+    expect(new Set(late.map(({ headers }) => headers.connection))).toEqual(new Set(['keep-alive']));
+    await release();
+    await until('what was late', 10_000, async () =>
+      (await admin.get('/api/v1/projects')).text.includes(`${input.slug}-4`),
+    );
+    expect(strongroom.log()).not.toContain('INTERNAL');
+  });
+
+  test('because its body does not come, is told so', async () => {
+    await release();
+    const head = ['POST /graphql HTTP/1.1', 'Host: x', 'Content-Type: application/json', 'Content-Length: 99'];
+    expect(firstReply(await exchange(strongroom.url, rawRequest(head, '{')))).toBeError(408, 'REQUEST_TIMEOUT');
+  });
+
+  test('and whose client has left meanwhile, hurts nobody', async () => {
+    const { hostname, port } = new URL(strongroom.url);
+    const body = JSON.stringify({ projectName: 'Left', slug: 'left-project' });
+    const socket = connect(Number(port), hostname);
+    const head = [
+      'POST /api/v2/workspace HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${strongroom.admin.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ];
+    socket.write(rawRequest(head, body));
+    await until('the change to wait', 5_000, async () => {
+      const [row] = await strongroom.sql(
+        `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+      );
+      return row?.n === 1;
+    });
+    socket.destroy();
+    await release();
+    await until('the change', 10_000, async () =>
+      (await strongroom.admin.get('/api/v1/projects')).text.includes('left-project'),
+    );
+  });
+});
