@@ -7,6 +7,7 @@ import { SecretSearch } from './0006-secret-search.js';
 import { WholeHistories } from './0007-whole-histories.js';
 import { RateLimitCounts } from './0008-rate-limits.js';
 import { AuditSeals } from './0009-audit-seals.js';
+import { TokenFamilies } from './0010-token-families.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   { name: '0007-whole-histories', class: WholeHistories },
   { name: '0008-rate-limits', class: RateLimitCounts },
   { name: '0009-audit-seals', class: AuditSeals },
+  { name: '0010-token-families', class: TokenFamilies },
 ] as const;

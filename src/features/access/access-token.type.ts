@@ -99,7 +99,10 @@ export class CreatePersonalAccessTokenInput {
   @Field(() => String, { nullable: true, description: 'Slug of the sub-organization to scope it to.' })
   organizationSlug?: string | null;
 
-  @Field(() => Int, { nullable: true, description: 'Seconds that it lives, 0 for no limit; 30 days when absent.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Seconds that it lives, 0 for no limit, which needs `accessTokenMaxTTL` 0 too; 30 days when absent.',
+  })
   accessTokenTTL?: number;
 
   @Field(() => Int, {

@@ -1,4 +1,5 @@
 import type { AuthMethod } from '../identities/public.js';
+import { ENDS_AT } from './token-check.js';
 
 /** A token as services pass it on: everything but the token itself, in the names of the interface. */
 export interface AccessTokenView {
@@ -28,7 +29,7 @@ export const TOKEN_COLUMNS = `t.id, t.identity_id as "identityId", t.user_id as 
   t.num_uses::float8 as "accessTokenNumUses", t.num_uses_limit as "accessTokenNumUsesLimit",
   t.last_used_at as "accessTokenLastUsedAt", t.last_renewed_at as "accessTokenLastRenewedAt",
   t.is_revoked as "isAccessTokenRevoked", t.name, t.period_seconds as "accessTokenPeriod",
-  t.client_secret_id as "identityUAClientSecretId", case when o.parent_id is not null then o.id end as "subOrganizationId", t.expires_at as "expiresAt"`;
+  t.client_secret_id as "identityUAClientSecretId", case when o.parent_id is not null then o.id end as "subOrganizationId", ${ENDS_AT} as "expiresAt"`;
 
 const toDate = (time: Date | null): Date | null => (time === null ? null : new Date(time));
 

@@ -43,7 +43,10 @@ const FROM = `from access_token t
   left join identity_universal_auth ua on t.auth_method = 'universal-auth' and ua.identity_id = t.identity_id
   where t.token_hash = $1`;
 
-const IS_EXPIRED = 'coalesce(t.expires_at <= now(), false)';
+/** When a token ends at the latest: by its expiry, or by its maximum age, whichever comes first; null for never. */
+export const ENDS_AT = `least(t.expires_at,
+  case when t.max_ttl_seconds > 0 then t.created_at + make_interval(secs => t.max_ttl_seconds) end)`;
+export const IS_EXPIRED = `coalesce(${ENDS_AT} <= now(), false)`;
 /** By the networks of the method that the token was made by. */
 const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
   or coalesce($2::inet <<= any(coalesce(ta.trusted_ips, ua.trusted_ips)), false))`;

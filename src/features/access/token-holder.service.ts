@@ -6,7 +6,7 @@ import { AppError } from '../../kernel/errors.js';
 import type { FailedAttempts } from '../../kernel/limits/failed-attempts.js';
 import { parse } from '../../kernel/validation.js';
 import { TokenValue } from './access-token.rules.js';
-import { contextOf, findToken, type KnownToken, requireValid } from './token-check.js';
+import { contextOf, findToken, IS_EXPIRED, type KnownToken, requireValid } from './token-check.js';
 
 /** What a renewed token is good for. */
 export interface RenewedToken {
@@ -89,7 +89,7 @@ function requireKnown(token: KnownToken | null): KnownToken {
 const RENEW = `update access_token t set
     expires_at = case when t.ttl_seconds > 0 then now() + make_interval(secs => t.ttl_seconds) end,
     last_renewed_at = now(), updated_at = now()
-  where t.id = $1 and not t.is_revoked and (t.expires_at is null or t.expires_at > now())
+  where t.id = $1 and not t.is_revoked and not ${IS_EXPIRED}
     and (t.num_uses_limit = 0 or t.num_uses < t.num_uses_limit)
     and (t.max_ttl_seconds = 0
          or now() + make_interval(secs => t.ttl_seconds) <= t.created_at + make_interval(secs => t.max_ttl_seconds))

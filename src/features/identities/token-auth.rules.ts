@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../../kernel/errors.js';
 import { isCidr, toCidr } from '../../kernel/http/addresses.js';
 
 /** Ten years. Source: decisions 3. */
@@ -28,11 +29,20 @@ export const trustedIps = z
   .min(1)
   .max(256);
 
-/** True when a token may live as long as it is issued for. Source: decisions 3 (0 means no limit). */
-export const fitsMaxTtl = (ttl: number, maxTtl: number): boolean => maxTtl === 0 || ttl <= maxTtl;
+/** True when a token may live as long as it is issued for. 0 means no limit, which fits under no maximum. Source: decisions 3. */
+export const fitsMaxTtl = (ttl: number, maxTtl: number): boolean => maxTtl === 0 || (ttl > 0 && ttl <= maxTtl);
 
-/** The fault of a TTL above the max TTL. */
-export const TTL_FAULT = { path: ['accessTokenTTL'], error: 'must not be more than accessTokenMaxTTL' };
+/** The violation of a TTL above the max TTL. */
+export const TTL_FAULT = {
+  path: ['accessTokenTTL'],
+  error: 'must not be more than accessTokenMaxTTL; 0 is no limit, and needs 0 there too',
+};
+
+/** The same, seen from the max TTL. */
+const MAX_TTL_FAULT = {
+  path: ['accessTokenMaxTTL'],
+  error: 'must not be less than accessTokenTTL, of which 0 is no limit; 0 is no maximum',
+};
 
 /** What every way in says of the tokens that it makes. */
 export const tokenSettings = {
@@ -63,6 +73,26 @@ export const UpdateTokenAuth = z.strictObject({ identityId: z.string(), ...token
 
 /** Names the identity whose configuration is meant. */
 export const OneTokenAuth = z.strictObject({ identityId: z.string() });
+
+interface Ttls {
+  readonly accessTokenTTL?: number | undefined;
+  readonly accessTokenMaxTTL?: number | undefined;
+}
+
+/**
+ * Checks the stored result of a change, which the caller rolls back: two callers may have changed one side each. A change of
+ * neither side passes, because networks must be changeable whatever was stored before.
+ *
+ * @throws VALIDATION_FAILED at the side that the change named
+ */
+export function requireFittingTtl(change: Ttls, stored: Required<Ttls>): void {
+  if (change.accessTokenTTL === undefined && change.accessTokenMaxTTL === undefined) return;
+  if (fitsMaxTtl(stored.accessTokenTTL ?? 0, stored.accessTokenMaxTTL ?? 0)) return;
+  const { path, error } = change.accessTokenTTL === undefined ? MAX_TTL_FAULT : TTL_FAULT;
+  throw new AppError('VALIDATION_FAILED', undefined, {
+    details: [{ path: path.join('.'), code: 'TTL_ABOVE_MAXIMUM', message: error }],
+  });
+}
 
 /** The ranges in the one form that is stored. */
 export const toRanges = (ips: readonly { ipAddress: string }[]): string[] => [

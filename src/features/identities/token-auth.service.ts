@@ -6,7 +6,7 @@ import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
 import { protectInstallationAdmin } from '../organizations/public.js';
 import type { IdentityReader, IdentityView } from './identity.reader.js';
-import { AttachTokenAuth, fitsMaxTtl, OneTokenAuth, TTL_FAULT, toRanges, UpdateTokenAuth } from './token-auth.rules.js';
+import { AttachTokenAuth, OneTokenAuth, requireFittingTtl, toRanges, UpdateTokenAuth } from './token-auth.rules.js';
 import { TOKEN_AUTH_COLUMNS, type TokenAuthView, toTokenAuthView } from './token-auth.view.js';
 
 /** The verbs of token-auth configurations. */
@@ -67,8 +67,7 @@ export class TokenAuthService {
         input.accessTokenNumUsesLimit ?? null,
       ]);
       if (row === undefined) throw new AppError('TOKEN_AUTH_NOT_FOUND');
-      // Judged on what is stored now, and rolled back: two callers may have changed one bound each.
-      if (!fitsMaxTtl(row.accessTokenTTL, row.accessTokenMaxTTL)) throw ttlAboveMaximum();
+      requireFittingTtl(input, row);
       await audit(tx, 'identity-token-auth:update', identity.id);
       return toTokenAuthView(row);
     });
@@ -151,12 +150,6 @@ export async function insertTokenAuth(tx: Transaction, settings: TokenAuthSettin
   if (row === undefined) throw new Error('an insert returned no row');
   return toTokenAuthView(row);
 }
-
-/** The fault of a change that leaves the TTL above the max TTL. */
-export const ttlAboveMaximum = (): AppError =>
-  new AppError('VALIDATION_FAILED', undefined, {
-    details: [{ path: TTL_FAULT.path.join('.'), code: 'TTL_ABOVE_MAXIMUM', message: TTL_FAULT.error }],
-  });
 
 const audit = (tx: Transaction, action: string, identityId: string): Promise<void> =>
   tx.auditTrail.recordChange(tx, { action, facts: { identityId } });

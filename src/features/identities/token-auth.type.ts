@@ -54,7 +54,10 @@ export class UpdateTokenAuthInput {
   })
   accessTokenTrustedIps?: TrustedIpInput[];
 
-  @Field(() => Int, { nullable: true, description: 'Seconds that a token lives, 0 to 315360000; 0 for no limit.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Seconds that a token lives, 0 to 315360000; 0 for no limit, which needs `accessTokenMaxTTL` 0 too.',
+  })
   accessTokenTTL?: number;
 
   @Field(() => Int, {

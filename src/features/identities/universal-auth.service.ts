@@ -7,8 +7,7 @@ import { newId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { protectInstallationAdmin } from '../organizations/public.js';
 import type { IdentityReader, IdentityView } from './identity.reader.js';
-import { fitsMaxTtl, toRanges } from './token-auth.rules.js';
-import { ttlAboveMaximum } from './token-auth.service.js';
+import { requireFittingTtl, toRanges } from './token-auth.rules.js';
 import { AttachUniversalAuth, OneUniversalAuth, UpdateUniversalAuth } from './universal-auth.rules.js';
 import { toUniversalAuthView, UNIVERSAL_AUTH_COLUMNS, type UniversalAuthView } from './universal-auth.view.js';
 
@@ -90,8 +89,7 @@ export class UniversalAuthService {
         input.accessTokenNumUsesLimit ?? null,
       ]);
       if (row === undefined) throw new AppError('UNIVERSAL_AUTH_NOT_FOUND');
-      // Judged on what is stored now, and rolled back: two callers may have changed one bound each.
-      if (!fitsMaxTtl(row.accessTokenTTL, row.accessTokenMaxTTL)) throw ttlAboveMaximum();
+      requireFittingTtl(input, row);
       await audit(tx, 'identity-universal-auth:update', identity.id);
       return toUniversalAuthView(row);
     });

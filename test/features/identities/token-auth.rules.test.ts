@@ -20,7 +20,7 @@ describe('a token-auth configuration', () => {
   });
 
   test.each([
-    { accessTokenTTL: 0 },
+    { accessTokenTTL: 0, accessTokenMaxTTL: 0 },
     { accessTokenTTL: 315_360_000, accessTokenMaxTTL: 315_360_000 },
     { accessTokenTTL: 60, accessTokenMaxTTL: 60 },
     { accessTokenMaxTTL: 0 },
@@ -32,6 +32,8 @@ describe('a token-auth configuration', () => {
 
   test.each([
     { accessTokenTTL: -1 },
+    { accessTokenTTL: 0 },
+    { accessTokenTTL: 0, accessTokenMaxTTL: 2 },
     { accessTokenTTL: 1.5 },
     { accessTokenTTL: '60' },
     { accessTokenTTL: 315_360_001, accessTokenMaxTTL: 0 },
@@ -53,11 +55,11 @@ describe('a token-auth configuration', () => {
   });
 });
 
-test('a max TTL of 0 bounds no TTL; any other bounds it', () => {
+test('a max TTL of 0 bounds no TTL; any other bounds it, and leaves no room for 0, which is no limit', () => {
   const seconds = fc.integer({ min: 0, max: 315_360_000 });
   fc.assert(
     fc.property(seconds, seconds, (ttl, maxTtl) => {
-      expect(fitsMaxTtl(ttl, maxTtl)).toBe(maxTtl === 0 || ttl <= maxTtl);
+      expect(fitsMaxTtl(ttl, maxTtl)).toBe(maxTtl === 0 || (ttl !== 0 && ttl <= maxTtl));
     }),
   );
 });
