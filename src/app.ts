@@ -9,7 +9,7 @@ import type { DatabaseServer } from './database-server.js';
 import { EXAMPLE_OPERATIONS } from './example-operations.js';
 import type { Feature } from './feature.js';
 import { createAccess } from './features/access/index.js';
-import type { Authenticator } from './features/access/public.js';
+import { type Authenticator, revokeTokensOfClientSecret } from './features/access/public.js';
 import { createIdentities } from './features/identities/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { createProjects } from './features/projects/index.js';
@@ -89,7 +89,7 @@ export interface Assembly {
  */
 export function assemble(rateLimits = new RateLimits(null)): Assembly {
   const organizations = createOrganizations({ createFirstAdmin });
-  const identities = createIdentities();
+  const identities = createIdentities({ revokeTokensOfClientSecret });
   const access = createAccess({ ...organizations, ...identities, rateLimits });
   const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment });
   const secrets = createSecrets(projects);

@@ -1,3 +1,4 @@
+import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
@@ -19,6 +20,7 @@ import {
 import { type IssuedToken, insertToken, isRootScoped, selectTokens } from './access-token.store.js';
 import { type AccessTokenView, TOKEN_COLUMNS, toAccessTokenView } from './access-token.view.js';
 import type { HeldUses } from './held-uses.js';
+import { inheritLimits, revokeTokens } from './token-family.js';
 import { scopeOfToken } from './token-scope.js';
 
 /** What the token slice knows of the others. */
@@ -40,11 +42,12 @@ export class AccessTokenService {
   ) {}
 
   /**
-   * Makes a token for a machine identity, as its token-auth configuration says. It is shown this once.
+   * Makes a token for a machine identity, as its token-auth configuration says. It is shown this once. One that an identity
+   * makes for itself has at most the life and uses of the token that makes it, and is revoked with it.
    *
    * @param raw `{ identityId, name?, organizationSlug? }`: the slug of a sub-organization to scope it to
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND, ORGANIZATION_NOT_FOUND,
-   *   TOKEN_SCOPE_REFUSED, AUDIT_UNAVAILABLE
+   *   TOKEN_SCOPE_REFUSED, TOKEN_USES_EXHAUSTED (for itself, with the last use), AUDIT_UNAVAILABLE
    * Source: specification, operation 1; decisions 3; behaviour 3.
    */
   async create(ctx: Context, raw: unknown): Promise<IssuedToken> {
@@ -58,14 +61,9 @@ export class AccessTokenService {
         owner: { kind: 'identity', id: identity.id },
         slug: organizationSlug,
       });
-      const issued = await insertToken(tx, {
-        owner: { identityId: identity.id },
-        organizationId,
-        name: name ?? null,
-        accessTokenTTL: settings.accessTokenTTL,
-        accessTokenMaxTTL: settings.accessTokenMaxTTL,
-        accessTokenNumUsesLimit: settings.accessTokenNumUsesLimit,
-      });
+      const limits = isSelf(tx, 'identity', identity.id) ? await inheritLimits(tx, settings) : settings;
+      const owner = { identityId: identity.id };
+      const issued = await insertToken(tx, { owner, organizationId, name: name ?? null, ...limits });
       await audit(tx, 'access-token:create', issued.tokenData);
       return issued;
     });
@@ -73,24 +71,25 @@ export class AccessTokenService {
 
   /**
    * Makes a personal access token. A user makes its own; an admin of the organization makes any user's, because the first
-   * token of a person has to come from somebody.
+   * token of a person has to come from somebody. One that a user makes for itself has at most the life and uses of the token
+   * that makes it, and is revoked with it.
    *
    * @param raw `{ userId, name?, organizationSlug?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED,
-   *   AUDIT_UNAVAILABLE
+   *   TOKEN_USES_EXHAUSTED (for itself, with the last use), AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async createPersonal(ctx: Context, raw: unknown): Promise<IssuedToken> {
     const { userId, name, organizationSlug, ...settings } = parse(CreatePersonalToken, raw);
-    if (!isSelf(ctx, userId)) authorize(ctx, 'member:edit');
+    if (!isSelf(ctx, 'user', userId)) authorize(ctx, 'member:edit');
     return inTransaction(ctx, async (tx) => {
-      if (!isSelf(tx, userId)) await this.others.users.load(tx, userId);
+      if (!isSelf(tx, 'user', userId)) await this.others.users.load(tx, userId);
       const organizationId = await scopeOfToken(tx, this.others.organizations, {
         owner: { kind: 'user', id: userId },
         slug: organizationSlug,
       });
-      const order = { owner: { userId }, organizationId, name: name ?? null, ...settings };
-      const issued = await insertToken(tx, order);
+      const limits = isSelf(tx, 'user', userId) ? await inheritLimits(tx, settings) : settings;
+      const issued = await insertToken(tx, { owner: { userId }, organizationId, name: name ?? null, ...limits });
       await audit(tx, 'access-token:create', issued.tokenData);
       return issued;
     });
@@ -125,7 +124,7 @@ export class AccessTokenService {
    */
   async listPersonal(ctx: Context, raw: unknown): Promise<Page<AccessTokenView>> {
     const { userId, ...request } = parse(ListPersonalTokens, raw);
-    if (!isSelf(ctx, userId)) {
+    if (!isSelf(ctx, 'user', userId)) {
       authorize(ctx, 'member:edit');
       await this.others.users.load(ctx, userId);
     }
@@ -182,7 +181,7 @@ export class AccessTokenService {
   }
 
   /**
-   * Revokes a token, at once on every node.
+   * Revokes a token, and what it made for its own holder, at once on every node.
    *
    * @param raw `{ accessTokenId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND (revoked before, too), AUDIT_UNAVAILABLE
@@ -195,22 +194,18 @@ export class AccessTokenService {
       const token = await loadToken(tx, accessTokenId);
       authorizeOn(tx, token, 'identity:delete-token');
       protectInstallationAdmin(tx, token);
-      const [row] = await query<AccessTokenView>(
-        tx,
-        `update access_token t set is_revoked = true, updated_at = now() from organization o
-         where t.id = $1 and not t.is_revoked and o.id = t.organization_id returning ${TOKEN_COLUMNS}`,
-        [token.id],
-      );
-      if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');
-      await audit(tx, 'access-token:revoke', token);
-      return toAccessTokenView(row);
+      const revoked = await revokeTokens(tx, [token.id]);
+      if (!revoked.includes(token.id)) throw new AppError('TOKEN_NOT_FOUND');
+      await audit(tx, 'access-token:revoke', token, { tokens: revoked.length });
+      return loadToken(tx, token.id);
     });
   }
 }
 
 const cursorKeyOf = ({ updatedAt, id }: AccessTokenView) => timeCursorKey(updatedAt, id);
 
-const isSelf = ({ actor }: Context, userId: string): boolean => actor.kind === 'user' && actor.id === userId;
+const isSelf = ({ actor }: Context, kind: 'user' | 'identity', id: string): boolean =>
+  actor.kind === kind && actor.id === id;
 
 /** Before a token is looked up: whoever may see no token at all does not learn whether there is one. */
 function refuseStrangers(ctx: Context): void {
@@ -243,12 +238,12 @@ async function loadToken(ctx: Context, id: string): Promise<FoundToken> {
 }
 
 function authorizeOn(ctx: Context, token: FoundToken, action: Action): void {
-  if (token.userId !== null && isSelf(ctx, token.userId)) return;
+  if (token.userId !== null && isSelf(ctx, 'user', token.userId)) return;
   authorize(ctx, token.userId === null ? action : 'member:edit');
 }
 
-const audit = (tx: Transaction, action: string, token: AccessTokenView): Promise<void> =>
+const audit = (tx: Transaction, action: string, token: AccessTokenView, further: AuditFacts = {}): Promise<void> =>
   tx.auditTrail.recordChange(tx, {
     action,
-    facts: { accessTokenId: token.id, identityId: token.identityId, userId: token.userId },
+    facts: { accessTokenId: token.id, identityId: token.identityId, userId: token.userId, ...further },
   });

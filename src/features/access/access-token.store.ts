@@ -5,6 +5,7 @@ import { guarded } from '../../kernel/database/in-transaction.js';
 import { type PageRequest, timePageBounds } from '../../kernel/graphql/page.js';
 import { newId } from '../../kernel/ids.js';
 import { type AccessTokenView, TOKEN_COLUMNS, toAccessTokenView } from './access-token.view.js';
+import type { TokenLimits } from './token-family.js';
 
 /** A token that was just made: the only moment at which it is there to be shown. */
 export interface IssuedToken {
@@ -19,14 +20,13 @@ interface IdentityOwner {
 }
 
 /** What a new token is made of. */
-export interface TokenOrder {
+export interface TokenOrder extends TokenLimits {
   readonly owner: IdentityOwner | { readonly userId: string };
   /** The organization that it is scoped to. */
   readonly organizationId: string;
   readonly name: string | null;
-  readonly accessTokenTTL: number;
-  readonly accessTokenMaxTTL: number;
-  readonly accessTokenNumUsesLimit: number;
+  /** The token of the same actor that makes it; absent for every other. */
+  readonly makerId?: string;
 }
 
 /** Whether a token is there, passes, and was never used. */
@@ -38,8 +38,8 @@ export async function isUnused(ask: Query, accessToken: string): Promise<boolean
 }
 
 const INSERT = `with t as (
-    insert into access_token (id, organization_id, identity_id, user_id, auth_method, name, token_hash, ttl_seconds, max_ttl_seconds, num_uses_limit, client_secret_id, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8::int, $9, $10, $11, case when $8::int > 0 then now() + make_interval(secs => $8::int) end)
+    insert into access_token (id, organization_id, identity_id, user_id, auth_method, name, token_hash, ttl_seconds, max_ttl_seconds, num_uses_limit, client_secret_id, maker_id, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8::int, $9, $10, $11, $12, case when $8::int > 0 then now() + make_interval(secs => $8::int) end)
     returning *
   ) select ${TOKEN_COLUMNS} from t join organization o on o.id = t.organization_id`;
 
@@ -67,6 +67,7 @@ export async function insertToken(
     order.accessTokenMaxTTL,
     order.accessTokenNumUsesLimit,
     clientSecretId,
+    order.makerId ?? null,
   ];
   // Owner and scope were loaded before, and may be deleted at this moment.
   const [row] = await guarded(() => query<AccessTokenView>(tx, INSERT, params), {

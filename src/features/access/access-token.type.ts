@@ -33,7 +33,8 @@ export class AccessTokenType {
   accessTokenMaxTTL!: number;
 
   @Field(() => Float, {
-    description: 'How often it was used. Exact for a limited token; otherwise up to a minute late.',
+    description:
+      'How often it was used, and the uses that it gave to tokens it made for its own holder. Exact for a limited token; otherwise up to a minute late.',
   })
   accessTokenNumUses!: number;
 
@@ -72,6 +73,13 @@ export class AccessTokenType {
     description: 'When it expires unless it is renewed; null for never.',
   })
   expiresAt!: Date | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'The token of the same holder that made it, which bounds its life and uses, and with which it is revoked; null for a token made in another way.',
+  })
+  makerTokenId!: string | null;
 }
 
 export const AccessTokenConnection = connectionOf(AccessTokenType, 'AccessToken', 'newest change first, then id');

@@ -21,6 +21,7 @@ export interface AccessTokenView {
   readonly accessTokenPeriod: number;
   readonly subOrganizationId: string | null;
   readonly expiresAt: Date | null;
+  readonly makerTokenId: string | null;
 }
 
 /** The columns of an AccessTokenView, of the aliases `t` (the token) and `o` (the organization of its scope). */
@@ -29,7 +30,7 @@ export const TOKEN_COLUMNS = `t.id, t.identity_id as "identityId", t.user_id as 
   t.num_uses::float8 as "accessTokenNumUses", t.num_uses_limit as "accessTokenNumUsesLimit",
   t.last_used_at as "accessTokenLastUsedAt", t.last_renewed_at as "accessTokenLastRenewedAt",
   t.is_revoked as "isAccessTokenRevoked", t.name, t.period_seconds as "accessTokenPeriod",
-  t.client_secret_id as "identityUAClientSecretId", case when o.parent_id is not null then o.id end as "subOrganizationId", ${ENDS_AT} as "expiresAt"`;
+  t.client_secret_id as "identityUAClientSecretId", case when o.parent_id is not null then o.id end as "subOrganizationId", ${ENDS_AT} as "expiresAt", t.maker_id as "makerTokenId"`;
 
 const toDate = (time: Date | null): Date | null => (time === null ? null : new Date(time));
 

@@ -3,6 +3,7 @@ import { type Query, query } from '../../kernel/database/database.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { Holder } from './token-check.js';
+import type { TokenLimits } from './token-family.js';
 
 /** What a machine identity logs in with, as it is looked for. */
 export interface Credentials {
@@ -18,13 +19,6 @@ export interface KnownClient extends Holder {
   readonly isExpired: boolean;
   readonly isSpent: boolean;
   readonly isAddressTrusted: boolean;
-}
-
-/** How long a token of the client lives, and how often it passes. */
-export interface ClientTokenSettings {
-  readonly accessTokenTTL: number;
-  readonly accessTokenMaxTTL: number;
-  readonly accessTokenNumUsesLimit: number;
 }
 
 const IS_EXPIRED = 'coalesce(c.expires_at <= now(), false)';
@@ -74,8 +68,8 @@ export async function findClient(
 export async function passClient(
   tx: Transaction,
   { identityId, clientSecretId }: { identityId: string; clientSecretId: string },
-): Promise<ClientTokenSettings | null> {
-  const [row] = await query<ClientTokenSettings>(tx, COUNT, [identityId, clientSecretId, tx.address]);
+): Promise<TokenLimits | null> {
+  const [row] = await query<TokenLimits>(tx, COUNT, [identityId, clientSecretId, tx.address]);
   return row ?? null;
 }
 

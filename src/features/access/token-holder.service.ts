@@ -7,6 +7,7 @@ import type { FailedAttempts } from '../../kernel/limits/failed-attempts.js';
 import { parse } from '../../kernel/validation.js';
 import { TokenValue } from './access-token.rules.js';
 import { contextOf, findToken, IS_EXPIRED, type KnownToken, requireValid } from './token-check.js';
+import { revokeTokens } from './token-family.js';
 
 /** What a renewed token is good for. */
 export interface RenewedToken {
@@ -47,7 +48,7 @@ export class TokenHolderService {
   }
 
   /**
-   * Revokes a token, at once on every node. Whoever holds it may, from any address: a found token should stop working.
+   * Revokes a token, and what it made for its own holder, at once on every node. Whoever holds it may, from any address: a found token should stop working.
    *
    * @param raw `{ accessToken }`
    * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, RATE_LIMITED, AUDIT_UNAVAILABLE
@@ -57,13 +58,12 @@ export class TokenHolderService {
     const { accessToken } = parse(TokenValue, raw);
     const token = await this.#find(request, accessToken, requireKnown);
     return inTransaction(contextOf(request, request, token), async (tx) => {
-      const revoked = await query(
-        tx,
-        'update access_token set is_revoked = true, updated_at = now() where id = $1 and not is_revoked returning id',
-        [token.tokenId],
-      );
-      if (revoked.length === 0) throw new AppError('TOKEN_REVOKED');
-      await tx.auditTrail.recordChange(tx, { action: 'access-token:revoke', facts: { accessTokenId: token.tokenId } });
+      const revoked = await revokeTokens(tx, [token.tokenId]);
+      if (!revoked.includes(token.tokenId)) throw new AppError('TOKEN_REVOKED');
+      await tx.auditTrail.recordChange(tx, {
+        action: 'access-token:revoke',
+        facts: { accessTokenId: token.tokenId, tokens: revoked.length },
+      });
       return token.tokenId;
     });
   }

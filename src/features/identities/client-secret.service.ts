@@ -1,3 +1,4 @@
+import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { hashToken, mintClientSecret } from '../../kernel/crypto/token.js';
@@ -21,9 +22,15 @@ import type { IdentityReader } from './identity.reader.js';
 const MARK_LENGTH = 4;
 const PREFIX_LENGTH = 4;
 
+/** Ends what logins with a client secret have made. Answers how many tokens that were. */
+export type RevokeTokensOfClientSecret = (tx: Transaction, clientSecretId: string) => Promise<number>;
+
 /** The verbs of client secrets, with which machine identities log in. */
 export class ClientSecretService {
-  constructor(private readonly identities: IdentityReader) {}
+  constructor(
+    private readonly identities: IdentityReader,
+    private readonly revokeTokensOf: RevokeTokensOfClientSecret,
+  ) {}
 
   /**
    * Makes a client secret for an identity. It is shown this once; what is kept is its hash, and four characters by which
@@ -98,7 +105,7 @@ export class ClientSecretService {
   }
 
   /**
-   * Revokes a client secret, at once on every node: nobody logs in with it any more. Tokens that it made live on.
+   * Revokes a client secret and the tokens of its logins, at once on every node.
    *
    * @param raw `{ identityId, clientSecretId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND (revoked before, too),
@@ -120,7 +127,8 @@ export class ClientSecretService {
           )
         : [];
       if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
-      await audit(tx, 'client-secret:revoke', row);
+      // After the secret: its revocation waited for logins under way.
+      await audit(tx, 'client-secret:revoke', row, { tokens: await this.revokeTokensOf(tx, row.id) });
       return toClientSecretView(row);
     });
   }
@@ -138,5 +146,5 @@ const LIST = `select ${CLIENT_SECRET_COLUMNS} from universal_auth_client_secret 
 
 const factsOf = ({ id, identityId }: ClientSecretView) => ({ clientSecretId: id, identityId });
 
-const audit = (tx: Transaction, action: string, row: ClientSecretView): Promise<void> =>
-  tx.auditTrail.recordChange(tx, { action, facts: factsOf(row) });
+const audit = (tx: Transaction, action: string, row: ClientSecretView, further: AuditFacts = {}): Promise<void> =>
+  tx.auditTrail.recordChange(tx, { action, facts: { ...factsOf(row), ...further } });

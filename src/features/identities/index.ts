@@ -1,7 +1,7 @@
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import { ClientSecretResolver } from './client-secret.resolver.js';
-import { ClientSecretService } from './client-secret.service.js';
+import { ClientSecretService, type RevokeTokensOfClientSecret } from './client-secret.service.js';
 import { Identity } from './identity.entity.js';
 import { identitiesByIds } from './identity.links.js';
 import { IdentityReader } from './identity.reader.js';
@@ -17,7 +17,9 @@ import { universalAuthRoutes } from './universal-auth.routes.js';
 import { UniversalAuthService } from './universal-auth.service.js';
 
 /** Machine identities and how they authenticate. */
-export function createIdentities(): Feature & { identities: IdentityReader } {
+export function createIdentities(deps: {
+  revokeTokensOfClientSecret: RevokeTokensOfClientSecret;
+}): Feature & { identities: IdentityReader } {
   const identities = new IdentityReader();
   return {
     entities: [Identity],
@@ -25,7 +27,7 @@ export function createIdentities(): Feature & { identities: IdentityReader } {
       new IdentityResolver(new IdentityService(identities)),
       new TokenAuthResolver(new TokenAuthService(identities)),
       new UniversalAuthResolver(new UniversalAuthService(identities)),
-      new ClientSecretResolver(new ClientSecretService(identities)),
+      new ClientSecretResolver(new ClientSecretService(identities, deps.revokeTokensOfClientSecret)),
       ...identityLinks(),
     ],
     nodes: [
