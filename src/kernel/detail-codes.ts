@@ -20,6 +20,7 @@ export const DETAIL_CODES = {
   TOO_MANY: 'A file has more secrets than one file may have.',
   NOT_ONE: 'Exactly one of several fields must be given.',
   TTL_ABOVE_MAXIMUM: 'The time to live is longer than the longest one that is allowed.',
+  LIMITED_TOKEN: 'The token has a limit on uses, or less life than the configuration of its identity gives.',
   READ_MIXED: 'The action `read` stands beside those that it is made of.',
   RESERVED: 'The name is one of ours.',
   WRONG_PROJECT_TYPE: 'The project is of a type that has no such things.',

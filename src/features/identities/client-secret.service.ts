@@ -17,6 +17,7 @@ import {
   toClientSecretView,
 } from './client-secret.view.js';
 import type { IdentityReader } from './identity.reader.js';
+import { protectOwnLogins } from './own-logins.js';
 
 /** What stands before the random part of a client secret. */
 const MARK_LENGTH = 4;
@@ -46,6 +47,7 @@ export class ClientSecretService {
     return inTransaction(ctx, async (tx) => {
       const identity = await this.identities.load(tx, identityId);
       protectInstallationAdmin(tx, identity);
+      await protectOwnLogins(tx, identity, { method: 'universal-auth', action: 'identity:create-token' });
       const clientSecret = mintClientSecret();
       const prefix = clientSecret.slice(MARK_LENGTH, MARK_LENGTH + PREFIX_LENGTH);
       const params = [newId(), identity.id, hashToken(clientSecret), prefix, description, ttl, numUsesLimit];

@@ -6,6 +6,7 @@ import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
 import { protectInstallationAdmin } from '../organizations/public.js';
 import type { IdentityReader, IdentityView } from './identity.reader.js';
+import { protectOwnLogins } from './own-logins.js';
 import { AttachTokenAuth, OneTokenAuth, requireFittingTtl, toRanges, UpdateTokenAuth } from './token-auth.rules.js';
 import { TOKEN_AUTH_COLUMNS, type TokenAuthView, toTokenAuthView } from './token-auth.view.js';
 
@@ -87,6 +88,7 @@ export class TokenAuthService {
       const identity = await this.identities.load(tx, identityId);
       authorize(tx, 'identity:revoke-auth');
       protectInstallationAdmin(tx, identity);
+      await protectOwnLogins(tx, identity, { method: 'token-auth', action: 'identity:revoke-auth' });
       const [row] = await query<TokenAuthView>(
         tx,
         `delete from identity_token_auth a where a.identity_id = $1 returning ${TOKEN_AUTH_COLUMNS}`,
@@ -111,6 +113,7 @@ export class TokenAuthService {
     const identity = await this.identities.load(tx, identityId);
     authorize(tx, 'identity:edit');
     protectInstallationAdmin(tx, identity);
+    await protectOwnLogins(tx, identity, { method: 'token-auth', action: 'identity:edit' });
     return identity;
   }
 }

@@ -7,6 +7,7 @@ import { newId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { protectInstallationAdmin } from '../organizations/public.js';
 import type { IdentityReader, IdentityView } from './identity.reader.js';
+import { protectOwnLogins } from './own-logins.js';
 import { requireFittingTtl, toRanges } from './token-auth.rules.js';
 import { AttachUniversalAuth, OneUniversalAuth, UpdateUniversalAuth } from './universal-auth.rules.js';
 import { toUniversalAuthView, UNIVERSAL_AUTH_COLUMNS, type UniversalAuthView } from './universal-auth.view.js';
@@ -109,6 +110,7 @@ export class UniversalAuthService {
       const identity = await this.identities.load(tx, identityId);
       authorize(tx, 'identity:revoke-auth');
       protectInstallationAdmin(tx, identity);
+      await protectOwnLogins(tx, identity, { method: 'universal-auth', action: 'identity:revoke-auth' });
       const [row] = await query<UniversalAuthView>(
         tx,
         `delete from identity_universal_auth a where a.identity_id = $1 returning ${UNIVERSAL_AUTH_COLUMNS}`,
@@ -130,6 +132,7 @@ export class UniversalAuthService {
     const identity = await this.identities.load(tx, identityId);
     authorize(tx, 'identity:edit');
     protectInstallationAdmin(tx, identity);
+    await protectOwnLogins(tx, identity, { method: 'universal-auth', action: 'identity:edit' });
     return identity;
   }
 }

@@ -1,6 +1,6 @@
 import { createMongoAbility, type MongoAbility, type RawRuleOf } from '@casl/ability';
 import type { Verb } from '../detail-codes.js';
-import { AppError } from '../errors.js';
+import { AppError, type ErrorDetail } from '../errors.js';
 import type { OrganizationAction, ProjectAction } from './actions.js';
 import { type Conditions, compileConditions, type Fields } from './conditions.js';
 
@@ -52,10 +52,14 @@ export interface DeniedAttempt {
 
 /** PERMISSION_DENIED that knows what was tried. */
 export class PermissionDenied extends AppError {
-  /** @param beyond what the attempt would have given away without being the caller's to give */
+  /**
+   * @param beyond what the attempt would have given away without being the caller's to give
+   * @param reason what is in the way, where it is not a missing action
+   */
   constructor(
     readonly attempt: DeniedAttempt,
     beyond: readonly Action[] = [],
+    reason?: ErrorDetail,
   ) {
     const [subject, verb] = splitAction(attempt.action);
     const missing = beyond.length > 0 ? beyond : [attempt.action];
@@ -63,11 +67,14 @@ export class PermissionDenied extends AppError {
       'PERMISSION_DENIED',
       beyond.length > 0 ? 'You may not give rights that you do not have.' : `You may not ${verb} ${subject} here.`,
       {
-        details: missing.map(splitAction).map(([path, code]) => ({
-          path,
-          code,
-          message: `needs the action ${code} on ${path}`,
-        })),
+        details:
+          reason === undefined
+            ? missing.map(splitAction).map(([path, code]) => ({
+                path,
+                code,
+                message: `needs the action ${code} on ${path}`,
+              }))
+            : [reason],
       },
     );
   }
