@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { type Config, readConfig } from './config.js';
 import { openDatabaseServer } from './database-server.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
-import { readRepeats, readRows, readSeals } from './kernel/audit/audit-reader.js';
+import { readEditedLists, readRepeats, readRows, readSeals } from './kernel/audit/audit-reader.js';
 import { type Anchor, AuditVerifier, type TrailReport } from './kernel/audit/audit-verifier.js';
 import { ConfigurationFault, EXIT_CONFIGURATION } from './kernel/configuration-fault.js';
 import { openInstallation } from './kernel/crypto/installation.js';
@@ -90,9 +90,10 @@ async function verify(query: Query, config: Config, anchors: readonly Anchor[]):
     const rootKey = await openInstallation(query, config);
     const verifier = new AuditVerifier(new AuditChain(rootKey.macKey('audit-seal')), MAX_FAULTS);
     const repeats = await readRepeats(query);
+    const editedLists = await readEditedLists(query);
     // Rows and seals take turns on one connection: each batch is asked for when the one before is used up.
     return await verifier.verify(
-      { rows: readRows(query, rootKey.macKey('audit')), seals: readSeals(query), repeats },
+      { rows: readRows(query, rootKey.macKey('audit')), seals: readSeals(query), repeats, editedLists },
       anchors,
     );
   } finally {
@@ -101,7 +102,7 @@ async function verify(query: Query, config: Config, anchors: readonly Anchor[]):
 }
 
 const TABLES = `select to_regclass('audit_record') is not null and to_regclass('audit_seal') is not null
-  and to_regclass('installation') is not null as exist`;
+  and to_regclass('audit_disclosure') is not null and to_regclass('installation') is not null as exist`;
 
 function describe({ rows, unsealed, seals, head, faults, faultCount }: TrailReport): string {
   const untold = faultCount - faults.length;

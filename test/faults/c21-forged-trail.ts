@@ -30,7 +30,7 @@ const EDITS = [
 ];
 
 const COLUMNS = `organization_id, project_id, occurred_at, action, outcome, actor_kind, actor_id, token_id, request_id,
-  address, user_agent, facts, mac`;
+  address, user_agent, facts, disclosed, mac`;
 
 /** An attack: statements, and the sequences at which a fault must be told. */
 interface Attack {
@@ -127,9 +127,10 @@ async function addGoodRows(installation: Installation, pool: pg.Pool, count: num
         address: '10.0.0.1',
         userAgent: 'curl/8.5.0',
         facts: { environment: 'dev', secretPath: '/', count: index, keys: ['ONE', 'TWO'] },
+        disclosed: null,
       }),
     );
-    const { text, params } = insertOf(records, key, 'nothing');
+    const { text, params } = insertOf(records, { key, changed: 'nothing', disclosures: [] });
     await pool.query(text, params);
   }
 }

@@ -2,7 +2,7 @@ import { useStrongroom } from '../kit/strongroom.ts';
 import { tamper, untilSealed } from '../kit/trail.ts';
 
 const COLUMNS = `id, organization_id, project_id, occurred_at, action, outcome, actor_kind, actor_id, token_id, request_id,
-  address, user_agent, facts, mac`;
+  address, user_agent, facts, disclosed, mac`;
 const MINIMUM = '-9223372036854775808';
 /** As many as the verifier reads at once, or more. */
 const MANY = 5_000;

@@ -29,9 +29,11 @@ export async function tamper(sql: Sql, ...statements: string[]): Promise<void> {
     [
       'alter table audit_record disable trigger all',
       'alter table audit_seal disable trigger all',
+      'alter table audit_disclosure disable trigger all',
       ...statements,
       'alter table audit_record enable always trigger audit_record_append_only',
       'alter table audit_seal enable always trigger audit_seal_append_only',
+      'alter table audit_disclosure enable always trigger audit_disclosure_append_only',
     ].join(';\n'),
   );
 }

@@ -31,7 +31,7 @@ export async function verifyAudit(env: Readonly<Record<string, string>>, ...args
   const [, rows, unsealed, seals] = /(\d+) rows, (\d+) of them not sealed yet, (\d+) seals/.exec(output) ?? [];
   return {
     code,
-    faults: lines.filter((line) => /^(row|seals?) -?\d/.test(line)),
+    faults: lines.filter((line) => /^((row|seals?) -?\d|disclosure )/.test(line)),
     head: /^head (\S+)$/m.exec(output)?.[1],
     rows: Number(rows),
     unsealed: Number(unsealed),

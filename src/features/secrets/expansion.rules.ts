@@ -30,10 +30,33 @@ export interface ExpandedValue {
   readonly value: string;
   readonly bytes: number;
   readonly issues: readonly ReferenceIssue[];
+  /** The values that stand in it, with those that stand in them. */
+  readonly inserted: readonly InsertedValue[];
+}
+
+/** A value that stands in another one. */
+interface InsertedValue {
+  readonly id: string;
+  readonly expanded: ExpandedValue;
+}
+
+/** Ids of all values that stand in these, at any depth. */
+export function insertedInto(values: Iterable<ExpandedValue>): ReadonlySet<string> {
+  const ids = new Set<string>();
+  const waiting = [...values];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    for (const { id, expanded } of value.inserted) {
+      if (ids.has(id)) continue;
+      ids.add(id);
+      waiting.push(expanded);
+    }
+  }
+  return ids;
 }
 
 /** A value on the way to its expansion. */
 interface Node {
+  readonly id: string;
   readonly raw: string;
   /** The value in pieces; a reference is the same object wherever it stands. */
   readonly pieces: readonly (string | Link)[];
@@ -113,7 +136,7 @@ function nodeOf(id: string, order: number, graph: ValueGraph): Node {
     links.set(reference, { text: reference.text, lead: graph.leadOf(id, reference), target: null });
   }
   const pieces = parsed.pieces.map((piece) => (typeof piece === 'string' ? piece : (links.get(piece) as Link)));
-  return { raw, pieces, links: [...links.values()], order, lowest: order, next: 0, outcome: null };
+  return { id, raw, pieces, links: [...links.values()], order, lowest: order, next: 0, outcome: null };
 }
 
 /** The values of one cycle, or one of none. While they have no outcome, links to each other lead nowhere. */
@@ -129,12 +152,15 @@ function expandOne({ raw, pieces, links }: Node): ExpandedValue {
   }
   if (bytes > MAX_EXPANDED_BYTES && links.some(({ target }) => target?.outcome != null)) {
     const issues = links.map((link) => ({ reference: link.text, reason: reasonOf(link) ?? 'TOO_LARGE' }));
-    return { value: raw, bytes: Buffer.byteLength(raw), issues: issues.slice(0, MAX_ISSUES) };
+    return { value: raw, bytes: Buffer.byteLength(raw), issues: issues.slice(0, MAX_ISSUES), inserted: [] };
   }
   // Joined by `+=`: the engine then shares the parts, and a web of long values takes no more memory than its texts.
   let value = '';
   for (const piece of pieces) value += typeof piece === 'string' ? piece : (piece.target?.outcome?.value ?? piece.text);
-  return { value, bytes, issues: issuesOf(links) };
+  const inserted = links.flatMap(({ target }) =>
+    target?.outcome == null ? [] : [{ id: target.id, expanded: target.outcome }],
+  );
+  return { value, bytes, issues: issuesOf(links), inserted };
 }
 
 /** Why the reference stays; null when its value is put in. */

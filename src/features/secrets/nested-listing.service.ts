@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type Disclosure, disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
 import { batched, batchOfLists, listKey, type Together, together } from '../../kernel/database/batched.js';
 import { Page } from '../../kernel/graphql/page.js';
@@ -7,7 +8,7 @@ import type { ProjectAccess } from '../projects/public.js';
 import type { ReadFolder } from './folder.records.js';
 import { type ListedRecord, listInEnvironments, listInManyFolders, type SecretFilters } from './secret.records.js';
 import { ListInEnvironment, ListInFolder } from './secret.rules.js';
-import { positionOfView, type SecretView, SecretViewer } from './secret.view.js';
+import { positionOfView, type SecretView, SecretViewer, shownIn } from './secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, type Position, positionOf, rowsFor, viewEntry } from './secret-entries.js';
 import { expandViews } from './secret-expansion.js';
 import type { KnownEnvironment } from './secret-reading.service.js';
@@ -57,11 +58,12 @@ interface Listing {
 interface Shown {
   readonly page: Page<SecretView>;
   readonly unreadable: number;
+  readonly disclosed: Disclosure | null;
 }
 
 const listTogether: Together<Listing, Page<SecretView>> = async (ctx, listings) => {
   const shown = await Promise.all(listings.map((listing) => show(ctx, listing)));
-  const events = shown.flatMap(({ page, unreadable }, index) => {
+  const events = shown.flatMap(({ page, unreadable, disclosed }, index) => {
     const { access, input, owner } = listings[index] as Listing;
     if (page.nodes.length === 0) return [];
     const facts = {
@@ -73,7 +75,7 @@ const listTogether: Together<Listing, Page<SecretView>> = async (ctx, listings) 
       expandedReferences: input.expandSecretReferences,
       unreadable,
     };
-    return [{ action: 'secret:list', projectId: access.projectId, facts }];
+    return [{ action: 'secret:list', projectId: access.projectId, facts, disclosed }];
   });
   await ctx.auditTrail.recordRead(ctx, ...events);
   return shown.map(({ page }) => page);
@@ -87,7 +89,8 @@ async function show(ctx: Context, { access, owner, input }: Listing): Promise<Sh
   const records = (await load(ctx, owner, options)) ?? [];
   const visible = records.filter((record) => visibility.describes(record));
   const entries = new Page(entriesAfter(after, visible, 'beside'), input, cursorOf);
-  if (entries.nodes.length === 0) return { page: new Page<SecretView>([], input, positionOfView), unreadable: 0 };
+  if (entries.nodes.length === 0)
+    return { page: new Page<SecretView>([], input, positionOfView), unreadable: 0, disclosed: null };
   const opener = await openerFor(
     ctx,
     access,
@@ -96,9 +99,14 @@ async function show(ctx: Context, { access, owner, input }: Listing): Promise<Sh
   const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
   const page = entries.map((entry) => viewEntry(viewer, entry), positionOfView);
   const { length: unreadable } = viewer.issues;
-  if (!input.expandSecretReferences) return { page, unreadable };
-  const changed = await expandViews(ctx, access, page.nodes, { visibility, isWhole: () => false });
-  return { page: page.map((view) => changed.get(view.id) ?? view, positionOfView), unreadable };
+  const ids = shownIn(page.nodes);
+  if (!input.expandSecretReferences) return { page, unreadable, disclosed: disclosureOf(ids) };
+  const { changed, insertedInto } = await expandViews(ctx, access, page.nodes, { visibility, isWhole: () => false });
+  return {
+    page: page.map((view) => changed.get(view.id) ?? view, positionOfView),
+    unreadable,
+    disclosed: disclosureOf([...ids, ...insertedInto(ids)]),
+  };
 }
 
 /** What lists of the same statement have in common. */

@@ -1,3 +1,4 @@
+import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
@@ -16,7 +17,7 @@ import {
 import type { Place } from './place.rules.js';
 import { findByKey, type SecretRecord } from './secret.records.js';
 import type { NewSecret, SecretChange } from './secret.rules.js';
-import { type SecretView, SecretViewer } from './secret.view.js';
+import { type SecretView, SecretViewer, shownIn } from './secret.view.js';
 import { loadPlace, loadSecretProject } from './secret-place.js';
 import { openerFor, openPersonal, sealerFor, sealPersonal } from './secret-sealing.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
@@ -141,6 +142,7 @@ async function finish(
     action,
     projectId: project.projectId,
     facts: { secretId: shared.id, personalSecretId: own.id },
+    disclosed: disclosureOf(shownIn([view])),
   });
   return view;
 }

@@ -72,7 +72,16 @@ export class RestoreService {
       const viewer = new SecretViewer(await openerFor(tx, project, [restored]), known.visibility, true);
       const secret = viewer.view(restored);
       const facts = { restoredVersion: version };
-      await recordWrite(tx, { project, environmentId, folderId }, { action: 'secret:restore', ids: [row.id], facts });
+      await recordWrite(
+        tx,
+        { project, environmentId, folderId },
+        {
+          action: 'secret:restore',
+          ids: [row.id],
+          facts,
+          shown: [secret],
+        },
+      );
       return { secret, leftOutTagIds: goneTagsOf(record) };
     });
   }

@@ -1,3 +1,4 @@
+import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
 import { type CursorKey, SoughtPage } from '../../kernel/graphql/page.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
@@ -9,7 +10,7 @@ import { loadBounds } from './scan-bounds.js';
 import { type FoundRow, searchKeyOf, searchRows } from './search.records.js';
 import { keyMatchOf, SearchSecrets } from './search.rules.js';
 import { listByIds } from './secret.records.js';
-import { type ReadIssue, type SecretView, SecretViewer } from './secret.view.js';
+import { type ReadIssue, type SecretView, SecretViewer, shownIn } from './secret.view.js';
 import { loadReach, type SecretReach, soleProject } from './secret-reach.js';
 import { openersFor } from './secret-sealing.js';
 
@@ -73,6 +74,7 @@ export class SecretSearchService {
         viewedValues: viewSecretValue,
         unreadable: readIssues.length,
       },
+      disclosed: disclosureOf(shownIn([...hits.values()].map(({ secret }) => secret))),
     });
     const shown = page.map(
       ({ id }) => hits.get(id) ?? null,

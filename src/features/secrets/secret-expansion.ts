@@ -4,7 +4,7 @@ import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
-import { type ExpandedValue, expandValues, type Lead } from './expansion.rules.js';
+import { type ExpandedValue, expandValues, insertedInto, type Lead } from './expansion.rules.js';
 import { findReferenced, type ReferencedRecord, type SecretName } from './reference.records.js';
 import { parseReferences, type Reference } from './reference.rules.js';
 import type { SecretView } from './secret.view.js';
@@ -38,12 +38,21 @@ const FORBIDDEN = { reason: 'FORBIDDEN' } as const;
 const UNREADABLE = { reason: 'UNREADABLE' } as const;
 const TOO_LARGE = { reason: 'TOO_LARGE' } as const;
 
+/** What became of views. */
+export interface ExpandedViews {
+  /** By their ids, the views that have references. */
+  readonly changed: ReadonlyMap<string, SecretView>;
+  /** Ids of the secrets whose values were inserted into views of these ids, at any depth. */
+  readonly insertedInto: (ids: Iterable<string>) => ReadonlySet<string>;
+}
+
+const UNCHANGED: ExpandedViews = { changed: new Map(), insertedInto: () => new Set() };
+
 /**
  * Views with the references of their values expanded, with what this caller may read. References mean shared secrets. No
  * statement when all that they name is among the views, else one, which all lists of a document share.
  *
  * @param views of one project: what they refer to among each other is taken from them
- * @returns by their ids, the views that have references
  * Source: decisions 5.5.
  */
 export async function expandViews(
@@ -51,9 +60,9 @@ export async function expandViews(
   project: ProjectAccess,
   views: readonly SecretView[],
   { visibility, isWhole, isPast = false }: Known,
-): Promise<ReadonlyMap<string, SecretView>> {
+): Promise<ExpandedViews> {
   const referring = new Map(views.filter(mayRefer).map((view) => [isPast ? pastOf(view) : view.id, view]));
-  if (referring.size === 0) return new Map();
+  if (referring.size === 0) return UNCHANGED;
   const texts = new Map([...referring].map(([id, view]) => [id, textOf(view)]));
   const targets = new Map<string, Target>();
   for (const view of views) {
@@ -144,14 +153,13 @@ const loadReferenced: BatchLoad<readonly ReferencedRecord[]> = async (ctx, keys)
 };
 
 /** The views with their expanded values, by their own ids, as long as these do not add too much together. */
-function inserted(
-  views: ReadonlyMap<string, SecretView>,
-  expanded: ReadonlyMap<string, ExpandedValue>,
-): ReadonlyMap<string, SecretView> {
+function inserted(views: ReadonlyMap<string, SecretView>, expanded: ReadonlyMap<string, ExpandedValue>): ExpandedViews {
   let added = 0;
-  return new Map(
+  const taken = new Map<string, ExpandedValue>();
+  const changed = new Map(
     [...views].map(([id, view]): [string, SecretView] => {
-      const { value, bytes, issues } = expanded.get(id) as ExpandedValue;
+      const outcome = expanded.get(id) as ExpandedValue;
+      const { value, bytes, issues } = outcome;
       const raw = view.secretValue?.reveal() ?? '';
       const growth = Math.max(bytes - Buffer.byteLength(raw), 0);
       if (added + growth > MAX_ADDED_BYTES) {
@@ -159,7 +167,9 @@ function inserted(
         return [view.id, { ...view, referenceIssues }];
       }
       added += growth;
+      taken.set(view.id, outcome);
       return [view.id, { ...view, secretValue: new SealedText(value), referenceIssues: issues }];
     }),
   );
+  return { changed, insertedInto: (ids) => insertedInto([...ids].flatMap((id) => taken.get(id) ?? [])) };
 }

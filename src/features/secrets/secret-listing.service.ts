@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
 import { Page } from '../../kernel/graphql/page.js';
 import { Turns } from '../../kernel/turns.js';
@@ -8,9 +9,16 @@ import { findScope, type Scope } from './scope.records.js';
 import { nearestFirst, type ScopeFolder } from './scope.rules.js';
 import { type Bounds, type ListedRecord, listInFolders, listInPlace } from './secret.records.js';
 import { ListSecrets } from './secret.rules.js';
-import { type ImportView, positionOfView, type SecretPage, type SecretView, SecretViewer } from './secret.view.js';
+import {
+  type ImportView,
+  positionOfView,
+  type SecretPage,
+  type SecretView,
+  SecretViewer,
+  shownIn,
+} from './secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, type Position, positionOf, rowsFor, viewEntry } from './secret-entries.js';
-import { expandViews } from './secret-expansion.js';
+import { type ExpandedViews, expandViews } from './secret-expansion.js';
 import { loadPlace, loadSecretProject } from './secret-place.js';
 import { openerFor } from './secret-sealing.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
@@ -26,6 +34,14 @@ interface Found {
   /** Folders of which all secrets are among the rows, unless filters or a page leave some out. */
   readonly places: readonly { readonly environment: string; readonly path: string }[];
 }
+
+/** What a verb makes of a list. */
+interface Shown<T> {
+  readonly shown: T;
+  readonly views: readonly SecretView[];
+}
+
+const importedIn = ({ imports }: SecretPage): (readonly SecretView[])[] => imports.map(({ secrets }) => secrets);
 
 /** Lists secrets: of a folder, of all folders below, with what these import. */
 export class SecretListingService {
@@ -44,13 +60,25 @@ export class SecretListingService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: specification 8, decisions 5.
    */
-  async list(ctx: Context, raw: unknown): Promise<SecretPage> {
+  list(ctx: Context, raw: unknown): Promise<SecretPage> {
+    return this.listFor(ctx, raw, (page) => ({ shown: page, views: [page.nodes, ...importedIn(page)].flat() }));
+  }
+
+  /**
+   * The same for another verb, which shows some of the list.
+   *
+   * @param show what it shows, and the views whose values are in that: only these are recorded as read
+   * @throws as `list`
+   */
+  async listFor<T>(ctx: Context, raw: unknown, show: (page: SecretPage) => Shown<T> | Promise<Shown<T>>): Promise<T> {
     const input = parse(ListSecrets, raw);
     const after = positionOf(input.after);
     const project = await loadSecretProject(ctx, this.projects, input.projectId);
     authorizeListing(project);
     const turns = input.recursive || input.includeImports ? this.#ofMany : this.#ofOne;
-    const { folderId, page } = await turns.take(() => readList(ctx, project, input, after));
+    const { folderId, page, insertedInto } = await turns.take(() => readList(ctx, project, input, after));
+    const { shown, views } = await show(page);
+    const ids = shownIn(views);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:list',
       projectId: project.projectId,
@@ -63,8 +91,9 @@ export class SecretListingService {
         expandedReferences: input.expandSecretReferences,
         unreadable: page.readIssues.length,
       },
+      disclosed: disclosureOf([...ids, ...insertedInto(ids)]),
     });
-    return page;
+    return shown;
   }
 }
 
@@ -74,7 +103,7 @@ async function readList(
   project: ProjectAccess,
   input: ListInput,
   after: Position | null,
-): Promise<{ folderId: string; page: SecretPage }> {
+): Promise<{ folderId: string; page: SecretPage; insertedInto: ExpandedViews['insertedInto'] }> {
   const visibility = new Visibility(project.ability);
   // Where rules look at single secrets, how many rows make a page is known only after reading them.
   const found = await findRows(ctx, input, { after, limit: visibility.isPerSecret ? null : rowsFor(input) });
@@ -83,22 +112,23 @@ async function readList(
   const imports = found.imports.map((entry) => ({ ...entry, rows: entry.rows.filter(describes) }));
   const opener = await openerFor(ctx, project, [rows, ...imports.map((entry) => entry.rows)].flat());
   const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
-  const page = new Page(entriesAfter(after, rows, input.ownValues), input, cursorOf).map(
+  const opened = new Page(entriesAfter(after, rows, input.ownValues), input, cursorOf).map(
     (entry) => viewEntry(viewer, entry),
     positionOfView,
   );
-  const listed = new Map(page.nodes.map((view) => [view.id, view]));
+  const listed = new Map(opened.nodes.map((view) => [view.id, view]));
   // A folder that is listed too is opened once.
   const viewOnce = (row: ListedRecord): SecretView => listed.get(row.id) ?? viewer.view(row);
   const imported = imports.map((entry) => toImport(entry.source, entry.rows.map(viewOnce)));
-  const answer = await expanded(ctx, project, { input, visibility, page, imported, found });
+  const answer = await expanded(ctx, project, { input, visibility, page: opened, imported, found });
   const extras = {
     imports: answer.imported,
     depthTruncated: found.depthTruncated,
     unresolvedReferences: unresolvedIn(answer.page.nodes, ...answer.imported.map(({ secrets }) => secrets)),
     readIssues: viewer.issues,
   };
-  return { folderId: found.folderId, page: Object.assign(answer.page, extras) };
+  const page = Object.assign(answer.page, extras);
+  return { folderId: found.folderId, page, insertedInto: answer.insertedInto };
 }
 
 /** At most three statements, whatever the size. @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
@@ -157,21 +187,22 @@ async function expanded(
     imported: readonly ImportView[];
     found: Found;
   },
-): Promise<{ page: Page<SecretView>; imported: readonly ImportView[] }> {
+): Promise<{ page: Page<SecretView>; imported: readonly ImportView[] } & Pick<ExpandedViews, 'insertedInto'>> {
   const { input, visibility, page, imported, found } = list;
-  if (!input.expandSecretReferences) return { page, imported };
+  if (!input.expandSecretReferences) return { page, imported, insertedInto: () => new Set() };
   const views = [page.nodes, ...imported.map(({ secrets }) => secrets)].flat();
   const { tagSlugs, metadata } = filtersOf(input);
   const isPage = input.first != null || input.after != null;
   const isPartial = tagSlugs.length > 0 || metadata.length > 0 || isPage || input.ownValues === 'instead';
   const places = new Set(isPartial ? [] : found.places.map(({ environment, path }) => `${environment} ${path}`));
   const isWhole = (environment: string, path: string): boolean => places.has(`${environment} ${path}`);
-  const changed = await expandViews(ctx, project, views, { visibility, isWhole });
-  if (changed.size === 0) return { page, imported };
+  const { changed, insertedInto } = await expandViews(ctx, project, views, { visibility, isWhole });
+  if (changed.size === 0) return { page, imported, insertedInto };
   const change = (view: SecretView): SecretView => changed.get(view.id) ?? view;
   return {
     page: page.map(change, positionOfView),
     imported: imported.map((entry) => ({ ...entry, secrets: entry.secrets.map(change) })),
+    insertedInto,
   };
 }
 

@@ -1,3 +1,4 @@
+import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
@@ -9,7 +10,7 @@ import { findScope } from './scope.records.js';
 import { byPrecedence } from './scope.rules.js';
 import { findById, findByKey, findInFolders, findProjectOf, type ListedRecord } from './secret.records.js';
 import { GetSecret, GetSecretByKey, type SecretKind } from './secret.rules.js';
-import { type SecretView, SecretViewer } from './secret.view.js';
+import { type SecretView, SecretViewer, shownIn } from './secret.view.js';
 import { expandViews } from './secret-expansion.js';
 import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
 import { openerFor } from './secret-sealing.js';
@@ -150,10 +151,11 @@ async function disclose(
   if (!isThere || (type === 'personal' && own === undefined)) throw new AppError('SECRET_NOT_FOUND');
   const viewer = new SecretViewer(await openerFor(ctx, project, [record]), visibility, viewSecretValue);
   const view = type === 'personal' && own !== undefined ? viewer.personalView(record, own) : viewer.view(record);
-  const changed =
+  const expanded =
     expandSecretReferences && viewer.issues.length === 0
       ? await expandViews(ctx, project, [view], { visibility, isWhole: () => false, isPast })
       : undefined;
+  const ids = viewer.issues.length > 0 ? [] : shownIn([view]);
   await ctx.auditTrail.recordRead(ctx, {
     action: 'secret:get',
     projectId: project.projectId,
@@ -165,7 +167,8 @@ async function disclose(
       expandedReferences: expandSecretReferences,
       unreadable: viewer.issues.length,
     },
+    disclosed: disclosureOf([...ids, ...(expanded?.insertedInto(ids) ?? [])]),
   });
   if (viewer.issues.length > 0) throw new AppError('SEALED_VALUE_INVALID');
-  return changed?.get(view.id) ?? view;
+  return expanded?.changed.get(view.id) ?? view;
 }

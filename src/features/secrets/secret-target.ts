@@ -1,3 +1,4 @@
+import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
@@ -7,6 +8,7 @@ import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { Place } from './place.rules.js';
 import { listByIds, type SecretRecord, type TagRecord } from './secret.records.js';
 import type { NewSecret, PathOf } from './secret.rules.js';
+import { type SecretView, shownIn } from './secret.view.js';
 import { type FoundPlace, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
 import { lockByIds, lockByKeys, takenKeys } from './secret-writes.js';
 import { Visibility } from './visibility.rules.js';
@@ -172,11 +174,25 @@ export function refuseMissing(names: readonly string[], isThere: (name: string) 
 /** What the audit record of a write says beyond place and secrets. */
 export type WriteFacts = Readonly<Record<string, string | number>>;
 
-/** The audit record of a write of secrets in a folder. */
+/**
+ * The audit record of a write of secrets in a folder.
+ *
+ * @param write `shown`: the secrets that the reply shows
+ */
 export const recordWrite = (
   tx: Transaction,
   target: Pick<Target, 'project' | 'environmentId' | 'folderId'>,
-  { action, ids, facts = {} }: { action: string; ids: readonly string[]; facts?: WriteFacts | undefined },
+  {
+    action,
+    ids,
+    facts = {},
+    shown = [],
+  }: {
+    action: string;
+    ids: readonly string[];
+    facts?: WriteFacts | undefined;
+    shown?: readonly SecretView[];
+  },
 ): Promise<void> =>
   tx.auditTrail.recordChange(tx, {
     action,
@@ -188,4 +204,5 @@ export const recordWrite = (
       secretIds: ids,
       ...facts,
     },
+    disclosed: disclosureOf(shownIn(shown)),
   });

@@ -1,3 +1,4 @@
+import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
 import type { OwnedTag, SecretLinks } from './secret.links.js';
@@ -37,6 +38,7 @@ export function secretNodes(links: SecretLinks): NodeKind[] {
         action: 'secret:get',
         projectId,
         facts: { secretId: id, version, viewedValues: !secretValueHidden, expandedReferences: false },
+        disclosed: disclosureOf(secretValueHidden ? [] : [id]),
       }),
     }),
   ];

@@ -63,6 +63,8 @@ interface Update {
   readonly isNew?: (key: string) => boolean;
   readonly action?: string;
   readonly facts?: WriteFacts;
+  /** False: the reply has no values. */
+  readonly isShown?: boolean;
 }
 
 /** A write for another verb. */
@@ -139,8 +141,8 @@ export class SecretService {
    *   when another caller took it meanwhile
    * @throws as `updateBatch` with `upsert`, but for faults of the input
    */
-  put(tx: Transaction, at: Batch, { secrets, ...write }: Put): Promise<SecretView[]> {
-    return this.#update(tx, at, { changes: secrets, mode: 'upsert', ...write });
+  async put(tx: Transaction, at: Batch, { secrets, ...write }: Put): Promise<void> {
+    await this.#update(tx, at, { changes: secrets, mode: 'upsert', ...write, isShown: false });
   }
 
   /**
@@ -184,7 +186,7 @@ export class SecretService {
   async #update(
     ctx: Context,
     at: Batch,
-    { changes, mode, isNew = () => false, action = 'secret:update', facts }: Update,
+    { changes, mode, isNew = () => false, action = 'secret:update', facts, isShown = true }: Update,
   ): Promise<SecretView[]> {
     const keys = changes.map(({ secretKey }) => secretKey);
     refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
@@ -228,7 +230,7 @@ export class SecretService {
       await rewriteReferencesTo(tx, project, renamings, new Set([...byKey.values()].map(({ id }) => id)));
       const known = new Map([...tags, ...tagsOf(records.values())]);
       const rows = changes.flatMap((change) => byKey.get(keyAfter(change)) ?? []);
-      return this.#finish(tx, target, { action, facts, rows, written, tags: known });
+      return this.#finish(tx, target, { action, facts, isShown, rows, written, tags: known });
     });
   }
 
@@ -245,7 +247,7 @@ export class SecretService {
       const views = records.map(viewer.view);
       const ids = records.map(({ id }) => id);
       await deleteSecrets(tx, ids);
-      await recordWrite(tx, target, { action: 'secret:delete', ids });
+      await recordWrite(tx, target, { action: 'secret:delete', ids, shown: views });
       return views;
     });
   }
@@ -257,12 +259,14 @@ export class SecretService {
     {
       action,
       facts,
+      isShown = true,
       rows,
       written,
       tags,
     }: {
       action: string;
       facts?: WriteFacts | undefined;
+      isShown?: boolean;
       rows: readonly SecretRow[];
       written: readonly Written[];
       tags: ReadonlyMap<string, TagRecord>;
@@ -280,7 +284,8 @@ export class SecretService {
     );
     const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
     const views = records.map(viewer.view);
-    await recordWrite(tx, target, { action, ids: rows.map(({ id }) => id), facts });
+    const shown = isShown ? views : [];
+    await recordWrite(tx, target, { action, ids: rows.map(({ id }) => id), facts, shown });
     return views;
   }
 }

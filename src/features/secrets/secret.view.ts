@@ -82,6 +82,10 @@ export interface ListExtras {
 /** A list of secrets, and what of it could not be read. */
 export type SecretPage = Page<SecretView> & ListExtras;
 
+/** Ids of the secrets whose values are in these views. */
+export const shownIn = (views: readonly SecretView[]): string[] =>
+  views.flatMap(({ id, secretValue }) => (secretValue === null ? [] : [id]));
+
 /** Position of a secret in a list: a user's own value follows the shared one. */
 export const positionOfView = ({
   secretPath,

@@ -103,11 +103,13 @@ export class SecretTransferService {
    */
   async export(ctx: Context, raw: unknown): Promise<ExportedFile> {
     const { format, includeComments, ...asked } = parse(ExportSecrets, raw);
-    const page = await this.listing.list(ctx, asked);
-    const imported = page.imports.length === 0 ? [] : await inOrderOfPrecedence(ctx, asked, page.imports);
-    const effective = effectiveSecrets([page.nodes, ...imported]);
-    const readable = effective.filter(({ secretValue }) => secretValue !== null);
-    const file = printSecrets(readable, { format, includeComments });
+    const { file, effective, readable } = await this.listing.listFor(ctx, asked, async (page) => {
+      const imported = page.imports.length === 0 ? [] : await inOrderOfPrecedence(ctx, asked, page.imports);
+      const effective = effectiveSecrets([page.nodes, ...imported]);
+      const readable = effective.filter(({ secretValue }) => secretValue !== null);
+      const file = printSecrets(readable, { format, includeComments });
+      return { shown: { file, effective, readable }, views: 'inexpressible' in file ? [] : readable };
+    });
     if ('inexpressible' in file) {
       throw new AppError('NOT_EXPRESSIBLE', undefined, { details: inexpressibleFaults(file.inexpressible) });
     }

@@ -1,3 +1,4 @@
+import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
 import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
 import { AppError } from '../../kernel/errors.js';
@@ -5,7 +6,7 @@ import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
-import type { SecretView } from './secret.view.js';
+import { type SecretView, shownIn } from './secret.view.js';
 import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
 import { openedSecret } from './secret-rows.js';
 import { openerFor } from './secret-sealing.js';
@@ -107,6 +108,7 @@ export class VersionService {
         viewedValues: viewSecretValue,
         unreadable: viewer.issues.length,
       },
+      disclosed: disclosureOf(shownIn(page.nodes)),
     });
     return Object.assign(page, { readIssues: viewer.issues });
   }
@@ -151,6 +153,7 @@ export class VersionService {
       action: 'secret-version:get',
       projectId: project.projectId,
       facts: { secretId: present.id, version, viewedValues: viewSecretValue, unreadable: viewer.issues.length },
+      disclosed: disclosureOf(viewer.issues.length > 0 ? [] : shownIn([view])),
     });
     if (viewer.issues.length > 0) throw new AppError('SEALED_VALUE_INVALID');
     return view;
@@ -189,6 +192,7 @@ export class VersionService {
       action: 'secret-version:compare',
       projectId: project.projectId,
       facts: { secretId: present.id, from: input.from, to: input.to, viewedValues: input.viewSecretValue },
+      disclosed: disclosureOf(shownIn([comparison.from, comparison.to])),
     });
     return comparison;
   }

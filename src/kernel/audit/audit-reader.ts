@@ -8,14 +8,21 @@ const ROWS_AT_ONCE = 5_000;
 const SEALS_AT_ONCE = 20;
 const MAX_REPEATS = 1_000;
 
-type Stored = Omit<AuditRecord, 'facts'> & { sequence: string | null; time: string; mac: Buffer; facts: string };
+interface Stored extends Omit<AuditRecord, 'facts'> {
+  readonly sequence: string | null;
+  readonly time: string;
+  readonly mac: Buffer;
+  readonly facts: string;
+  readonly isListed: boolean;
+}
 
 /** Whoever owns the tables can take their keys and their rules away: columns may be empty, and numbers be there twice. */
 const ROWS = `
   select sequence, round(extract(epoch from occurred_at) * 1000)::text as time, coalesce(mac, '') as mac,
          id, organization_id as "organizationId", project_id as "projectId", action, outcome, actor_kind as "actorKind",
          actor_id as "actorId", token_id as "tokenId", request_id as "requestId", address::text as address,
-         user_agent as "userAgent", coalesce(facts::text, 'null') as facts
+         user_agent as "userAgent", coalesce(facts::text, 'null') as facts, encode(disclosed, 'hex') as disclosed,
+         coalesce(octet_length(disclosed), 0) <> 32 or exists (select from audit_disclosure d where d.digest = disclosed) as "isListed"
     from audit_record order by sequence`;
 
 /** All rows of the trail by rising sequence, a batch of them in memory at once. @param key of the row MACs */
@@ -27,6 +34,7 @@ export async function* readRows(query: Query, key: Buffer): AsyncGenerator<Found
       occurredAt: row.time,
       mac: row.mac,
       isGenuine: row.sequence !== null && isGenuine(row, key),
+      isListed: row.isListed,
     }));
 }
 
@@ -103,4 +111,14 @@ const REPEATS = `
 export async function readRepeats(query: Query): Promise<RepeatedRow[]> {
   const rows = await query<{ sequence: string; id: string; first: string }>(REPEATS, [MAX_REPEATS]);
   return rows.map(({ sequence, id, first }) => ({ sequence: BigInt(sequence), id, first: BigInt(first) }));
+}
+
+const EDITED_LISTS = `
+  select coalesce(encode(digest, 'hex'), '') as digest from audit_disclosure
+   where (sha256(decode(replace(array_to_string(ids, ''), '-', ''), 'hex')) = digest) is not true order by digest limit $1`;
+
+/** Digests of lists of disclosed ids that are not the lists of these digests. */
+export async function readEditedLists(query: Query): Promise<string[]> {
+  const rows = await query<{ digest: string }>(EDITED_LISTS, [MAX_REPEATS]);
+  return rows.map(({ digest }) => digest);
 }

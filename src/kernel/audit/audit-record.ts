@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from '../context.js';
 import { newId } from '../ids.js';
+import { type Disclosure, idArray, isList } from './disclosure.js';
 
 /** Ids, names of settings and counts. Never a secret value, a token or free text of a caller. */
 export type AuditFacts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
@@ -19,6 +20,8 @@ export interface AuditRecord {
   readonly address: string | null;
   readonly userAgent: string | null;
   readonly facts: AuditFacts;
+  /** Name of the disclosure, see there; null: the response held no value. */
+  readonly disclosed: string | null;
 }
 
 /** What happened, in the eyes of a verb. */
@@ -27,6 +30,8 @@ export interface AuditEvent {
   readonly projectId?: string | null;
   readonly outcome?: 'allowed' | 'denied';
   readonly facts?: AuditFacts;
+  /** The values that the response holds, as they are or inserted into others. */
+  readonly disclosed?: Disclosure | null;
   /**
    * A change of something that replies about projects show beside what is in the project: names of accounts, memberships.
    * It makes a new revision of every project of the organization and of those below it.
@@ -53,6 +58,7 @@ export function auditRecord(ctx: Context, event: AuditEvent): AuditRecord {
     address: ctx.address,
     userAgent: ctx.userAgent?.slice(0, 200) ?? null,
     facts: event.facts ?? {},
+    disclosed: event.disclosed?.name ?? null,
   };
 }
 
@@ -69,6 +75,7 @@ const COLUMNS = [
   'address',
   'user_agent',
   'facts',
+  'disclosed',
   'mac',
 ] as const;
 
@@ -76,22 +83,28 @@ const COLUMNS = [
  * The insert of a batch of records: one array parameter a column, so that the statement is the same for every batch size
  * and is planned once.
  *
+ * It stores all records, or none: then it returns the lists that they name and that are neither given nor in the trail. A node
+ * remembers which lists it stored, but the database may have been set back since, by a failover or from a copy.
+ *
  * @param key of the row MACs. They cover every column but the time, which only the database knows.
  * @param changed their revisions rise
+ * @param disclosures those whose lists the trail may not have yet
  */
 export function insertOf(
   records: readonly AuditRecord[],
-  key: Buffer,
-  changed: Reach,
+  { key, changed, disclosures }: { key: Buffer; changed: Reach; disclosures: readonly Disclosure[] },
 ): { text: string; params: unknown[] } {
-  const rows = records.map((record) => [...valuesOf(record), macOf(record, key).toString('hex')]);
-  return { text: INSERTS[changed], params: COLUMNS.map((_, column) => rows.map((values) => values[column])) };
+  const rows = records.map((record) => [...valuesOf(record), record.disclosed, macOf(record, key).toString('hex')]);
+  const lists = [...new Map(disclosures.filter(isList).map((list) => [list.name, list])).values()];
+  const columns = COLUMNS.map((_, column) => rows.map((values) => values[column]));
+  return { text: INSERTS[changed], params: [...columns, lists.map(({ name }) => name), lists.map(idArray)] };
 }
 
 /** The MAC of a record, 32 bytes: that of its row, as long as nobody has changed it. */
 export const macOf = (record: AuditRecord, key: Buffer): Buffer =>
   createHmac('sha256', key)
-    .update(JSON.stringify(valuesOf(record)))
+    // Records without it have the MAC that they had before there were disclosures.
+    .update(JSON.stringify([...valuesOf(record), ...(record.disclosed === null ? [] : [record.disclosed])]))
     .digest();
 
 const valuesOf = (record: AuditRecord): (string | null)[] => [
@@ -109,10 +122,29 @@ const valuesOf = (record: AuditRecord): (string | null)[] => [
   canonicalJson(record.facts),
 ];
 
-const INSERT = `insert into audit_record (${COLUMNS.join(', ')})
-  select id, organization_id, project_id, action, outcome, actor_kind, actor_id, token_id, request_id, address::inet, user_agent, facts::jsonb, decode(mac, 'hex')
-  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::uuid[], $10::text[], $11::text[], $12::text[], $13::text[])
-    as given (${COLUMNS.join(', ')})`;
+/**
+ * @param turn of the lists, a condition: for changes, after the rows of their projects, so that no two changes hold what the
+ *   other one waits for. The lists are in one order, so that two batches with the same ones do not lock each other out.
+ */
+const insertAt = (turn: string): string => `missing as (
+    select named.digest from unnest($13::text[]) as named (digest)
+    where length(named.digest) = 64 and named.digest <> all ($15::text[])
+      and (select true from audit_disclosure d where d.digest = decode(named.digest, 'hex')) is null
+  ), listed as (
+    insert into audit_disclosure (digest, ids)
+    select decode(digest, 'hex'), ids::uuid[] from unnest($15::text[], $16::text[]) as list (digest, ids)
+    where ${turn} order by digest on conflict do nothing
+  ), stored as (
+    insert into audit_record (${COLUMNS.join(', ')})
+    select id, organization_id, project_id, action, outcome, actor_kind, actor_id, token_id, request_id, address::inet, user_agent, facts::jsonb,
+      decode(disclosed, 'hex'), decode(mac, 'hex')
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::uuid[], $10::text[],
+        $11::text[], $12::text[], $13::text[], $14::text[]) as given (${COLUMNS.join(', ')})
+    where not exists (select from missing)
+  )
+  select digest from missing`;
+
+const INSERT_CHANGE = insertAt('(select count(*) >= 0 from changed)');
 
 /**
  * For changes the revisions of their projects rise with the insert, so that nobody forgets to. As part of the last statement
@@ -120,13 +152,17 @@ const INSERT = `insert into audit_record (${COLUMNS.join(', ')})
  * changes cannot wait for each other.
  */
 const INSERTS: Readonly<Record<Reach, string>> = {
-  nothing: INSERT,
-  projects: `with changed as (update project set revision = revision + 1 where id = any($3::uuid[])) ${INSERT}`,
+  nothing: `with ${insertAt('true')}`,
+  projects: `with changed as (
+      update project set revision = revision + 1 where id = any($3::uuid[]) returning 1
+    ), ${INSERT_CHANGE}`,
   organization: `with held as (
       select id from project where id = any($3::uuid[])
         or organization_id in (select id from organization where id = any($2::uuid[]) or parent_id = any($2::uuid[]))
       order by id for no key update
-    ), changed as (update project set revision = revision + 1 from held where project.id = held.id) ${INSERT}`,
+    ), changed as (
+      update project set revision = revision + 1 from held where project.id = held.id returning 1
+    ), ${INSERT_CHANGE}`,
 };
 
 /** Keys in order, so that the MAC can be checked from what Postgres gives back for `jsonb`. */

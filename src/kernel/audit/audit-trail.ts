@@ -2,15 +2,19 @@ import type { Context, Transaction } from '../context.js';
 import { type Query, query } from '../database/database.js';
 import { AppError } from '../errors.js';
 import { type AuditEvent, type AuditRecord, auditRecord, insertOf } from './audit-record.js';
+import { type Disclosure, isList } from './disclosure.js';
 
 const MAX_BATCH = 64;
 const MAX_WAIT_MS = 2;
 const MAX_QUEUE = 10_000;
 const MAX_ANSWER_MS = 2_000;
+/** Lists of disclosed ids that a node remembers to be in the trail. */
+const MAX_LISTED = 10_000;
 
 interface Waiting {
   /** Those of one call: they are stored by one insert. */
   readonly records: readonly AuditRecord[];
+  readonly disclosures: readonly Disclosure[];
   /** `performance.now()` when they were recorded. */
   readonly since: number;
   readonly stored: () => void;
@@ -25,6 +29,8 @@ export class AuditTrail {
   #queue: Waiting[] = [];
   #timer: NodeJS.Timeout | null = null;
   readonly #flushing = new Set<readonly Waiting[]>();
+  /** Names of lists that the trail has, oldest first. */
+  readonly #listed = new Set<string>();
 
   /**
    * @param store a statement outside of any transaction
@@ -40,8 +46,12 @@ export class AuditTrail {
     tx.recorded?.push(...events);
     const { text, params } = insertOf(
       events.map((event) => auditRecord(tx, event)),
-      this.key,
-      events.some(({ showsInProjects }) => showsInProjects) ? 'organization' : 'projects',
+      {
+        key: this.key,
+        changed: events.some(({ showsInProjects }) => showsInProjects) ? 'organization' : 'projects',
+        // Never remembered: the change may still be rolled back.
+        disclosures: disclosuresOf(events),
+      },
     );
     try {
       await query(tx, text, params);
@@ -63,6 +73,7 @@ export class AuditTrail {
       const deadline = setTimeout(() => reject(unavailable()), MAX_ANSWER_MS);
       this.#queue.push({
         records: events.map((event) => auditRecord(ctx, event)),
+        disclosures: disclosuresOf(events),
         since: performance.now(),
         stored: () => {
           clearTimeout(deadline);
@@ -107,14 +118,12 @@ export class AuditTrail {
     this.#clearTimer();
     const batch = this.#queue.splice(0, MAX_BATCH);
     if (batch.length === 0) return;
-    const { text, params } = insertOf(
-      batch.flatMap(({ records }) => records),
-      this.key,
-      'nothing',
-    );
     this.#flushing.add(batch);
     try {
-      await this.store(text, params);
+      await this.#storeReads(
+        batch.flatMap(({ records }) => records),
+        batch.flatMap(({ disclosures }) => disclosures),
+      );
       for (const { stored } of batch) stored();
     } catch (error) {
       for (const { failed } of batch) failed(unavailable(error));
@@ -123,7 +132,26 @@ export class AuditTrail {
       if (this.#queue.length > 0) this.#schedule();
     }
   }
+
+  async #storeReads(records: readonly AuditRecord[], all: readonly Disclosure[]): Promise<void> {
+    const attempt = async (disclosures: readonly Disclosure[]): Promise<boolean> => {
+      const { text, params } = insertOf(records, { key: this.key, changed: 'nothing', disclosures });
+      const missing = await this.store(text, params);
+      return missing.length === 0;
+    };
+    const unlisted = all.filter(({ name }) => !this.#listed.has(name));
+    if (!(await attempt(unlisted)) && !(await attempt(all)))
+      throw new Error('a list of disclosed ids is not in the trail');
+    for (const disclosure of unlisted) if (isList(disclosure)) this.#listed.add(disclosure.name);
+    for (const oldest of this.#listed) {
+      if (this.#listed.size <= MAX_LISTED) break;
+      this.#listed.delete(oldest);
+    }
+  }
 }
+
+const disclosuresOf = (events: readonly AuditEvent[]): Disclosure[] =>
+  events.flatMap(({ disclosed }) => disclosed ?? []);
 
 const unavailable = (cause?: unknown): AppError =>
   new AppError('AUDIT_UNAVAILABLE', undefined, { cause, retryAfterSeconds: 1 });

@@ -8,6 +8,8 @@ export interface FoundRow extends RowStamp {
   readonly id: string;
   /** Whether the MAC is that of the row's contents. */
   readonly isGenuine: boolean;
+  /** Whether the trail has the list of disclosed ids that the row names, if it names one. */
+  readonly isListed: boolean;
 }
 
 /** A state of the trail that was noted elsewhere. */
@@ -42,6 +44,14 @@ export interface RepeatedRow {
   readonly id: string;
   /** Sequence of the earlier one. */
   readonly first: bigint;
+}
+
+/** What there is to compare. */
+export interface Trail {
+  readonly rows: AsyncIterable<readonly FoundRow[]>;
+  readonly seals: AsyncIterable<Seal>;
+  readonly repeats: readonly RepeatedRow[];
+  readonly editedLists: readonly string[];
 }
 
 /** A row that is not where a seal has it. */
@@ -82,16 +92,10 @@ export class AuditVerifier {
   /**
    * Walks a trail. Once for each verifier.
    *
-   * @param trail rows by rising sequence, in batches, seals by rising number, and rows that have the id of an earlier one
+   * @param trail rows by rising sequence, in batches, seals by rising number, rows that have the id of an earlier one, and digests
+   *   of lists of disclosed ids that were edited
    */
-  async verify(
-    {
-      rows,
-      seals,
-      repeats,
-    }: { rows: AsyncIterable<readonly FoundRow[]>; seals: AsyncIterable<Seal>; repeats: readonly RepeatedRow[] },
-    anchors: readonly Anchor[],
-  ): Promise<TrailReport> {
+  async verify({ rows, seals, repeats, editedLists }: Trail, anchors: readonly Anchor[]): Promise<TrailReport> {
     const unread = new UnreadRows(rows[Symbol.asyncIterator]());
     for await (const seal of seals) {
       for (const anchor of anchors) this.#checkAnchor(seal, anchor);
@@ -109,6 +113,7 @@ export class AuditVerifier {
       if (this.#inserted.has(sequence) || this.#inserted.has(first)) continue;
       this.#tell(nameOf({ sequence, id }), `a copy of row ${first}`);
     }
+    for (const digest of editedLists) this.#tell(`disclosure ${digest}`, 'edited');
     return {
       rows: this.#rows,
       unsealed: this.#unsealed,
@@ -185,6 +190,7 @@ export class AuditVerifier {
   #checkRow(row: FoundRow): boolean {
     this.#rows += 1;
     if (!row.isGenuine) this.#tell(nameOf(row), 'edited, or not written with this root key');
+    else if (!row.isListed) this.#tell(nameOf(row), 'the list of what it disclosed was deleted');
     return row.isGenuine;
   }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditEvent } from '../audit/audit-record.js';
+import { disclosureOf, idsIn } from '../audit/disclosure.js';
 import type { Context } from '../context.js';
 import { keyIdOf } from '../crypto/seal.js';
 import { SealedText } from '../crypto/sealed-text.js';
@@ -39,8 +40,8 @@ interface Stored {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** What the request recorded in the audit trail. */
-  readonly actions: readonly (readonly [action: string, projectId: string | null])[];
+  /** What the request recorded in the audit trail, with the ids of what it disclosed, in base64. */
+  readonly actions: readonly (readonly [action: string, projectId: string | null, disclosed?: string])[];
   /** What the caller could do in the projects of the answer when it was made; null where it had no access any more. */
   readonly rights: readonly (readonly [projectId: string, fingerprint: string | null])[];
   /** What it could do in the organization, as `standingOf` puts it. */
@@ -158,7 +159,11 @@ export class IdempotencyKeys {
       status,
       headers,
       body: bytes.toString('utf8'),
-      actions: events.map(({ action, projectId }) => [action, projectId ?? null]),
+      actions: events.map(({ action, projectId, disclosed }) => [
+        action,
+        projectId ?? null,
+        disclosed?.ids.toString('base64') ?? '',
+      ]),
       // As they are now: the request may have changed them itself.
       rights: await this.#rightsIn({ ...ctx, loaders: new Map() }, projectIds),
       standing: standingOf(ctx),
@@ -195,6 +200,8 @@ function replayEvents({ actions }: Stored, requestId: string): AuditEvent[] {
     action: 'idempotency:replay',
     projectId,
     facts: { actions: [...new Set(group.map(([action]) => action))], requestId },
+    // The answer is shown again, and the values in it.
+    disclosed: disclosureOf(group.flatMap(([, , ids = '']) => idsIn(Buffer.from(ids, 'base64')))),
   }));
 }
 

@@ -112,7 +112,8 @@ export class ReplyCache {
 
   #keep(key: string, reply: Pick<Entry, 'revision' | 'answer' | 'events'>): Entry | null {
     const isLasting = reply.events.length > 0 && reply.events.every(({ outcome }) => outcome !== 'denied');
-    const size = reply.answer.bytes.length + 2 * key.length + OVERHEAD_BYTES;
+    const disclosed = reply.events.reduce((sum, event) => sum + (event.disclosed?.ids.length ?? 0), 0);
+    const size = reply.answer.bytes.length + disclosed + 2 * key.length + OVERHEAD_BYTES;
     if (!isLasting || UNSETTLED in reply.answer.headers || size > this.maxBytes / LARGEST_PART) return null;
     const answer = { ...reply.answer, bytes: unpooled(reply.answer.bytes) };
     const entry = { ...reply, answer, size, madeAt: this.now() };

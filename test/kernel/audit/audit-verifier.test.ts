@@ -35,6 +35,7 @@ const verify = ({ rows, seals }: Trail, anchors: Anchor[] = [], repeats: Repeate
       rows: batches(inOrder(rows, ({ sequence }) => sequence)),
       seals: each(inOrder(seals, ({ number }) => number)),
       repeats,
+      editedLists: [],
     },
     anchors,
   );
@@ -48,6 +49,7 @@ const rowAt = (sequence: bigint): FoundRow => ({
   occurredAt: String(1_700_000_000_000n + sequence),
   mac: randomBytes(32),
   isGenuine: true,
+  isListed: true,
 });
 
 /** A trail with gaps, as rolled back changes leave them, sealed in pieces; the last rows are not sealed yet. */
@@ -250,7 +252,10 @@ describe('a walk over the trail', () => {
 
   test('tells no more faults than asked for, and counts them all', async () => {
     const rows = Array.from({ length: 50 }, (_, index) => ({ ...rowAt(BigInt(index + 1)), isGenuine: false }));
-    const report = await new AuditVerifier(chain, 10).verify({ rows: batches(rows), seals: each([]), repeats: [] }, []);
+    const report = await new AuditVerifier(chain, 10).verify(
+      { rows: batches(rows), seals: each([]), repeats: [], editedLists: [] },
+      [],
+    );
     expect(report).toMatchObject({ rows: 50, unsealed: 0, faultCount: 50 });
     expect(report.faults).toHaveLength(10);
   });
