@@ -5,7 +5,6 @@ import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
 import { DEFAULT_LIMITS, type QueryLimits, queryLimits, raised } from './kernel/graphql/gate/limits.js';
 import { isCidr } from './kernel/http/addresses.js';
-import { overwriteInitialValues } from './kernel/initial-environment.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/limits/settings.js';
 import { isOneEditApart } from './kernel/near-names.js';
 
@@ -45,6 +44,8 @@ export interface Config {
   };
   /** How much of replies this node keeps; 0: nothing. */
   readonly replyCacheBytes: number;
+  /** Memory of all responses that are built or sent at the same time. */
+  readonly responseMemoryBytes: number;
   /** How long a node that is told to leave still takes requests, so that balancers see it go. */
   readonly drainSeconds: number;
   /** Of the token that `GET /metrics` asks for; `null`: none, but it answers this machine and private networks only. */
@@ -116,6 +117,8 @@ const Settings = z.object({
   PERSISTED_DOCUMENTS_ONLY: flag(false),
   PERSISTED_LIMITS_FACTOR: wholeNumber(1, 1_000).default(10),
   REPLY_CACHE_MIB: wholeNumber(0, 16_384).default(32),
+  // The longest response, 64 MiB, takes three times as much while it is built.
+  RESPONSE_MEMORY_MIB: wholeNumber(192, 16_384).default(256),
   DRAIN_SECONDS: wholeNumber(0, 60).default(5),
   METRICS_TOKEN: z
     .string()
@@ -155,9 +158,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     ...Object.keys(environment).flatMap(misspelling),
   ];
   if (parsed.data === undefined || faults.length > 0) throw new ConfigurationFault(faults);
-  const secrets = SECRETS.filter((name) => environment[name] !== undefined);
-  for (const name of secrets) delete environment[name];
-  if (environment === process.env) overwriteInitialValues(secrets);
+  for (const secret of SECRETS) delete environment[secret];
   const settings = parsed.data;
   const dataDir = resolve(settings.DATA_DIR);
   const limits = settings.GRAPHQL_LIMITS;
@@ -183,6 +184,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       isOnly: settings.PERSISTED_DOCUMENTS_ONLY,
     },
     replyCacheBytes: settings.REPLY_CACHE_MIB * 1024 * 1024,
+    responseMemoryBytes: settings.RESPONSE_MEMORY_MIB * 1024 * 1024,
     drainSeconds: settings.DRAIN_SECONDS,
     metricsTokenHash: settings.METRICS_TOKEN === undefined ? null : hashToken(settings.METRICS_TOKEN),
     logLevel: settings.LOG_LEVEL,

@@ -7,6 +7,7 @@ import type { Keyring } from './crypto/keyring.js';
 import type { Database } from './database/database.js';
 import { AppError } from './errors.js';
 import type { Taken } from './limits/buckets.js';
+import type { ResponseLoad } from './load/load.js';
 import type { Claim } from './replies/claim.js';
 
 /** Who acts: a machine identity, a person, or the service itself (jobs, first start). */
@@ -29,6 +30,8 @@ export interface RequestInfo {
   /** Address of the caller behind trusted proxies; null for jobs. */
   readonly address: string | null;
   readonly userAgent: string | null;
+  /** What the response takes. Undefined where nobody is answered. */
+  readonly load?: ResponseLoad | undefined;
   /** What the request was counted as, where that was before it was known what it wants. */
   counted?: Taken;
 }

@@ -35,8 +35,7 @@ export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute
         contexts.set(request, ctx);
       },
       handler: async (request, reply) => {
-        const ctx = contexts.get(request) as GraphQLContext;
-        return send(request, reply, await answer(compiled, ctx, request, mounting));
+        return send(request, reply, await answer(compiled, contexts.get(request) as GraphQLContext, request, mounting));
       },
     });
   }
@@ -54,8 +53,8 @@ async function answer(
   const variables = route.variables(accepted) as Record<string, unknown>;
   const make = async (at: GraphQLContext): Promise<Answer> => {
     const data = await run(at, variables);
-    const caching = route.sensitive === true ? 'no-store' : 'private, no-cache';
-    return jsonAnswer(route.reply(data), { 'cache-control': caching, ...replyHeaders(route.headers, data) }, isRead);
+    const caching = { 'cache-control': route.sensitive === true ? 'no-store' : 'private, no-cache' };
+    return jsonAnswer(route.reply(data), { ...caching, ...replyHeaders(route.headers, data) }, request.load, isRead);
   };
   if (ctx.actor === null) return make(ctx);
   if (route.cached === true) {
@@ -68,9 +67,10 @@ async function answer(
   return idempotencyKeys.answer(ctx, { key: checkIdempotencyKey(String(key)), request: asked }, make);
 }
 
-function send({ headers }: FastifyRequest, reply: FastifyReply, made: Answer): FastifyReply {
-  reply.headers(made.headers);
+function send({ headers, load }: FastifyRequest, reply: FastifyReply, made: Answer): FastifyReply {
   const tag = matchingTag(headers['if-none-match'], made);
+  if (tag === undefined) load.hold(made.bytes);
+  reply.headers(made.headers);
   return tag === undefined ? reply.code(made.status).send(made.bytes) : reply.code(304).header('etag', tag).send();
 }
 

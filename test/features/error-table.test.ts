@@ -14,8 +14,8 @@ const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off' });
 
 /** Codes that no request can bring about yet, and why. */
 const NOT_YET: Partial<Record<ErrorCode, string>> = {
-  ANSWER_TOO_LARGE: 'no response is bounded yet',
-  OVERLOADED: 'nothing is refused for load yet',
+  ANSWER_TOO_LARGE: 'takes 64 MiB: test/features/gateway/response-size.test.ts brings it about',
+  OVERLOADED: 'takes as much: the same test brings it about',
 };
 
 /** Those that leave the world as it was share one. */

@@ -2,8 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { AuditTrail } from '../../src/kernel/audit/audit-trail.js';
 import type { Context } from '../../src/kernel/context.js';
 import { AppError } from '../../src/kernel/errors.js';
+import { Load } from '../../src/kernel/load/load.js';
 import { type Answer, jsonAnswer, type Stamp } from '../../src/kernel/replies/answer.js';
 import { ReplyCache } from '../../src/kernel/replies/reply-cache.js';
+
+const LOAD = new Load(1024 * 1024);
 
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
@@ -39,7 +42,7 @@ function open(maxBytes = MIB) {
   const make = async (ctx: Context): Promise<Answer> => {
     state.made += 1;
     await auditTrail.recordRead(ctx, { action: 'secret:list', projectId: null });
-    return jsonAnswer(state.text, {}, true);
+    return jsonAnswer(state.text, {}, LOAD.open(), true);
   };
   const ask = (request = '/list', ctx = context(), how = make) =>
     cache.answer(ctx, { projectId: 'project', request }, how);
@@ -106,12 +109,12 @@ describe('the reply cache', () => {
       async () => Promise.reject(new AppError('SECRET_NOT_FOUND')),
       async (ctx) => {
         await auditTrail.recordRead(ctx, { action: 'secrets:read', outcome: 'denied' });
-        return jsonAnswer('denied', {}, true);
+        return jsonAnswer('denied', {}, LOAD.open(), true);
       },
-      async () => jsonAnswer('unrecorded', {}, true),
+      async () => jsonAnswer('unrecorded', {}, LOAD.open(), true),
       async (ctx) => {
         await auditTrail.recordRead(ctx, { action: 'secret:list' });
-        return jsonAnswer('closed', { 'x-unreadable-values': '1' }, true);
+        return jsonAnswer('closed', { 'x-unreadable-values': '1' }, LOAD.open(), true);
       },
     ];
 

@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { AppError } from '../../src/kernel/errors.js';
 import type { GraphQLContext } from '../../src/kernel/graphql/apollo.js';
 import { createHttpServer } from '../../src/kernel/http/server.js';
+import { Load } from '../../src/kernel/load/load.js';
 import { compileRoutes } from '../../src/rest/compile.js';
 import { mountRoutes } from '../../src/rest/mount.js';
 import { nextCursor, paging, queryBoolean, type Route, route } from '../../src/rest/route.js';
@@ -175,6 +176,7 @@ describe('a mounted route', () => {
       maxConnections: 100,
       maxConnectionsPerAddress: 100,
       requestSeconds: 30,
+      load: new Load(256 * 1024 * 1024),
     });
     const contextFor = async ({ headers }: { headers: { authorization?: string } }): Promise<GraphQLContext> =>
       ({ actor: headers.authorization === undefined ? null : { id: 'me' } }) as unknown as GraphQLContext;

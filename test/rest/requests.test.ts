@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../src/kernel/errors.js';
 import type { GraphQLContext } from '../../src/kernel/graphql/apollo.js';
 import { createHttpServer } from '../../src/kernel/http/server.js';
+import { Load } from '../../src/kernel/load/load.js';
 import type { Log } from '../../src/kernel/log.js';
 import { compileRoutes } from '../../src/rest/compile.js';
 import { mountRoutes } from '../../src/rest/mount.js';
@@ -26,6 +27,7 @@ describe('a mounted route', () => {
       maxConnections: 100,
       maxConnectionsPerAddress: 100,
       requestSeconds: 30,
+      load: new Load(256 * 1024 * 1024),
     });
     const contextFor = async (request: FastifyRequest): Promise<GraphQLContext> => {
       const token = request.headers.authorization;

@@ -125,6 +125,7 @@ export const contextOf = (
   requestId: info.requestId,
   address: info.address,
   userAgent: info.userAgent,
+  load: info.load,
   database,
   keyring,
   auditTrail,

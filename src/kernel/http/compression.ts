@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { encodedTag } from '../replies/answer.js';
 import { type Encoding, preferredEncoding } from './accept-encoding.js';
 import { addVary } from './vary.js';

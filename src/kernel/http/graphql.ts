@@ -7,6 +7,7 @@ import { malformedGraphQL } from '../graphql/coded-errors.js';
 import type { Gate } from '../graphql/gate/gate.js';
 import type { SchemaResponses } from '../graphql/introspection.js';
 import type { RateLimits } from '../limits/rate-limits.js';
+import { boundedJson } from '../replies/answer.js';
 import { noteError } from './error-replies.js';
 import { type GraphQLParameters, isForeignGet, readParameters } from './graphql-parameters.js';
 import { type ChosenType, chooseType } from './media-types.js';
@@ -64,7 +65,7 @@ export function mountGraphQL(app: FastifyInstance, mounting: Mounting): void {
         rateLimits.takeUnknown(reply, ctx);
         contexts.set(request, ctx);
       } catch (thrown) {
-        return send(reply, acceptedBy(request) ?? UNNAMED, refusal(thrown, request, reply));
+        return sendRefusal(reply, acceptedBy(request) ?? UNNAMED, refusal(thrown, request, reply));
       }
     },
     handler: async (request, reply) => {
@@ -78,9 +79,10 @@ export function mountGraphQL(app: FastifyInstance, mounting: Mounting): void {
         const { data, extensions } = outcome.result;
         const kept = data == null ? undefined : schemaResponses.bytesOf(data, extensions);
         if (kept !== undefined) describesSchema.add(request);
-        return send(reply, accepted, { ...outcome, status: statusFor(accepted, outcome) }, kept);
+        const bytes = kept ?? (await boundedJson(shown(outcome), request.load));
+        return send(reply, accepted, { ...outcome, status: statusFor(accepted, outcome) }, bytes);
       } catch (thrown) {
-        return send(reply, accepted ?? UNNAMED, refusal(thrown, request, reply));
+        return sendRefusal(reply, accepted ?? UNNAMED, refusal(thrown, request, reply));
       }
     },
   });
@@ -167,18 +169,17 @@ const refusal = (
   };
 };
 
-/** @param bytes of the result, where they are known */
-function send(
-  reply: FastifyReply,
-  { type }: AnswerType,
-  { status, headers, result }: Outcome,
-  bytes?: Buffer,
-): FastifyReply {
-  const { errors, data, extensions } = result;
+function send(reply: FastifyReply, { type }: AnswerType, { status, headers }: Outcome, bytes: Buffer): FastifyReply {
   addVary(reply, 'Accept');
   return reply
     .code(status)
     .headers({ ...headers, 'cache-control': 'no-store' })
     .type(`${type}; charset=utf-8`)
-    .send(bytes ?? JSON.stringify({ errors, data, extensions }));
+    .send(bytes);
 }
+
+const sendRefusal = (reply: FastifyReply, type: AnswerType, outcome: Outcome): FastifyReply =>
+  send(reply, type, outcome, Buffer.from(JSON.stringify(shown(outcome))));
+
+/** In the order in which people read it. */
+const shown = ({ result: { errors, data, extensions } }: Outcome) => ({ errors, data, extensions });

@@ -5,7 +5,9 @@ import { Registry } from 'prom-client';
 import { hashToken } from '../crypto/token.js';
 import { AppError } from '../errors.js';
 import type { RateLimits } from '../limits/rate-limits.js';
+import type { Load } from '../load/load.js';
 import { measureRateLimits } from '../metrics/limit-metrics.js';
+import { measureLoad } from '../metrics/load-metrics.js';
 import type { OperationMetrics } from '../metrics/operation-metrics.js';
 import { measureProcess } from '../metrics/process-metrics.js';
 import { type Measured, measureStore } from '../metrics/store-metrics.js';
@@ -19,6 +21,7 @@ interface Metered extends Measured {
   readonly lifecycle: Lifecycle;
   readonly operations: OperationMetrics;
   readonly rateLimits: RateLimits;
+  readonly load: Load;
   /** Of the token that `GET /metrics` asks for; null: none, and it answers who is near. */
   readonly metricsTokenHash: Buffer | null;
 }
@@ -34,6 +37,7 @@ export function mountMetrics(app: FastifyInstance, metered: Metered): void {
   measureProcess(registry, metered);
   measureStore(registry, metered);
   measureRateLimits(registry, metered.rateLimits);
+  measureLoad(registry, metered.load);
   metered.operations.registerAt(registry);
   app.addHook('onResponse', async (request, reply) => {
     metered.operations.countRequest(request.method, request.routeOptions.url ?? null, {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type ServerOptions } from 'node:http';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { RequestInfo } from '../context.js';
+import type { Load } from '../load/load.js';
 import { type Log, logFailure } from '../log.js';
 import { isWithin, readAddress } from './addresses.js';
 import { compressAnswers } from './compression.js';
@@ -16,6 +17,7 @@ import { oneAtATime } from './pipelines.js';
 import { RawRefusals } from './raw-refusals.js';
 import { logRequests } from './request-log.js';
 import { acceptJsonOnly, checkHeaders } from './requests.js';
+import { boundResponses } from './response-load.js';
 import { securityHeaders } from './security-headers.js';
 import { discardUnreadBodies } from './unread-bodies.js';
 
@@ -45,6 +47,7 @@ interface HttpOptions {
   readonly maxConnectionsPerAddress: number;
   /** How long a request may take. */
   readonly requestSeconds: number;
+  readonly load: Load;
 }
 
 /** The HTTP server before its routes: limits, security headers, request ids, and errors in one shape on every path. */
@@ -82,6 +85,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     begin(request, reply);
     checkHeaders(request);
   });
+  boundResponses(app, options.load);
   answerByDeadline(app, options.requestSeconds);
   compressAnswers(app);
   discardUnreadBodies(app);
@@ -101,6 +105,7 @@ export const requestInfo = (request: FastifyRequest): RequestInfo => ({
   requestId: request.id,
   address: readAddress(request.ip),
   userAgent: request.headers['user-agent'] ?? null,
+  load: request.load,
 });
 
 /** The token of `Authorization: Bearer ...`; null when the header is absent or of another scheme. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.js';
+import type { ResponseLoad } from '../load/load.js';
+import { jsonBytes } from './json-bytes.js';
 
 /** A successful reply, ready to be sent. */
 export interface Answer {
@@ -19,12 +21,36 @@ export interface Stamp {
 /** Null when there is no such project, or not for this caller. What it found out is what services of this request go by. */
 export type StampOf = (ctx: Context, projectId: string) => Promise<Stamp | null>;
 
-/** JSON as bytes. A GET has a strong tag of them. Source: decisions 2.7. */
-export function jsonAnswer(body: unknown, headers: Readonly<Record<string, string>>, isTagged: boolean): Answer {
-  const bytes = Buffer.from(JSON.stringify(body));
+/**
+ * JSON as bytes. A GET has a strong tag of them.
+ *
+ * @throws ANSWER_TOO_LARGE, OVERLOADED
+ */
+export async function jsonAnswer(
+  body: unknown,
+  headers: Readonly<Record<string, string>>,
+  load: ResponseLoad,
+  isTagged: boolean,
+): Promise<Answer> {
+  const hash = createHash('sha256');
+  const bytes = await boundedJson(body, load, (piece) => isTagged && hash.update(piece));
   const all: Record<string, string> = { 'content-type': 'application/json; charset=utf-8', ...headers };
-  if (isTagged) all.etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+  if (isTagged) all.etag = `"${hash.digest('base64url')}"`;
   return { status: 200, headers: all, bytes };
+}
+
+/** The JSON of a response. @throws ANSWER_TOO_LARGE, OVERLOADED */
+export async function boundedJson(
+  body: unknown,
+  load: ResponseLoad,
+  onPiece: (piece: Buffer) => unknown = () => undefined,
+): Promise<Buffer> {
+  const bytes = await jsonBytes(body, (piece) => {
+    load.write(piece.length);
+    onPiece(piece);
+  });
+  load.hold(bytes);
+  return bytes;
 }
 
 /** Tag of an answer in another coding: strong tags are of bytes, so each representation has its own. */

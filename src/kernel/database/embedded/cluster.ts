@@ -42,14 +42,9 @@ export async function ensureCluster({
   await removeUnfinished(dataDir);
   // Under a name of its own: an initdb that outlived a killed service may still be writing to the one before.
   const next = await mkdtemp(join(dataDir, UNFINISHED));
-  try {
-    if (account !== null) await chown(next, account.uid, account.gid);
-    await initialize(next, chosen, binaries, account);
-    await rename(next, cluster);
-  } catch (error) {
-    await removeUnfinished(dataDir);
-    throw error;
-  }
+  if (account !== null) await chown(next, account.uid, account.gid);
+  await initialize(next, chosen, binaries, account);
+  await rename(next, cluster);
   await syncDirectory(dataDir);
   return chosen;
 }

@@ -1,0 +1,156 @@
+import { AppError } from '../errors.js';
+
+/** How long a request waits before it is refused. */
+const MAX_WAIT_MS = 10_000;
+/** When to try again: about as long as a full queue takes to become shorter. */
+const RETRY_AFTER_SECONDS = 2;
+
+interface Bounds {
+  /** Weights that run at once together. */
+  readonly capacity: number;
+  /** Weights beyond that, for callers of whom nothing runs. */
+  readonly spare: number;
+  readonly maxWaiting: number;
+}
+
+/** A place in a queue. */
+export interface Ticket {
+  /** Resolves when the work may begin. @throws OVERLOADED */
+  readonly turn: Promise<void>;
+  /** Gives the place up, if the work has not begun. */
+  cancel(): void;
+  /** Ends the work. */
+  end(): void;
+}
+
+interface Waiter {
+  readonly caller: string;
+  readonly weight: number;
+  start(): void;
+  refuse(): void;
+}
+
+/**
+ * Lets heavy work run a few at a time. The others wait, and callers take turns: whoever has a hundred requests waiting delays
+ * the next caller by one of them.
+ *
+ * The queue is bounded in length and in time; work that does not fit is refused with OVERLOADED. When it is full, the caller with the
+ * most waiting gives up its last place to one with fewer.
+ */
+export class FairQueue {
+  /** Callers in the order of their turns. */
+  readonly #waiting = new Map<string, Waiter[]>();
+  readonly #running = new Map<string, number>();
+  #weight = 0;
+  #refused = 0;
+
+  constructor(private readonly bounds: Bounds) {}
+
+  /** Now, and since start. */
+  get figures(): { running: number; waiting: number; refused: number } {
+    return { running: sum(this.#running.values()), waiting: this.#length, refused: this.#refused };
+  }
+
+  /**
+   * Takes a place.
+   *
+   * @param caller whose work it is
+   * @param weight part of the capacity that it takes
+   */
+  enter(caller: string, weight: number): Ticket {
+    let state: 'waiting' | 'running' | 'over' = 'waiting';
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const refuse = (): void => {
+      state = 'over';
+      clearTimeout(timer);
+      this.#refused += 1;
+      reject(new AppError('OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+    };
+    const start = (): void => {
+      state = 'running';
+      clearTimeout(timer);
+      this.#weight += weight;
+      this.#running.set(caller, (this.#running.get(caller) ?? 0) + 1);
+      resolve();
+    };
+    const waiter: Waiter = { caller, weight, start, refuse };
+    const timer = setTimeout(() => cancel(), MAX_WAIT_MS).unref();
+    const cancel = (): void => {
+      if (state !== 'waiting') return;
+      this.#remove(waiter);
+      refuse();
+    };
+    const end = (): void => {
+      if (state === 'running') this.#end(waiter);
+      state = 'over';
+    };
+    const isFirst = !this.#waiting.has(caller);
+    if (isFirst && this.#mayStart(waiter, this.#waiting.size === 0)) start();
+    else if (this.#makeRoom(caller)) this.#append(waiter);
+    else refuse();
+    return { turn: promise, cancel, end };
+  }
+
+  get #length(): number {
+    return sum([...this.#waiting.values()].map(({ length }) => length));
+  }
+
+  #mayStart({ caller, weight }: Waiter, isFirst: boolean): boolean {
+    const { capacity, spare } = this.bounds;
+    if (this.#weight === 0 || (isFirst && this.#weight + weight <= capacity)) return true;
+    return !this.#running.has(caller) && this.#weight + weight <= capacity + spare;
+  }
+
+  /** True if the caller may wait. */
+  #makeRoom(caller: string): boolean {
+    if (this.#length < this.bounds.maxWaiting) return true;
+    const [longest] = [...this.#waiting.values()].sort((one, other) => other.length - one.length);
+    const own = this.#waiting.get(caller)?.length ?? 0;
+    if (longest === undefined || longest.length <= own + 1) return false;
+    longest.pop()?.refuse();
+    return true;
+  }
+
+  #append(waiter: Waiter): void {
+    const line = this.#waiting.get(waiter.caller);
+    if (line === undefined) this.#waiting.set(waiter.caller, [waiter]);
+    else line.push(waiter);
+  }
+
+  #remove(waiter: Waiter): void {
+    const line = this.#waiting.get(waiter.caller)?.filter((each) => each !== waiter) ?? [];
+    if (line.length === 0) this.#waiting.delete(waiter.caller);
+    else this.#waiting.set(waiter.caller, line);
+    this.#startNext();
+  }
+
+  #end({ caller, weight }: Waiter): void {
+    this.#weight -= weight;
+    const left = (this.#running.get(caller) ?? 1) - 1;
+    if (left === 0) this.#running.delete(caller);
+    else this.#running.set(caller, left);
+    this.#startNext();
+  }
+
+  #startNext(): void {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const { caller } = next;
+      const rest = (this.#waiting.get(caller) ?? []).slice(1);
+      // Its caller goes behind all others.
+      this.#waiting.delete(caller);
+      if (rest.length > 0) this.#waiting.set(caller, rest);
+      next.start();
+    }
+  }
+
+  #next(): Waiter | undefined {
+    let isFirst = true;
+    for (const [waiter] of this.#waiting.values()) {
+      if (waiter !== undefined && this.#mayStart(waiter, isFirst)) return waiter;
+      isFirst = false;
+    }
+    return undefined;
+  }
+}
+
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, number) => total + number, 0);

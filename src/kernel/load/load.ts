@@ -1,0 +1,168 @@
+import { AppError } from '../errors.js';
+import { FairQueue, type Ticket } from './fair-queue.js';
+
+/** A response is at most this long, in bytes. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+/** Shorter responses are not counted once they are built: connections are bounded too, and take as much. */
+const SMALL_BYTES = 64 * 1024;
+/** Memory that a byte of a response takes while it is built: as it was read, in the clear, as JSON. */
+const WORKING_COPIES = 3;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Heavy reads that run at once: they share one event loop, and more of them take more memory and are no faster. */
+const HEAVY_READS = { capacity: 6, spare: 3, maxWaiting: 100 };
+/** Parts of that capacity. */
+const WEIGHTS = { large: 1, huge: 3 } as const;
+
+/** How heavy a read may be: a whole folder, or many. */
+export type Heaviness = keyof typeof WEIGHTS;
+
+/** Memory and turns of all responses of this process. */
+export class Load {
+  readonly #queue = new FairQueue(HEAVY_READS);
+  /** Built responses that are not sent yet, and how many requests they answer. */
+  readonly #held = new Map<Buffer, number>();
+  readonly #refused = { tooLarge: 0, overloaded: 0 };
+  #bytes = 0;
+
+  /** @param maxBytes memory of all responses together */
+  constructor(private readonly maxBytes: number) {}
+
+  /** Now, and since start. */
+  get figures() {
+    return { bytes: this.#bytes, ...this.#refused, heavyReads: this.#queue.figures };
+  }
+
+  /** What one response takes. Whoever opens it closes it when the response is sent or its connection has ended. */
+  open(): ResponseLoad {
+    return new ResponseLoad(this);
+  }
+
+  /** @throws OVERLOADED */
+  reserve(bytes: number): void {
+    if (this.#bytes + bytes > this.maxBytes) {
+      this.#refused.overloaded += 1;
+      throw new AppError('OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    this.#bytes += bytes;
+  }
+
+  release(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+
+  /** Keeps account of a buffer until all responses that send it have let go of it. @throws OVERLOADED */
+  hold(buffer: Buffer): void {
+    const holders = this.#held.get(buffer) ?? 0;
+    if (holders === 0) this.reserve(buffer.length);
+    this.#held.set(buffer, holders + 1);
+  }
+
+  letGo(buffer: Buffer): void {
+    const holders = this.#held.get(buffer) ?? 0;
+    if (holders > 1) this.#held.set(buffer, holders - 1);
+    else if (this.#held.delete(buffer)) this.release(buffer.length);
+  }
+
+  enter(caller: string, heaviness: Heaviness): Ticket {
+    return this.#queue.enter(caller, WEIGHTS[heaviness]);
+  }
+
+  tooLarge(): AppError {
+    this.#refused.tooLarge += 1;
+    return new AppError('ANSWER_TOO_LARGE');
+  }
+}
+
+/** What the response of one request takes. All lists of a GraphQL document share it. */
+export class ResponseLoad {
+  #size = 0;
+  #written = 0;
+  #reserved = 0;
+  #ticket: Ticket | null = null;
+  #held: Buffer | null = null;
+  #isClosed = false;
+  #isOver = false;
+
+  constructor(private readonly load: Load) {}
+
+  /**
+   * Counts bytes that the response will contain. Called before they are decrypted or copied.
+   *
+   * @throws ANSWER_TOO_LARGE, OVERLOADED
+   */
+  add(bytes: number): void {
+    this.#refuseLate();
+    this.#size += bytes;
+    if (this.#size > MAX_RESPONSE_BYTES) throw this.load.tooLarge();
+    this.load.reserve(bytes * WORKING_COPIES);
+    this.#reserved += bytes * WORKING_COPIES;
+  }
+
+  /**
+   * Counts bytes of the response as they are written: aliases and escapes make more of values than was added.
+   *
+   * @throws ANSWER_TOO_LARGE, OVERLOADED
+   */
+  write(bytes: number): void {
+    this.#refuseLate();
+    this.#written += bytes;
+    if (this.#written > MAX_RESPONSE_BYTES) throw this.load.tooLarge();
+    // The values, what is written of them, and the whole that is made of that.
+    const missing = this.#size + 2 * this.#written - this.#reserved;
+    if (missing <= 0) return;
+    this.load.reserve(missing);
+    this.#reserved += missing;
+  }
+
+  /**
+   * Waits for the turn of a heavy read, which lasts until the response is built. A request has one turn, however many lists it
+   * reads.
+   *
+   * @param caller whose turn it is
+   * @throws OVERLOADED
+   */
+  async turn(caller: string, heaviness: Heaviness): Promise<void> {
+    this.#refuseLate();
+    this.#ticket ??= this.load.enter(caller, heaviness);
+    await this.#ticket.turn;
+  }
+
+  /** The response is built: only its bytes are in memory now, until it is sent. @throws OVERLOADED */
+  hold(response: Buffer): void {
+    this.#free();
+    if (this.#isClosed || this.#held === response || response.length < SMALL_BYTES) return;
+    this.#letGo();
+    this.load.hold(response);
+    this.#held = response;
+  }
+
+  /** It is decided what is sent, be it an error. Work that goes on after that is for nobody, and is refused. */
+  end(): void {
+    this.#isOver = true;
+    this.#free();
+  }
+
+  /** The response is sent, or its connection has ended. Work on it may go on, and counts until its end. */
+  close(): void {
+    this.#isClosed = true;
+    this.#ticket?.cancel();
+    this.#letGo();
+  }
+
+  #free(): void {
+    this.#ticket?.end();
+    this.#ticket = null;
+    this.load.release(this.#reserved);
+    this.#reserved = 0;
+  }
+
+  #refuseLate(): void {
+    if (this.#isOver) throw new AppError('DEADLINE_EXCEEDED');
+  }
+
+  #letGo(): void {
+    if (this.#held !== null) this.load.letGo(this.#held);
+    this.#held = null;
+  }
+}
