@@ -115,9 +115,11 @@ describe('a change that would let the rules show more of a secret', () => {
         403,
         'PERMISSION_DENIED',
       );
-      mustSucceed(await caller.patch(`/api/v2/folders/${vault}`, { ...at, name: 'cellar' }));
-      expect(Object.values(await seen(caller, project.id))).toEqual(Object.values(before));
-      expect(await seen(admin, project.id)).toEqual({ '/cellar HID': 'sesame' });
+      // Nor under another name that shows him nothing: who may not read what is in it may not move it either.
+      const renamed = { ...at, name: 'cellar' };
+      expect(await caller.patch(`/api/v2/folders/${vault}`, renamed)).toBeError(403, 'PERMISSION_DENIED');
+      expect(await seen(caller, project.id)).toEqual(before);
+      expect(await seen(admin, project.id)).toEqual({ '/vault HID': 'sesame' });
     }
   });
 
@@ -131,8 +133,8 @@ describe('a change that would let the rules show more of a secret', () => {
     await put('HID');
     const dev = `/api/v1/projects/${project.id}/environments/${project.environments[0]?.id}`;
     expect(await caller.patch(dev, { slug: 'open-1' })).toBeError(403, 'PERMISSION_DENIED');
-    mustSucceed(await caller.patch(dev, { slug: 'shut' }));
-    expect(await seen(caller, project.id, 'shut')).toEqual({ '/ HID': '<hidden>' });
+    expect(await caller.patch(dev, { slug: 'shut' })).toBeError(403, 'PERMISSION_DENIED');
+    expect(await seen(caller, project.id)).toEqual({ '/ HID': '<hidden>' });
   });
 
   test('is no restore of what a secret was, nor of what a folder was', async () => {

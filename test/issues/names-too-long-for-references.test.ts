@@ -65,7 +65,7 @@ describe('a new name that would make a value longer than 512 KiB', () => {
     const { admin, project, at, folderId } = await fullValues();
     const inDev = { environment: { $eq: 'dev' } };
     const permissions = [
-      { subject: 'secrets', action: ['describeSecret', 'edit'], conditions: inDev },
+      { subject: 'secrets', action: ['describeSecret', 'readValue', 'edit'], conditions: inDev },
       { subject: 'secret-folders', action: ['edit'], conditions: inDev },
     ];
     await admin.post(`/api/v1/projects/${project.id}/roles`, { slug: 'dev-only', name: 'Dev only', permissions });

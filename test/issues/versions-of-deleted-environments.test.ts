@@ -38,6 +38,7 @@ describe('a secret that was moved to an environment that is deleted', () => {
       project.id,
       { subject: 'environments', action: ['read', 'delete'] },
       { subject: 'secrets', action: ['describeSecret', 'readValue'], conditions: { environment: 'dev' } },
+      { subject: 'secrets', action: ['delete'], conditions: { environment: 'staging' } },
     );
     const first = async (who: Caller, id: string) => (await who.get(`/api/v1/secrets/${id}/versions/1`)).status;
     for (const id of [went, gone]) expect(await first(caller, id)).toBe(404);

@@ -17,14 +17,23 @@ export type CreateRootFolders = (
   environments: readonly { readonly id: string; readonly projectId: string }[],
 ) => Promise<void>;
 
-/** Carries a new slug of an environment into all that names it by the old one, in the transaction of the change, before it. */
+/**
+ * Carries a new slug of an environment into all that names it by the old one, in the transaction of the change, before it and
+ * before any other lock. The slug may be the one that it has.
+ *
+ * @throws PERMISSION_DENIED for who may not give another name to what is in it
+ */
 export type FollowEnvironment = (
   tx: Transaction,
   project: ProjectAccess,
-  change: { readonly environmentId: string; readonly from: string; readonly to: string },
+  change: { readonly environmentId: string; readonly to: string },
 ) => Promise<void>;
 
-/** Removes what other environments keep of what goes with one, in the transaction of its deletion, before any other lock. */
+/**
+ * Removes what other environments keep of what goes with one, in the transaction of its deletion, before any other lock.
+ *
+ * @throws PERMISSION_DENIED for who may not delete what is in it
+ */
 export type ForgetEnvironment = (tx: Transaction, project: ProjectAccess, environmentId: string) => Promise<void>;
 
 /** An environment, and its project as the caller has it. */
@@ -111,7 +120,8 @@ export class EnvironmentService {
   }
 
   /**
-   * Renames an environment, or moves it to another position. References to its secrets follow a new slug.
+   * Renames an environment, or moves it to another position. References to its secrets follow a new slug, which takes the
+   * rights on all that is in it, and to edit roles where a rule of the project would select other things by it.
    *
    * @param raw `{ projectId, environmentId, name?, slug?, position? }`; a position beyond the end is the end
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN,
@@ -123,14 +133,13 @@ export class EnvironmentService {
     return inTransaction(ctx, async (tx) => {
       const access = await this.projects.load(tx, projectId);
       authorize(access, 'environments:edit');
+      const { id } = await load(tx, access, { id: environmentId });
+      if (slug !== undefined) await this.followEnvironment(tx, access, { environmentId: id, to: slug });
       const count = await lockPositions(tx, access);
-      const { id, slug: from, position: was } = await load(tx, access, { id: environmentId });
+      const { position: was } = await load(tx, access, { id });
       const at = Math.min(position ?? was, count);
       if (at < was) await shift(tx, access, { from: at, to: was - 1, by: 1 });
       if (at > was) await shift(tx, access, { from: was + 1, to: at, by: -1 });
-      if (slug !== undefined && slug !== from) {
-        await this.followEnvironment(tx, access, { environmentId: id, from, to: slug });
-      }
       const changes = {
         ...(name === undefined ? {} : { name }),
         ...(slug === undefined ? {} : { slug }),
@@ -145,7 +154,7 @@ export class EnvironmentService {
 
   /**
    * Deletes an environment with its folders and secrets, and all that these were elsewhere; the ones behind it move up. One that
-   * others import from stays.
+   * others import from stays. It takes the right to delete all that goes.
    *
    * @param raw `{ projectId, environmentId }`
    * @returns the environment as it was

@@ -5,3 +5,4 @@ export type { ProjectLinks } from './project.links.js';
 export { ProjectReader } from './project.reader.js';
 export type { ProjectAccess } from './project.records.js';
 export { ProjectType } from './project.type.js';
+export { authorizeNewNames } from './role-selection.js';

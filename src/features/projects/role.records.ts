@@ -67,6 +67,14 @@ export async function rulesBySlug(
   return new Map(rows.map(({ slug, permissions }) => [slug, readStoredRules(permissions)]));
 }
 
+/** The rules of all roles that a project made, whether or not anybody has them. */
+export async function rulesOfProject(tx: Transaction, projectId: string): Promise<readonly Rule[]> {
+  const rows = await query<{ permissions: unknown }>(tx, 'select permissions from project_role where project_id = $1', [
+    projectId,
+  ]);
+  return rows.flatMap(({ permissions }) => readStoredRules(permissions));
+}
+
 /** What a role is, without what the database makes of it. */
 export type RoleFields = Pick<Role, 'slug' | 'name' | 'description' | 'rules'>;
 

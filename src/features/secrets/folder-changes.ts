@@ -1,9 +1,10 @@
 import { authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
+import type { FieldChange } from '../../kernel/authz/selection.js';
 import type { Transaction } from '../../kernel/context.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { validationFailed } from '../../kernel/validation.js';
-import type { ProjectAccess } from '../projects/public.js';
+import { authorizeNewNames, type ProjectAccess } from '../projects/public.js';
 import { type FolderRecord, listFoldersByIds } from './folder.records.js';
 import type { FolderChange } from './folder.rules.js';
 import {
@@ -11,6 +12,7 @@ import {
   type FolderMove,
   findPlaces,
   type LockedEnvironment,
+  listHolding,
   listMoves,
   writeFolders,
   writePaths,
@@ -19,7 +21,7 @@ import { listImporting } from './import.records.js';
 import { isShortEnough, joinPath, parentOf } from './place.rules.js';
 import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from './reference-rewriting.js';
 import { listSubjects } from './subject.records.js';
-import { authorizeSubjectChanges } from './visibility.rules.js';
+import { authorizeCarried, mayCarryAll } from './visibility.rules.js';
 
 /** Where a fault stands: `newPath` in a call for one folder, `folders[3].newPath` in a batch. */
 export type FolderPathOf = (index: number, field: 'folderId' | 'name' | 'newPath') => string;
@@ -63,6 +65,30 @@ export async function changeFolders(tx: Transaction, batch: FolderBatch): Promis
     changes.length > 1,
   );
   await rewriteReferencesInto(tx, project, relocations);
+  await authorizeNewNames(tx, project, () => fieldChangesOf(tx, relocations));
+}
+
+/** What rules look at of folders and of what is right in them, before and after. A folder itself is listed by the one that it is in. */
+async function fieldChangesOf(tx: Transaction, relocations: readonly Relocation[]): Promise<FieldChange[]> {
+  const holding = new Map(
+    (
+      await listHolding(
+        tx,
+        relocations.map(({ folderId }) => folderId),
+      )
+    ).map((it) => [it.id, it]),
+  );
+  const fields = ({ environment }: NamedPlace, secretPath: string) => ({ environment, secretPath });
+  return relocations.flatMap(({ folderId, from, to }): FieldChange[] => {
+    const [before, after] = [fields(from, from.path), fields(to, to.path)];
+    const above = { before: fields(from, parentOf(from.path)), after: fields(to, parentOf(to.path)) };
+    return [
+      { subject: 'secret-folders', before, after },
+      { subject: 'secret-folders', ...above },
+      ...(holding.get(folderId)?.secrets ? [{ subject: 'secrets' as const, before, after }] : []),
+      ...(holding.get(folderId)?.imports ? [{ subject: 'secret-imports' as const, before, after }] : []),
+    ];
+  });
 }
 
 /** @throws VALIDATION_FAILED for a root folder: it is what its environment stands on */
@@ -159,8 +185,8 @@ function placedMoves(
 }
 
 /**
- * Whoever moves a folder moves all that is in it: it takes the right to edit each folder and each secret where it was and
- * where it comes to be. Nobody moves a folder or a secret to where the rules show him more of it.
+ * Whoever moves a folder moves all that is in it: it takes the right to edit each folder, and to edit and read each secret,
+ * where it was and where it comes to be. Nobody moves a folder to where the rules show him more of it.
  *
  * @throws PERMISSION_DENIED
  */
@@ -171,12 +197,15 @@ export async function authorizeRelocations(
 ): Promise<void> {
   if (relocations.length === 0) return;
   for (const { environment, path } of relocations.flatMap(({ from, to }) => [from, to])) {
+    // A root folder is the environment itself.
+    if (path === '/') continue;
     authorize(project, 'secret-folders:edit', { environment, secretPath: parentOf(path) });
   }
   await refuseShown(tx, project, relocations);
+  if (mayCarryAll(project.ability)) return;
   const places = new Map(relocations.map(({ folderId, to }) => [folderId, to]));
   const subjects = await listSubjects(tx, [...places.keys()]);
-  authorizeSubjectChanges(
+  authorizeCarried(
     project,
     subjects.map((before) => ({ before, after: { ...before, ...places.get(before.folderId) } })),
   );

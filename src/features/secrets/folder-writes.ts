@@ -174,6 +174,19 @@ export async function lockContents(tx: Transaction, id: string): Promise<{ isEmp
   return { isEmpty: row?.isEmpty ?? true };
 }
 
+/** Of each of these folders, whether there are secrets and imports right in it. */
+export const listHolding = (
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<{ id: string; secrets: boolean; imports: boolean }[]> =>
+  query(
+    tx,
+    `select f.id, exists (select from secret s where s.folder_id = f.id) as secrets,
+       exists (select from secret_import i where i.folder_id = f.id) as imports
+     from folder f where f.id = any($1::uuid[])`,
+    [ids],
+  );
+
 /** A folder and all below it, locked against new contents and new imports from them, by path. */
 export const lockTree = (
   tx: Transaction,

@@ -1,5 +1,6 @@
 import { LockMode, raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../kernel/authz/ability.js';
+import type { FieldChange } from '../../kernel/authz/selection.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
@@ -8,13 +9,13 @@ import { AppError } from '../../kernel/errors.js';
 import { keyPageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
-import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { authorizeNewNames, type ProjectAccess, type ProjectReader } from '../projects/public.js';
 import type { TagRecord } from './secret.records.js';
 import { listCarriers } from './subject.records.js';
 import { Tag } from './tag.entity.js';
 import { CreateTag, ListTags, TagBySlug, TagPlace, UpdateTag } from './tag.rules.js';
 import { listPastCarriers } from './version.records.js';
-import { authorizeSubjectChanges, looksAt } from './visibility.rules.js';
+import { authorizeCarried, mayCarryAll } from './visibility.rules.js';
 
 const CODES = { tag_slug_unique: 'TAG_SLUG_TAKEN', tag_project_id_fkey: 'PROJECT_NOT_FOUND' } as const;
 
@@ -51,7 +52,8 @@ export class TagService {
    * Changes slug and colour of a tag, on all its secrets at once.
    *
    * @param raw `{ projectId, tagId, slug?, color? }`; the rules are `UpdateTag`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, TAG_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also where a rule of anybody would select other secrets,
+   *   unless the caller may edit roles), TAG_NOT_FOUND, TAG_SLUG_TAKEN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Tags).
    */
   update(ctx: Context, raw: unknown): Promise<TagRecord> {
@@ -60,9 +62,11 @@ export class TagService {
       const project = await this.projects.load(tx, projectId);
       authorize(project, 'tags:edit');
       const tag = await lockTag(tx, project.projectId, tagId);
-      if (slug !== undefined && slug !== tag.slug) await authorizeChange(tx, project, { tag, slugAfter: slug });
+      const isRenamed = slug !== undefined && slug !== tag.slug;
+      const changes = isRenamed ? await authorizeChange(tx, project, { tag, slugAfter: slug }) : [];
       tx.em.assign(tag, { slug: slug ?? tag.slug, color: color ?? tag.color, updatedAt: sql('now()') });
       await flush(tx, CODES);
+      await authorizeNewNames(tx, project, async () => changes);
       await recordTag(tx, 'tag:update', tag);
       return tag;
     });
@@ -81,8 +85,9 @@ export class TagService {
       const project = await this.projects.load(tx, projectId);
       authorize(project, 'tags:delete');
       const tag = await lockTag(tx, project.projectId, tagId);
-      await authorizeChange(tx, project, { tag, slugAfter: null });
+      const changes = await authorizeChange(tx, project, { tag, slugAfter: null });
       await query(tx, 'delete from tag where id = $1', [tag.id]);
+      await authorizeNewNames(tx, project, async () => changes);
       await recordTag(tx, 'tag:delete', tag);
       return tag;
     });
@@ -167,29 +172,39 @@ async function lockTag(tx: Transaction, projectId: string, id: string): Promise<
 }
 
 /**
- * Where the caller's rules look at tags, another slug changes what they allow, so that it is a change of all that has or
- * had the tag.
+ * Another slug changes what rules allow, so that it is a change of all that has or had the tag. The tag is locked: no secret
+ * gets it meanwhile.
  *
  * @param slugAfter null: the tag goes
- * @throws PERMISSION_DENIED
+ * @returns what rules look at of all that
+ * @throws PERMISSION_DENIED unless the caller may edit and read all that, with the old slug and with the new one
  */
 async function authorizeChange(
   tx: Transaction,
   project: ProjectAccess,
   { tag, slugAfter }: { tag: Tag; slugAfter: string | null },
-): Promise<void> {
-  if (!looksAt(project.ability, 'secretTags')) return;
-  // Rules look at versions and at deleted secrets by the tags that those have, by the slugs of today.
-  const carriers = [
-    ...(await listCarriers(tx, tag.id)),
-    ...(await listPastCarriers(tx, { projectId: tag.projectId, tagId: tag.id })),
-  ];
-  const changes = carriers.map((before) => {
-    const others = before.tags.filter(({ slug }) => slug !== tag.slug);
-    const tags = slugAfter === null ? others : [...others, { slug: slugAfter }];
-    return { before, after: { ...before, tags } };
-  });
-  authorizeSubjectChanges(project, changes);
+): Promise<FieldChange[]> {
+  if (!mayCarryAll(project.ability)) {
+    // Rules look at versions and at deleted secrets by the tags that those have, by the slugs of today.
+    const carriers = [
+      ...(await listCarriers(tx, tag.id)),
+      ...(await listPastCarriers(tx, { projectId: tag.projectId, tagId: tag.id })),
+    ];
+    const changes = carriers.map((before) => {
+      const others = before.tags.filter(({ slug }) => slug !== tag.slug);
+      const tags = slugAfter === null ? others : [...others, { slug: slugAfter }];
+      return { before, after: { ...before, tags } };
+    });
+    authorizeCarried(project, changes);
+  }
+  const [carried] = await query(
+    tx,
+    `select 1 where exists (select from secret_tag where tag_id = $1)
+       or exists (select from secret_version where project_id = $2 and $1 = any(tag_ids))`,
+    [tag.id, tag.projectId],
+  );
+  const after = { secretTags: slugAfter === null ? [] : [slugAfter] };
+  return carried === undefined ? [] : [{ subject: 'secrets', before: { secretTags: [tag.slug] }, after }];
 }
 
 const recordTag = (tx: Transaction, action: string, { id, slug, projectId }: Tag): Promise<void> =>

@@ -1,4 +1,11 @@
-import { type Ability, type Access, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
+import {
+  type Ability,
+  type Access,
+  type Action,
+  authorize,
+  can,
+  PermissionDenied,
+} from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 
 /** What the conditions of a rule about secrets can look at. */
@@ -16,13 +23,6 @@ export const fieldsOf = ({ environment, path, key, tags }: SecretSubject): Field
   secretName: key,
   secretTags: tags.map(({ slug }) => slug),
 });
-
-/**
- * Whether any rule of the caller looks at a field of things. Where one does, a change of that field is a change of what the
- * caller may do.
- */
-export const looksAt = (ability: Ability, field: 'environment' | 'secretTags'): boolean =>
-  ability.rules.some(({ conditions }) => conditions !== undefined && field in conditions);
 
 /** A change of what rules look at of a secret. */
 export interface SubjectChange {
@@ -47,6 +47,31 @@ export function authorizeSubjectChanges(project: Access, changes: readonly Subje
     const action = visibility.gainedBy(change);
     if (action !== undefined) throw new PermissionDenied({ action, projectId: project.projectId ?? null });
   }
+}
+
+/** What it takes to give a place or a tag another name, of each secret that has it: all that rules could take or give by it. */
+const CARRYING = ['secrets:edit', 'secrets:describeSecret', 'secrets:readValue'] as const;
+
+/** Whether the caller may do all of this to every secret there can be: then nobody has to look which there are. */
+export const mayAlways = (ability: Ability, actions: readonly Action[]): boolean =>
+  actions.every(
+    (action) =>
+      can(ability, action) &&
+      ability.rulesFor(action.slice('secrets:'.length), 'secrets').every(({ conditions }) => conditions === undefined),
+  );
+
+/** Whether the caller may give another name to whatever secrets are in. */
+export const mayCarryAll = (ability: Ability): boolean => mayAlways(ability, CARRYING);
+
+/**
+ * Whoever gives another name to what secrets are in, or have, changes what rules look at of them, for everybody: he must be
+ * one who may edit and read each of them, under the old name and under the new one.
+ *
+ * @throws PERMISSION_DENIED
+ */
+export function authorizeCarried(project: Access, changes: readonly SubjectChange[]): void {
+  for (const subject of changes.flatMap(({ before, after }) => [before, after]))
+    for (const action of CARRYING) authorize(project, action, fieldsOf(subject));
 }
 
 /** @throws PERMISSION_DENIED unless the caller may describe at least some secret of the project */

@@ -1,0 +1,112 @@
+import { authorize } from '../../kernel/authz/ability.js';
+import type { FieldChange } from '../../kernel/authz/selection.js';
+import type { Transaction } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import {
+  authorizeNewNames,
+  type FollowEnvironment,
+  type ForgetEnvironment,
+  type ProjectAccess,
+} from '../projects/public.js';
+import { authorizeRelocations } from './folder-changes.js';
+import { lockSecretsIn } from './folder-writes.js';
+import { listImporting } from './import.records.js';
+import { parentOf } from './place.rules.js';
+import { rewriteReferencesInto } from './reference-rewriting.js';
+import { lockStructure } from './secret-writes.js';
+import { listSubjects } from './subject.records.js';
+import { listPastOfEnvironment } from './version.records.js';
+import { authorizeCarried, fieldsOf, mayAlways, mayCarryAll } from './visibility.rules.js';
+
+/**
+ * References to the secrets of an environment follow its new slug. The caller must be one who may edit and read all that is or
+ * was in it under either slug, and edit roles where a rule of anybody would select other things by the new one.
+ *
+ * @throws PERMISSION_DENIED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ */
+export const followEnvironment: FollowEnvironment = async (tx, project, { environmentId, to }) => {
+  // A folder that is renamed at the same moment would be missed under its other path.
+  await lockStructure(tx, project.projectId);
+  const folders = await query<{ id: string; path: string; environment: string }>(
+    tx,
+    `select f.id, f.path, e.slug as environment from folder f join environment e on e.id = f.environment_id
+     where e.id = $1 and e.slug <> $2`,
+    [environmentId, to],
+  );
+  const [first] = folders;
+  if (first === undefined) return;
+  const relocations = folders.map(({ id, path, environment }) => ({
+    folderId: id,
+    from: { environment, path },
+    to: { environment: to, path },
+  }));
+  await authorizeRelocations(tx, project, relocations);
+  if (!mayCarryAll(project.ability)) {
+    // Rules look at versions and at deleted secrets by the slug of today.
+    const past = await listPastOfEnvironment(tx, environmentId);
+    authorizeCarried(
+      project,
+      past.map((before) => ({ before, after: { ...before, environment: to } })),
+    );
+  }
+  await rewriteReferencesInto(tx, project, relocations);
+  const slugs = { before: { environment: first.environment }, after: { environment: to } };
+  await authorizeNewNames(tx, project, () => fieldChangesOf(tx, environmentId, slugs));
+};
+
+/** What rules look at of all that is in an environment. Secrets that are gone are looked at by the slug of today. */
+async function fieldChangesOf(
+  tx: Transaction,
+  environmentId: string,
+  slugs: Pick<FieldChange, 'before' | 'after'>,
+): Promise<FieldChange[]> {
+  const rows = await query<Pick<FieldChange, 'subject'>>(
+    tx,
+    `select 'secrets' as subject where exists (select from secret_version where environment_id = $1)
+     union all select 'secret-folders' where exists (select from folder where environment_id = $1 and path <> '/')
+     union all select 'secret-imports' where exists (
+       select from secret_import i join folder f on f.id = i.folder_id where f.environment_id = $1)`,
+    [environmentId],
+  );
+  return rows.map(({ subject }) => ({ subject, ...slugs }));
+}
+
+/**
+ * Secrets that are in an environment, or were last, go with it and all that they were, also in other environments: rules look
+ * at a version and at where the secret was last, which nobody would know any more. The caller must be one who may delete all
+ * that goes, as with a folder.
+ *
+ * @throws PERMISSION_DENIED
+ */
+export const forgetEnvironment: ForgetEnvironment = async (tx, project, environmentId) => {
+  // A secret that is moved in at the same moment would leave its versions of before.
+  await lockStructure(tx, project.projectId);
+  await authorizeDeletion(tx, project, environmentId);
+  await query(
+    tx,
+    `delete from secret_version v using secret_version n
+     where n.environment_id = $1 and v.secret_id = n.secret_id
+       and not exists (select from secret_version later where later.secret_id = n.secret_id and later.version > n.version)`,
+    [environmentId],
+  );
+};
+
+async function authorizeDeletion(tx: Transaction, project: ProjectAccess, environmentId: string): Promise<void> {
+  // Locked, so that nothing comes in that nobody asked for.
+  const folders = await query<{ id: string; path: string; environment: string }>(
+    tx,
+    `select f.id, f.path, e.slug as environment from folder f join environment e on e.id = f.environment_id
+     where e.id = $1 order by f.id for update of f`,
+    [environmentId],
+  );
+  const environment = folders[0]?.environment ?? '';
+  for (const { path } of folders)
+    if (path !== '/') authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(path) });
+  const folderIds = folders.map(({ id }) => id);
+  for (const { path } of await listImporting(tx, folderIds))
+    authorize(project, 'secret-imports:delete', { environment, secretPath: path });
+  if (mayAlways(project.ability, ['secrets:delete'])) return;
+  await lockSecretsIn(tx, folderIds);
+  const subjects = [...(await listSubjects(tx, folderIds)), ...(await listPastOfEnvironment(tx, environmentId))];
+  for (const subject of subjects) authorize(project, 'secrets:delete', fieldsOf(subject));
+}

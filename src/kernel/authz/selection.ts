@@ -1,0 +1,39 @@
+import { giveWay } from '../slices.js';
+import type { Rule } from './ability.js';
+import { type Conditions, compileConditions, type Fields } from './conditions.js';
+
+/** New values of fields of things that conditions look at. What is not named stays, whatever it is. */
+export interface FieldChange {
+  readonly subject: 'secrets' | 'secret-folders' | 'secret-imports';
+  readonly before: Fields;
+  readonly after: Fields;
+}
+
+/**
+ * Whether any rule selects other things after these changes. Of each rule only the conditions on the changed fields are asked:
+ * where they hold before and after, or neither, the rule selects the same. Grants and prohibitions count alike.
+ */
+export async function selectsOtherwise(rules: readonly Rule[], changes: readonly FieldChange[]): Promise<boolean> {
+  for (const [subject, concerned] of Map.groupBy(changes, (change) => change.subject)) {
+    const fields = new Set(concerned.flatMap(({ before, after }) => [...Object.keys(before), ...Object.keys(after)]));
+    for (const fits of testsOf(rules, { subject, fields }))
+      for (const { before, after } of concerned) {
+        if (fits(before) !== fits(after)) return true;
+        await giveWay();
+      }
+  }
+  return false;
+}
+
+/** The different conditions that rules have on fields, compiled. */
+function testsOf(
+  rules: readonly Rule[],
+  { subject, fields }: { subject: string; fields: ReadonlySet<string> },
+): ((fields: Fields) => boolean)[] {
+  const conditions = rules
+    .filter((rule) => rule.subject === subject)
+    .map((rule) => Object.entries(rule.conditions ?? {}).filter(([field]) => fields.has(field)))
+    .filter((entries) => entries.length > 0)
+    .map((entries) => JSON.stringify(Object.fromEntries(entries)));
+  return [...new Set(conditions)].map((text) => compileConditions(JSON.parse(text) as Conditions));
+}

@@ -1,0 +1,191 @@
+import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { callerWithRules, type GivenRule } from '../../kit/rules.js';
+import { type Reply, useStrongroom } from '../../kit/strongroom.js';
+import { withClient } from '../../kit/tables.js';
+import { until } from '../../kit/until.js';
+
+const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+const EVERYTHING = ['describeSecret', 'readValue', 'create', 'edit', 'delete'];
+const secrets = (...action: string[]): GivenRule => ({ subject: 'secrets', action });
+const except = (conditions: GivenRule['conditions'], ...action: string[]): GivenRule => ({
+  subject: 'secrets',
+  action: action.length === 0 ? EVERYTHING : action,
+  inverted: true,
+  conditions,
+});
+/** Everything but secrets and roles. */
+const STRUCTURE: readonly GivenRule[] = ['environments', 'tags', 'secret-folders', 'secret-imports'].map((subject) => ({
+  subject,
+  action: ['read', 'create', 'edit', 'delete'],
+}));
+
+/** By what their rules lack of the only secret of prod, which is /vault/KEY with the tag locked. */
+const LACKING: Readonly<Record<string, readonly GivenRule[]>> = {
+  'any right on secrets': [],
+  'edit, read and delete': [secrets('describeSecret')],
+  'read and delete': [secrets('edit')],
+  'reading values, and delete': [secrets('describeSecret', 'edit')],
+  'edit and delete': [secrets('describeSecret', 'readValue', 'create')],
+  'all rights outside of dev': [{ ...secrets(...EVERYTHING), conditions: { environment: 'dev' } }],
+  'all rights in the folder': [secrets(...EVERYTHING), except({ secretPath: { $glob: '/vault/**' } })],
+  'all rights on the tag': [secrets(...EVERYTHING), except({ secretTags: { $in: ['locked'] } })],
+  'all rights on the key': [secrets(...EVERYTHING), except({ secretName: 'KEY' })],
+};
+
+/** Rules of other people, by what they see before and after. */
+const READS = ['describeSecret', 'readValue'];
+const OTHERS: Readonly<Record<string, readonly GivenRule[]>> = {
+  'in dev': [{ ...secrets(...READS), conditions: { environment: 'dev' } }],
+  'in dev and its likes': [{ ...secrets(...READS), conditions: { environment: { $glob: 'd*' } } }],
+  'below /open': [{ ...secrets(...READS), conditions: { secretPath: { $glob: '/open/**' } } }],
+  'without the tag': [secrets(...READS), except({ secretTags: { $in: ['locked'] } }, ...READS)],
+  'with the tag free': [{ ...secrets(...READS), conditions: { secretTags: { $in: ['free'] } } }],
+};
+
+type Operation = (caller: Caller) => Promise<Reply>;
+
+describe('renames, moves and deletions of what rules name', () => {
+  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+
+  async function seeded(others: readonly (keyof typeof OTHERS)[] = Object.keys(OTHERS)) {
+    const { admin, project } = await strongroom.seed.project();
+    const base = `/api/v1/projects/${project.id}`;
+    const [dev, , prod] = project.environments;
+    const inProd = { projectId: project.id, environment: 'prod' };
+    const folder = async (path: string, name: string) =>
+      mustSucceed(await admin.post('/api/v2/folders', { ...inProd, path, name })).body.folder.id as string;
+    const [vault] = [await folder('/', 'vault'), await folder('/', 'open')];
+    const { tag } = mustSucceed(await admin.post(`${base}/tags`, { slug: 'locked', color: 'red' })).body;
+    const more = { secretPath: '/vault', secretValue: 'sesame', tagIds: [tag.id] };
+    mustSucceed(await admin.post('/api/v4/secrets/KEY', { ...inProd, ...more }));
+    const readers: Record<string, Caller> = {};
+    for (const name of others)
+      readers[name] = (await callerWithRules(strongroom, admin, project.id, ...(OTHERS[name] ?? []))).caller;
+    const operations: Record<string, Operation> = {
+      'another slug of the environment': (who) => who.patch(`${base}/environments/${prod.id}`, { slug: 'live' }),
+      'a slug that rules name': (who) => who.patch(`${base}/environments/${prod.id}`, { slug: 'd-prod' }),
+      'deletion of the environment': (who) => who.delete(`${base}/environments/${prod.id}`),
+      'another name of the folder': (who) => who.patch(`/api/v2/folders/${vault}`, { ...inProd, name: 'cellar' }),
+      'the folder moved': (who) => who.patch(`/api/v2/folders/${vault}`, { ...inProd, newPath: '/open' }),
+      'deletion of the folder': (who) => who.delete('/api/v2/folders/vault', { ...inProd, forceDelete: true }),
+      'another slug of the tag': (who) => who.patch(`${base}/tags/${tag.id}`, { slug: 'loose' }),
+      'a tag slug that rules name': (who) => who.patch(`${base}/tags/${tag.id}`, { slug: 'free' }),
+      'deletion of the tag': (who) => who.delete(`${base}/tags/${tag.id}`),
+    };
+    /** What each reader gets to see in each environment that there is. */
+    const seen = async (): Promise<Record<string, unknown>> => {
+      const environments = mustSucceed(await admin.get(base)).body.project.environments as { slug: string }[];
+      const views: Record<string, unknown> = {};
+      for (const [name, reader] of Object.entries(readers))
+        for (const { slug } of environments) {
+          const query = new URLSearchParams({ projectId: project.id, environment: slug, recursive: 'true' });
+          views[`${name}: ${slug}`] = (await reader.get(`/api/v4/secrets?${query}`)).body.secrets;
+        }
+      return views;
+    };
+    return { admin, project, base, dev, prod, vault, tag, inProd, operations, seen };
+  }
+
+  test('are refused to every role that lacks a right on what is in them, and no rule selects anything new', async () => {
+    const { admin, project, operations, seen } = await seeded();
+    const before = await seen();
+    for (const [lack, rules] of Object.entries(LACKING)) {
+      const { caller } = await callerWithRules(strongroom, admin, project.id, ...STRUCTURE, ...rules);
+      for (const [name, operation] of Object.entries(operations))
+        expect({ lack, name, reply: await operation(caller) }).toEqual({
+          lack,
+          name,
+          reply: expect.objectContaining({ status: 403 }),
+        });
+    }
+    expect(await seen()).toEqual(before);
+  });
+
+  test('need the right to edit roles where a rule of anybody would select other things', async () => {
+    const { admin, project, operations, seen } = await seeded();
+    const before = await seen();
+    const developer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['member'] });
+    for (const name of [
+      'a slug that rules name',
+      'the folder moved',
+      'another slug of the tag',
+      'a tag slug that rules name',
+      'deletion of the tag',
+    ]) {
+      const refused = await (operations[name] as Operation)(developer);
+      expect({ name, status: refused.status, code: refused.body.code, details: refused.body.details }).toEqual({
+        name,
+        status: 403,
+        code: 'PERMISSION_DENIED',
+        details: [{ path: 'role', code: 'edit', message: 'needs the action edit on role' }],
+      });
+    }
+    expect(await seen()).toEqual(before);
+    const editor = await callerWithRules(strongroom, admin, project.id, ...STRUCTURE, secrets(...EVERYTHING), {
+      subject: 'role',
+      action: ['edit'],
+    });
+    for (const name of ['a tag slug that rules name', 'the folder moved', 'a slug that rules name'])
+      mustSucceed(await (operations[name] as Operation)(editor.caller));
+  });
+
+  test('are free for whoever has all rights on what is in them where no rule looks at the names', async () => {
+    const { admin, project, operations, seen } = await seeded(['in dev']);
+    const { caller } = await callerWithRules(strongroom, admin, project.id, ...STRUCTURE, {
+      ...secrets(...EVERYTHING),
+      conditions: { secretName: 'KEY' },
+    });
+    for (const name of ['another slug of the environment', 'another slug of the tag', 'deletion of the tag'])
+      mustSucceed(await (operations[name] as Operation)(caller));
+    const inLive = { projectId: project.id, environment: 'live' };
+    mustSucceed(await caller.delete('/api/v2/folders/vault', { ...inLive, forceDelete: true }));
+    mustSucceed(await (operations['deletion of the environment'] as Operation)(caller));
+    expect(await seen()).toEqual({ 'in dev: dev': [], 'in dev: staging': [] });
+  });
+
+  test('cannot be done in two steps: neither dev away nor prod to dev', async () => {
+    const { admin, project, base, dev, prod, seen } = await seeded(['in dev']);
+    mustSucceed(
+      await admin.post('/api/v4/secrets/OWN', { projectId: project.id, environment: 'dev', secretValue: 'o' }),
+    );
+    const before = await seen();
+    const { caller: renamer } = await callerWithRules(strongroom, admin, project.id, ...STRUCTURE);
+    const developer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['member'] });
+    for (const caller of [renamer, developer]) {
+      const slug = (id: string, to: string) => caller.patch(`${base}/environments/${id}`, { slug: to });
+      expect(await slug(dev.id, 'away')).toBeError(403, 'PERMISSION_DENIED');
+      expect(await slug(prod.id, 'dev')).toBeError(403, 'PERMISSION_DENIED');
+    }
+    expect(await seen()).toEqual(before);
+  });
+
+  test('are judged also by a rule that is made at the same moment', async () => {
+    const { admin, project, operations } = await seeded([]);
+    const developer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['member'] });
+    const rules: readonly [name: string, conditions: GivenRule['conditions']][] = [
+      ['another slug of the environment', { environment: 'prod' }],
+      ['another name of the folder', { secretPath: '/vault' }],
+      ['another slug of the tag', { secretTags: { $in: ['locked'] } }],
+    ];
+    for (const [name, conditions] of rules) {
+      const renamed = await withClient(strongroom.databaseUrl, async (client) => {
+        await client.query('begin');
+        // As another node writes a role: it holds the row of the project from its audit record to its commit.
+        await client.query(
+          `insert into project_role (id, organization_id, project_id, slug, name, permissions)
+           select gen_random_uuid(), organization_id, id, $2, 'New', $3 from project where id = $1`,
+          [project.id, name.replaceAll(' ', '-'), JSON.stringify([{ ...secrets(...READS), conditions }])],
+        );
+        await client.query('update project set revision = revision + 1 where id = $1', [project.id]);
+        const renaming = (operations[name] as Operation)(developer);
+        await waiting(1);
+        await client.query('commit');
+        return renaming;
+      });
+      expect([name, renamed.status]).toEqual([name, 403]);
+    }
+  });
+
+  const waiting = (count: number) =>
+    until(`${count} requests to wait`, 5_000, async () => (await strongroom.sql(WAITING)).length === count);
+});
