@@ -72,7 +72,7 @@ export class RoleService {
    * Changes a role: absent keeps, a list of permissions replaces the one before. A new slug goes to its holders with it.
    *
    * @param raw `{ projectId, roleId, slug?, name?, description?, permissions? }`; the rules are `UpdateRole`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also for rights that the caller does not have),
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also for rights that the caller does not have, before or after),
    *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
    * Source: behaviour 2, 10 (Roles).
    */
@@ -90,7 +90,8 @@ export class RoleService {
         description: changes.description === undefined ? before.description : (changes.description ?? ''),
         rules: changes.permissions === undefined ? before.rules : toRules(changes.permissions),
       };
-      if (changes.permissions !== undefined) authorizeReach(project, 'role:edit', before.rules, fields.rules);
+      // Also for another slug or name: whoever gives the role next goes by these.
+      authorizeReach(project, 'role:edit', before.rules, fields.rules);
       const role = await guarded(() => updateRole(tx, before.id, fields), CODES);
       if (role.slug !== before.slug) {
         await renameInMemberships(tx, project.projectId, { from: before.slug, to: role.slug });
@@ -106,8 +107,8 @@ export class RoleService {
    *
    * @param raw `{ projectId, roleId }`
    * @returns the role as it was
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE,
-   *   AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also of a role that allows more than the caller may),
+   *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Roles).
    */
   delete(ctx: Context, raw: unknown): Promise<Role> {
@@ -117,6 +118,8 @@ export class RoleService {
       authorize(project, 'role:delete');
       await lockProject(tx, project);
       const role = await loadOwn(tx, project, roleId);
+      // Nobody has it: what it forbids is not lifted by its deletion.
+      authorizeReach(project, 'role:delete', role.rules, role.rules);
       const holders = await countHolders(tx, project.projectId, role.slug);
       if (holders > 0) {
         const message = `is a role of members of the project: ${holders}`;
@@ -240,10 +243,13 @@ async function answer(ctx: Context, { access }: ProjectRecord, role: Role): Prom
   return role;
 }
 
-/** Only an admin may give rights that it does not have. Source: behaviour 1.1. */
+/**
+ * Only an admin may give rights that it does not have, or touch a role that has them: its slug could be taken by another role,
+ * which would be given in its place. Source: behaviour 1.1.
+ */
 function authorizeReach(
   project: ProjectAccess,
-  action: 'role:create' | 'role:edit',
+  action: 'role:create' | 'role:edit' | 'role:delete',
   before: readonly Rule[],
   after: readonly Rule[],
 ): void {
