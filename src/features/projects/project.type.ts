@@ -7,6 +7,9 @@ import type { ProjectAccess } from './project.records.js';
 import type { ProjectKind } from './project.rules.js';
 import type { ReadProject } from './project.service.js';
 
+const KEPT_VERSIONS =
+  'How many versions of each secret are kept, 1 to 100. Versions that the service itself writes when references follow a rename are counted separately: the newest of them are kept, up to the same number, and the last one before each other version.';
+
 /** GraphQL's names of the project types. */
 export const ProjectKindEnum = {
   SECRET_MANAGER: 'secret-manager',
@@ -95,7 +98,7 @@ export class ProjectType {
   })
   upgradeStatus!: UpgradeStatus | null;
 
-  @Field(() => Int, { description: 'How many versions of each secret are kept, 1 to 100.' })
+  @Field(() => Int, { description: KEPT_VERSIONS })
   pitVersionLimit!: number;
 
   @Field(() => ID, { nullable: true, description: 'The key of its certificates; null until there are any.' })
@@ -216,7 +219,7 @@ export class UpdateProjectInput {
   @Field(() => Boolean, { nullable: true, description: 'Whether every metadata entry of a secret must be encrypted.' })
   enforceEncryptedSecretManagerSecretMetadata?: boolean;
 
-  @Field(() => Int, { nullable: true, description: 'How many versions of each secret are kept, 1 to 100.' })
+  @Field(() => Int, { nullable: true, description: KEPT_VERSIONS })
   pitVersionLimit?: number;
 
   @Field(() => [String], {

@@ -11,10 +11,17 @@ import { rewriteReferencesTo } from './reference-rewriting.js';
 import { byName, type Name, RestoreSecrets } from './restore.rules.js';
 import { goneTagsOf, restoredRow } from './restore-contents.js';
 import { loadStatePlan, type StatePlan } from './restore-plan.js';
-import { lockHistories, makeFolders, pruneVersions } from './restore-writes.js';
+import { lockHistories, makeFolders } from './restore-writes.js';
 import { loadPlace, loadSecretProject } from './secret-place.js';
 import { sealerFor } from './secret-sealing.js';
-import { deleteSecrets, insertSecrets, lockHomesIn, type SecretRow, updateSecrets } from './secret-writes.js';
+import {
+  deleteSecrets,
+  insertSecrets,
+  lockHomesIn,
+  pruneVersions,
+  type SecretRow,
+  updateSecrets,
+} from './secret-writes.js';
 import { listReached, type Reach } from './version.records.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
 

@@ -80,14 +80,3 @@ export async function makeFolders(
   );
   return all;
 }
-
-/** Drops versions beyond the limit of the project, of secrets that came back: their history goes on. */
-export async function pruneVersions(tx: Transaction, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await query(
-    tx,
-    `delete from secret_version v using secret s, project p
-     where s.id = any($1::uuid[]) and p.id = s.project_id and v.secret_id = s.id and v.version <= s.version - p.pit_version_limit`,
-    [ids],
-  );
-}

@@ -8,7 +8,7 @@ import { lockEnvironments } from './folder-writes.js';
 import { rewriteReferencesTo } from './reference-rewriting.js';
 import { contentsOf, goneTagsOf, restoredRow } from './restore-contents.js';
 import { RestoreGuard } from './restore-guard.js';
-import { findFolders, lockHistories, makeFolders, pruneVersions } from './restore-writes.js';
+import { findFolders, lockHistories, makeFolders } from './restore-writes.js';
 import { type SecretView, SecretViewer } from './secret.view.js';
 import { writtenRecord } from './secret-rows.js';
 import { openerFor, sealerFor } from './secret-sealing.js';
@@ -17,6 +17,7 @@ import {
   insertSecrets,
   lockHomes,
   lockStructure,
+  pruneVersions,
   type SecretRow,
   updateSecrets,
   type Written,

@@ -1,4 +1,4 @@
-import type { Actor, Transaction } from '../../kernel/context.js';
+import { type Actor, SYSTEM, type Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { type ConstraintCodes, guarded } from '../../kernel/database/in-transaction.js';
 import type { StoredEntry } from './secret.records.js';
@@ -141,6 +141,35 @@ const INSERT = `with ${GIVEN}, ${HOMES}, written as (
   ${TAGGED}, ${REFERRED}, ${KEPT}
   select ${TIMES} from written`;
 
+/** How many versions of a secret its project keeps. @param projectId the column with its id */
+const limitOf = (projectId: string): string => `(select p.pit_version_limit from project p where p.id = ${projectId})`;
+
+/**
+ * The versions of written rows that are beyond the limit of the project. A version that the service wrote is not counted: it
+ * goes with the one that it follows, so that no number of renames evicts what people wrote.
+ *
+ * @param rows the rows, with their ids
+ * @param kept how many versions by people stay
+ */
+const beyondLimit = (rows: string, kept: string): string => `
+    delete from secret_version v using ${rows} g cross join lateral (
+      select k.version from secret_version k where k.secret_id = g.id and k.actor_kind <> '${SYSTEM.kind}'
+      order by k.version desc offset ${kept} limit 1) beyond
+    where v.secret_id = g.id and v.version <= beyond.version`;
+
+/**
+ * The versions by the service itself beyond as many as the limit allows of people's. The last one before a version by a person
+ * always stays: a gap that ends with a version by the service has nothing but such versions in it, so that what the secret was
+ * at any moment is known.
+ */
+const REWRITTEN = `rewritten as (
+    delete from secret_version v using given g cross join lateral (
+      select k.version from secret_version k where k.secret_id = g.id and k.actor_kind = '${SYSTEM.kind}'
+      order by k.version desc offset ${limitOf('$18::uuid')} - 1 limit 1) beyond
+    where $19::text = '${SYSTEM.kind}' and v.secret_id = g.id and v.version <= beyond.version and v.actor_kind = '${SYSTEM.kind}'
+      and exists (select from secret_version n where n.secret_id = v.secret_id and n.version = v.version + 1
+        and n.actor_kind = '${SYSTEM.kind}'))`;
+
 /** Two statements cannot be one here: of the same row, each part of a statement sees what was before it. Hence no delete and insert of all. */
 const UPDATE = `with ${GIVEN}, written as (
     update secret s set environment_id = g.environment_id, folder_id = g.folder_id, key = g.key, version = g.version,
@@ -151,22 +180,20 @@ const UPDATE = `with ${GIVEN}, written as (
   untagged as (
     delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text),
   ${UNREFERRED},
-  pruned as (
-    delete from secret_version v using given g where v.secret_id = g.id
-      and v.version <= g.version - (select p.pit_version_limit from project p where p.id = $18::uuid)),
-  ${TAGGED}, ${REFERRED}, ${KEPT}
+  pruned as (${beyondLimit('given', `${limitOf('$18::uuid')} - ($19::text <> '${SYSTEM.kind}')::integer`)}),
+  ${REWRITTEN}, ${TAGGED}, ${REFERRED}, ${KEPT}
   select ${TIMES} from written`;
 
 const DELETE = `with gone as (
     delete from secret where id = any($1::uuid[]) returning *),
-  pruned as (
-    delete from secret_version v using gone g join project p on p.id = g.project_id
-    where v.secret_id = g.id and v.version <= g.version + 1 - p.pit_version_limit)
+  pruned as (${beyondLimit('gone', `${limitOf('g.project_id')} - 1`)})
   insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, is_deletion, tag_ids,
     actor_kind, actor_id)
   select g.id, g.version + 1, g.organization_id, g.project_id, g.environment_id, g.folder_id, f.path, g.key, true,
     array(select st.tag_id from secret_tag st where st.secret_id = g.id order by st.tag_id), $2, $3::uuid
   from gone g join folder f on f.id = g.folder_id`;
+
+const PRUNE = beyondLimit('(select id, project_id from secret where id = any($1::uuid[]))', limitOf('g.project_id'));
 
 /** Keys of a folder that are taken, among those wanted. */
 export async function takenKeys(
@@ -257,7 +284,7 @@ export async function lockByIds(tx: Transaction, ids: readonly string[]): Promis
 
 /**
  * Writes the next version of locked secrets, with their tags and what they refer to, in one statement. A row may have a
- * new key and a new folder. Versions beyond the limit of the project go.
+ * new key and a new folder. Versions beyond the limit of the project go; those by the service itself are counted apart.
  *
  * @returns times of the rows that were at the version before, in no order: fewer than given means a concurrent change
  * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, TAG_NOT_FOUND
@@ -270,6 +297,12 @@ export async function updateSecrets(
 ): Promise<Written[]> {
   if (rows.length === 0) return [];
   return guarded(() => query<Written>(tx, UPDATE, paramsOf(rows, home, writer)), CODES);
+}
+
+/** Drops versions beyond the limit of the project, of secrets that came back: their history goes on. */
+export async function pruneVersions(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await query(tx, PRUNE, [ids]);
 }
 
 /** Deletes locked secrets in one statement. Their versions stay, with a last one that says so. */

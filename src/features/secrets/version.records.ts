@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.js';
+import { type Context, SYSTEM } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import type { SecretRecord, TagRecord } from './secret.records.js';
 import type { SecretSubject } from './visibility.rules.js';
@@ -262,6 +262,13 @@ export interface PastRecord extends VersionRecord {
 }
 
 /**
+ * Of the versions by the service itself the older ones are dropped first, so that before one of them no others are missing:
+ * the version before the gap is what the secret was, up to the names in its references. Needs `m`.
+ */
+const FOLLOWS_ONLY_RENAMES = `exists (select from secret_version n
+         where n.secret_id = m.secret_id and n.version = m.next and n.actor_kind = '${SYSTEM.kind}')`;
+
+/**
  * What was in a reach at a moment, with values. Secrets that were not, and those that were gone, are left out.
  *
  * @param ids the secrets to look at, as `listReached` tells them
@@ -283,7 +290,7 @@ export const listPast = (
            where n.secret_id = span.secret_id and n.version > span.chosen), span.chosen + 1) as next
        from span)
      select ${columns(true)}, ${PATH} as "placePath", m.newest as "newestVersion",
-       (m.chosen is not null and m.next = m.chosen + 1) as "isKnown"
+       (m.chosen is not null and (m.next = m.chosen + 1 or ${FOLLOWS_ONLY_RENAMES})) as "isKnown"
      from moment m
      join secret_version v on v.secret_id = m.secret_id and v.version = coalesce(m.chosen, m.oldest)
      join environment e on e.id = v.environment_id ${JOIN_FOLDER} ${JOIN_WRITER}
