@@ -35,13 +35,14 @@ import { NodeResolver } from './kernel/graphql/node.js';
 import { buildGraphQLSchema } from './kernel/graphql/schema.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
+import { withCause } from './kernel/http/listening.js';
 import { mountMetrics } from './kernel/http/metrics.js';
 import { mountPages } from './kernel/http/pages/pages.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
 import { RateLimits } from './kernel/limits/rate-limits.js';
 import { SharedCounts } from './kernel/limits/shared-counts.js';
 import { Load } from './kernel/load/load.js';
-import { codeOf, type Log } from './kernel/log.js';
+import { codeOf, describeError, type Log } from './kernel/log.js';
 import { OperationMetrics } from './kernel/metrics/operation-metrics.js';
 import { periodically } from './kernel/periodic.js';
 import type { StampOf } from './kernel/replies/answer.js';
@@ -121,7 +122,10 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
   const stop = async (acceptMs = 0): Promise<void> => {
     lifecycle.isDraining = true;
     await delay(acceptMs);
-    for (const step of cleanup.reverse().splice(0)) await step();
+    for (const step of cleanup.reverse().splice(0)) {
+      // One that fails (a database that is away, a full disk) must not keep the others from running.
+      await step().catch((error: unknown) => log.warn('clean-up failed', describeError(error)));
+    }
   };
   try {
     cleanup.push(() =>
@@ -165,7 +169,8 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       embedded: server.figures,
     });
     cleanup.push(() => http.close());
-    return { url: await listen(http, config), bootstrapToken, unusedTokenFile: tokenFile, stop };
+    const url = await withCause(config, () => http.listen({ host: config.host, port: config.port }));
+    return { url, bootstrapToken, unusedTokenFile: tokenFile, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -286,18 +291,4 @@ async function openGate(schema: GraphQLSchema, config: Config, log: Log): Promis
     },
     persisted,
   );
-}
-
-async function listen(http: FastifyInstance, { host, port }: Config): Promise<string> {
-  try {
-    return await http.listen({ host, port });
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === 'EADDRINUSE') throw new ConfigurationFault([`PORT ${port} is in use on this machine; choose another`]);
-    if (code === 'EACCES')
-      throw new ConfigurationFault([`PORT ${port} may not be opened by this user; choose one above 1023`]);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new ConfigurationFault(['HOST is no address of this machine']);
-    throw error;
-  }
 }

@@ -5,6 +5,7 @@ import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
 import { DEFAULT_LIMITS, type QueryLimits, queryLimits, raised } from './kernel/graphql/gate/limits.js';
 import { isCidr } from './kernel/http/addresses.js';
+import { overwriteInitialValues } from './kernel/initial-environment.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/limits/settings.js';
 import { isOneEditApart } from './kernel/near-names.js';
 
@@ -158,7 +159,9 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     ...Object.keys(environment).flatMap(misspelling),
   ];
   if (parsed.data === undefined || faults.length > 0) throw new ConfigurationFault(faults);
-  for (const secret of SECRETS) delete environment[secret];
+  const secrets = SECRETS.filter((name) => environment[name] !== undefined);
+  for (const name of secrets) delete environment[name];
+  if (environment === process.env) overwriteInitialValues(secrets);
   const settings = parsed.data;
   const dataDir = resolve(settings.DATA_DIR);
   const limits = settings.GRAPHQL_LIMITS;

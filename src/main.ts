@@ -2,6 +2,7 @@ import type { App } from './app.js';
 import { type Config, readConfig } from './config.js';
 import { openDatabaseServer } from './database-server.js';
 import { ConfigurationFault, EXIT_CONFIGURATION } from './kernel/configuration-fault.js';
+import { checkEndpoint } from './kernel/http/listening.js';
 import { createLog, describeError, type Log } from './kernel/log.js';
 import { startWatchdog, type Watchdog } from './kernel/watchdog/watchdog.js';
 
@@ -14,6 +15,7 @@ async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog(config.logLevel);
   const signalled = firstSignal();
+  await checkEndpoint(config);
   const databaseServer = openDatabaseServer(config, log);
   // Told when it is waited for; until then a fault is no unhandled one.
   databaseServer.catch(() => undefined);

@@ -65,7 +65,8 @@ export async function guarded<T>(statement: () => Promise<T>, codes: ConstraintC
 }
 
 const constraintOf = (error: unknown): string | undefined => databaseField(error, 'constraint');
-const sqlState = (error: unknown): string | undefined => databaseField(error, 'code');
+/** SQLSTATE of whatever the driver or the ORM threw. */
+export const sqlState = (error: unknown): string | undefined => databaseField(error, 'code');
 
 /** The ORM wraps what the driver throws; the driver's fields are on the cause. */
 function databaseField(error: unknown, field: 'constraint' | 'code'): string | undefined {

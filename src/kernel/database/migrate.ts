@@ -1,6 +1,7 @@
 import { migrations } from '../../migrations/index.js';
 import { ConfigurationFault } from '../configuration-fault.js';
 import type { Database } from './database.js';
+import { sqlState } from './in-transaction.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
 const MIGRATION_LOCK = 7_266_001;
@@ -25,16 +26,36 @@ export async function migrate(
     await query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     try {
       await refuseUnsafeServer(database);
-      await before();
-      await refuseNewerSchema(database);
-      await database.migrator.up();
-      await after();
+      await refusingForeignTables(database, async () => {
+        await before();
+        await refuseNewerSchema(database);
+        await database.migrator.up();
+        await after();
+      });
     } finally {
       await query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
       await query('reset lock_timeout');
       await query('reset statement_timeout');
     }
   });
+}
+
+/** Names that exist already, or tables without our columns. A missing right is no such case. */
+const FOREIGN_SCHEMA = /^42(?!501)/;
+
+/** A table of another program that has the name of one of ours. @throws ConfigurationFault for it */
+async function refusingForeignTables(database: Database, work: () => Promise<void>): Promise<void> {
+  const wasMigrated = await hasMigrations(database);
+  try {
+    await work();
+  } catch (error) {
+    if (!FOREIGN_SCHEMA.test(sqlState(error) ?? '')) throw error;
+    // Made before the first migration; without one it is all that is ours in there.
+    if (!wasMigrated) await database.query('drop table if exists schema_migration');
+    throw new ConfigurationFault([
+      'DATABASE_URL names a database that holds tables of another program, or tables of ours that were changed; name an empty database',
+    ]);
+  }
 }
 
 async function refuseUnsafeServer(database: Database): Promise<void> {
@@ -54,12 +75,16 @@ async function refuseUnsafeServer(database: Database): Promise<void> {
 }
 
 async function refuseNewerSchema(database: Database): Promise<void> {
-  const [table] = await database.query<{ exists: boolean }>(
-    `select to_regclass('schema_migration') is not null as exists`,
-  );
-  if (table?.exists !== true) return;
+  if (!(await hasMigrations(database))) return;
   const done = await database.query<{ name: string }>('select name from schema_migration');
   if (done.some(({ name }) => !migrations.some((known) => known.name === name))) {
     throw new ConfigurationFault(['the database was migrated by a newer version of this program; start that version']);
   }
+}
+
+async function hasMigrations(database: Database): Promise<boolean> {
+  const [table] = await database.query<{ exists: boolean }>(
+    `select to_regclass('schema_migration') is not null as exists`,
+  );
+  return table?.exists === true;
 }

@@ -1,6 +1,9 @@
+import { access, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
 import { Caller } from '../../kit/caller.js';
 import { Exposition } from '../../kit/exposition.js';
-import { embeddedPostgres, killEmbeddedPostgres } from '../../kit/processes.js';
+import { embeddedPostgres, embeddedUrl, killEmbeddedPostgres } from '../../kit/processes.js';
 import { Seed } from '../../kit/seed.js';
 import { Service } from '../../kit/service.js';
 import { until } from '../../kit/until.js';
@@ -58,3 +61,59 @@ test('a service whose Postgres is silent says that it cannot serve, and serves w
     await service.dispose();
   }
 });
+
+test('a service whose embedded Postgres is killed again and again brings it back each time, after a short pause', async () => {
+  const service = await Service.start({ env: { LOG_LEVEL: 'info' } });
+  const isReady = async () => (await new Caller(service.url, null).get('/readyz')).status === 200;
+  const restarted = () => [...service.output.matchAll(/"nextWaitMs":(\d+),"msg":"postgres\.restarted"/g)];
+  try {
+    for (let kills = 1; kills <= 3; kills += 1) {
+      await killEmbeddedPostgres(service.dataDir);
+      await until(`the restart after kill ${kills}`, 20_000, () => restarted().length === kills);
+      await until('readiness', 10_000, isReady);
+    }
+    expect(Math.max(...restarted().map(([, waitMs]) => Number(waitMs)))).toBeLessThanOrEqual(4_000);
+  } finally {
+    await service.kill();
+    await service.dispose();
+  }
+}, 60_000);
+
+test('a service whose embedded Postgres has lost its socket file gets a new one by itself', async () => {
+  const service = await Service.start({ env: { LOG_LEVEL: 'info' } });
+  const socket = join(service.dataDir, 'postgres/.s.PGSQL.5432');
+  try {
+    await rm(socket);
+    await until('the socket file', 20_000, () => access(socket).then(() => true));
+    const url = await embeddedUrl(service.dataDir);
+    await until('an answer on it', 20_000, async () => {
+      const client = new pg.Client({ connectionString: url });
+      client.on('error', () => undefined);
+      await client.connect();
+      await client.end();
+      return true;
+    });
+    expect(service.output).toMatch(/"msg":"postgres\.socket\.lost"/);
+    expect(await service.stop()).toBe(0);
+    expect(await embeddedPostgres(service.dataDir)).toEqual([]);
+  } finally {
+    await service.kill();
+    await service.dispose();
+  }
+});
+
+test('a service whose embedded Postgres is suspended ends on SIGTERM, and leaves no process of it behind', async () => {
+  const service = await Service.start();
+  const processes = () => embeddedPostgres(service.dataDir);
+  try {
+    const anonymous = new Caller(service.url, null);
+    await Promise.all(Array.from({ length: 5 }, () => anonymous.get('/readyz')));
+    for (const pid of await processes()) process.kill(pid, 'SIGSTOP');
+    service.signal('SIGTERM');
+    await service.exit(35_000);
+    await until('every process to end', 10_000, async () => (await processes()).length === 0);
+  } finally {
+    await service.kill();
+    await service.dispose();
+  }
+}, 60_000);

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import pg from 'pg';
 import { embeddedPostgres } from '../../kit/processes.js';
 import { Service } from '../../kit/service.js';
 import { freshDatabase } from '../../kit/strongroom.js';
@@ -153,12 +154,29 @@ describe('a place that cannot be used', () => {
 
   afterAll(() => void taken.close());
 
-  test('because PORT is in use is told in one line, and the embedded database is stopped again', async () => {
+  test('because PORT is in use is refused in one line, before an embedded database is made', async () => {
     const service = await Service.spawn({ env: { PORT: String(port) } });
     expect(await service.exit()).toBe(78);
     expect(service.output).toBe(`strongroom: PORT ${port} is in use on this machine; choose another\n`);
-    expect(await embeddedPostgres(service.dataDir)).toEqual([]);
+    expect(await readdir(service.dataDir)).toEqual([]);
     await service.dispose();
+  });
+
+  test.each([
+    ['of the name of one of ours', 'create table project (id integer)'],
+    ['of the name of the first one that is read', 'create table installation (id integer)'],
+    ['that looks like the list of migrations', 'create table schema_migration (id integer)'],
+  ])('because the database holds a table of another program %s is refused in one line', async (_case, table) => {
+    const databaseUrl = await freshDatabase();
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    await client.query(table);
+    const { code, output } = await refusedStart({ DATABASE_URL: databaseUrl });
+    expect([code, output]).toEqual([78, expect.stringMatching(ONE_LINE)]);
+    expect(output).toMatch(/holds tables of another program/);
+    const { rows } = await client.query(`select tablename from pg_tables where schemaname = 'public'`);
+    expect(rows).toHaveLength(1);
+    await client.end();
   });
 
   test.each([

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Caller } from '../../kit/caller.js';
 import { embeddedPostgres } from '../../kit/processes.js';
 import { Service, type ServiceOptions } from '../../kit/service.js';
+import { until } from '../../kit/until.js';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
@@ -47,6 +49,16 @@ describe('a start without any configuration', () => {
     const [body, status] = pasted.stdout.split('\n');
     expect([pasted.status, status]).toEqual([0, '200']);
     expect(JSON.parse(body as string)).toEqual({ projects: [] });
+  });
+
+  test('leaves no secret of its configuration in the environment that the system shows of it', async () => {
+    const rootKey = randomBytes(32).toString('base64');
+    const metricsToken = randomBytes(20).toString('hex');
+    const { child } = await start({ env: { ROOT_KEY: rootKey, METRICS_TOKEN: metricsToken, LOG_LEVEL: 'info' } });
+    const environment = await readFile(`/proc/${child.pid}/environ`, 'latin1');
+    expect(environment).toContain('LOG_LEVEL=info');
+    expect(environment).toContain('ROOT_KEY=***');
+    for (const secret of [rootKey, metricsToken]) expect(environment).not.toContain(secret);
   });
 
   test('keeps the printed token in a file of its own, and nothing in the directory for others to read', async () => {
@@ -90,12 +102,22 @@ describe('a start without any configuration', () => {
   });
 
   test('says after a first start that failed where the token lies, until it is used', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
+    const listenOn = async (wanted: number): Promise<NetServer> => {
+      const server = createServer().listen(wanted, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    };
+    const free = await listenOn(0);
+    const { port } = free.address() as AddressInfo;
+    await new Promise((closed) => free.close(closed));
     const failed = await Service.spawn({ dataDir, env: { PORT: String(port) } });
+    // Taken once the start has found it free, and is making its database.
+    await until('the data directory', 10_000, () => stat(join(dataDir, 'postgres-password')));
+    const taken = await listenOn(port);
     expect(await failed.exit()).toBe(78);
     taken.close();
+    expect(failed.output).toBe(`strongroom: PORT ${port} is in use on this machine; choose another\n`);
+    expect(await embeddedPostgres(dataDir)).toEqual([]);
     expect(failed.output).not.toMatch(TOKEN);
 
     const path = join(dataDir, 'bootstrap-token');

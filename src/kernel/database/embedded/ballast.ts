@@ -1,6 +1,7 @@
-import { open, rm, stat, statfs } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Log } from './account.js';
+import { freeBytes } from './disk-space.js';
 
 const BALLAST_BYTES = 64 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
@@ -16,8 +17,7 @@ const MIN_FREE_BYTES = 1024 * 1024 * 1024;
 export async function keepBallast(path: string, isStopping: () => boolean, log: Log): Promise<void> {
   try {
     if ((await stat(path).catch(() => null))?.size === BALLAST_BYTES) return;
-    const { bavail, bsize } = await statfs(dirname(path));
-    if (bavail * bsize < MIN_FREE_BYTES) return;
+    if ((await freeBytes(dirname(path))) < MIN_FREE_BYTES) return;
     const file = await open(path, 'w', 0o600);
     try {
       const chunk = Buffer.alloc(CHUNK_BYTES);

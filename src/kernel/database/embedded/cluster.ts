@@ -42,9 +42,14 @@ export async function ensureCluster({
   await removeUnfinished(dataDir);
   // Under a name of its own: an initdb that outlived a killed service may still be writing to the one before.
   const next = await mkdtemp(join(dataDir, UNFINISHED));
-  if (account !== null) await chown(next, account.uid, account.gid);
-  await initialize(next, chosen, binaries, account);
-  await rename(next, cluster);
+  try {
+    if (account !== null) await chown(next, account.uid, account.gid);
+    await initialize(next, chosen, binaries, account);
+    await rename(next, cluster);
+  } catch (error) {
+    await removeUnfinished(dataDir);
+    throw error;
+  }
   await syncDirectory(dataDir);
   return chosen;
 }

@@ -34,7 +34,7 @@ export interface EmbeddedPostgres {
  * Starts the embedded Postgres of a data directory, making the cluster on the first start, and keeps it running.
  *
  * The server listens on a socket in a closed directory only, runs under an unprivileged account when the service is
- * root, and is brought back with growing pauses (1 s to 30 s) whenever it ends.
+ * root, and is brought back with growing pauses (up to 4 s) whenever it ends.
  *
  * @param options `dataDir`: absolute path; `log`: receives events without any value of a caller
  * @throws ConfigurationFault when the place cannot work: not writable, used by another service, not closable

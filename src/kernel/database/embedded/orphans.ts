@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process';
-import { readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { ConfigurationFault } from '../../configuration-fault.js';
 import type { Log } from './account.js';
+import { serversOf, signalAll, untilGone } from './processes.js';
 import { socketFile } from './socket-directory.js';
-
-const run = promisify(execFile);
 
 /** What is sent to processes that hold the cluster, and how long each has to work: fast, immediate, and by force. */
 const STEPS = [
@@ -30,13 +26,15 @@ const STEPS = [
  */
 export async function clearTheWay(cluster: string, host: string, log: Log): Promise<void> {
   for (const { signal, waitMs } of STEPS) {
-    const left = await serversOf(cluster);
+    const left = serversOf(cluster);
     if (left.length === 0) break;
     log('postgres.orphan.stopping', { processes: left.length, signal });
-    for (const pid of left) send(pid, signal);
+    signalAll(left, signal);
+    // A suspended process would take notice of no signal but SIGKILL.
+    signalAll(left, 'SIGCONT');
     await untilGone(cluster, waitMs);
   }
-  if ((await serversOf(cluster)).length > 0) {
+  if (serversOf(cluster).length > 0) {
     throw new ConfigurationFault([
       'A database server of an earlier run holds DATA_DIR and cannot be stopped; stop it by hand',
     ]);
@@ -54,42 +52,6 @@ export async function clearTheWay(cluster: string, host: string, log: Log): Prom
     await rm(path, { force: true });
     log('postgres.pidfile.removed', { name });
   }
-}
-
-async function untilGone(cluster: string, waitMs: number): Promise<void> {
-  const deadline = performance.now() + waitMs;
-  while (performance.now() < deadline && (await serversOf(cluster)).length > 0) await delay(20);
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // Gone already, or of another account: the caller looks again and decides.
-  }
-}
-
-/** The processes of Postgres that work in this cluster. */
-async function serversOf(cluster: string): Promise<number[]> {
-  if (process.platform !== 'linux') return serverOfPidFile(cluster);
-  const home = await realpath(cluster).catch(() => cluster);
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(pids.map(async (pid) => ((await worksIn(pid, home)) ? Number(pid) : 0)));
-  return found.filter((pid) => pid > 0 && pid !== process.pid);
-}
-
-// The working directory and not the command line: the first cannot be mistaken, and every process of a server has it.
-async function worksIn(pid: string, home: string): Promise<boolean> {
-  const place = await readlink(`/proc/${pid}/cwd`).catch(() => null);
-  if (place !== home) return false;
-  return (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trim() === 'postgres';
-}
-
-async function serverOfPidFile(cluster: string): Promise<number[]> {
-  const pid = Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
-  if (!Number.isInteger(pid) || pid <= 0) return [];
-  const { stdout } = await run('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
-  return /\bpostgres\b/.test(stdout) && stdout.includes(cluster) ? [pid] : [];
 }
 
 const answers = (path: string): Promise<boolean> =>

@@ -6,6 +6,7 @@ import { type Account, childOptions, clusterArgument } from './account.js';
 import type { Binaries } from './binaries.js';
 import { DATABASE } from './cluster.js';
 import { boundLogFile, openLogFile } from './log-file.js';
+import { serversOf, signalAll, untilGone } from './processes.js';
 
 /** What one cluster is run with. */
 export interface ServerSetup {
@@ -43,11 +44,13 @@ const SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
 };
 
+/** Fast, immediate, and by force. Together less than a drain may take. */
 const STOP_STEPS = [
-  { signal: 'SIGINT', waitMs: 20_000 },
-  { signal: 'SIGQUIT', waitMs: 5_000 },
-  { signal: 'SIGKILL', waitMs: 5_000 },
+  { signal: 'SIGINT', waitMs: 12_000 },
+  { signal: 'SIGQUIT', waitMs: 4_000 },
+  { signal: 'SIGKILL', waitMs: 2_000 },
 ] as const;
+const REST_WAIT_MS = 2_000;
 
 export const serverLog = (dataDir: string): string => join(dataDir, 'postgres.log');
 
@@ -61,7 +64,10 @@ export class Server {
   readonly ended: Promise<{ code: number | null; signal: string | null }>;
   #hasEnded = false;
 
-  private constructor(private readonly child: ChildProcess) {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly cluster: string,
+  ) {
     this.ended = new Promise((resolve) => {
       const settle = (code: number | null, signal: string | null) => {
         this.#hasEnded = true;
@@ -85,6 +91,7 @@ export class Server {
           detached: true,
           stdio: ['ignore', log.fd, log.fd],
         }),
+        cluster,
       );
     } finally {
       await log.close();
@@ -107,18 +114,29 @@ export class Server {
 
   /** Asks it to stop, and does not wait: for the last moment of this process. */
   abandon(): void {
-    if (!this.#hasEnded) this.child.kill(STOP_STEPS[0].signal);
+    if (!this.#hasEnded) this.#signal(STOP_STEPS[0].signal);
   }
 
-  /** Stops it: fast, which aborts transactions and writes a checkpoint; then less and less gently. */
+  /**
+   * Stops it: fast, which aborts transactions and writes a checkpoint; then less and less gently. Returns when none of its
+   * processes is left: each backend has a process group of its own, and a suspended one outlives a killed server.
+   */
   async stop(): Promise<void> {
     for (const { signal, waitMs } of STOP_STEPS) {
-      if (this.#hasEnded) return;
-      this.child.kill(signal);
+      if (this.#hasEnded) break;
+      this.#signal(signal);
       const waiting = new AbortController();
       await Promise.race([this.ended, delay(waitMs, undefined, { signal: waiting.signal }).catch(() => undefined)]);
       waiting.abort();
     }
+    signalAll(serversOf(this.cluster), 'SIGKILL');
+    await untilGone(this.cluster, REST_WAIT_MS);
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+    // A suspended server, or one that waits for a suspended backend, takes notice of nothing until it is continued.
+    signalAll(serversOf(this.cluster), 'SIGCONT');
   }
 }
 

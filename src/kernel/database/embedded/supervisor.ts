@@ -1,21 +1,31 @@
+import { access } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigurationFault } from '../../configuration-fault.js';
 import type { Log } from './account.js';
+import { isDiskFull } from './disk-space.js';
 import { boundLogFile } from './log-file.js';
 import { clearTheWay } from './orphans.js';
 import { Server, type ServerSetup, serverLog } from './server.js';
-import { keepSocketHost } from './socket-directory.js';
+import { keepSocketHost, socketFile } from './socket-directory.js';
 
 const FIRST_START_MS = 15_000;
 const READY_MS = 120_000;
-const MIN_BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 30_000;
-const UPKEEP_MS = 60_000;
+/** A server that ends again and again is brought back within ten seconds all the same. */
+const MIN_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 4_000;
+/** One that has run for so long has not ended because of its last start. */
+const SETTLED_MS = 30_000;
+const UPKEEP_MS = 2_000;
+
+const DISK_FULL =
+  'DATA_DIR is on a full disk, on which the embedded database cannot start; delete its file ballast, make room, and start again';
 
 /** Keeps one server running on a cluster until it is told to stop. */
 export class Supervisor {
   #server: Server | null = null;
-  #watching: Promise<void> = Promise.resolve();
+  /** The server, from its first answer on. */
+  #serving: Server | null = null;
+  #watching: Promise<unknown> = Promise.resolve();
   readonly #stopping = new AbortController();
   #restarts = 0;
 
@@ -41,15 +51,14 @@ export class Supervisor {
   async start(): Promise<void> {
     const deadline = performance.now() + FIRST_START_MS;
     while (!(await this.#attempt())) {
+      if (await isDiskFull(this.setup.dataDir)) throw new ConfigurationFault([DISK_FULL]);
       if (performance.now() > deadline) {
         throw new ConfigurationFault(['The embedded database does not start; its log is postgres.log in DATA_DIR']);
       }
       await delay(500);
     }
     process.on('exit', this.#abandon);
-    this.#watching = this.#watch();
-    const upkeep = setInterval(() => void this.#keepUp(), UPKEEP_MS).unref();
-    this.#stopping.signal.addEventListener('abort', () => clearInterval(upkeep));
+    this.#watching = Promise.all([this.#watch(), this.#keepUp()]);
   }
 
   /** Stops the server and waits until it has ended. */
@@ -71,7 +80,10 @@ export class Supervisor {
     const server = await Server.start(this.setup);
     this.#server = server;
     if (this.isStopping) await server.stop();
-    if (await server.isReady(this.setup, READY_MS)) return true;
+    if (await server.isReady(this.setup, READY_MS)) {
+      this.#serving = server;
+      return true;
+    }
     await server.stop();
     return false;
   }
@@ -83,7 +95,7 @@ export class Supervisor {
       const end = await this.#server?.ended;
       if (this.isStopping) return;
       this.log('postgres.ended', { code: end?.code ?? -1, signal: end?.signal ?? 'none' });
-      if (performance.now() - since > MAX_BACKOFF_MS) backoffMs = MIN_BACKOFF_MS;
+      if (performance.now() - since > SETTLED_MS) backoffMs = MIN_BACKOFF_MS;
       backoffMs = await this.#bringBack(backoffMs);
     }
   }
@@ -106,11 +118,30 @@ export class Supervisor {
   }
 
   async #keepUp(): Promise<void> {
-    try {
-      await boundLogFile(serverLog(this.setup.dataDir));
-      await keepSocketHost(this.setup.host, this.setup.cluster);
-    } catch {
-      this.log('postgres.upkeep.failed');
+    const { signal } = this.#stopping;
+    while (!this.isStopping) {
+      await delay(UPKEEP_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      try {
+        await boundLogFile(serverLog(this.setup.dataDir));
+        await keepSocketHost(this.setup.host, this.setup.cluster);
+        await this.#keepSocket();
+      } catch {
+        this.log('postgres.upkeep.failed');
+      }
     }
+  }
+
+  /** A server makes its socket when it starts, and at no other time: one that has lost it is stopped, and so brought back. */
+  async #keepSocket(): Promise<void> {
+    const serving = this.#serving;
+    if (this.isStopping || serving === null || serving.hasEnded) return;
+    const isThere = await access(socketFile(this.setup.cluster)).then(
+      () => true,
+      () => false,
+    );
+    // It may have ended meanwhile, which removes the socket as well.
+    if (isThere || serving.hasEnded) return;
+    this.log('postgres.socket.lost');
+    await serving.stop();
   }
 }

@@ -1,0 +1,41 @@
+import { createServer } from 'node:net';
+import { ConfigurationFault } from '../configuration-fault.js';
+
+/** Where the service listens. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Checks that the service will be able to listen, before it starts a database that it would have to stop again.
+ *
+ * @throws ConfigurationFault that names the cause
+ */
+export async function checkEndpoint(endpoint: Endpoint): Promise<void> {
+  const server = createServer();
+  await withCause(
+    endpoint,
+    () =>
+      new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ ...endpoint, exclusive: true }, resolve);
+      }),
+  );
+  await new Promise((closed) => server.close(closed));
+}
+
+/** Runs what listens. @throws ConfigurationFault where the address or port cannot be had */
+export async function withCause<T>({ port }: Endpoint, listen: () => Promise<T>): Promise<T> {
+  try {
+    return await listen();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new ConfigurationFault([`PORT ${port} is in use on this machine; choose another`]);
+    if (code === 'EACCES')
+      throw new ConfigurationFault([`PORT ${port} may not be opened by this user; choose one above 1023`]);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new ConfigurationFault(['HOST is no address of this machine']);
+    throw error;
+  }
+}
