@@ -162,6 +162,17 @@ describe('a place that cannot be used', () => {
     await service.dispose();
   });
 
+  test('because its database cannot be made leaves no half-made one behind', async () => {
+    const node = resolve('node_modules/.bin/node');
+    // A limit on the size of files, which initdb exceeds.
+    const command = ['/bin/sh', '-c', `ulimit -f 1000; exec '${node}' .build/src/main.js`] as const;
+    const service = await Service.spawn({ command });
+    expect([await service.exit(), service.output]).toEqual([78, expect.stringMatching(ONE_LINE)]);
+    expect(service.output).toMatch(/The embedded database cannot be made/);
+    expect((await readdir(service.dataDir)).filter((name) => name.startsWith('postgres-new'))).toEqual([]);
+    await service.dispose();
+  });
+
   test.each([
     ['of the name of one of ours', 'create table project (id integer)'],
     ['of the name of the first one that is read', 'create table installation (id integer)'],
