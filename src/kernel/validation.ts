@@ -3,8 +3,9 @@ import type { DetailCode } from './detail-codes.js';
 import { AppError, type ErrorDetail } from './errors.js';
 import { didYouMean } from './near-names.js';
 
-/** Of one object as many unknown keys are told, and of one request as many faults. */
+/** As many unknown keys of one input are reported one by one, each with a known name that it may be; beyond it, their number. */
 const MAX_UNKNOWN_KEYS = 20;
+/** And as many violations of one request. */
 export const MAX_FAULTS = 1_000;
 
 type Known = ReadonlyMap<readonly string[], readonly string[]>;
@@ -69,84 +70,129 @@ export function isStrict(rules: z.ZodType): boolean {
   return !isOpen;
 }
 
-/** The faults of a failed check, each with its place, a machine word and a sentence. */
-export const faultsOf = (error: z.ZodError, prefix = '', known: Known = new Map()): ErrorDetail[] =>
-  error.issues.flatMap((issue) => faultsOfIssue(issue as z.core.$ZodIssue, prefix, known));
-
-/**
- * The fault of keys that an object should not have. They are told by position: what stands where a key should be may be a
- * value that slipped. Source: reliability P17.
- *
- * @param noun what the keys are called: `key`, `field`, `parameter`
- * @param known the keys that the object may have, of which a near one is named
- */
-export function unknownKeys(
-  path: string,
-  {
-    object,
-    keys,
-    known,
-    noun = 'key',
-  }: { object: object; keys: readonly string[]; known: readonly string[]; noun?: string },
-): ErrorDetail[] {
-  const sent = Object.keys(object);
-  return keys.slice(0, MAX_UNKNOWN_KEYS).map((key) => ({
-    path,
-    code: 'UNKNOWN_KEY',
-    message: `has a ${noun} that is not known here, number ${sent.indexOf(key) + 1} of those given${didYouMean(key, known)}`,
-  }));
+/** The faults of a failed check, each with its place, a machine word and a sentence; no more than are told, and one. */
+export function faultsOf(error: z.ZodError, prefix = '', known: Known = new Map()): ErrorDetail[] {
+  const faults = new Faults();
+  for (const issue of error.issues) addIssue(issue as z.core.$ZodIssue, { prefix, known, faults });
+  return faults.list();
 }
 
-function faultsOfIssue(issue: z.core.$ZodIssue, prefix: string, known: Known): ErrorDetail[] {
-  const path = pathOf(issue.path, prefix);
-  if (issue.code !== 'custom' && 'input' in issue && issue.input === undefined)
-    return [{ path, code: 'MISSING', message: 'must be given' }];
-  switch (issue.code) {
-    case 'unrecognized_keys':
-      return unknownKeys(path, {
-        object: issue.input as object,
-        keys: issue.keys,
-        known: known.get(issue.keys) ?? [],
-        noun: path === 'query' ? 'parameter' : 'key',
+/** Where an object has keys that it should not have. */
+interface UnknownKeys {
+  readonly object: object;
+  readonly keys: readonly string[];
+  /** The keys that the object may have, of which a near one is named. */
+  readonly known: readonly string[];
+  /** What the keys are called: `key`, `field`, `parameter`. */
+  readonly noun: string;
+}
+
+/**
+ * Collects the faults of one input. What it takes is bounded, whatever the input holds: the first 1,001 are kept, and unknown keys
+ * are compared with known ones only as long as there are few.
+ */
+export class Faults {
+  readonly #faults: ErrorDetail[] = [];
+  #unknown = 0;
+  #first: { readonly path: string; readonly noun: string } | null = null;
+
+  /** True when there are more than are told. */
+  get isFull(): boolean {
+    return this.#faults.length > MAX_FAULTS;
+  }
+
+  add(fault: ErrorDetail): void {
+    if (!this.isFull) this.#faults.push(fault);
+  }
+
+  /**
+   * Adds keys that an object should not have. They are told by position: what stands where a key should be may be a value that
+   * slipped.
+   */
+  addUnknownKeys(path: string, { object, keys, known, noun }: UnknownKeys): void {
+    this.#first ??= { path, noun };
+    this.#unknown += keys.length;
+    if (this.#unknown > MAX_UNKNOWN_KEYS) return;
+    const sent = Object.keys(object);
+    for (const key of keys)
+      this.add({
+        path,
+        code: 'UNKNOWN_KEY',
+        message: `has a ${noun} that is not known here, number ${sent.indexOf(key) + 1} of those given${didYouMean(key, known)}`,
       });
+  }
+
+  /** All of them; of many unknown keys only the number, at the outermost place. */
+  list(): ErrorDetail[] {
+    if (this.#first === null || this.#unknown <= MAX_UNKNOWN_KEYS) return this.#faults;
+    const { path, noun } = this.#first;
+    const [root = path] = /^[^.[]+/.exec(path) ?? [];
+    return [
+      {
+        path: root,
+        code: 'UNKNOWN_KEY',
+        message: `has ${this.#unknown} unknown ${noun}s, those of objects in it included`,
+      },
+      ...this.#faults.filter(({ code }) => code !== 'UNKNOWN_KEY'),
+    ];
+  }
+}
+
+interface Adding {
+  readonly prefix: string;
+  readonly known: Known;
+  readonly faults: Faults;
+}
+
+function addIssue(issue: z.core.$ZodIssue, { prefix, known, faults }: Adding): void {
+  if (issue.code === 'unrecognized_keys') {
+    const path = pathOf(issue.path, prefix);
+    const noun = path === 'query' ? 'parameter' : 'key';
+    faults.addUnknownKeys(path, {
+      object: issue.input as object,
+      keys: issue.keys,
+      known: known.get(issue.keys) ?? [],
+      noun,
+    });
+  } else if (issue.code === 'invalid_union' && !('options' in issue && issue.options !== undefined)) {
+    for (const inner of bestBranch(issue))
+      addIssue({ ...inner, path: [...issue.path, ...inner.path] }, { prefix, known, faults });
+  } else if (!faults.isFull) faults.add(faultOfIssue(issue, pathOf(issue.path, prefix)));
+}
+
+function faultOfIssue(issue: z.core.$ZodIssue, path: string): ErrorDetail {
+  if (issue.code !== 'custom' && 'input' in issue && issue.input === undefined)
+    return { path, code: 'MISSING', message: 'must be given' };
+  switch (issue.code) {
     case 'invalid_type':
-      return [
-        issue.message.endsWith('received undefined')
-          ? { path, code: 'MISSING', message: 'must be given' }
-          : { path, code: 'INVALID_TYPE', message: `must be ${typeName(issue.expected)}` },
-      ];
+      return issue.message.endsWith('received undefined')
+        ? { path, code: 'MISSING', message: 'must be given' }
+        : { path, code: 'INVALID_TYPE', message: `must be ${typeName(issue.expected)}` };
     case 'too_small':
-      return [{ path, code: 'TOO_SMALL', message: `must ${boundOf(issue.origin, 'at least', Number(issue.minimum))}` }];
+      return { path, code: 'TOO_SMALL', message: `must ${boundOf(issue.origin, 'at least', Number(issue.minimum))}` };
     case 'too_big':
-      return [{ path, code: 'TOO_BIG', message: `must ${boundOf(issue.origin, 'at most', Number(issue.maximum))}` }];
+      return { path, code: 'TOO_BIG', message: `must ${boundOf(issue.origin, 'at most', Number(issue.maximum))}` };
     case 'invalid_value':
-      return [{ path, code: 'INVALID_VALUE', message: `must be ${issue.values.map(String).join(' or ')}` }];
+      return { path, code: 'INVALID_VALUE', message: `must be ${issue.values.map(String).join(' or ')}` };
     case 'custom':
-      return [{ path, code: (issue.params?.code ?? 'INVALID') as DetailCode, message: issue.message }];
+      return { path, code: (issue.params?.code ?? 'INVALID') as DetailCode, message: issue.message };
     case 'invalid_union':
-      if ('options' in issue && issue.options !== undefined) return [unknownKind(issue, issue.options, path)];
-      return bestBranch(issue).flatMap((inner) =>
-        faultsOfIssue({ ...inner, path: [...issue.path, ...inner.path] }, prefix, known),
-      );
+      return unknownKind(issue, path);
     case 'invalid_format':
-      return [
-        {
-          path,
-          code: 'INVALID_FORMAT',
-          message: OWN_WORDS.test(issue.message) ? issue.message : `must be ${formatName(issue.format)}`,
-        },
-      ];
+      return {
+        path,
+        code: 'INVALID_FORMAT',
+        message: OWN_WORDS.test(issue.message) ? issue.message : `must be ${formatName(issue.format)}`,
+      };
     default:
-      return [{ path, code: 'INVALID', message: 'is not valid' }];
+      return { path, code: 'INVALID', message: 'is not valid' };
   }
 }
 
 /** Of several kinds of things, told apart by one key, the input is none. */
-function unknownKind(
-  { discriminator = '', input }: z.core.$ZodIssueInvalidUnion,
-  kinds: readonly unknown[],
-  path: string,
-): ErrorDetail {
+function unknownKind(issue: z.core.$ZodIssueInvalidUnion, path: string): ErrorDetail {
+  const { discriminator = '', input } = issue;
+  const kinds = 'options' in issue ? (issue.options ?? []) : [];
   return (input as Readonly<Record<string, unknown>> | null)?.[discriminator] === undefined
     ? { path, code: 'MISSING', message: 'must be given' }
     : { path, code: 'INVALID_VALUE', message: `must be ${kinds.map(String).join(' or ')}` };

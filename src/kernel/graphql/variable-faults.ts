@@ -12,7 +12,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { ErrorDetail } from '../errors.js';
-import { MAX_FAULTS, unknownKeys } from '../validation.js';
+import { Faults } from '../validation.js';
 import { variableTypes } from './input-types.js';
 import { variablePlaces } from './variable-places.js';
 
@@ -32,78 +32,82 @@ interface Asked {
  * Looks for faults no further than they are told: a body of 1 MiB has room for a million.
  * Source: decisions 2.3, reliability P15, P17.
  */
-export function variableFaults(asked: Asked): ErrorDetail[] {
-  const faults: ErrorDetail[] = [];
-  for (const fault of faultsOfAll(asked)) {
-    faults.push(fault);
-    if (faults.length > MAX_FAULTS) break;
-  }
-  return faults;
-}
-
-function* faultsOfAll({ schema, document, operation, variables, suggests }: Asked): Faults {
+export function variableFaults({ schema, document, operation, variables, suggests }: Asked): ErrorDetail[] {
   const types = variableTypes(schema, operation);
   const places = variablePlaces(document);
+  const faults = new Faults();
   for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
     const isAbsent = !Object.hasOwn(variables, name);
     if (isAbsent && defaultValue !== undefined) continue;
-    const at = { inside: null, part: places.get(name) ?? 'variables', suggests };
-    yield* faultsOf(types.get(name) as GraphQLInputType, variables[name], at);
+    const at = { inside: null, part: places.get(name) ?? 'variables', suggests, faults };
+    addFaults(types.get(name) as GraphQLInputType, variables[name], at);
   }
+  return faults.list();
 }
 
-type Faults = Generator<ErrorDetail, void, undefined>;
-
-/** A place in the variables. It is put into words only where there is a fault. */
+/** A place in the variables, and where its faults go. It is put into words only where there is a fault. */
 interface At {
   readonly inside: At | null;
   readonly part: string | number;
   readonly suggests: boolean;
+  readonly faults: Faults;
 }
 
-const below = (inside: At, part: string | number): At => ({ inside, part, suggests: inside.suggests });
+const below = (inside: At, part: string | number): At => ({
+  inside,
+  part,
+  suggests: inside.suggests,
+  faults: inside.faults,
+});
 
 function pathOf({ inside, part }: At): string {
   if (inside === null) return String(part);
   return pathOf(inside) + (typeof part === 'number' ? `[${part}]` : `.${part}`);
 }
 
-function* faultsOf(type: GraphQLInputType, value: unknown, at: At): Faults {
+function addFaults(type: GraphQLInputType, value: unknown, at: At): void {
   if (isNonNullType(type)) {
-    if (value == null) yield missing(at);
-    else yield* faultsOf(type.ofType, value, at);
-  } else if (value == null) return;
+    if (value == null) addMissing(at);
+    else addFaults(type.ofType, value, at);
+  } else if (value == null || at.faults.isFull) return;
   else if (isListType(type)) {
     // A single value is a list of one.
-    if (!Array.isArray(value)) yield* faultsOf(type.ofType, value, at);
-    else for (const [index, item] of value.entries()) yield* faultsOf(type.ofType, item, below(at, index));
-  } else if (isInputObjectType(type)) yield* faultsOfObject(type, value, at);
-  else yield* faultsOfLeaf(type, value, at);
+    if (!Array.isArray(value)) addFaults(type.ofType, value, at);
+    else for (const [index, item] of value.entries()) addFaults(type.ofType, item, below(at, index));
+  } else if (isInputObjectType(type)) addFaultsOfObject(type, value, at);
+  else addFaultOfLeaf(type, value, at);
 }
 
-function* faultsOfObject(type: GraphQLInputObjectType, value: unknown, at: At): Faults {
+function addFaultsOfObject(type: GraphQLInputObjectType, value: unknown, at: At): void {
+  const { faults } = at;
   if (typeof value !== 'object' || Array.isArray(value)) {
-    yield { path: pathOf(at), code: 'INVALID_TYPE', message: 'must be an object' };
+    faults.add({ path: pathOf(at), code: 'INVALID_TYPE', message: 'must be an object' });
     return;
   }
   const object = value as Readonly<Record<string, unknown>>;
   const fields = type.getFields();
-  const known = Object.keys(fields);
   for (const field of Object.values(fields)) {
-    const inside = below(at, field.name);
-    if (object[field.name] !== undefined) yield* faultsOf(field.type, object[field.name], inside);
-    else if (isRequiredInputField(field)) yield missing(inside);
+    if (object[field.name] !== undefined) addFaults(field.type, object[field.name], below(at, field.name));
+    else if (isRequiredInputField(field)) addMissing(below(at, field.name));
   }
   const keys = Object.keys(object).filter((key) => !Object.hasOwn(fields, key));
-  if (keys.length > 0) yield* unknownKeys(pathOf(at), { object, keys, known: at.suggests ? known : [], noun: 'field' });
+  if (keys.length > 0)
+    faults.addUnknownKeys(pathOf(at), {
+      object,
+      keys,
+      known: at.suggests ? Object.keys(fields) : [],
+      noun: 'field',
+    });
   if (!type.isOneOf) return;
-  const given = known.filter((name) => object[name] !== undefined);
+  const given = Object.keys(fields).filter((name) => object[name] !== undefined);
   if (given.length !== 1 || object[given[0] as string] === null)
-    yield { path: pathOf(at), code: 'NOT_ONE', message: 'must have exactly one of its fields, and not null' };
+    faults.add({ path: pathOf(at), code: 'NOT_ONE', message: 'must have exactly one of its fields, and not null' });
 }
 
-const missing = (at: At): ErrorDetail => ({ path: pathOf(at), code: 'MISSING', message: 'must be given' });
+function addMissing(at: At): void {
+  if (!at.faults.isFull) at.faults.add({ path: pathOf(at), code: 'MISSING', message: 'must be given' });
+}
 
 /** What values of the scalars of the specification must be. */
 const SCALARS: Readonly<Record<string, string>> = {
@@ -117,7 +121,7 @@ const SCALARS: Readonly<Record<string, string>> = {
   JSONObject: 'must be an object',
 };
 
-function* faultsOfLeaf(type: GraphQLLeafType, value: unknown, at: At): Faults {
+function addFaultOfLeaf(type: GraphQLLeafType, value: unknown, at: At): void {
   try {
     if (type.parseValue(value) !== undefined) return;
   } catch {
@@ -126,7 +130,9 @@ function* faultsOfLeaf(type: GraphQLLeafType, value: unknown, at: At): Faults {
   const path = pathOf(at);
   if (isEnumType(type)) {
     const names = type.getValues().map(({ name }) => name);
-    yield { path, code: 'INVALID_VALUE', message: `must be ${names.join(' or ')}` };
-  } else
-    yield { path, code: 'INVALID_TYPE', message: SCALARS[type.name] ?? `must be a value of the type ${type.name}` };
+    at.faults.add({ path, code: 'INVALID_VALUE', message: `must be ${names.join(' or ')}` });
+  } else {
+    const message = SCALARS[type.name] ?? `must be a value of the type ${type.name}`;
+    at.faults.add({ path, code: 'INVALID_TYPE', message });
+  }
 }
