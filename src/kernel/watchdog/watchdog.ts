@@ -1,7 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { url as inspectorUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 
 const BEAT_MS = 500;
+/** Where Node says that a request has come, and that one was answered. */
+const PROGRESS = ['http.server.request.start', 'http.server.response.finish'] as const;
 
 /** Watches that the event loop turns. */
 export interface Watchdog {
@@ -12,6 +15,9 @@ export interface Watchdog {
  * Starts a thread that kills this process when its event loop has stood still for ten seconds: no handler, no signal and
  * no probe is served then, and whoever supervises the process starts it anew. What was acknowledged is stored; an embedded
  * database that is left behind is taken over by the next start.
+ *
+ * A loop that is slow because of what it serves makes progress: every request that comes or is answered counts as a heartbeat
+ * too, since timers wait until everything that has arrived was handled.
  *
  * While a debugger is attached nothing is killed, since a breakpoint stands still on purpose.
  *
@@ -34,8 +40,11 @@ export function startWatchdog(): Watchdog {
     const next = (Atomics.load(beats, 0) | 1) + (inspectorUrl() === undefined ? 1 : 2);
     Atomics.store(beats, 0, next);
   }, BEAT_MS).unref();
+  const progress = (): void => void Atomics.add(beats, 0, 2);
+  for (const channel of PROGRESS) subscribe(channel, progress);
   return {
     stop: async () => {
+      for (const channel of PROGRESS) unsubscribe(channel, progress);
       clearInterval(timer);
       await thread.terminate();
     },
