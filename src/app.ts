@@ -261,7 +261,11 @@ const contextsOf =
     // Whoever logs in or renews may still send a token that is long over: it is not what the request is about.
     if (isAnonymous) return nobody;
     const token = bearerToken(request);
-    if (token !== null) return authenticator.authenticate(kernel, requestInfo(request), token);
+    if (token !== null) {
+      const ctx = await authenticator.authenticate(kernel, requestInfo(request), token);
+      request.caller = ctx.actor.tokenId ?? ctx.actor.id;
+      return ctx;
+    }
     // A header of another scheme is no anonymous call: its sender believes to be known.
     if (request.headers.authorization !== undefined) {
       throw new AppError('TOKEN_INVALID', 'The Authorization header must be the word Bearer, a blank, and a token.');

@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, Extensions, ID, Int, Mutation, Query, Resolver } from '
 import type { AnonymousContext, Context } from '../../kernel/context.js';
 import { MINT } from '../../kernel/graphql/limited-operations.js';
 import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
-import { PUBLIC } from '../../kernel/graphql/schema.js';
+import { PUBLIC } from '../../kernel/graphql/public-operations.js';
 import type { AccessTokenService } from './access-token.service.js';
 import type { IssuedToken } from './access-token.store.js';
 import {

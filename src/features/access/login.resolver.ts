@@ -1,7 +1,7 @@
 import { Arg, Ctx, Extensions, Mutation, Resolver } from 'type-graphql';
 import type { AnonymousContext, Context } from '../../kernel/context.js';
 import { MINT } from '../../kernel/graphql/limited-operations.js';
-import { PUBLIC } from '../../kernel/graphql/schema.js';
+import { PUBLIC } from '../../kernel/graphql/public-operations.js';
 import { toIssuedPayload } from './access-token.resolver.js';
 import type { LoginService } from './login.service.js';
 import { LogInWithUniversalAuthInput, LogInWithUniversalAuthPayload } from './login.type.js';

@@ -20,9 +20,6 @@ import { withErrorReference } from './error-types.js';
 type ResolverClass = new (...args: never[]) => object;
 type RootField = GraphQLFieldResolver<unknown, Context | AnonymousContext>;
 
-/** Mark of a root field that answers without a token: `@Extensions(PUBLIC)`. */
-export const PUBLIC = { public: true } as const;
-
 /** Mark of an input type of which exactly one field is given: `@Extensions(ONE_OF)`. type-graphql has no word for it. */
 export const ONE_OF = { oneOf: true } as const;
 

@@ -8,7 +8,7 @@ import type { Gate } from '../graphql/gate/gate.js';
 import type { SchemaResponses } from '../graphql/introspection.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { boundedJson } from '../replies/answer.js';
-import { noteError } from './error-replies.js';
+import { noteError, translate } from './error-replies.js';
 import { type GraphQLParameters, isForeignGet, readParameters } from './graphql-parameters.js';
 import { type ChosenType, chooseType } from './media-types.js';
 import type { Page } from './pages/pages.js';
@@ -68,6 +68,12 @@ export function mountGraphQL(app: FastifyInstance, mounting: Mounting): void {
         return sendRefusal(reply, acceptedBy(request) ?? UNNAMED, refusal(thrown, request, reply));
       }
     },
+    // What runs without a token needs no long body: whoever sends one has forgotten the token.
+    errorHandler: (error, request, reply) => {
+      const isLongWithoutToken = request.caller === null && translate(error).code === 'BODY_TOO_LARGE';
+      if (!isLongWithoutToken) throw error;
+      sendRefusal(reply, acceptedBy(request) ?? UNNAMED, refusal(new AppError('TOKEN_MISSING'), request, reply));
+    },
     handler: async (request, reply) => {
       const accepted = acceptedBy(request);
       try {
@@ -103,7 +109,7 @@ async function run(
   { request, reply, ctx }: { request: FastifyRequest; reply: FastifyReply; ctx: GraphQLContext },
 ): Promise<Outcome> {
   try {
-    return await execute(apollo, await gate.admit(parameters), request, ctx);
+    return await execute(apollo, await gate.admit(parameters, ctx.actor !== null), request, ctx);
   } catch (thrown) {
     // Without a text it is none of GraphQL, and so not answered as GraphQL's.
     if (toAppError(thrown).code === 'MALFORMED_REQUEST') throw thrown;

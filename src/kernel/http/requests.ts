@@ -1,16 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { AppError } from '../errors.js';
-import { parseJsonBody } from './json-body.js';
-import { isJsonMediaType } from './media-type.js';
 
 /** Far more than clients and proxies send. */
-const MAX_HEADER_FIELDS = 100;
+export const MAX_HEADER_FIELDS = 100;
 
 /** Node reads the first of these and drops the others, a proxy before it perhaps the last: sent twice they are refused. */
 const ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'idempotency-key', 'origin']);
-
-/** Requests whose body, if there is one, nobody reads. */
-const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
  * Checks what is common to all requests, before anybody asks who calls: header fields, host, encoding of the body.
@@ -30,24 +25,3 @@ export function checkHeaders({ raw, headers }: FastifyRequest): void {
   const codings = [headers['content-encoding'] ?? 'identity', headers['transfer-encoding'] ?? 'chunked'];
   if (codings.join().toLowerCase() !== 'identity,chunked') throw new AppError('UNSUPPORTED_ENCODING');
 }
-
-/**
- * Bodies are JSON. The media type is looked at by our own code, once, and after authentication; then every body goes to the one
- * parser. Rules that depend on how a framework reads a Content-Type have been passed by again and again: a tab, a blank,
- * another case. Source: reliability P16, decisions 2.4.
- */
-export function acceptJsonOnly(app: FastifyInstance): void {
-  // Node drops the fields beyond its limit without a word: it must let one more through than we do.
-  app.server.maxHeadersCount = MAX_HEADER_FIELDS + 1;
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    parseJsonBody(body),
-  );
-  app.addHook('preParsing', async (request) => {
-    if (WITHOUT_BODY.has(request.method) || !hasBody(request)) return;
-    if (!isJsonMediaType(request.headers['content-type'] ?? '')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
-  });
-}
-
-const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -5,6 +5,7 @@ import type { RequestInfo } from '../context.js';
 import type { Load } from '../load/load.js';
 import { type Log, logFailure } from '../log.js';
 import { isWithin, readAddress } from './addresses.js';
+import { acceptJsonOnly } from './bodies.js';
 import { compressAnswers } from './compression.js';
 import { boundConnections } from './connections.js';
 import { Cors } from './cors.js';
@@ -16,12 +17,11 @@ import { answerOtherMethods } from './methods.js';
 import { oneAtATime } from './pipelines.js';
 import { RawRefusals } from './raw-refusals.js';
 import { logRequests } from './request-log.js';
-import { acceptJsonOnly, checkHeaders } from './requests.js';
+import { checkHeaders, MAX_HEADER_FIELDS } from './requests.js';
 import { boundResponses } from './response-load.js';
 import { securityHeaders } from './security-headers.js';
 import { discardUnreadBodies } from './unread-bodies.js';
 
-const BODY_LIMIT_BYTES = 1024 * 1024;
 const CONNECTION_TIMEOUT_MS = 60_000;
 
 /** Times in milliseconds, sizes in bytes. Source: reliability P16. */
@@ -60,7 +60,6 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     reply.headers(always).headers(cors.headers(request)).header('x-request-id', request.id);
   };
   const app = fastify({
-    bodyLimit: BODY_LIMIT_BYTES,
     serverFactory: (handle) => createServer(LIMITS, oneAtATime(handle)).setTimeout(CONNECTION_TIMEOUT_MS),
     logger: false,
     forceCloseConnections: 'idle',
@@ -80,7 +79,9 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.decorateReply('errorCode', null);
   rawRefusals.watch(app.server);
   boundConnections(app, options);
-  acceptJsonOnly(app);
+  // Node drops the fields beyond its limit without a word: it must let one more through than we do.
+  app.server.maxHeadersCount = MAX_HEADER_FIELDS + 1;
+  acceptJsonOnly(app, trustedProxies);
   app.addHook('onRequest', async (request, reply) => {
     begin(request, reply);
     checkHeaders(request);

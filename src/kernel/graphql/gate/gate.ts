@@ -2,6 +2,7 @@ import type { ApolloServerOptions, BaseContext } from '@apollo/server';
 import { GraphQLError } from 'graphql';
 import { AppError } from '../../errors.js';
 import { malformedGraphQL } from '../coded-errors.js';
+import { needsToken } from '../public-operations.js';
 import type { CostModel } from './cost.js';
 import { type Judgement, judge, judgeDocument, refuseExcess, type Variables } from './judge.js';
 import { hashOf, JudgedDocuments } from './judged-documents.js';
@@ -21,6 +22,7 @@ export interface GateRules {
 export interface Asked {
   readonly query?: string | null | undefined;
   readonly documentId?: string | null | undefined;
+  readonly operationName?: string | null | undefined;
   readonly variables?: Variables | null | undefined;
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
 }
@@ -58,13 +60,18 @@ export class Gate {
    * Lets a request pass, or refuses it.
    *
    * @returns the parameters with the text to run, that of the document where an id stands for it
-   * @throws MALFORMED_REQUEST without a text, or with a text and an id, QUERY_TOO_COMPLEX with every limit that is exceeded,
+   * @param hasToken whether the request has a valid token
+   * @throws TOKEN_MISSING, MALFORMED_REQUEST without a text, or with a text and an id, QUERY_TOO_COMPLEX with every limit that is exceeded,
    *   PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY
    */
-  async admit<P extends Asked>(asked: P): Promise<P & { readonly query: string }> {
+  async admit<P extends Asked>(asked: P, hasToken: boolean): Promise<P & { readonly query: string }> {
     const query = await this.#textOf(asked);
     const judgement = this.#judge(query, asked.variables ?? {});
     if (judgement !== null) refuseExcess(judgement);
+    // Before anything reads the variables: what is wrong with them is no matter to somebody without a token.
+    const document = judgement?.document ?? null;
+    if (!hasToken && document !== null && needsToken(this.rules.model.schema, document, asked.operationName))
+      throw new AppError('TOKEN_MISSING');
     return { ...asked, query };
   }
 
