@@ -1,6 +1,7 @@
 import { SYSTEM, type Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import type { ProjectAccess } from '../projects/public.js';
 import { joinPath } from './place.rules.js';
 import type { SecretName } from './reference.records.js';
@@ -23,8 +24,11 @@ export interface Renaming {
  * their number. A reference without a place that still finds its secret beside it stays. Personal values are their owners' alone:
  * what they refer to is neither indexed nor rewritten.
  *
+ * A value that the caller may not read cannot stop him: where it cannot follow, it stays as it stands, as when the secret is
+ * deleted. To be refused would tell him what it refers to.
+ *
  * @param except secrets that are left as they are: those that were written with the new names
- * @returns how many secrets were rewritten, of those that the caller may know of
+ * @returns how many secrets were rewritten, of those whose values the caller may read
  * @throws SECRET_REFERENCED when a new key cannot be written in a reference, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID,
  *   CONCURRENT_CHANGE
  * Source: decisions 5.5, behaviour 5.5.
@@ -45,6 +49,9 @@ export async function rewriteReferencesTo(
 /** Where secrets are, as references name it. */
 export type NamedPlace = Omit<SecretName, 'key'>;
 
+/** What references in a value of a place become. @param isShown whether the caller may read the value */
+export type RenameIn = (place: NamedPlace, isShown: boolean) => Rename;
+
 /** A folder that is called by another name now, with all secrets in it. */
 export interface PlaceRenaming {
   readonly from: NamedPlace;
@@ -55,7 +62,7 @@ export interface PlaceRenaming {
  * The same for whole folders: references that name one of them follow it. Those without a place stay, since a folder keeps
  * its secrets together. One statement when nothing refers to them, five otherwise, whatever their number.
  *
- * @returns how many secrets were rewritten, of those that the caller may know of
+ * @returns how many secrets were rewritten, of those whose values the caller may read
  * @throws REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  * Source: decisions 5.5, behaviour 5.5.
  */
@@ -82,38 +89,37 @@ export async function rewriteReferencesInto(
 async function rewriteAll(
   tx: Transaction,
   project: ProjectAccess,
-  { referring, renameIn }: { referring: readonly string[]; renameIn: (place: NamedPlace) => Rename },
+  { referring, renameIn }: { referring: readonly string[]; renameIn: RenameIn },
 ): Promise<number> {
   const records = await listByIds(tx, await lockByIds(tx, referring));
   const opener = await openerFor(tx, project, records);
   const sealer = await sealerFor(tx, project, records.length);
-  const tooLong: SecretRecord[] = [];
-  const rows = records.flatMap((record): SecretRow[] => {
+  const visibility = new Visibility(project.ability);
+  const isShown = (record: SecretRecord) => visibility.describes(record) && visibility.readsValue(record);
+  const results = await mapInSlices(records, (record): SecretRow | 'stays' | 'too long' => {
     const clear = openedSecret(opener, record);
-    const value = renamedIn(clear.value, renameIn(record));
-    if (value === null) tooLong.push(record);
-    return value === null ? [] : [sealedRow(sealer, nextAttributes(record), { ...clear, value })];
+    const value = renamedIn(clear.value, renameIn(record, isShown(record)));
+    if (value === null) return isShown(record) ? 'too long' : 'stays';
+    return value.equals(clear.value) ? 'stays' : sealedRow(sealer, nextAttributes(record), { ...clear, value });
   });
-  refuseTooLong(project, tooLong);
+  refuseTooLong(records.filter((_, index) => results[index] === 'too long'));
+  const rows = results.filter((result) => typeof result !== 'string');
   const written = await updateSecrets(tx, project, rows, SYSTEM);
   if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
-  const visibility = new Visibility(project.ability);
-  return records.filter((record) => visibility.describes(record)).length;
+  const ids = new Set(rows.map(({ id }) => id));
+  return records.filter((record) => ids.has(record.id) && isShown(record)).length;
 }
 
-/** @throws REFERENCES_TOO_LONG, naming those of whose values the caller may know what they name */
-function refuseTooLong({ ability }: ProjectAccess, tooLong: readonly SecretRecord[]): void {
+/** @throws REFERENCES_TOO_LONG, naming them */
+function refuseTooLong(tooLong: readonly SecretRecord[]): void {
   if (tooLong.length === 0) return;
-  const visibility = new Visibility(ability);
-  const details = tooLong
-    .filter((record) => visibility.describes(record) && visibility.readsValue(record))
-    .map(
-      ({ environment, path, key }): ErrorDetail => ({
-        path: `${environment}${joinPath(path, key)}`,
-        code: 'TOO_BIG',
-        message: 'must be at most 512 KiB of UTF-8, also with the new names in its references',
-      }),
-    );
+  const details = tooLong.map(
+    ({ environment, path, key }): ErrorDetail => ({
+      path: `${environment}${joinPath(path, key)}`,
+      code: 'TOO_BIG',
+      message: 'must be at most 512 KiB of UTF-8, also with the new names in its references',
+    }),
+  );
   throw new AppError('REFERENCES_TOO_LONG', undefined, { details });
 }
 
@@ -169,11 +175,12 @@ const nameOf = ({ environment, path, key }: SecretName): string => JSON.stringif
  * What a reference in a value of a given place becomes by new names of secrets. For values that are written together with
  * the names; `rewriteReferencesTo` is for all others.
  *
- * @returns a function that throws SECRET_REFERENCED for a new key that cannot be written in a reference
+ * @returns a function that throws SECRET_REFERENCED for a new key that cannot be written in a reference; where the caller may
+ *   not read the value, the reference stays
  */
-export function renamer(renamings: readonly Renaming[]): (place: NamedPlace) => Rename {
+export function renamer(renamings: readonly Renaming[]): RenameIn {
   const known = new Map(renamings.map(({ from, to }) => [nameOf(from), to]));
-  return ({ environment, path }) =>
+  return ({ environment, path }, isShown) =>
     (reference) => {
       const isLocal = reference.environment === null || reference.path === null;
       const to = known.get(
@@ -184,7 +191,10 @@ export function renamer(renamings: readonly Renaming[]): (place: NamedPlace) => 
         }),
       );
       if (to === undefined) return null;
-      if (!isReferenceable(to.key)) throw new AppError('SECRET_REFERENCED');
+      if (!isReferenceable(to.key)) {
+        if (!isShown) return null;
+        throw new AppError('SECRET_REFERENCED');
+      }
       const staysLocal = isLocal && to.environment === environment && to.path === path;
       return staysLocal ? { environment: null, path: null, key: to.key } : to;
     };

@@ -82,13 +82,19 @@ export function newRow(
 /**
  * The row after a change. Only what is kept is opened, so that a part that does not open can be mended by writing it.
  *
- * @param rename as of `newRow`
+ * @param next `rename` as of `newRow`; `isShown` whether the caller may read the value: one that he may not read is not refused
+ *   when it would be too long, but keeps its names
  * @throws SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID
  */
 export function nextRow(
   sealer: SecretSealer,
   opener: Sealer,
-  { record, change, rename }: { record: SecretRecord; change: SecretChange; rename: Rename | null },
+  {
+    record,
+    change,
+    rename,
+    isShown,
+  }: { record: SecretRecord; change: SecretChange; rename: Rename | null; isShown: boolean },
 ): SecretRow {
   const kept = nextAttributes(record);
   const { secretValue, secretComment, secretMetadata, tagIds, secretReminderRecipients } = change;
@@ -106,6 +112,7 @@ export function nextRow(
     value: valueAfter(
       secretValue === undefined ? openSecretValue(opener, record) : new SealedText(secretValue),
       rename,
+      isShown,
     ),
     comment: secretComment === undefined ? openSecretComment(opener, record) : commentOf(secretComment),
     metadata: secretMetadata === undefined ? openSecretMetadata(opener, record) : entriesOf(secretMetadata),
@@ -141,10 +148,10 @@ export const writtenRecord = (
   tags,
 });
 
-function valueAfter(value: SealedText, rename: Rename | null): SealedText {
+function valueAfter(value: SealedText, rename: Rename | null, isShown = true): SealedText {
   const renamed = rename === null ? value : renamedIn(value, rename);
-  if (renamed === null) throw new AppError('REFERENCES_TOO_LONG');
-  return renamed;
+  if (renamed === null && isShown) throw new AppError('REFERENCES_TOO_LONG');
+  return renamed ?? value;
 }
 
 /** Absent keeps, null clears. */

@@ -220,8 +220,13 @@ export class SecretService {
       const sealer = await sealerFor(tx, project, present.length + added.length);
       const opener = await openerFor(tx, project, [...records.values()]);
       const renamings = renamesOf(target, present);
-      const rename = renamings.length === 0 ? null : renamer(renamings)(namedPlace(target));
-      const changed = await mapInSlices(present, (each) => nextRow(sealer, opener, { ...each, rename }));
+      const visibility = new Visibility(project.ability);
+      const renameIn = renamings.length === 0 ? null : renamer(renamings);
+      const rename = renameIn === null ? null : renameIn(namedPlace(target), true);
+      const changed = await mapInSlices(present, (each) => {
+        const isShown = each.change.secretValue !== undefined || visibility.readsValue(each.record);
+        return nextRow(sealer, opener, { ...each, isShown, rename: renameIn?.(namedPlace(target), isShown) ?? null });
+      });
       const made = await mapInSlices(added, (secret) => newRow(sealer, target, { secret, rename }));
       const written = await updateSecrets(tx, project, changed);
       if (written.length !== changed.length) throw new AppError('CONCURRENT_CHANGE');
