@@ -34,6 +34,7 @@ export function createIdentities(deps: {
       nodeKind({
         type: 'Identity',
         table: 'identity',
+        reach: 'n.organization_id = $2',
         load: identitiesByIds,
         record: ({ id }) => ({ action: 'identity:get', facts: { identityId: id } }),
       }),

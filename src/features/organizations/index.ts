@@ -33,12 +33,14 @@ export function createOrganizations(deps: {
       nodeKind({
         type: 'Organization',
         table: 'organization',
+        reach: '(n.id in ($2, $3) or n.parent_id = $2)',
         load: organizationsByIds,
         record: ({ id }) => ({ action: 'organization:get', facts: { organizationId: id } }),
       }),
       nodeKind({
         type: 'User',
         table: 'app_user',
+        reach: 'n.organization_id = $2',
         load: usersByIds,
         record: ({ id }) => ({ action: 'user:get', facts: { userId: id } }),
       }),

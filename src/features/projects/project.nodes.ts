@@ -4,6 +4,12 @@ import { type EnvironmentType, toEnvironmentType } from './environment.type.js';
 import type { ProjectLinks } from './project.links.js';
 import { type ProjectType, toProjectType } from './project.type.js';
 
+const reachOf = (projectId: string): string => `n.organization_id = $2 and exists (
+  select from project_membership m where m.project_id = ${projectId} and (m.identity_id = $4 or m.user_id = $4))`;
+
+/** The reach of nodes that are in projects: in those that the caller is a member of. */
+export const IN_OWN_PROJECT = reachOf('n.project_id');
+
 /** What of projects is found by its id alone. Built-in roles are no rows, so roles are not among it. */
 export function projectNodes(links: ProjectLinks): NodeKind[] {
   const projects: BatchLoad<ProjectType> = async (ctx, ids) =>
@@ -14,18 +20,21 @@ export function projectNodes(links: ProjectLinks): NodeKind[] {
     nodeKind({
       type: 'Project',
       table: 'project',
+      reach: reachOf('n.id'),
       load: projects,
       record: ({ id }) => ({ action: 'project:get', projectId: id }),
     }),
     nodeKind({
       type: 'Environment',
       table: 'environment',
+      reach: IN_OWN_PROJECT,
       load: environments,
       record: ({ id, projectId }) => ({ action: 'environment:get', projectId, facts: { environmentId: id } }),
     }),
     nodeKind({
       type: 'ProjectMembership',
       table: 'project_membership',
+      reach: IN_OWN_PROJECT,
       load: links.memberships,
       record: ({ projectId, memberKind, memberId }) => ({
         action: 'project-membership:get',

@@ -1,6 +1,7 @@
 import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
+import { IN_OWN_PROJECT } from '../projects/public.js';
 import type { OwnedTag, SecretLinks } from './secret.links.js';
 import { type SecretType, toSecretType } from './secret.type.js';
 import { type TagType, toTagType } from './tag.type.js';
@@ -15,24 +16,28 @@ export function secretNodes(links: SecretLinks): NodeKind[] {
     nodeKind({
       type: 'Folder',
       table: 'folder',
+      reach: IN_OWN_PROJECT,
       load: links.folders,
       record: ({ id, projectId }) => ({ action: 'folder:get', projectId, facts: { folderId: id } }),
     }),
     nodeKind({
       type: 'SecretImport',
       table: 'secret_import',
+      reach: IN_OWN_PROJECT,
       load: links.imports,
       record: ({ id, projectId }) => ({ action: 'secret-import:get', projectId, facts: { importId: id } }),
     }),
     nodeKind({
       type: 'Tag',
       table: 'tag',
+      reach: IN_OWN_PROJECT,
       load: tags,
       record: ({ id, projectId }) => ({ action: 'tag:get', projectId, facts: { tagId: id } }),
     }),
     nodeKind({
       type: 'Secret',
       table: 'secret',
+      reach: IN_OWN_PROJECT,
       load: secrets,
       record: ({ id, projectId, version, secretValueHidden }) => ({
         action: 'secret:get',

@@ -28,6 +28,11 @@ export interface NodeKind<T extends object = object> {
   readonly type: string;
   /** The table with the rows of these ids. */
   readonly table: string;
+  /**
+   * SQL condition on `n`, a row of the table, of what a caller may see at all, whatever its rights: $2 is its organization, $3
+   * the root above that, $4 the caller. What it leaves out takes the same statements as an id that nobody has.
+   */
+  readonly reach: string;
   /** Those that the caller may see, as the type shows them, by id. */
   readonly load: BatchLoad<T>;
   readonly record: (node: T) => AuditEvent;
@@ -45,7 +50,10 @@ export class NodeResolver {
   constructor(kinds: readonly NodeKind[]) {
     this.#byType = new Map(kinds.map((kind) => [kind.type, kind]));
     this.#statement = kinds
-      .map(({ type, table }) => `select '${type}' as type, id from ${table} where id = any($1::uuid[])`)
+      .map(
+        ({ type, table, reach }) =>
+          `select '${type}' as type, n.id from ${table} n where n.id = any($1::uuid[]) and ${reach}`,
+      )
       .join(' union all ');
   }
 
@@ -84,10 +92,11 @@ export class NodeResolver {
   }
 }
 
-/** Types by id, of the ids that name something. */
+/** Types by id, of the ids that name something within the reach of the caller. */
 async function typesOf(ctx: Context, statement: string, ids: readonly string[]): Promise<Map<string, string>> {
   const named = [...new Set(ids)].filter(isId);
-  const rows = named.length === 0 ? [] : await query<{ id: string; type: string }>(ctx, statement, [named]);
+  const params = [named, ctx.organizationId, ctx.rootOrganizationId, ctx.actor.id];
+  const rows = named.length === 0 ? [] : await query<{ id: string; type: string }>(ctx, statement, params);
   return new Map(rows.map(({ id, type }) => [id, type]));
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
 import { useStrongroom } from '../../kit/strongroom.js';
-import { seedWorld } from '../../kit/world.js';
+import { makeWorld, seedWorld, type World } from '../../kit/world.js';
 
 const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
 
@@ -70,6 +70,34 @@ describe('things by nothing but their ids', () => {
     }
     const { node } = await admin.data('query ($id: ID!) { node(id: $id) { id } }', { id: randomUUID() });
     expect(node).toBeNull();
+  });
+
+  test('take the same statements whether nobody has an id, or a stranger, or a project of colleagues', async () => {
+    const NODE = 'query ($id: ID!) { node(id: $id) { __typename id } }';
+    const { world: foreign } = await seedWorld(strongroom.seed);
+    const { world, admin } = await seedWorld(strongroom.seed);
+    const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
+    const neighbour = await makeWorld(colleague, world.organization);
+    const memberships = await strongroom.sql<{ id: string }>(
+      'select id from project_membership where project_id = any($1)',
+      [[foreign.project, neighbour.project]],
+    );
+    const inProjects = ({ secret, folder, tag, environment, import: imported, project }: World): string[] => [
+      ...[secret, folder, tag, environment, imported, project],
+    ];
+    const hidden = [
+      ...inProjects(foreign),
+      ...inProjects(neighbour),
+      ...memberships.map(({ id }) => id),
+      ...[foreign.user, foreign.identity, foreign.organization, foreign.subOrganization],
+    ];
+    const ask = async (id: string): Promise<number> => {
+      const { result, count } = await strongroom.statements(() => admin.data(NODE, { id }));
+      expect(result.node).toBeNull();
+      return count;
+    };
+    const unknown = await ask(randomUUID());
+    for (const id of hidden) expect(await ask(id)).toBe(unknown);
   });
 
   test('keep a value from a caller who may only know of the secret', async () => {
