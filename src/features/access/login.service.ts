@@ -26,7 +26,8 @@ export class LoginService {
    * the universal-auth configuration says.
    *
    * One statement looks the client up, and three in a transaction count, make and record: the number never grows. A refused
-   * login leaves a row in the audit trail of the organization that owns the client id, where there is such an id.
+   * login leaves a row in the audit trail of the organization that owns the client id, where there is such an id; for a wrong
+   * secret the answer does not wait for it.
    *
    * @param raw `{ clientId, clientSecret, organizationSlug? }`: the slug of a sub-organization to scope the token to
    * @throws VALIDATION_FAILED, CREDENTIALS_INVALID (unknown client, wrong secret); to who has a right secret:
@@ -54,7 +55,13 @@ export class LoginService {
     try {
       return await this.#issue(ctx, { client, credentials, slug });
     } catch (error) {
-      if (error instanceof AppError && error.status === 401) await recordRefusal(ctx, error);
+      if (error instanceof AppError && error.status === 401) {
+        const recorded = recordRefusal(ctx, error);
+        // Whoever has no right secret must not learn by waiting that there is such a client. Nothing is disclosed or changed
+        // before the record, and a stranger's failed attempt may be lost with a trail that cannot be written.
+        if (error.code === 'CREDENTIALS_INVALID') recorded.catch(() => undefined);
+        else await recorded;
+      }
       throw error;
     }
   }

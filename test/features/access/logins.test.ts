@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mintClientSecret, mintToken } from '../../../src/kernel/crypto/token.js';
 import { useStrongroom } from '../../kit/strongroom.js';
+import { withClient } from '../../kit/tables.js';
+import { until } from '../../kit/until.js';
 import { makeClient, universalAuthPath } from './scenario.js';
 
 const ELSEWHERE = [{ ipAddress: '203.0.113.0/24' }];
@@ -197,6 +199,24 @@ describe('a login with client id and client secret', () => {
       ['denied', identityId, null, { identityId, reason: 'CLIENT_SECRET_REVOKED' }],
     ]);
     expect(JSON.stringify(rows)).not.toContain(clientId);
+  });
+
+  test('with a wrong secret waits for the same whether the client id is known or not', async () => {
+    const { admin, organization } = await strongroom.seed.organization();
+    const { clientId, identityId } = await makeClient(admin);
+    const clientSecret = mintClientSecret();
+    const attempt = (id: string) =>
+      admin.anonymous.post('/api/v1/auth/universal-auth/login', { clientId: id, clientSecret });
+    // While nothing can be recorded, only what is answered without a record is answered.
+    await withClient(strongroom.databaseUrl, async (client) => {
+      await client.query('begin; lock table audit_record in access exclusive mode');
+      for (const id of [clientId, randomUUID()]) expect(await attempt(id)).toBeError(401, 'CREDENTIALS_INVALID');
+      await client.query('rollback');
+    });
+    await until('the record of the refused login', 10_000, async () => {
+      const rows = await strongroom.auditRows(`outcome = 'denied' and organization_id = $1`, [organization.id]);
+      return rows.length === 1 && rows[0]?.actor_id === identityId;
+    });
   });
 
   test('works over GraphQL too, with what is kept of the token', async () => {
