@@ -55,7 +55,8 @@ const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
  * The check of a token: $1 its hash, $2 the caller's address, $3 the uses to add. A row: it passes.
  *
  * A limited token passes only through the UPDATE. One that waits for another there looks at its conditions again on the
- * new row, so that a limit of N gives exactly N passes. An unlimited one is written at most once a minute.
+ * new row, so that a limit of N gives exactly N passes. Expiry is not among them: it never comes nearer. An unlimited one is
+ * written at most once a minute.
  * Source: reliability P3.
  */
 const CHECK = `with holder as (
@@ -63,7 +64,7 @@ const CHECK = `with holder as (
       and not t.is_revoked and not ${IS_EXPIRED} and ${IS_ADDRESS_TRUSTED} and coalesce(im.role, um.role) is not null
   ), counted as (
     update access_token t set num_uses = t.num_uses + $3, last_used_at = now()
-    from holder where t.id = holder."tokenId" and not t.is_revoked and not ${IS_EXPIRED}
+    from holder where t.id = holder."tokenId" and not t.is_revoked
       and case when t.num_uses_limit > 0 then t.num_uses < t.num_uses_limit
                else t.last_used_at is null or t.last_used_at < now() - interval '1 minute' end
     returning t.id
