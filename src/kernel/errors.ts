@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { storeFailure } from './database/sql-states.js';
 import type { DetailCode } from './detail-codes.js';
 
 /** What one error code means: its HTTP status, the short name of its class, and the sentence used when the thrower gives none. */
@@ -6,9 +7,15 @@ interface ErrorRow {
   readonly status: number;
   readonly error: string;
   readonly message: string;
+  /** Seconds for `Retry-After` when the thrower gives none; every 503 and 504 has it. */
+  readonly retryAfterSeconds?: number;
 }
 
 const row = (status: number, error: string, message: string): ErrorRow => ({ status, error, message });
+const later = (status: 503 | 504, retryAfterSeconds: number, message: string): ErrorRow => ({
+  ...row(status, status === 503 ? 'ServiceUnavailable' : 'GatewayTimeout', message),
+  retryAfterSeconds,
+});
 const notFound = (thing: string): ErrorRow =>
   row(404, 'NotFound', `The ${thing} does not exist, or you may not know of it.`);
 const conflict = (message: string): ErrorRow => row(409, 'Conflict', message);
@@ -200,20 +207,16 @@ export const ERRORS = {
 
   INTERNAL: row(500, 'InternalError', 'Something went wrong on our side; quote the request id to your operator.'),
 
-  AUDIT_UNAVAILABLE: row(
+  AUDIT_UNAVAILABLE: later(
     503,
-    'ServiceUnavailable',
+    1,
     'The audit record cannot be stored, so nothing was disclosed or changed; try again.',
   ),
-  STORE_UNAVAILABLE: row(503, 'ServiceUnavailable', 'The database cannot be reached; try again.'),
-  OVERLOADED: row(503, 'ServiceUnavailable', 'The service is overloaded; retry after the time in Retry-After.'),
-  SHUTTING_DOWN: row(503, 'ServiceUnavailable', 'The service is shutting down; try again.'),
-  SEALED_VALUE_INVALID: row(503, 'ServiceUnavailable', 'A stored value does not open; tell your operator.'),
-  DEADLINE_EXCEEDED: row(
-    504,
-    'GatewayTimeout',
-    'The request took too long and was given up; ask for less at once, or try again.',
-  ),
+  STORE_UNAVAILABLE: later(503, 1, 'The database cannot be reached, or takes no changes at present; try again.'),
+  OVERLOADED: later(503, 1, 'The service is overloaded; retry after the time in Retry-After.'),
+  SHUTTING_DOWN: later(503, 5, 'The service is shutting down; try again.'),
+  SEALED_VALUE_INVALID: later(503, 60, 'A stored value does not open; tell your operator.'),
+  DEADLINE_EXCEEDED: later(504, 1, 'The request took too long and was given up; ask for less at once, or try again.'),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -233,7 +236,7 @@ export interface ErrorDetail {
 interface AppErrorOptions {
   readonly details?: readonly ErrorDetail[];
   readonly cause?: unknown;
-  /** Seconds for `Retry-After`, where waiting helps. */
+  /** Seconds for `Retry-After`, where waiting helps; without them those of the code. */
   readonly retryAfterSeconds?: number;
   /** Further response headers that belong to the error. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -253,7 +256,7 @@ export class AppError extends Error {
     super(message, { cause: options.cause });
     this.name = 'AppError';
     this.details = options.details;
-    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (ERRORS[code] as ErrorRow).retryAfterSeconds;
     this.headers = options.headers;
   }
 
@@ -289,34 +292,14 @@ export interface ErrorEnvelope {
   readonly body: ErrorBody;
 }
 
-/**
- * Postgres and socket failures that mean "the database cannot be reached", by SQLSTATE class or Node code: also one that
- * lets nobody in (28, 55000) or is gone (3D).
- */
-const STORE_DOWN =
-  /^(08|57P|53|28|3D|55000)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-/** Serialization failures and deadlocks that did not go away when the transaction was run again. */
-const CONCURRENT = /^(40001|40P01)$/;
-const DEADLINE = /^(57014|55P03|25P03|25P04)$/;
-
 /** The AppError behind whatever was thrown: unwraps GraphQL, reads database codes, and hides everything else as INTERNAL. */
 export function toAppError(thrown: unknown): AppError {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; depth += 1) {
     if (error instanceof AppError) return error;
-    const code = (error as { code?: unknown }).code;
-    if (typeof code === 'string') {
-      if (CONCURRENT.test(code)) return new AppError('CONCURRENT_CHANGE', undefined, { cause: thrown });
-      if (DEADLINE.test(code)) return new AppError('DEADLINE_EXCEEDED', undefined, { cause: thrown });
-      if (STORE_DOWN.test(code))
-        return new AppError('STORE_UNAVAILABLE', undefined, { cause: thrown, retryAfterSeconds: 1 });
-    }
-    // pg-pool reports a dead or exhausted pool in words only.
-    if (
-      /^(Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after)/.test(error.message)
-    ) {
-      return new AppError('STORE_UNAVAILABLE', undefined, { cause: thrown, retryAfterSeconds: 1 });
-    }
-    error = (error as { originalError?: unknown }).originalError ?? error.cause;
+    const { code, originalError } = error as { code?: unknown; originalError?: unknown };
+    const failure = typeof code === 'string' ? storeFailure(code) : undefined;
+    if (failure !== undefined) return new AppError(failure, undefined, { cause: thrown });
+    error = originalError ?? error.cause;
   }
   return new AppError('INTERNAL', undefined, { cause: thrown });
 }

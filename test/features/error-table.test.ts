@@ -64,6 +64,7 @@ describe('the table of errors', () => {
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(reply.headers['cache-control']).toBe('no-store');
     if (reply.status === 401) expect(reply.headers['www-authenticate']).toBe('Bearer');
+    if (reply.status >= 503) expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     if (reply.status === 405) expect(reply.headers.allow).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
     const { details = [] } = reply.body.errors?.[0].extensions ?? reply.body;
     for (const detail of details as { code: string }[])

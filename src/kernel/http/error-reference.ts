@@ -55,7 +55,7 @@ const SHARED = byStatus(OF_ROUTES.filter((code) => !OF_THINGS.has(ERRORS[code].s
 
 const response = (status: number, codes: readonly ErrorCode[]): JsonSchema => ({
   description: codes.join(', '),
-  ...(status === 429 ? { headers: headerReferences([...LIMIT_HEADERS, 'Retry-After']) } : {}),
+  ...headersOf(status),
   content: {
     'application/json': {
       schema: { $ref: '#/components/schemas/Error' },
@@ -63,6 +63,11 @@ const response = (status: number, codes: readonly ErrorCode[]): JsonSchema => ({
     },
   },
 });
+
+function headersOf(status: number): JsonSchema {
+  if (status === 429) return { headers: headerReferences([...LIMIT_HEADERS, 'Retry-After']) };
+  return status === 503 || status === 504 ? { headers: headerReferences(['Retry-After']) } : {};
+}
 
 const errorExample = (code: ErrorCode): JsonSchema => ({
   reqId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
