@@ -141,7 +141,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     const server = await databaseServer;
     // After whoever can tell what is wrong with DATA_DIR, where its file is.
     const gate = await openGate(assembly.schema, config, log);
-    const database = await Database.connect(server.url, assembly.entities);
+    const database = await Database.connect(server.url, assembly.entities, log);
     cleanup.push(() => database.close());
     const { kernel, auditChain, bootstrapToken, limitKey } = await openKernel(database, config);
     const tokenFile = bootstrapToken === null ? await unusedTokenFile(config.dataDir, database.query) : null;

@@ -1,7 +1,7 @@
 import type { App } from './app.js';
 import { type Config, readConfig } from './config.js';
 import { openDatabaseServer } from './database-server.js';
-import { ConfigurationFault, EXIT_CONFIGURATION } from './kernel/configuration-fault.js';
+import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { checkEndpoint } from './kernel/http/listening.js';
 import { createLog, describeError, type Log } from './kernel/log.js';
 import { startWatchdog, type Watchdog } from './kernel/watchdog/watchdog.js';
@@ -96,7 +96,7 @@ ${pages}`;
 main().catch((error: unknown) => {
   if (error instanceof ConfigurationFault) {
     process.stderr.write(error.report);
-    process.exit(EXIT_CONFIGURATION);
+    process.exit(error.exitCode);
   }
   process.stderr.write(`${JSON.stringify({ event: 'start failed', ...describeError(error) })}\n`);
   process.exit(1);

@@ -6,7 +6,7 @@ import { openDatabaseServer } from './database-server.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
 import { readEditedLists, readRepeats, readRows, readSeals } from './kernel/audit/audit-reader.js';
 import { type Anchor, AuditVerifier, type TrailReport } from './kernel/audit/audit-verifier.js';
-import { ConfigurationFault, EXIT_CONFIGURATION } from './kernel/configuration-fault.js';
+import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { openInstallation } from './kernel/crypto/installation.js';
 import { Database, type Query } from './kernel/database/database.js';
 import { findEmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
@@ -35,7 +35,9 @@ async function main(): Promise<number> {
   try {
     const database = await Database.connect(server.url, []);
     try {
-      const report = await database.withConnection((query) => verify(query, config, anchors));
+      const report = await database.withoutLimits(() =>
+        database.withConnection((query) => verify(query, config, anchors)),
+      );
       process.stdout.write(describe(report));
       return report.faultCount === 0 ? 0 : EXIT_BROKEN;
     } finally {
@@ -123,7 +125,7 @@ main().then(
   (error: unknown) => {
     if (error instanceof ConfigurationFault) {
       process.stderr.write(error.report);
-      process.exit(EXIT_CONFIGURATION);
+      process.exit(error.exitCode);
     }
     process.stderr.write(`${JSON.stringify({ event: 'verification failed', ...describeError(error) })}\n`);
     process.exit(EXIT_UNFINISHED);

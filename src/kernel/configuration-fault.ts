@@ -1,12 +1,16 @@
 /** Exit code of a program that cannot work as it is set up (EX_CONFIG of sysexits.h). */
 export const EXIT_CONFIGURATION = 78;
+/** Exit code of a program that can work later, as it is set up (EX_TEMPFAIL). */
+const EXIT_TEMPORARY = 75;
 
 /**
  * The configuration, or the place that the service was started in, cannot work. Programs write `report` to
- * standard error and exit with `EXIT_CONFIGURATION`. A fault names settings and reasons, never a value: `DATABASE_URL` holds a password.
+ * standard error and exit with `exitCode`. A fault names settings and reasons, never a value: `DATABASE_URL` holds a password.
  * Source: reliability P14.
  */
 export class ConfigurationFault extends Error {
+  readonly exitCode: number = EXIT_CONFIGURATION;
+
   constructor(readonly faults: readonly string[]) {
     super(faults.join('\n'));
     this.name = 'ConfigurationFault';
@@ -16,4 +20,9 @@ export class ConfigurationFault extends Error {
   get report(): string {
     return this.faults.map((fault) => `strongroom: ${fault}\n`).join('');
   }
+}
+
+/** The same of something that passes by itself: whoever starts the service may start it again. */
+export class TemporaryFault extends ConfigurationFault {
+  override readonly exitCode = EXIT_TEMPORARY;
 }

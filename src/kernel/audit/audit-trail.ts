@@ -1,6 +1,6 @@
 import type { Context, Transaction } from '../context.js';
 import { type Query, query } from '../database/database.js';
-import { AppError } from '../errors.js';
+import { AppError, toAppError } from '../errors.js';
 import { type AuditEvent, type AuditRecord, auditRecord, insertOf } from './audit-record.js';
 import { type Disclosure, isList } from './disclosure.js';
 
@@ -153,5 +153,8 @@ export class AuditTrail {
 const disclosuresOf = (events: readonly AuditEvent[]): Disclosure[] =>
   events.flatMap(({ disclosed }) => disclosed ?? []);
 
+/** A database that is away is told as such, whatever was to be done with it. */
 const unavailable = (cause?: unknown): AppError =>
-  new AppError('AUDIT_UNAVAILABLE', undefined, { cause, retryAfterSeconds: 1 });
+  new AppError(toAppError(cause).code === 'STORE_UNAVAILABLE' ? 'STORE_UNAVAILABLE' : 'AUDIT_UNAVAILABLE', undefined, {
+    cause,
+  });

@@ -1,5 +1,6 @@
 import { ConfigurationFault } from '../configuration-fault.js';
 import { codeOf } from '../log.js';
+import { ConnectionLost } from './bounded-client.js';
 
 /** What a failed connection means, by the code of the driver or of the server. No host, name or password is repeated. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -36,7 +37,8 @@ function firstCode(error: unknown): string | null {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   for (let at: unknown = first; at instanceof Error; at = at.cause) {
     const code = codeOf(at);
-    if (code !== null) return code;
+    // Ours says no more than its cause.
+    if (code !== null && !(at instanceof ConnectionLost)) return code;
   }
   return null;
 }

@@ -1,26 +1,28 @@
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
-import type { Client, Pool, QueryResult } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 import { type Context, isTransaction } from '../context.js';
+import { createLog, type Log } from '../log.js';
+import type { BoundedClient } from './bounded-client.js';
 import { connectionFault } from './connection-fault.js';
 import { type EntityClass, ormOptions } from './orm-options.js';
+import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
+import { TIME_LIMITS, type TimeLimits } from './time-limits.js';
 
 export type Row = Record<string, unknown>;
 type Orm = Awaited<ReturnType<typeof open>>;
+
+const SILENT = createLog('silent');
 
 /** Runs one statement with `$1` parameters and answers its rows. */
 export type Query = <R extends object = Row>(text: string, params?: readonly unknown[]) => Promise<R[]>;
 
 /** The entity manager for writes, and a direct way past it for hot reads, over one pool. */
 export class Database {
-  readonly #statements = { request: 0, background: 0 };
-  /** Connections that serve no request at the moment. */
-  readonly #background = new WeakSet<object>();
-  readonly #names = new Map<string, string>();
-
   private constructor(
     private readonly orm: Orm,
     private readonly pool: Pool,
+    private readonly guard: PoolGuard,
   ) {}
 
   /**
@@ -29,50 +31,44 @@ export class Database {
    * @param url as `DATABASE_URL`, or that of the embedded server
    * @throws ConfigurationFault when there is no connection
    */
-  static async connect(url: string, entities: readonly EntityClass[]): Promise<Database> {
-    const watch: Watch = { count: () => undefined, nameOf: () => undefined };
-    const orm = await open(url, entities, watch);
+  static async connect(
+    url: string,
+    entities: readonly EntityClass[],
+    log: Log = SILENT,
+    limits: TimeLimits = TIME_LIMITS,
+  ): Promise<Database> {
+    const guard = new PoolGuard(log, limits);
+    const orm = await open(url, entities, guard);
     try {
       await orm.em.getConnection().connect();
     } catch (error) {
       await orm.close(true);
+      guard.close();
       throw connectionFault(error);
     }
-    const pool = (await (
-      orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }
-    ).getNativeClient()) as Pool;
-    const database = new Database(orm, pool);
-    watch.count = (client) => {
-      database.#statements[database.#background.has(client) ? 'background' : 'request'] += 1;
-    };
-    watch.nameOf = (text) => database.#names.get(text);
-    return database;
+    const connection = orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> };
+    return new Database(orm, await connection.getNativeClient(), guard);
   }
 
   /** SQL statements sent since start, transaction control included: for requests, and by the service's own upkeep. */
-  get statements(): { readonly request: number; readonly background: number } {
-    return this.#statements;
+  get statements(): PoolGuard['statements'] {
+    return this.guard.statements;
   }
 
-  /** Connections of the pool: open, idle, and callers waiting for one. */
-  get connections(): { open: number; idle: number; waiting: number } {
-    return { open: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.pool.waitingCount };
+  /** What becomes of the pool's connections. */
+  get connections(): ConnectionFigures & { readonly longestHoldMs: number; readonly leaks: number } {
+    const { connections, longestHoldMs, leaks } = this.guard;
+    return { ...connections, longestHoldMs, leaks };
+  }
+
+  /** Nobody gets a connection, although the database has some to give: only a restart helps. */
+  get isStarved(): boolean {
+    return this.guard.isStarved;
   }
 
   /** Tells how long each statement and each transaction has waited for a connection, in milliseconds. */
   onWait(tell: (milliseconds: number) => void): void {
-    const connect = this.pool.connect.bind(this.pool) as (...args: unknown[]) => unknown;
-    const watched = (callback?: (...args: unknown[]) => unknown): unknown => {
-      const since = performance.now();
-      const told = <T>(result: T): T => {
-        tell(performance.now() - since);
-        return result;
-      };
-      // The pool itself asks by callback, for single statements; the ORM by promise.
-      if (callback !== undefined) return connect((...args: unknown[]) => callback(...told(args)));
-      return (connect() as Promise<unknown>).then(told);
-    };
-    this.pool.connect = watched as typeof this.pool.connect;
+    this.guard.onWait(tell);
   }
 
   /** One statement outside of any transaction, prepared once on each connection. */
@@ -81,28 +77,44 @@ export class Database {
     params: readonly unknown[] = [],
   ): Promise<R[]> => {
     this.prepare(text);
-    const result: QueryResult<R> = await this.pool.query<R>(text, [...params]);
-    return result.rows;
+    // Not `query` of the pool, which answers with the bare error of a socket, without what is known of its connection.
+    const client = await this.pool.connect();
+    try {
+      return (await client.query<R>(text, [...params])).rows;
+    } finally {
+      client.release();
+    }
   };
 
   /** Marks a text to be parsed and planned once on each connection, however it is sent. For texts of which there are few. */
   prepare(text: string): void {
-    if (!this.#names.has(text)) this.#names.set(text, `s${this.#names.size}`);
+    this.guard.prepare(text);
   }
 
-  /** Statements on one connection of their own, on no request's behalf: for upkeep, and for locks that belong to a session. */
+  /**
+   * Statements on one connection of their own, on no request's behalf: for upkeep, and for locks that belong to a session.
+   * When `work` fails the connection is closed, and with it end its locks, its settings, and a transaction that it left open.
+   */
   async withConnection<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
-    this.#background.add(client);
+    const client = (await this.pool.connect()) as PoolClient & BoundedClient;
+    client.isBackground = true;
+    const query: Query = async <R extends object = Row>(text: string, params: readonly unknown[] = []) => {
+      const result: QueryResult<R> = await client.query(text, [...params]);
+      return result.rows;
+    };
     try {
-      return await work(async <R extends object = Row>(text: string, params: readonly unknown[] = []) => {
-        const result: QueryResult<R> = await client.query<R>(text, [...params]);
-        return result.rows;
-      });
-    } finally {
-      this.#background.delete(client);
+      const result = await work(query);
       client.release();
+      return result;
+    } catch (error) {
+      client.release(true);
+      throw error;
     }
+  }
+
+  /** Work that may rightly take long, as migrations do: no deadline of ours holds meanwhile. */
+  withoutLimits<T>(work: () => Promise<T>): Promise<T> {
+    return this.guard.withoutLimits(work);
   }
 
   /** A fresh unit of work. `inTransaction` is the way to get one. */
@@ -116,6 +128,7 @@ export class Database {
 
   async close(): Promise<void> {
     await this.orm.close(true);
+    this.guard.close();
   }
 }
 
@@ -138,24 +151,5 @@ export const queryOf =
   (text, params) =>
     query(ctx, text, params);
 
-/** What becomes of each statement. */
-interface Watch {
-  count(client: object): void;
-  /** Name under which a text is prepared; undefined when it is sent as it is. */
-  nameOf(text: string): string | undefined;
-}
-
-const open = (url: string, entities: readonly EntityClass[], watch: Watch) =>
-  MikroORM.init(ormOptions(url, entities, (client) => watchStatements(client, watch)));
-
-/** Here and not where statements are made, because those of a transaction reach the driver through the ORM. */
-function watchStatements(client: Client, watch: Watch): void {
-  const send = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const watched = (...args: unknown[]): unknown => {
-    watch.count(client);
-    const [text, values, ...rest] = args;
-    const name = typeof text === 'string' && Array.isArray(values) ? watch.nameOf(text) : undefined;
-    return name === undefined ? send(...args) : send({ name, text, values }, ...rest);
-  };
-  client.query = watched as typeof client.query;
-}
+const open = (url: string, entities: readonly EntityClass[], guard: PoolGuard) =>
+  MikroORM.init(ormOptions(url, entities, guard));

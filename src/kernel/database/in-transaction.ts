@@ -7,7 +7,7 @@ const ATTEMPTS = 5;
 /**
  * Runs `work` in one transaction, READ COMMITTED, and commits before it answers. Called inside a transaction it joins it.
  * A serialization failure or a deadlock re-runs the whole function, so `work` has no effect outside of the database:
- * no call to an outside system, no log line that claims success.
+ * no call to an outside system, no log line that claims success. A lost connection does not: its commit may have taken effect.
  *
  * @throws whatever `work` throws, after the rollback
  * Source: reliability P8.
@@ -36,7 +36,8 @@ async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Pro
     await em.commit();
     return result;
   } catch (error) {
-    // A connection that is gone has rolled back by itself; its own error must not hide the first one.
+    // A connection that is gone has rolled back by itself; its own error must not hide the first one. One on which the
+    // rollback fails is closed, whatever the ORM does with it.
     await em.rollback().catch(() => undefined);
     throw error;
   }

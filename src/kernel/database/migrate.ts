@@ -1,10 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { migrations } from '../../migrations/index.js';
-import { ConfigurationFault } from '../configuration-fault.js';
-import type { Database } from './database.js';
+import { ConfigurationFault, TemporaryFault } from '../configuration-fault.js';
+import { toAppError } from '../errors.js';
+import type { Database, Query } from './database.js';
 import { sqlState } from './in-transaction.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
 const MIGRATION_LOCK = 7_266_001;
+const LOCK_PAUSE_MS = 100;
 
 /**
  * Brings the database to this program's schema. Any number of nodes may start at once: one migrates, the others wait.
@@ -12,6 +15,7 @@ const MIGRATION_LOCK = 7_266_001;
  * @param before runs under the lock, before anything is written; it refuses a database that is not ours
  * @param after runs under the lock, on the migrated schema
  * @throws ConfigurationFault when the schema is newer than the program, or the server may lose acknowledged writes
+ * @throws TemporaryFault when the server takes no changes at present, or is lost on the way
  * Source: reliability P8, P12.
  */
 export async function migrate(
@@ -19,24 +23,46 @@ export async function migrate(
   before: () => Promise<void>,
   after: () => Promise<void>,
 ): Promise<void> {
-  await database.withConnection(async (query) => {
-    // Ten nodes may wait here for the first one; its work is bounded by the statement timeout of each step.
-    await query('set lock_timeout = 0');
-    await query('set statement_timeout = 0');
-    await query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    try {
-      await refuseUnsafeServer(database);
-      await refusingForeignTables(database, async () => {
-        await before();
-        await refuseNewerSchema(database);
-        await database.migrator.up();
-        await after();
+  try {
+    await database.withConnection(async (query) => {
+      await refuseReadOnlyServer(query);
+      await lock(query);
+      // A start that fails closes the connection, and the lock ends with it.
+      await database.withoutLimits(async () => {
+        await refuseUnsafeServer(database);
+        await refusingForeignTables(database, async () => {
+          await before();
+          await refuseNewerSchema(database);
+          await run(database);
+          await after();
+        });
       });
-    } finally {
       await query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-      await query('reset lock_timeout');
-      await query('reset statement_timeout');
-    }
+    });
+  } catch (error) {
+    if (error instanceof ConfigurationFault || toAppError(error).code !== 'STORE_UNAVAILABLE') throw error;
+    throw new TemporaryFault(['the database was lost, or takes no changes, while the service started; start it again']);
+  }
+}
+
+/**
+ * Ten nodes may wait here for the first one, for as long as its work takes. No single statement does, so that a server that falls
+ * silent meanwhile is noticed.
+ */
+async function lock(query: Query): Promise<void> {
+  for (;;) {
+    const [answer] = await query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [MIGRATION_LOCK]);
+    if (answer?.held === true) return;
+    await delay(LOCK_PAUSE_MS);
+  }
+}
+
+/** All that is missing, in one transaction; a step on a large table may take long. */
+async function run(database: Database): Promise<void> {
+  await database.fork().transactional(async (em) => {
+    await em.execute('set local statement_timeout = 0');
+    const transaction = em.getTransactionContext();
+    await database.migrator.up(transaction === undefined ? {} : { transaction });
   });
 }
 
@@ -56,6 +82,16 @@ async function refusingForeignTables(database: Database, work: () => Promise<voi
       'DATABASE_URL names a database that holds tables of another program, or tables of ours that were changed; name an empty database',
     ]);
   }
+}
+
+async function refuseReadOnlyServer(query: Query): Promise<void> {
+  const [server] = await query<{ isReadOnly: boolean }>(
+    `select current_setting('transaction_read_only')::boolean as "isReadOnly"`,
+  );
+  if (server?.isReadOnly !== false)
+    throw new TemporaryFault([
+      'DATABASE_URL names a server that takes no changes at present; start again when it does',
+    ]);
 }
 
 async function refuseUnsafeServer(database: Database): Promise<void> {

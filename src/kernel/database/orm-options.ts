@@ -1,7 +1,9 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig } from '@mikro-orm/postgresql';
-import type { Client, Pool, TypeOverrides } from 'pg';
+import type { Pool, TypeOverrides } from 'pg';
 import { migrations } from '../../migrations/index.js';
+import type { PoolGuard } from './pool-guard.js';
+import { TIME_LIMITS } from './time-limits.js';
 
 export type EntityClass = new (...args: never[]) => object;
 
@@ -9,9 +11,9 @@ const TIMESTAMPTZ = 1184;
 
 /** Server-side limits of every connection. Source: reliability P8. */
 const SESSION = [
-  'statement_timeout=5000',
-  'lock_timeout=2000',
-  'idle_in_transaction_session_timeout=10000',
+  `statement_timeout=${TIME_LIMITS.statementMs}`,
+  `lock_timeout=${TIME_LIMITS.lockMs}`,
+  `idle_in_transaction_session_timeout=${TIME_LIMITS.idleInTransactionMs}`,
   'synchronous_commit=on',
   'timezone=UTC',
   'application_name=strongroom',
@@ -20,12 +22,12 @@ const SESSION = [
 /**
  * Set-up of MikroORM, shared by the service and by its command line.
  *
- * @param onConnect called with each new connection of the pool
+ * @param guard watches over the connections; none for the command line
  */
 export function ormOptions(
   url: string,
   entities: readonly EntityClass[],
-  onConnect: (client: Client) => void = () => undefined,
+  guard?: PoolGuard,
 ): ReturnType<typeof defineConfig> {
   return defineConfig({
     clientUrl: url,
@@ -35,11 +37,14 @@ export function ormOptions(
     driverOptions: {
       connectionString: url,
       options: SESSION.map((setting) => `-c ${setting}`).join(' '),
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: TIME_LIMITS.connectMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: TIME_LIMITS.keepAliveMs,
+      ...(guard === undefined ? {} : { Client: guard.Client }),
       onPoolCreated: (pool: Pool) => {
         // MikroORM asks for texts and makes dates itself; rows that go past it should have dates too. It accepts both.
         (pool.options.types as TypeOverrides).setTypeParser(TIMESTAMPTZ, (text: string) => new Date(text));
-        pool.on('connect', onConnect);
+        guard?.adopt(pool);
       },
     },
     migrations: { migrationsList: [...migrations], tableName: 'schema_migration', snapshot: false, silent: true },

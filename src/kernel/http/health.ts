@@ -12,26 +12,31 @@ export interface Lifecycle {
 const ANSWER_WITHIN_MS = 2_000;
 
 /**
- * For operators: `/livez` (the process runs), `/readyz` and `/api/status` (it can serve: the database answers, and start-up
- * has migrated it and opened the keyring, since nothing listens before).
+ * For operators: `/livez` (the process runs, and no restart would help), `/readyz` and `/api/status` (it can serve: the database
+ * answers and takes changes, and start-up has migrated it and opened the keyring, since nothing listens before).
  */
 export function mountHealth(app: FastifyInstance, database: Database, lifecycle: Lifecycle): void {
-  const unavailable = (cause?: unknown): AppError =>
-    new AppError('STORE_UNAVAILABLE', undefined, { cause, retryAfterSeconds: 1 });
-  const probe = new SharedQuestion(() => database.query('select 1'), ANSWER_WITHIN_MS);
+  const probe = new SharedQuestion(() => database.query<{ isReadOnly: boolean }>(IS_READ_ONLY), ANSWER_WITHIN_MS);
   /** @throws STORE_UNAVAILABLE also when the database is silent */
   const ask = async (): Promise<void> => {
-    const answer = await probe.answer(null).catch((error: unknown) => {
-      throw unavailable(error);
+    const rows = await probe.answer(null).catch((cause: unknown) => {
+      throw new AppError('STORE_UNAVAILABLE', undefined, { cause });
     });
-    if (answer === null) throw unavailable();
+    if (rows === null || rows[0]?.isReadOnly !== false) throw new AppError('STORE_UNAVAILABLE');
   };
   const ready = async (): Promise<{ status: 'ok' }> => {
-    if (lifecycle.isDraining) throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: 5 });
+    if (lifecycle.isDraining) throw new AppError('SHUTTING_DOWN');
     await ask();
     return { status: 'ok' };
   };
-  app.get('/livez', async () => ({ status: 'ok' }));
+  app.get('/livez', async () => {
+    if (database.isStarved)
+      throw new AppError('STORE_UNAVAILABLE', 'No connection of the pool comes back; restart this node.');
+    return { status: 'ok' };
+  });
   app.get('/readyz', ready);
   app.get('/api/status', ready);
 }
+
+/** Also of a server that follows another one: every transaction is read-only there. */
+const IS_READ_ONLY = `select current_setting('transaction_read_only')::boolean as "isReadOnly"`;

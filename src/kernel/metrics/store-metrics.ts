@@ -39,11 +39,29 @@ function measureDatabase(registry: Registry, { database }: Measured, probe: Stor
   });
   new Gauge({
     name: 'strongroom_database_connections',
-    help: 'Connections of the pool by state; waiting are callers without one.',
+    help: 'Connections of the pool by state: open, of these idle or held; waiting are callers without one.',
     labelNames: ['state'],
     registers,
     collect() {
-      for (const [state, count] of Object.entries(database.connections)) this.set({ state }, count);
+      const { open, idle, held, waiting } = database.connections;
+      for (const [state, count] of Object.entries({ open, idle, held, waiting })) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_database_hold_seconds',
+    help: 'How long the connection that is held longest is held by now.',
+    registers,
+    collect() {
+      this.set(database.connections.longestHoldMs / 1_000);
+    },
+  });
+  new Counter({
+    name: 'strongroom_database_leaks_total',
+    help: 'Connections that were never given back and had to be taken away; 0 unless the service has a defect.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(database.connections.leaks);
     },
   });
   const waits = new Histogram({

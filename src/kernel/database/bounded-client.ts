@@ -1,0 +1,156 @@
+import pg from 'pg';
+
+/** The connection cannot be used any more. Carries SQLSTATE connection_failure, so that nobody has to read messages. */
+export class ConnectionLost extends Error {
+  readonly code = '08006';
+
+  constructor(cause?: unknown) {
+    super('the connection to the database is lost', { cause });
+    this.name = 'ConnectionLost';
+  }
+}
+
+/** The server did not respond in time. Carries SQLSTATE query_canceled: the connection was destroyed, and with it the query. */
+class QueryDeadline extends Error {
+  readonly code = '57014';
+
+  constructor(cause: unknown) {
+    super('the database did not respond in time', { cause });
+    this.name = 'QueryDeadline';
+  }
+}
+
+/** What becomes of statements, and the clock that their time is measured by. */
+export interface Watch {
+  /** Goes up ten times a second, and not while the event loop is blocked: a response that waits to be read is not late. */
+  readonly tick: number;
+  count(client: BoundedClient): void;
+  /** Name under which a text is prepared; undefined when it is sent as it is. */
+  nameOf(text: string): string | undefined;
+  opened(client: BoundedClient): void;
+  ended(client: BoundedClient): void;
+}
+
+type Callback = (error: Error | null | undefined, result?: unknown) => void;
+
+/** Only a writable server may keep a connection; both parameters are reported by the server whenever they change (14+). */
+const READ_ONLY_PARAMETERS: ReadonlySet<string> = new Set(['in_hot_standby', 'default_transaction_read_only']);
+const READ_ONLY_TRANSACTION = '25006';
+/** With the routine that checks plans: a newer node has migrated, and the prepared statements of the session are outdated. */
+const UNSUPPORTED = '0A000';
+/** The other side closes within this time when it is asked to, or is not there any more. */
+const CLOSE_WITHIN_MS = 1_000;
+
+/**
+ * A connection that knows whether it can still be trusted. `query_timeout` of the driver only rejects the query and keeps the
+ * connection; here a query past its deadline destroys it.
+ */
+export class BoundedClient extends pg.Client {
+  /** Tick at which the oldest statement without a response was sent. */
+  pendingSince: number | null = null;
+  /** Tick of the last response. */
+  heardAt: number;
+  /** Tick at which another connection turned out to be silent, if nothing was heard on this one since. */
+  suspectedAt: number | null = null;
+  /** Its statements serve no request. */
+  isBackground = false;
+  #pending = 0;
+  #isGone = false;
+  #isPastDeadline = false;
+  #isSpent = false;
+  readonly #readOnly = new Set<string>();
+  readonly #watch: Watch;
+
+  constructor(config: pg.ClientConfig, watch: Watch) {
+    super(config);
+    this.#watch = watch;
+    this.heardAt = watch.tick;
+    this.on('error', () => {
+      this.#isGone = true;
+    });
+    this.once('end', () => {
+      this.#isGone = true;
+      watch.ended(this);
+    });
+    this.connection.on('parameterStatus', ({ parameterName, parameterValue }: Record<string, string>) => {
+      if (!READ_ONLY_PARAMETERS.has(parameterName as string)) return;
+      if (parameterValue === 'on') this.#readOnly.add(parameterName as string);
+      else this.#readOnly.delete(parameterName as string);
+    });
+    watch.opened(this);
+  }
+
+  /** Whether the next holder can use it: alive, writable, and in no transaction. */
+  get isReusable(): boolean {
+    return !this.#isGone && !this.#isSpent && this.#readOnly.size === 0 && this.getTransactionStatus() === 'I';
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of the driver cannot be told apart by their types
+  override query(...args: any[]): any {
+    this.#watch.count(this);
+    const [text, values, ...rest] = args;
+    const name = typeof text === 'string' && Array.isArray(values) ? this.#watch.nameOf(text) : undefined;
+    const sent = name === undefined ? args : [{ name, text, values }, ...rest];
+    this.#pending += 1;
+    this.pendingSince ??= this.#watch.tick;
+    const callback: unknown = sent.at(-1);
+    if (typeof callback === 'function') {
+      const settled: Callback = (error, result) => (callback as Callback)(this.#settle(text, error), result);
+      return Reflect.apply(super.query, this, [...sent.slice(0, -1), settled]);
+    }
+    return (Reflect.apply(super.query, this, sent) as Promise<unknown>).then(
+      (result) => {
+        this.#settle(text, null);
+        return result;
+      },
+      (error: Error) => {
+        throw this.#settle(text, error);
+      },
+    );
+  }
+
+  /** Ends it because the server is silent: what waits for a response fails with a deadline. */
+  giveUp(): void {
+    this.#isPastDeadline = true;
+    this.discard();
+  }
+
+  /** Ends it at once, without a word to the other side. */
+  discard(): void {
+    this.#isGone = true;
+    (this.connection as unknown as { stream: { destroy(): void } }).stream.destroy();
+  }
+
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): unknown {
+    this.#isGone = true;
+    // Asked politely first. A connection whose other side is away would wait for its goodbye without end.
+    const impatience = setTimeout(() => this.discard(), CLOSE_WITHIN_MS).unref();
+    this.once('end', () => clearTimeout(impatience));
+    return callback === undefined ? super.end() : super.end(callback);
+  }
+
+  /** @returns the error that tells by its code what happened */
+  #settle(text: unknown, error: Error | null | undefined): Error | null | undefined {
+    this.#pending -= 1;
+    this.pendingSince = this.#pending === 0 ? null : this.#watch.tick;
+    const isFromServer = !error || error instanceof pg.DatabaseError;
+    if (isFromServer) {
+      this.heardAt = this.#watch.tick;
+      this.suspectedAt = null;
+    }
+    if (!error) return error;
+    // Whatever state the session is in: nobody else may have it.
+    if (text === 'rollback') this.discard();
+    if (isFromServer) {
+      const { code, routine } = error as pg.DatabaseError;
+      const isOutdated = code === UNSUPPORTED && routine === 'RevalidateCachedQuery';
+      if (isOutdated || code === READ_ONLY_TRANSACTION) this.#isSpent = true;
+      return isOutdated ? new ConnectionLost(error) : error;
+    }
+    if (!this.#isGone) return error;
+    // Whether a commit took effect is not known: it is no request that took too long.
+    return this.#isPastDeadline && text !== 'commit' ? new QueryDeadline(error) : new ConnectionLost(error);
+  }
+}

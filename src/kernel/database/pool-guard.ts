@@ -1,0 +1,261 @@
+import type pg from 'pg';
+import { describeError, type Log } from '../log.js';
+import { BoundedClient, ConnectionLost, type Watch } from './bounded-client.js';
+import type { TimeLimits } from './time-limits.js';
+
+const TICK_MS = 100;
+/** A connection in somebody's hands. */
+interface Loan {
+  readonly client: BoundedClient;
+  readonly since: number;
+  /** The pool has it back already, because it has ended or was taken away. Its holder has not let go yet. */
+  isTakenBack: boolean;
+  takeBack(): void;
+}
+
+/** As the pool hands it out. */
+type Lent = BoundedClient & { release: pg.PoolClient['release'] };
+type Connected = (error: Error | undefined, client?: Lent, release?: unknown) => void;
+
+/** Connections of the pool by state; waiting are callers without one. */
+export interface ConnectionFigures {
+  readonly open: number;
+  readonly idle: number;
+  readonly held: number;
+  readonly waiting: number;
+}
+
+/**
+ * Watches over a pool of connections. Every place in it comes back, whatever the holder of its connection does:
+ *
+ * - a connection that ends gives its place back at once, and not when its holder lets go of it,
+ * - one that is not fit for the next holder is closed when it is given back,
+ * - one without a response within the deadline is destroyed; others that have been silent for as long get little more time,
+ *   and idle ones are closed, since they may have been cut off as well,
+ * - one that somebody holds and does not use is taken away, and counted as a leak.
+ *
+ * Source: reliability P20.
+ */
+export class PoolGuard implements Watch {
+  tick = 0;
+  /** Connections that were never given back. */
+  leaks = 0;
+  /** Nobody gets a connection, although the database has some to give: only a restart helps. */
+  isStarved = false;
+  readonly #open = new Set<BoundedClient>();
+  readonly #loans = new Map<BoundedClient, Loan>();
+  /** The class of the pool's connections. */
+  readonly Client: typeof pg.Client;
+  readonly #log: Log;
+  readonly #limits: TimeLimits;
+  #adopted: pg.Pool | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #statements = { request: 0, background: 0 };
+  readonly #names = new Map<string, string>();
+  #onWait: (milliseconds: number) => void = () => undefined;
+  /** How many ask for work without limits at the moment. */
+  #unlimited = 0;
+  /** Tick since which connections are asked for and nobody got one. */
+  #unservedSince: number | null = null;
+  #isProbing = false;
+
+  constructor(log: Log, limits: TimeLimits) {
+    this.#log = log;
+    this.#limits = limits;
+    const watch = this;
+    this.Client = class extends BoundedClient {
+      constructor(config: pg.ClientConfig) {
+        super(config, watch);
+      }
+    } as typeof pg.Client;
+  }
+
+  /** Begins to watch. @param pool one that was told to make its connections of `Client` */
+  adopt(pool: pg.Pool): void {
+    this.#adopted = pool;
+    const connect = pool.connect.bind(pool) as (callback: Connected) => void;
+    pool.connect = ((callback?: Connected) => this.#connect(connect, callback)) as typeof pool.connect;
+    this.#timer = setInterval(() => this.#beat(), TICK_MS).unref();
+  }
+
+  /** SQL statements sent since start, transaction control included: for requests, and by the service's own upkeep. */
+  get statements(): { readonly request: number; readonly background: number } {
+    return this.#statements;
+  }
+
+  get connections(): ConnectionFigures {
+    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool;
+    return { open, idle, held: this.#loans.size, waiting };
+  }
+
+  /** How long the oldest loan lasts. */
+  get longestHoldMs(): number {
+    return Math.max(0, ...[...this.#loans.values()].map(({ since }) => this.#msSince(since)));
+  }
+
+  /** Tells how long each statement and each transaction has waited for a connection, in milliseconds. */
+  onWait(tell: (milliseconds: number) => void): void {
+    this.#onWait = tell;
+  }
+
+  /** Marks a text to be parsed and planned once on each connection. */
+  prepare(text: string): void {
+    if (!this.#names.has(text)) this.#names.set(text, `s${this.#names.size}`);
+  }
+
+  /** Work that may rightly take long, as migrations do: no deadline holds meanwhile. */
+  async withoutLimits<T>(work: () => Promise<T>): Promise<T> {
+    this.#unlimited += 1;
+    try {
+      return await work();
+    } finally {
+      this.#unlimited -= 1;
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  count(client: BoundedClient): void {
+    this.#statements[client.isBackground ? 'background' : 'request'] += 1;
+  }
+
+  nameOf(text: string): string | undefined {
+    return this.#names.get(text);
+  }
+
+  opened(client: BoundedClient): void {
+    this.#open.add(client);
+  }
+
+  ended(client: BoundedClient): void {
+    this.#open.delete(client);
+    this.#loans.get(client)?.takeBack();
+  }
+
+  get #pool(): pg.Pool {
+    if (this.#adopted === undefined) throw new Error('the guard has no pool yet');
+    return this.#adopted;
+  }
+
+  /** The pool itself asks by callback, for single statements; everybody else by promise. */
+  #connect(connect: (callback: Connected) => void, callback?: Connected): Promise<BoundedClient> | undefined {
+    if (callback === undefined) {
+      return new Promise((resolve, reject) => {
+        this.#connect(connect, (error, client) => (client === undefined ? reject(error) : resolve(client)));
+      });
+    }
+    const since = performance.now();
+    this.#unservedSince ??= this.tick;
+    connect((error, client) => {
+      this.#onWait(performance.now() - since);
+      if (client === undefined) {
+        // A server that refuses connections is no pool that starves.
+        if (!isLateForPlace(error)) this.#unservedSince = null;
+        return callback(coded(error));
+      }
+      this.#unservedSince = null;
+      this.#lend(client);
+      callback(undefined, client, client.release);
+    });
+    return undefined;
+  }
+
+  #lend(client: Lent): void {
+    const { release } = client;
+    const loan: Loan = {
+      client,
+      since: this.tick,
+      isTakenBack: false,
+      takeBack: () => {
+        if (loan.isTakenBack) return;
+        loan.isTakenBack = true;
+        release.call(client, true);
+      },
+    };
+    this.#loans.set(client, loan);
+    client.release = (error) => {
+      if (this.#loans.get(client) === loan) this.#loans.delete(client);
+      if (loan.isTakenBack) return;
+      loan.isTakenBack = true;
+      client.isBackground = false;
+      release.call(client, Boolean(error) || !client.isReusable);
+    };
+  }
+
+  #msSince(tick: number): number {
+    return (this.tick - tick) * TICK_MS;
+  }
+
+  #beat(): void {
+    this.tick += 1;
+    if (this.#unlimited > 0) return;
+    for (const client of this.#open) this.#judge(client);
+    for (const loan of this.#loans.values()) this.#judgeLoan(loan);
+    this.#judgePool();
+  }
+
+  #judge(client: BoundedClient): void {
+    const { pendingSince, suspectedAt } = client;
+    if (pendingSince === null) return;
+    const isLate = this.#msSince(pendingSince) >= this.#limits.queryMs;
+    const isOut = suspectedAt !== null && this.#msSince(Math.max(suspectedAt, pendingSince)) >= this.#limits.suspectMs;
+    if (!isLate && !isOut) return;
+    client.giveUp();
+    this.#open.delete(client);
+    for (const other of this.#open) {
+      if (other.heardAt > pendingSince) continue;
+      if (this.#loans.has(other)) other.suspectedAt ??= this.tick;
+      else if (other.pendingSince === null && other.isReusable) other.discard();
+    }
+  }
+
+  #judgeLoan(loan: Loan): void {
+    const { client, since } = loan;
+    if (client.pendingSince !== null) return;
+    if (this.#msSince(Math.max(since, client.heardAt)) < this.#limits.heldIdleMs) return;
+    this.leaks += 1;
+    this.#log.error('database connection leaked', { heldMs: this.#msSince(since) });
+    this.#loans.delete(client);
+    client.discard();
+    loan.takeBack();
+  }
+
+  #judgePool(): void {
+    const { idleCount, totalCount, options } = this.#pool;
+    const isStuck =
+      this.#unservedSince !== null &&
+      this.#msSince(this.#unservedSince) >= this.#limits.starvedMs &&
+      idleCount === 0 &&
+      totalCount >= options.max;
+    if (!isStuck) this.isStarved = false;
+    else if (!this.isStarved && !this.#isProbing) void this.#probe();
+  }
+
+  /** Whether the database would give a connection to somebody else. */
+  async #probe(): Promise<void> {
+    this.#isProbing = true;
+    const client = new BoundedClient(this.#pool.options, this);
+    client.isBackground = true;
+    try {
+      await client.connect();
+      await client.query('select 1');
+      this.isStarved = true;
+      this.#log.error('database pool starved', { ...this.connections });
+    } catch (error) {
+      this.#log.warn('database gives no connection', describeError(error));
+    } finally {
+      client.discard();
+      this.#isProbing = false;
+    }
+  }
+}
+
+/** Told by the pool in words only. */
+const isLateForPlace = (error: Error | undefined): boolean =>
+  error?.message === 'timeout exceeded when trying to connect';
+
+/** The pool tells in words only that it has no connection. */
+const coded = (error: Error | undefined): Error =>
+  error !== undefined && typeof (error as { code?: unknown }).code === 'string' ? error : new ConnectionLost(error);

@@ -1,0 +1,26 @@
+/**
+ * Limits of everything that waits for the database, in milliseconds. Those of the server come first; ours are for a server, or a
+ * way to it, that does not keep them. All of it is over within five seconds.
+ */
+export const TIME_LIMITS = {
+  /** The server ends a statement. */
+  statementMs: 4_000,
+  /** The server gives up waiting for a lock. */
+  lockMs: 2_000,
+  /** The server ends a session that is idle in a transaction: a node that was cut off holds no row for longer. */
+  idleInTransactionMs: 4_000,
+  /** Opening a connection, and waiting for one of the pool. */
+  connectMs: 5_000,
+  /** A statement without a response: its connection is destroyed. */
+  queryMs: 4_300,
+  /** The same on a connection that has been silent since before another one's unanswered statement was sent. */
+  suspectMs: 400,
+  /** A connection that is held and not used: its holder has forgotten it. */
+  heldIdleMs: 15_000,
+  /** Nobody gets a connection. */
+  starvedMs: 10_000,
+  keepAliveMs: 5_000,
+} as const;
+
+/** The limits that a pool is watched by. */
+export type TimeLimits = Readonly<Record<'queryMs' | 'suspectMs' | 'heldIdleMs' | 'starvedMs', number>>;

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller, Reply } from '../kit/caller.js';
+import { Exposition } from '../kit/exposition.js';
+import { Relay } from '../kit/relay.js';
+import type { SeededProject } from '../kit/seed.js';
+import { Service } from '../kit/service.js';
+import { freshDatabase, type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { withClient } from '../kit/tables.js';
+import { until } from '../kit/until.js';
+
+const strongroom: Strongroom = useStrongroom();
+
+/** What the pool of a node looks like from outside. */
+async function poolOf(caller: Caller): Promise<Record<'open' | 'idle' | 'held' | 'waiting' | 'leaks', number>> {
+  const figures = new Exposition((await caller.anonymous.get('/metrics')).text);
+  const count = (state: string) => figures.sum('strongroom_database_connections', { state });
+  return {
+    open: count('open'),
+    idle: count('idle'),
+    held: count('held'),
+    waiting: count('waiting'),
+    leaks: figures.sum('strongroom_database_leaks_total'),
+  };
+}
+
+/** Waits until every place of the pool is free or idle. Upkeep holds one for a moment now and then. */
+const untilWhole = (caller: Caller): Promise<unknown> =>
+  until('every place in the pool to be back', 15_000, async () => {
+    const { open, idle, held, waiting, leaks } = await poolOf(caller);
+    return open === idle && held === 0 && waiting === 0 && leaks === 0;
+  });
+
+const write = (caller: Caller, project: SeededProject, key: string): Promise<Reply> =>
+  caller.post(`/api/v4/secrets/${key}`, { projectId: project.id, environment: 'dev', secretValue: 'one' });
+const list = (caller: Caller, project: SeededProject): Promise<Reply> =>
+  caller.get(`/api/v4/secrets?projectId=${project.id}&environment=dev`);
+
+function expectToBePassing(reply: Reply): void {
+  expect([503, 504]).toContain(reply.status);
+  expect(reply.headers['retry-after']).toMatch(/^\d+$/);
+}
+
+/** Database backends of the service, or those of them that are in a transaction. */
+const terminate = (which = 'true'): Promise<unknown> =>
+  strongroom.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'strongroom' and ${which}`);
+
+describe('connections that die while 40 callers write', () => {
+  test.each([
+    ['those in a transaction', 'xact_start is not null'],
+    ['all', 'true'],
+  ])(
+    '%s: no answer is 500, what was acknowledged is there, and every place in the pool comes back',
+    async (_, which) => {
+      const { admin } = strongroom;
+      const project = await strongroom.seed.projectOf(admin);
+      const acknowledged: string[] = [];
+      const others: Reply[] = [];
+      let isOver = false;
+      const writers = Array.from({ length: 40 }, async (_each, index) => {
+        for (let number = 0; !isOver; number += 1) {
+          const key = `KEY_${index}_${number}`;
+          const reply = await write(admin, project, key);
+          if (reply.status === 200) acknowledged.push(key);
+          else others.push(reply);
+        }
+      });
+      for (let deaths = 0; deaths < 12; deaths += 1) {
+        const before = acknowledged.length;
+        await until('writes to go on', 10_000, () => acknowledged.length > before + 4);
+        await terminate(which);
+      }
+      isOver = true;
+      await Promise.all(writers);
+
+      for (const reply of others) expectToBePassing(reply);
+      expect(others.length).toBeGreaterThan(0);
+      await untilWhole(admin);
+      const { body } = await list(admin, project);
+      const stored = new Set(body.secrets.map(({ secretKey }: { secretKey: string }) => secretKey));
+      expect(acknowledged.filter((key) => !stored.has(key))).toEqual([]);
+      expect((await admin.get('/readyz')).status).toBe(200);
+    },
+  );
+});
+
+describe('a database that takes no changes', () => {
+  const name = () => new URL(strongroom.databaseUrl).pathname.slice(1);
+  const becomeReadOnly = async (): Promise<void> => {
+    await strongroom.sql(`alter database ${name()} set default_transaction_read_only = on`);
+    await terminate();
+  };
+  // Sessions of the tests may be read-only as well.
+  const becomeWritable = (): Promise<unknown> =>
+    withClient(strongroom.databaseUrl, async (client) => {
+      await client.query('set default_transaction_read_only = off');
+      await client.query(`alter database ${name()} reset default_transaction_read_only`);
+    });
+
+  test('is unavailable to changes and to reads of values, and the node is not ready, until it takes changes again', async () => {
+    const { admin } = strongroom;
+    const project = await strongroom.seed.projectOf(admin);
+    await write(admin, project, 'KEPT');
+    const get = `/api/v4/secrets/KEPT?projectId=${project.id}&environment=dev`;
+    expect((await admin.get(get)).status).toBe(200);
+    const requests = [
+      () => write(admin, project, 'NEW'),
+      () => admin.patch(`/api/v1/projects/${project.id}`, { name: 'Other' }),
+      () =>
+        admin.graphql('mutation ($i: CreateTagInput!) { createTag(input: $i) { tag { id } } }', {
+          i: { projectId: project.id, slug: 'new', color: '#000000' },
+        }),
+      () => admin.get(get),
+      () => list(admin, project),
+      () =>
+        admin.graphql(
+          'query ($i: ID!) { project(id: $i) { environments { secrets(first: 5) { nodes { secretValue } } } } }',
+          { i: project.id },
+        ),
+      () => admin.get('/readyz'),
+      () => admin.get('/api/status'),
+    ];
+    await becomeReadOnly();
+    try {
+      await until('the end of old connections', 5_000, async () => (await admin.get('/readyz')).status === 503);
+      for (const request of [...requests, ...requests]) {
+        const reply = await request();
+        expect(reply).toBeError(503, 'STORE_UNAVAILABLE');
+        expect(reply.headers['retry-after']).toBe('1');
+        expect(reply.text).not.toContain('one');
+      }
+      expect((await admin.get('/livez')).status).toBe(200);
+    } finally {
+      await becomeWritable();
+    }
+
+    await until('readiness', 10_000, async () => (await admin.get('/readyz')).status === 200);
+    const replies = await Promise.all(Array.from({ length: 30 }, (_, index) => write(admin, project, `KEY_${index}`)));
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+    expect((await admin.get(get)).body.secret.secretValue).toBe('one');
+    await untilWhole(admin);
+  });
+
+  test('ends a start with exit code 75 and one line', async () => {
+    const databaseUrl = await freshDatabase();
+    const database = new URL(databaseUrl).pathname.slice(1);
+    await withClient(databaseUrl, (client) =>
+      client.query(`alter database ${database} set default_transaction_read_only = on`),
+    );
+    const service = await Service.spawn({ env: { DATABASE_URL: databaseUrl } });
+    expect(await service.exit()).toBe(75);
+    expect(service.output).toMatch(/^strongroom: DATABASE_URL [^\n]+\n$/);
+    await service.dispose();
+  });
+});
+
+describe('connections over which nothing passes any more', () => {
+  test('are given up all at once, idle ones too, and requests are served over new ones', async () => {
+    const relay = await Relay.start(strongroom.databaseUrl);
+    const node = await strongroom.startSecondNode({ env: { DATABASE_URL: relay.url } });
+    try {
+      const admin = strongroom.admin.at(node.url);
+      const project = await strongroom.seed.projectOf(strongroom.admin);
+      // Opens as many connections as there can be.
+      await Promise.all(Array.from({ length: 60 }, () => write(admin, project, `KEY_${randomUUID()}`)));
+      const { open } = await poolOf(admin);
+      expect(open).toBeGreaterThan(10);
+
+      relay.goDumb();
+      const inFlight = await Promise.all(Array.from({ length: 3 }, () => list(admin, project)));
+      for (const reply of inFlight) expectToBePassing(reply);
+      const after = await Promise.all(Array.from({ length: 40 }, () => list(admin, project)));
+      expect(after.map(({ status }) => status)).toEqual(after.map(() => 200));
+      expect((await admin.get('/readyz')).status).toBe(200);
+      await untilWhole(admin);
+    } finally {
+      expect(await node.stop()).toBe(0);
+      await relay.stop();
+    }
+  });
+});

@@ -1,0 +1,169 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import Fastify from 'fastify';
+import { Database } from '../../../src/kernel/database/database.js';
+import { TIME_LIMITS } from '../../../src/kernel/database/time-limits.js';
+import { ERRORS, toAppError } from '../../../src/kernel/errors.js';
+import { mountHealth } from '../../../src/kernel/http/health.js';
+import { createLog } from '../../../src/kernel/log.js';
+import { freshDatabase } from '../../kit/strongroom.js';
+import { until } from '../../kit/until.js';
+
+const PLACES = 20;
+const forever = (): Promise<never> => new Promise(() => undefined);
+
+/** A database, watched with limits of its own. */
+async function withDatabase(
+  limits: Partial<Record<keyof typeof TIME_LIMITS, number>>,
+  work: (database: Database) => Promise<void>,
+): Promise<void> {
+  const database = await Database.connect(await freshDatabase(), [], createLog('silent'), {
+    ...TIME_LIMITS,
+    ...limits,
+  });
+  try {
+    await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+describe('a pool whose connections are not given back', () => {
+  test('takes those away that are not used, and counts them', () =>
+    withDatabase({ heldIdleMs: 300 }, async (database) => {
+      for (let place = 0; place < PLACES; place += 1) void database.withConnection(forever);
+      expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+      await until('the last of them', 5_000, () => database.connections.held === 0);
+      expect(database.connections).toMatchObject({ held: 0, waiting: 0, leaks: PLACES });
+    }));
+
+  test('says that it is starved when the database has a connection for others, and fails /livez, until one comes back', () =>
+    withDatabase({ starvedMs: 300 }, async (database) => {
+      const app = Fastify();
+      mountHealth(app, database, { isDraining: false });
+      let isOver = false;
+      const holders = Array.from({ length: PLACES }, () =>
+        database.withConnection(async (query) => {
+          while (!isOver) await query('select pg_sleep(0.02)');
+        }),
+      );
+      await until('all of them', 5_000, () => database.connections.held === PLACES);
+      expect((await app.inject('/livez')).statusCode).toBe(200);
+      const waiting = database.query('select 1 as one');
+      await until('starvation', 5_000, async () => (await app.inject('/livez')).statusCode === 503);
+      isOver = true;
+      await Promise.all(holders);
+      expect(await waiting).toEqual([{ one: 1 }]);
+      await until('the end of it', 5_000, async () => (await app.inject('/livez')).statusCode === 200);
+    }));
+
+  test('is not starved while connections change hands, however many wait for one', () =>
+    withDatabase({ starvedMs: 300 }, async (database) => {
+      const waits = Array.from({ length: PLACES * 10 }, () => database.query('select pg_sleep(0.1)'));
+      const seen: boolean[] = [];
+      const watching = setInterval(() => seen.push(database.isStarved), 20);
+      await Promise.all(waits);
+      clearInterval(watching);
+      expect(seen.length).toBeGreaterThan(0);
+      expect(seen).not.toContain(true);
+    }));
+});
+
+describe('a statement past its deadline', () => {
+  test('fails with DEADLINE_EXCEEDED, and its connection is closed', () =>
+    withDatabase({ queryMs: 300 }, async (database) => {
+      const [{ pid } = { pid: 0 }] = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
+      const error = await database.query('select pg_sleep(3)').catch((thrown: unknown) => thrown);
+      expect(toAppError(error).code).toBe('DEADLINE_EXCEEDED');
+      const [{ pid: next } = { pid: 0 }] = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
+      expect(next).not.toBe(pid);
+    }));
+
+  test('may take as long as it likes where it is said so', () =>
+    withDatabase({ queryMs: 200 }, async (database) => {
+      expect(await database.withoutLimits(() => database.query('select pg_sleep(0.6) is null as done'))).toHaveLength(
+        1,
+      );
+    }));
+});
+
+describe('a prepared statement whose table was changed by a migration', () => {
+  test('fails once as a connection that is lost, and then works', () =>
+    withDatabase({}, async (database) => {
+      const read = () => database.query('select * from changing');
+      await database.query('create table changing (one int)');
+      await read();
+      await database.query('alter table changing add two int');
+      const error = await read().catch((thrown: unknown) => thrown);
+      expect(toAppError(error).code).toBe('STORE_UNAVAILABLE');
+      expect(await read()).toEqual([]);
+    }));
+});
+
+describe('upkeep that fails', () => {
+  test('leaves no setting, no lock and no transaction behind', () =>
+    withDatabase({}, async (database) => {
+      const failed = database.withConnection(async (query) => {
+        await query('set lock_timeout = 0');
+        await query('select pg_advisory_lock(42)');
+        await query('begin');
+        throw new Error('in the middle');
+      });
+      await expect(failed).rejects.toThrow('in the middle');
+      await until('the lock', 5_000, async () => {
+        const [row] = await database.query<{ held: boolean }>('select pg_try_advisory_lock(42) as held');
+        return row?.held;
+      });
+      const [row] = await database.query<{ text: string }>(`select current_setting('lock_timeout') as text`);
+      expect(row?.text).toBe('2s');
+    }));
+
+  test('gives no connection back that is still in a transaction', () =>
+    withDatabase({}, async (database) => {
+      await database.withConnection((query) => query('begin'));
+      const rows = await database.query<{ state: string }>(
+        `select state from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in%'`,
+      );
+      expect(rows).toEqual([]);
+      await delay(0);
+      expect(database.connections).toMatchObject({ held: 0, leaks: 0 });
+    }));
+});
+
+describe('every failure of the database has a meaning', () => {
+  /** With the driver's field, and under the wrapping of the ORM. */
+  const failure = (code: string): Error => new Error('wrapped', { cause: Object.assign(new Error('inner'), { code }) });
+
+  test.each([
+    ['08006', 'STORE_UNAVAILABLE'],
+    ['25006', 'STORE_UNAVAILABLE'],
+    ['28P01', 'STORE_UNAVAILABLE'],
+    ['3D000', 'STORE_UNAVAILABLE'],
+    ['53100', 'STORE_UNAVAILABLE'],
+    ['53300', 'STORE_UNAVAILABLE'],
+    ['55000', 'STORE_UNAVAILABLE'],
+    ['57P01', 'STORE_UNAVAILABLE'],
+    ['57P02', 'STORE_UNAVAILABLE'],
+    ['57P03', 'STORE_UNAVAILABLE'],
+    ['57P05', 'STORE_UNAVAILABLE'],
+    ['58030', 'STORE_UNAVAILABLE'],
+    ['XX001', 'STORE_UNAVAILABLE'],
+    ['ECONNRESET', 'STORE_UNAVAILABLE'],
+    ['EPIPE', 'STORE_UNAVAILABLE'],
+    ['57014', 'DEADLINE_EXCEEDED'],
+    ['55P03', 'DEADLINE_EXCEEDED'],
+    ['25P03', 'DEADLINE_EXCEEDED'],
+    ['40001', 'CONCURRENT_CHANGE'],
+    ['40P01', 'CONCURRENT_CHANGE'],
+    ['23505', 'INTERNAL'],
+    ['42601', 'INTERNAL'],
+    ['22P02', 'INTERNAL'],
+  ])('%s is %s', (code, meaning) => {
+    expect(toAppError(failure(code)).code).toBe(meaning);
+  });
+
+  test('and each that passes says when to try again', () => {
+    const passing = Object.entries(ERRORS).filter(([, { status }]) => status === 503 || status === 504);
+    expect(passing.length).toBeGreaterThan(4);
+    for (const [, row] of passing) expect(row).toHaveProperty('retryAfterSeconds', expect.any(Number));
+  });
+});

@@ -1,0 +1,64 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A relay before a Postgres, as a proxy or a network that can stop to forward what is open, and still take new connections. */
+export class Relay {
+  /** The database through the relay. */
+  readonly url: string;
+  /** Connections that were made through it since the start. */
+  taken = 0;
+  readonly #server: Server;
+  readonly #open: Set<Socket>;
+
+  private constructor(server: Server, url: string, open: Set<Socket>) {
+    this.#server = server;
+    this.url = url;
+    this.#open = open;
+    server.on('connection', () => {
+      this.taken += 1;
+    });
+  }
+
+  /** @param databaseUrl one with a host and a port, or with the directory of a socket as its host */
+  static async start(databaseUrl: string): Promise<Relay> {
+    const url = new URL(databaseUrl);
+    const host = decodeURIComponent(url.hostname);
+    const port = url.port === '' ? '5432' : url.port;
+    const open = new Set<Socket>();
+    const server = createServer((near) => {
+      const far = host.startsWith('/')
+        ? connect({ path: `${host}/.s.PGSQL.${port}` })
+        : connect({ host, port: Number(port) });
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        open.add(from);
+        from.setNoDelay(true);
+        from.pipe(to);
+        from.on('error', () => to.destroy());
+        from.on('close', () => {
+          open.delete(from);
+          to.destroy();
+        });
+      }
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    url.hostname = '127.0.0.1';
+    url.port = String((server.address() as { port: number }).port);
+    return new Relay(server, url.href, open);
+  }
+
+  /** From now on nothing passes over the connections that are open, and neither side is told; new ones work. */
+  goDumb(): void {
+    for (const socket of this.#open) {
+      socket.unpipe();
+      for (const event of ['data', 'end', 'close']) socket.removeAllListeners(event);
+      socket.resume();
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#open) socket.destroy();
+    await new Promise((closed) => this.#server.close(closed));
+  }
+}
