@@ -44,7 +44,10 @@ export class EnvironmentResolver {
     return { environment: toType(await this.environments.create(ctx, input)) };
   }
 
-  @Mutation(() => UpdateEnvironmentPayload, { description: 'Renames an environment or moves it among the others.' })
+  @Mutation(() => UpdateEnvironmentPayload, {
+    description:
+      'Renames an environment or moves it among the others. A new slug needs the rights to edit and read every secret in it, with the old and the new slug, and to edit roles if a rule of any role would select something else.',
+  })
   async updateEnvironment(
     @Ctx() ctx: Context,
     @Arg('input', () => UpdateEnvironmentInput, { description: 'What changes.' }) input: UpdateEnvironmentInput,
@@ -52,7 +55,9 @@ export class EnvironmentResolver {
     return { environment: toType(await this.environments.update(ctx, input)) };
   }
 
-  @Mutation(() => DeleteEnvironmentPayload, { description: 'Deletes an environment with its folders and secrets.' })
+  @Mutation(() => DeleteEnvironmentPayload, {
+    description: 'Deletes an environment with its folders and secrets. Needs the rights to delete all of them.',
+  })
   async deleteEnvironment(
     @Ctx() ctx: Context,
     @Arg('input', () => DeleteEnvironmentInput, { description: 'Which one.' }) input: DeleteEnvironmentInput,

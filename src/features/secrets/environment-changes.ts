@@ -16,7 +16,7 @@ import { rewriteReferencesInto } from './reference-rewriting.js';
 import { lockStructure } from './secret-writes.js';
 import { listSubjects } from './subject.records.js';
 import { listPastOfEnvironment } from './version.records.js';
-import { authorizeCarried, fieldsOf, mayAlways, mayCarryAll } from './visibility.rules.js';
+import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from './visibility.rules.js';
 
 /**
  * References to the secrets of an environment follow its new slug. The caller must be one who may edit and read all that is or
@@ -44,7 +44,7 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
   if (!mayCarryAll(project.ability)) {
     // Rules look at versions and at deleted secrets by the slug of today.
     const past = await listPastOfEnvironment(tx, environmentId);
-    authorizeCarried(
+    await authorizeCarried(
       project,
       past.map((before) => ({ before, after: { ...before, environment: to } })),
     );
@@ -108,5 +108,5 @@ async function authorizeDeletion(tx: Transaction, project: ProjectAccess, enviro
   if (mayAlways(project.ability, ['secrets:delete'])) return;
   await lockSecretsIn(tx, folderIds);
   const subjects = [...(await listSubjects(tx, folderIds)), ...(await listPastOfEnvironment(tx, environmentId))];
-  for (const subject of subjects) authorize(project, 'secrets:delete', fieldsOf(subject));
+  await authorizeAll(project, 'secrets:delete', subjects);
 }

@@ -205,7 +205,7 @@ export async function authorizeRelocations(
   if (mayCarryAll(project.ability)) return;
   const places = new Map(relocations.map(({ folderId, to }) => [folderId, to]));
   const subjects = await listSubjects(tx, [...places.keys()]);
-  authorizeCarried(
+  await authorizeCarried(
     project,
     subjects.map((before) => ({ before, after: { ...before, ...places.get(before.folderId) } })),
   );

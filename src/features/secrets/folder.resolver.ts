@@ -72,7 +72,8 @@ export class FolderResolver {
   }
 
   @Mutation(() => UpdateFolderPayload, {
-    description: 'Renames a folder, moves it into another one, or describes it anew. All below it comes along.',
+    description:
+      'Renames a folder, moves it into another one, or describes it anew. All below it comes along. A new path needs the rights to edit and read every secret in it, at the old and the new path, and to edit roles if a rule of any role would select something else.',
   })
   async updateFolder(
     @Ctx() ctx: Context,

@@ -55,7 +55,10 @@ export class TagResolver {
     return { tag: toTagType(await this.tags.create(ctx, input)) };
   }
 
-  @Mutation(() => UpdateTagPayload, { description: 'Changes slug and colour of a tag.' })
+  @Mutation(() => UpdateTagPayload, {
+    description:
+      'Changes slug and colour of a tag. A new slug needs the rights to edit and read every secret that has the tag, with the old and the new slug, and to edit roles if a rule of any role would select other secrets.',
+  })
   async updateTag(
     @Ctx() ctx: Context,
     @Arg('input', () => UpdateTagInput, { description: 'The change.' }) input: UpdateTagInput,
@@ -63,7 +66,10 @@ export class TagResolver {
     return { tag: toTagType(await this.tags.update(ctx, input)) };
   }
 
-  @Mutation(() => DeleteTagPayload, { description: 'Deletes a tag; the secrets that carry it stay.' })
+  @Mutation(() => DeleteTagPayload, {
+    description:
+      'Deletes a tag; the secrets that carry it stay. Needs the rights to edit and read them with and without the tag, and to edit roles if a rule of any role would select other secrets.',
+  })
   async deleteTag(
     @Ctx() ctx: Context,
     @Arg('input', () => DeleteTagInput, { description: 'The tag.' }) input: DeleteTagInput,

@@ -195,7 +195,7 @@ async function authorizeChange(
       const tags = slugAfter === null ? others : [...others, { slug: slugAfter }];
       return { before, after: { ...before, tags } };
     });
-    authorizeCarried(project, changes);
+    await authorizeCarried(project, changes);
   }
   const [carried] = await query(
     tx,

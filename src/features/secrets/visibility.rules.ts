@@ -7,6 +7,7 @@ import {
   PermissionDenied,
 } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
+import { giveWay } from '../../kernel/slices.js';
 
 /** What the conditions of a rule about secrets can look at. */
 export interface SecretSubject {
@@ -69,9 +70,17 @@ export const mayCarryAll = (ability: Ability): boolean => mayAlways(ability, CAR
  *
  * @throws PERMISSION_DENIED
  */
-export function authorizeCarried(project: Access, changes: readonly SubjectChange[]): void {
-  for (const subject of changes.flatMap(({ before, after }) => [before, after]))
-    for (const action of CARRYING) authorize(project, action, fieldsOf(subject));
+export async function authorizeCarried(project: Access, changes: readonly SubjectChange[]): Promise<void> {
+  const subjects = changes.flatMap(({ before, after }) => [before, after]);
+  for (const action of CARRYING) await authorizeAll(project, action, subjects);
+}
+
+/** @throws PERMISSION_DENIED unless the caller may do this to each of many secrets */
+export async function authorizeAll(project: Access, action: Action, subjects: readonly SecretSubject[]): Promise<void> {
+  for (const subject of subjects) {
+    authorize(project, action, fieldsOf(subject));
+    await giveWay();
+  }
 }
 
 /** @throws PERMISSION_DENIED unless the caller may describe at least some secret of the project */

@@ -143,6 +143,19 @@ describe('renames, moves and deletions of what rules name', () => {
     expect(await seen()).toEqual({ 'in dev: dev': [], 'in dev: staging': [] });
   });
 
+  test('ask for the rights on deleted secrets too, and the right to edit roles is not enough', async () => {
+    const { admin, project, inProd, operations } = await seeded([]);
+    mustSucceed(await admin.delete('/api/v4/secrets/KEY', { ...inProd, secretPath: '/vault' }));
+    const { caller } = await callerWithRules(strongroom, admin, project.id, ...STRUCTURE, {
+      subject: 'role',
+      action: ['read', 'edit'],
+    });
+    for (const name of ['another slug of the environment', 'deletion of the environment', 'deletion of the tag'])
+      expect(await (operations[name] as Operation)(caller)).toBeError(403, 'PERMISSION_DENIED');
+    // The history of a folder is looked at by its old path as well: its new name shows nobody more.
+    mustSucceed(await (operations['another name of the folder'] as Operation)(caller));
+  });
+
   test('cannot be done in two steps: neither dev away nor prod to dev', async () => {
     const { admin, project, base, dev, prod, seen } = await seeded(['in dev']);
     mustSucceed(
