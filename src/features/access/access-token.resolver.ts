@@ -74,7 +74,8 @@ export class AccessTokenResolver {
 
   @Extensions(MINT)
   @Mutation(() => CreateAccessTokenPayload, {
-    description: 'Makes a token for a machine identity, as its token-auth configuration says. It is shown this once.',
+    description:
+      'Makes a token for a machine identity, as its token-auth configuration says. It is shown this once. One for your own identity has at most the life and uses that your token has left, takes the uses from it, and is revoked with it.',
   })
   async createAccessToken(
     @Ctx() ctx: Context,
@@ -87,7 +88,7 @@ export class AccessTokenResolver {
   @Extensions(MINT)
   @Mutation(() => CreateAccessTokenPayload, {
     description:
-      'Makes a token for a user, shown this once. A user makes its own; an admin of the organization makes any user’s, because the first token of a person has to come from somebody.',
+      'Makes a token for a user, shown this once. A user makes its own; an admin of the organization makes any user’s, because the first token of a person has to come from somebody. One for yourself has at most the life and uses that your token has left, takes the uses from it, and is revoked with it.',
   })
   async createPersonalAccessToken(
     @Ctx() ctx: Context,
@@ -106,7 +107,9 @@ export class AccessTokenResolver {
     return { token: await this.service.rename(ctx, input) };
   }
 
-  @Mutation(() => RevokeAccessTokenPayload, { description: 'Revokes a token by its id, at once and for good.' })
+  @Mutation(() => RevokeAccessTokenPayload, {
+    description: 'Revokes a token by its id, and what it made for its own holder, at once and for good.',
+  })
   async revokeAccessToken(
     @Ctx() ctx: Context,
     @Arg('input', () => RevokeAccessTokenInput, { description: 'Which one.' }) input: RevokeAccessTokenInput,
@@ -128,7 +131,8 @@ export class AccessTokenResolver {
 
   @Extensions(PUBLIC)
   @Mutation(() => RevokeHeldAccessTokenPayload, {
-    description: 'Revokes the token that you hold. It needs no Authorization header and counts no use.',
+    description:
+      'Revokes the token that you hold, and what it made for your own identity or user. It needs no Authorization header and counts no use.',
   })
   async revokeHeldAccessToken(
     @Ctx() ctx: Context | AnonymousContext,

@@ -47,7 +47,7 @@ export class ClientSecretResolver {
   }
 
   @Mutation(() => RevokeClientSecretPayload, {
-    description: 'Revokes a client secret, at once and for good. Tokens that it made live on.',
+    description: 'Revokes a client secret and the tokens of its logins, at once and for good.',
   })
   async revokeClientSecret(
     @Ctx() ctx: Context,

@@ -31,7 +31,9 @@ export class ClientSecretType {
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When a login was last made with it.' })
   clientSecretLastUsedAt!: Date | null;
 
-  @Field(() => Boolean, { description: 'It was revoked: nobody logs in with it any more.' })
+  @Field(() => Boolean, {
+    description: 'It was revoked: nobody logs in with it any more, and the tokens of its logins are revoked too.',
+  })
   isClientSecretRevoked!: boolean;
 
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When it expires; null for never.' })

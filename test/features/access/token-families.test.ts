@@ -166,6 +166,31 @@ describe('a token that a token makes for its own actor', () => {
     expect(row?.uses).toBeLessThanOrEqual(LIMIT);
   });
 
+  test('is there with the uses that it took, or not at all, when a node is killed while it is being made', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const LIMIT = 60;
+    const { caller, tokenId, mint } = await personalMaker(admin, { accessTokenNumUsesLimit: LIMIT });
+    const doomed = await strongroom.startSecondNode();
+    const minting = Array.from({ length: 30 }, () =>
+      mint(caller.at(doomed.url), { accessTokenNumUsesLimit: 1 }).then(
+        ({ status }) => status,
+        () => null,
+      ),
+    );
+    await Promise.any(minting.map(async (status) => expect(await status).toBe(200)));
+    await doomed.service.kill();
+    const passed = (await Promise.all(minting)).filter((status) => status !== null).length;
+    const [{ uses, children }] = (await strongroom.sql(
+      `select num_uses::int as uses, (select count(*)::int from access_token c where c.maker_id = t.id) as children
+       from access_token t where id = $1`,
+      [tokenId],
+    )) as [{ uses: number; children: number }];
+    // Each request is one use, and each token that it made another one.
+    expect(children).toBeGreaterThanOrEqual(1);
+    expect(uses).toBeGreaterThanOrEqual(passed + children);
+    expect(uses).toBeLessThanOrEqual(30 + children);
+  });
+
   test('is gone when its maker is revoked while it is being made', async () => {
     const { admin } = await strongroom.seed.organization();
     for (let round = 0; round < 4; round += 1) {
