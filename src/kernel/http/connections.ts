@@ -61,6 +61,7 @@ export function boundConnections(app: FastifyInstance, limits: Limits): void {
   const connections = new Connections(limits);
   app.server.on('connection', (socket: Socket) => connections.admit(socket));
   app.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (socket.destroyed) return;
     connections.begin(socket);
     response.once('close', () => connections.end(socket));
   });

@@ -26,6 +26,7 @@ export class RawRefusals {
   /** Follows what a server answers. */
   watch(server: Server): void {
     server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+      if (socket.destroyed) return;
       const unsent = (this.#answers.get(socket) ?? []).filter(({ writableFinished }) => !writableFinished);
       this.#answers.set(socket, [...unsent, response]);
     });
