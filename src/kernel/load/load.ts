@@ -105,9 +105,10 @@ export class ResponseLoad {
    * @throws ANSWER_TOO_LARGE, OVERLOADED
    */
   write(bytes: number): void {
-    this.#refuseLate();
     this.#written += bytes;
     if (this.#written > MAX_RESPONSE_BYTES) throw this.load.tooLarge();
+    // Written all the same, for its idempotency key: the change has been made. Nothing more was read for it.
+    if (this.#isOver) return;
     // The values, what is written of them, and the whole that is made of that.
     const missing = this.#size + 2 * this.#written - this.#reserved;
     if (missing <= 0) return;

@@ -108,24 +108,26 @@ describe('a client that sends much more than is read', () => {
     'Content-Type: application/json',
     ...lines,
   ];
+  const token = (): string => `Authorization: Bearer ${strongroom.admin.token}`;
 
   test.each([3 * MIB, 40 * MIB])('%i bytes, is told why, and cannot go on for ever', async (size) => {
     const bytes = Buffer.alloc(size, 'a');
     const cases = [
-      ['/graphql', 413, 'BODY_TOO_LARGE'],
+      ['/graphql', 413, 'BODY_TOO_LARGE', token()],
       ['/nope', 404, 'ROUTE_NOT_FOUND'],
       ['/api/v2/workspace', 401, 'TOKEN_MISSING'],
     ] as const;
-    for (const [path, status, code] of cases) {
-      const plain = rawRequest(head(path, 'Connection: close', `Content-Length: ${size}`), bytes);
+    for (const [path, status, code, ...lines] of cases) {
+      const common = head(path, 'Connection: close', ...lines);
+      const plain = rawRequest([...common, `Content-Length: ${size}`], bytes);
       expect(firstReply(await exchange(strongroom.url, plain))).toBeError(status, code);
-      const parts = rawRequest(head(path, 'Connection: close', 'Transfer-Encoding: chunked'), chunked(bytes));
+      const parts = rawRequest([...common, 'Transfer-Encoding: chunked'], chunked(bytes));
       expect(firstReply(await exchange(strongroom.url, parts))).toBeError(status, code);
     }
   });
 
   test('is answered its next request on the same connection, when the rest was not too much', async () => {
-    const refused = rawRequest(head('/graphql', `Content-Length: ${2 * MIB}`), Buffer.alloc(2 * MIB, '"'));
+    const refused = rawRequest(head('/graphql', token(), `Content-Length: ${2 * MIB}`), Buffer.alloc(2 * MIB, '"'));
     const next = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const reply = firstReply(await exchange(strongroom.url, Buffer.concat([refused, Buffer.from(next)])));
 
