@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
-import { bootstrap, createFirstAdmin } from './bootstrap.js';
+import { bootstrap, createFirstAdmin, systemContext } from './bootstrap.js';
 import { keepToken, unusedTokenFile } from './bootstrap-token.js';
 import type { Config } from './config.js';
 import type { DatabaseServer } from './database-server.js';
@@ -81,6 +81,7 @@ export interface Assembly {
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
   readonly stampOf: StampOf;
+  readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
 }
 
 /**
@@ -102,6 +103,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
       new NodeResolver(features.flatMap(({ nodes = [] }) => nodes)),
     ]),
     routes: features.flatMap(({ routes }) => routes),
+    upgrades: features.flatMap(({ upgrade }) => upgrade ?? []),
     authenticator: access.authenticator,
     stampOf: async (ctx, projectId) => {
       const project = await projects.projects.find(ctx, projectId);
@@ -143,7 +145,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     const gate = await openGate(assembly.schema, config, log);
     const database = await Database.connect(server.url, assembly.entities, log);
     cleanup.push(() => database.close());
-    const { kernel, auditChain, bootstrapToken, limitKey } = await openKernel(database, config);
+    const { kernel, auditChain, bootstrapToken, limitKey } = await openKernel(database, config, { ...assembly, log });
     const tokenFile = bootstrapToken === null ? await unusedTokenFile(config.dataDir, database.query) : null;
     const auditSealer = new AuditSealer(database, auditChain, log);
     cleanup.push(() => auditSealer.close());
@@ -185,8 +187,12 @@ interface Opened {
   readonly limitKey: Buffer;
 }
 
-/** Checks the root key before anything is written, migrates, and makes the first admin of an empty database. */
-async function openKernel(database: Database, config: Config): Promise<Opened> {
+/** Checks the root key before anything is written, migrates, upgrades, and makes the first admin of an empty database. */
+async function openKernel(
+  database: Database,
+  config: Config,
+  { upgrades, log }: Pick<Assembly, 'upgrades'> & { readonly log: Log },
+): Promise<Opened> {
   let rootKey: RootKey | undefined;
   let opened: Opened | undefined;
   await migrate(
@@ -200,6 +206,8 @@ async function openKernel(database: Database, config: Config): Promise<Opened> {
       const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'));
       const kernel: Kernel = { database, keyring: new Keyring(rootKey, database.query), auditTrail };
       const auditChain = new AuditChain(rootKey.macKey('audit-seal'));
+      const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
+      for (const upgrade of upgrades) await upgrade(kernel, contextOf, log);
       const bootstrapToken = await bootstrap(kernel, config, (token) => keepToken(config.dataDir, token));
       opened = { kernel, auditChain, bootstrapToken, limitKey: rootKey.macKey('rate-limits') };
     },

@@ -75,7 +75,7 @@ async function makeAdmin(
 }
 
 /** The service acting by itself in an organization. */
-const systemContext = (kernel: Kernel, organizationId: string): Context => ({
+export const systemContext = (kernel: Kernel, organizationId: string): Context => ({
   ...kernel,
   requestId: newId(),
   address: null,

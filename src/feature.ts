@@ -1,5 +1,7 @@
+import type { Context, Kernel } from './kernel/context.js';
 import type { EntityClass } from './kernel/database/orm-options.js';
 import type { NodeKind } from './kernel/graphql/node.js';
+import type { Log } from './kernel/log.js';
 import type { Route } from './rest/route.js';
 
 /** What app.ts mounts of a slice. */
@@ -9,4 +11,6 @@ export interface Feature {
   readonly routes: readonly Route[];
   /** What is found by its id alone. */
   readonly nodes?: readonly NodeKind[];
+  /** What a migration needs keys for. Runs under the migration lock, before the service listens, at every start. */
+  readonly upgrade?: (kernel: Kernel, contextOf: (organizationId: string) => Context, log: Log) => Promise<void>;
 }

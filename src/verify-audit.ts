@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from './config.js';
 import { openDatabaseServer } from './database-server.js';
+import { compareWithTrail, type TrailComparison } from './features/secrets/trail-comparison.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
 import { readEditedLists, readRepeats, readRows, readSeals } from './kernel/audit/audit-reader.js';
 import { type Anchor, AuditVerifier, type TrailReport } from './kernel/audit/audit-verifier.js';
@@ -18,12 +19,13 @@ const MAX_FAULTS = 200;
 
 const USAGE = `npm run verify-audit [-- --anchor NUMBER:HASH ...]
 
-Walks the audit trail and its seals, and names each row or seal that was tampered with. Run it with the settings of the service:
+Walks the audit trail and its seals, and names each row or seal that was tampered with, and each secret that is not what its last
+change in the trail left. Run it with the settings of the service:
 DATABASE_URL and ROOT_KEY, or DATA_DIR. An anchor is the head of the chain as the log of the service had it in "audit head".
-It ends with 0 for a whole trail, 1 for a broken one, 2 when it could not finish, 78 for settings that cannot work.
+It ends with 0 for a whole trail, 1 for a broken one or secrets that differ, 2 when it could not finish, 78 for settings that cannot work.
 `;
 
-/** `npm run verify-audit [-- --anchor NUMBER:HASH ...]`: walks the audit trail and its seals, and names what was tampered with. */
+/** `npm run verify-audit [-- --anchor NUMBER:HASH ...]`: walks the audit trail and its seals, and compares secrets with it. */
 async function main(): Promise<number> {
   if (process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h')) {
     process.stdout.write(USAGE);
@@ -39,7 +41,7 @@ async function main(): Promise<number> {
         database.withConnection((query) => verify(query, config, anchors)),
       );
       process.stdout.write(describe(report));
-      return report.faultCount === 0 ? 0 : EXIT_BROKEN;
+      return report.trail.faultCount + report.secrets.differenceCount === 0 ? 0 : EXIT_BROKEN;
     } finally {
       await database.close();
     }
@@ -76,8 +78,13 @@ async function openServer(config: Config): Promise<{ url: string; stop(): Promis
   return openDatabaseServer(config, createLog('silent'));
 }
 
+interface Report {
+  readonly trail: TrailReport;
+  readonly secrets: TrailComparison;
+}
+
 /** @throws ConfigurationFault when it is no database of a service, or of one with another root key */
-async function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promise<TrailReport> {
+async function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promise<Report> {
   // All in one state of the database, also while the service goes on writing.
   await query('begin isolation level repeatable read, read only');
   try {
@@ -94,10 +101,11 @@ async function verify(query: Query, config: Config, anchors: readonly Anchor[]):
     const repeats = await readRepeats(query);
     const editedLists = await readEditedLists(query);
     // Rows and seals take turns on one connection: each batch is asked for when the one before is used up.
-    return await verifier.verify(
+    const trail = await verifier.verify(
       { rows: readRows(query, rootKey.macKey('audit')), seals: readSeals(query), repeats, editedLists },
       anchors,
     );
+    return { trail, secrets: await compareWithTrail(query, MAX_FAULTS) };
   } finally {
     await query('rollback').catch(() => undefined);
   }
@@ -106,16 +114,23 @@ async function verify(query: Query, config: Config, anchors: readonly Anchor[]):
 const TABLES = `select to_regclass('audit_record') is not null and to_regclass('audit_seal') is not null
   and to_regclass('audit_disclosure') is not null and to_regclass('installation') is not null as exist`;
 
-function describe({ rows, unsealed, seals, head, faults, faultCount }: TrailReport): string {
-  const untold = faultCount - faults.length;
+const moreThan = (shown: number, all: number): string[] => (all > shown ? [`and ${all - shown} more`] : []);
+
+function describe({ trail, secrets }: Report): string {
+  const { rows, unsealed, seals, head, faults, faultCount } = trail;
+  const { equal, unknown, differences, differenceCount } = secrets;
   return [
     ...faults.map(({ place, fault }) => `${place}: ${fault}`),
-    ...(untold > 0 ? [`and ${untold} more`] : []),
+    ...moreThan(faults.length, faultCount),
+    ...differences.map(({ name, difference }) => `${name}: ${difference}`),
+    ...moreThan(differences.length, differenceCount),
     `${rows} rows, ${unsealed} of them not sealed yet, ${seals} seals`,
+    `${equal} secrets are as the trail says, ${differenceCount} differ, ${unknown} were last written before it named versions`,
     head === null ? 'no seal yet' : `head ${head.number}:${head.mac.toString('hex')}`,
     faultCount === 0
       ? 'The audit trail is whole.'
       : `The audit trail is broken: ${faultCount} ${faultCount === 1 ? 'fault' : 'faults'}.`,
+    ...(differenceCount === 0 ? [] : ['The stored secrets are not those of the audit trail.']),
     '',
   ].join('\n');
 }

@@ -72,6 +72,8 @@ export interface Context extends RequestInfo, Kernel {
 /** A Context inside a database transaction: its queries, its entity manager and its audit rows commit together. */
 export interface Transaction extends Context {
   readonly em: EntityManager;
+  /** States of the rows that it changed, as `id:version:digest`. The next change that it records in the audit trail carries them. */
+  readonly states: string[];
 }
 
 /** The way in of a request without a token: only operations marked public accept it. */

@@ -9,6 +9,8 @@ export interface Verdict {
   readonly code: number | null;
   /** The faults, one a line, without the counts below them. */
   readonly faults: readonly string[];
+  /** Secrets that differ from the trail, one a line. */
+  readonly differences: readonly string[];
   /** `NUMBER:HASH` of the last seal. */
   readonly head: string | undefined;
   readonly rows: number;
@@ -32,6 +34,7 @@ export async function verifyAudit(env: Readonly<Record<string, string>>, ...args
   return {
     code,
     faults: lines.filter((line) => /^((row|seals?) -?\d|disclosure )/.test(line)),
+    differences: lines.filter((line) => /^(personal )?secret /.test(line)),
     head: /^head (\S+)$/m.exec(output)?.[1],
     rows: Number(rows),
     unsealed: Number(unsealed),

@@ -112,7 +112,14 @@ export const folderRoutes = [
     document: `mutation ($input: DeleteFolderInput!) { deleteFolder(input: $input) { folder { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { folderIdOrName: params.folderIdOrName, ...body } }),
     reply: ({ deleteFolder }) => ({ folder: deleteFolder.folder }),
-    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'FOLDER_NOT_EMPTY', 'FOLDER_IMPORTED'],
+    errors: [
+      'PROJECT_NOT_FOUND',
+      'ENVIRONMENT_NOT_FOUND',
+      'FOLDER_NOT_FOUND',
+      'FOLDER_NOT_EMPTY',
+      'FOLDER_IMPORTED',
+      'SEALED_VALUE_INVALID',
+    ],
     example: { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/', forceDelete: true },
   }),
 ];

@@ -137,7 +137,7 @@ export class FolderService {
    *
    * @param raw `{ projectId, environment, path, folderIdOrName, forceDelete }`; the rules are `DeleteFolder`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, FOLDER_NOT_EMPTY,
-   *   FOLDER_IMPORTED, AUDIT_UNAVAILABLE
+   *   FOLDER_IMPORTED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Folders).
    */
   delete(ctx: Context, raw: unknown): Promise<ReadFolder> {

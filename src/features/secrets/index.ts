@@ -30,6 +30,7 @@ import { SecretService } from './secret.service.js';
 import { SecretListingService } from './secret-listing.service.js';
 import { SecretMovingService } from './secret-moving.service.js';
 import { SecretReadingService } from './secret-reading.service.js';
+import { resealSecrets } from './secret-resealing.js';
 import { SecretWritingResolver } from './secret-writing.resolver.js';
 import { secretWritingRoutes } from './secret-writing.routes.js';
 import { Tag } from './tag.entity.js';
@@ -80,6 +81,7 @@ export function createSecrets({ projects, links }: { projects: ProjectReader; li
       new ComparisonResolver(new ComparisonService(projects)),
     ],
     nodes: secretNodes(own),
+    upgrade: resealSecrets,
     routes: [
       ...secretRoutes,
       ...secretWritingRoutes,

@@ -1,6 +1,7 @@
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { guarded } from '../../kernel/database/in-transaction.js';
+import { noteStates, personalDigest } from './secret-states.js';
 
 /** A user's own value in place of a shared secret's. What it does not have is that of the shared one. */
 export interface PersonalRecord {
@@ -15,6 +16,8 @@ export interface PersonalRecord {
 
 const COLUMNS = `id, secret_id as "secretId", version, value_sealed as "valueSealed", comment_sealed as "commentSealed",
   created_at as "createdAt", updated_at as "updatedAt"`;
+
+const WRITTEN = `${COLUMNS}, ${personalDigest('ps')} as digest`;
 
 /** The user's own value of a secret, locked until the transaction ends. */
 export async function lockPersonal(
@@ -38,8 +41,8 @@ export async function insertPersonal(
   home: { organizationId: string; projectId: string; secretId: string; userId: string },
   { id, version, valueSealed, commentSealed }: PersonalRow,
 ): Promise<PersonalRecord> {
-  const text = `insert into personal_secret (id, organization_id, project_id, secret_id, user_id, version, value_sealed, comment_sealed)
-    values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${COLUMNS}`;
+  const text = `insert into personal_secret as ps (id, organization_id, project_id, secret_id, user_id, version, value_sealed, comment_sealed)
+    values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${WRITTEN}`;
   const params = [
     id,
     home.organizationId,
@@ -54,8 +57,8 @@ export async function insertPersonal(
     personal_secret_owner_unique: 'SECRET_KEY_TAKEN',
     personal_secret_shared_fk: 'SECRET_NOT_FOUND',
   } as const;
-  const [written] = await guarded(() => query<PersonalRecord>(tx, text, params), codes);
-  return written as PersonalRecord;
+  const [written] = await guarded(() => query<Written>(tx, text, params), codes);
+  return noted(tx, written, version);
 }
 
 /** Writes the next version of a locked row. */
@@ -63,17 +66,26 @@ export async function updatePersonal(
   tx: Transaction,
   { id, version, valueSealed, commentSealed }: PersonalRow,
 ): Promise<PersonalRecord> {
-  const [written] = await query<PersonalRecord>(
+  const [written] = await query<Written>(
     tx,
-    `update personal_secret set version = $2, value_sealed = $3, comment_sealed = $4, updated_at = now() where id = $1 returning ${COLUMNS}`,
+    `update personal_secret ps set version = $2, value_sealed = $3, comment_sealed = $4, updated_at = now() where id = $1 returning ${WRITTEN}`,
     [id, version, valueSealed, commentSealed],
   );
-  return written as PersonalRecord;
+  return noted(tx, written, version);
+}
+
+type Written = PersonalRecord & { readonly digest: string };
+
+function noted(tx: Transaction, written: Written | undefined, version: number): PersonalRecord {
+  const { digest, ...record } = written as Written;
+  noteStates(tx, [{ id: record.id, version, digest }]);
+  return record;
 }
 
 /** Deletes a locked row. */
-export const deletePersonal = async (tx: Transaction, id: string): Promise<void> => {
+export const deletePersonal = async (tx: Transaction, { id, version }: PersonalRecord): Promise<void> => {
   await query(tx, 'delete from personal_secret where id = $1', [id]);
+  noteStates(tx, [{ id, version: version + 1, digest: '' }]);
 };
 
 /** The user behind a context; undefined for identities and the service itself. */

@@ -101,7 +101,7 @@ export class PersonalSecretService {
     return inTransaction(ctx, async (tx) => {
       const owned = await this.#load(tx, place, secretKey);
       const own = await lockOwn(tx, owned);
-      await deletePersonal(tx, own.id);
+      await deletePersonal(tx, own);
       return finish(tx, owned, 'personal-secret:delete', own);
     });
   }

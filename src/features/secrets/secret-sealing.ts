@@ -11,8 +11,12 @@ import type { SecretRecord, StoredEntry } from './secret.records.js';
 import { MAX_VALUE_BYTES } from './secret.rules.js';
 import type { StoredReference } from './secret-writes.js';
 
-const TABLE = 'secret';
-const PERSONAL_TABLE = 'personal_secret';
+/**
+ * What rows are sealed for. A secret and its history differ, so that no version can be put back as the secret by whoever
+ * writes in the database. Both were once sealed for `secret`, which nothing is read as any more.
+ */
+const TABLES = { current: 'secret:current', version: 'secret_version', personal: 'personal_secret' } as const;
+type SealedTable = (typeof TABLES)[keyof typeof TABLES];
 
 /** An entry of metadata in the clear. */
 export interface MetadataEntry {
@@ -29,14 +33,20 @@ export interface Clear {
   readonly metadata: readonly MetadataEntry[];
 }
 
-/** What of a secret is sealed, as it is stored. */
-export interface Sealed {
+/** The sealed columns of a row. */
+export interface SealedContents {
   readonly valueSealed: Uint8Array;
   readonly commentSealed: Uint8Array | null;
-  readonly metadata: readonly StoredEntry[];
   readonly metadataSealed: Uint8Array | null;
+}
+
+/** What of a secret is sealed, as it is stored. */
+export interface Sealed extends SealedContents {
+  readonly metadata: readonly StoredEntry[];
   readonly valueDigest: Uint8Array | null;
   readonly references: readonly StoredReference[];
+  /** The same contents, sealed for the history. */
+  readonly versionSealed: SealedContents;
 }
 
 /** What seals secrets of a project, and what makes digests that are the same in all projects of its organization. */
@@ -48,8 +58,8 @@ export interface SecretSealer {
 /** A part of a secret that is sealed by itself. */
 export type SealedPart = 'value' | 'comment' | 'metadata';
 
-/** Seals of one secret at most: its value, its comment, its encrypted metadata. */
-const SEALS_PER_SECRET = 3;
+/** Seals of one secret at most: its value, its comment, its encrypted metadata, each for itself and for its version. */
+const SEALS_PER_SECRET = 6;
 
 /** What seals this many secrets of a project. Each attempt of a transaction needs a new one. */
 export async function sealerFor(
@@ -123,45 +133,52 @@ export function openersFor(
   return ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
 }
 
-/** Seals a secret for one row at one version: it opens nowhere else. Source: reliability P1. */
+/** Seals a secret for its row at one version, and again for that version in its history: nothing of it opens elsewhere. Source: reliability P1. */
 export function sealSecret(
   { ofProject, ofOrganization }: SecretSealer,
-  row: { id: string; version: number },
+  row: RowVersion,
   { value, comment, metadata }: Clear,
 ): Sealed {
-  const seal = (column: SealedPart, text: SealedText): Uint8Array =>
-    ofProject.seal({ table: TABLE, column, rowId: row.id, rowVersion: row.version }, text);
   const encrypted = metadata.filter(({ isEncrypted }) => isEncrypted);
+  const sealed = encrypted.length === 0 ? null : listed(encrypted);
   const text = value.reveal();
+  const contentsFor = (table: SealedTable): SealedContents => {
+    const seal = (column: SealedPart, part: SealedText): Uint8Array =>
+      ofProject.seal({ table, column, rowId: row.id, rowVersion: row.version }, part);
+    return {
+      valueSealed: seal('value', value),
+      commentSealed: comment === null ? null : seal('comment', comment),
+      metadataSealed: sealed === null ? null : seal('metadata', sealed),
+    };
+  };
   return {
-    valueSealed: seal('value', value),
+    ...contentsFor(TABLES.current),
+    versionSealed: contentsFor(TABLES.version),
     // Empty values are equal, and nobody's secret.
     valueDigest: text === '' ? null : ofOrganization.digest(text),
     references: parseReferences(text).references,
-    commentSealed: comment === null ? null : seal('comment', comment),
     metadata: metadata.map((entry) =>
       entry.isEncrypted ? { key: entry.key, isEncrypted: true } : { key: entry.key, value: entry.value.reveal() },
     ),
-    metadataSealed: encrypted.length === 0 ? null : seal('metadata', listed(encrypted)),
   };
 }
 
-/** Opens one part. @throws SEALED_VALUE_INVALID when it was not sealed for this row and version */
-function open(
-  sealer: Sealer,
-  { id, version }: { id: string; version: number },
-  column: SealedPart,
-  sealed: Uint8Array,
-): SealedText {
-  return sealer.open({ table: TABLE, column, rowId: id, rowVersion: version }, sealed);
+/** A row at one version. */
+interface RowVersion {
+  readonly id: string;
+  readonly version: number;
 }
 
+/** Rows of a secret and of its history have the same shape; only those of the history can be deletions. */
+const tableOf = (row: RowVersion): SealedTable => ('isDeletion' in row ? TABLES.version : TABLES.current);
+
+/** Opens one part. @throws SEALED_VALUE_INVALID when it was not sealed for this row and version */
+const open = (sealer: Sealer, row: RowVersion, column: SealedPart, sealed: Uint8Array): SealedText =>
+  sealer.open({ table: tableOf(row), column, rowId: row.id, rowVersion: row.version }, sealed);
+
 /** The value of a secret of which only this much is at hand. @throws SEALED_VALUE_INVALID */
-export const openValueOf = (
-  sealer: Sealer,
-  secret: { id: string; version: number },
-  valueSealed: Uint8Array,
-): SealedText => open(sealer, secret, 'value', valueSealed);
+export const openValueOf = (sealer: Sealer, secret: RowVersion, valueSealed: Uint8Array): SealedText =>
+  open(sealer, secret, 'value', valueSealed);
 
 /** The value of a row that was read with values. @throws SEALED_VALUE_INVALID */
 export function openSecretValue(sealer: Sealer, record: SecretRecord): SealedText {
@@ -211,18 +228,49 @@ export function renamedIn(value: SealedText, rename: Rename): SealedText | null 
 /** Seals what a personal secret has of its own, for one row at one version. Takes two seals at most. */
 export function sealPersonal(
   { ofProject }: SecretSealer,
-  row: { id: string; version: number },
+  row: RowVersion,
   { value, comment }: Omit<Clear, 'metadata'>,
 ): Pick<Sealed, 'valueSealed' | 'commentSealed'> {
   const seal = (column: SealedPart, text: SealedText): Uint8Array =>
-    ofProject.seal({ table: PERSONAL_TABLE, column, rowId: row.id, rowVersion: row.version }, text);
+    ofProject.seal({ table: TABLES.personal, column, rowId: row.id, rowVersion: row.version }, text);
   return { valueSealed: seal('value', value), commentSealed: comment === null ? null : seal('comment', comment) };
 }
 
 /** Value or comment of a personal secret. @throws SEALED_VALUE_INVALID */
 export const openPersonal = (
   sealer: Sealer,
-  { id, version }: { id: string; version: number },
+  { id, version }: RowVersion,
   column: 'value' | 'comment',
   sealed: Uint8Array,
-): SealedText => sealer.open({ table: PERSONAL_TABLE, column, rowId: id, rowVersion: version }, sealed);
+): SealedText => sealer.open({ table: TABLES.personal, column, rowId: id, rowVersion: version }, sealed);
+
+/** What secrets and versions alike were sealed for, before they were told apart. */
+const FORMER_TABLE = 'secret';
+
+/**
+ * The contents of a row that was sealed before secrets and versions were told apart, resealed. A part that does not open stays as
+ * it is. Takes three seals at most.
+ *
+ * @returns null when nothing of it opens: the row has been resealed already, or was tampered with
+ */
+export function resealed(sealer: Sealer, row: RowVersion & SealedContents): SealedContents | null {
+  let isOpened = false;
+  const anew = <T extends Uint8Array | null>(column: SealedPart, sealed: T): T | Uint8Array => {
+    if (sealed === null) return sealed;
+    const place = { column, rowId: row.id, rowVersion: row.version };
+    try {
+      const text = sealer.open({ ...place, table: FORMER_TABLE }, sealed);
+      isOpened = true;
+      return sealer.seal({ ...place, table: tableOf(row) }, text);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return sealed;
+      throw error;
+    }
+  };
+  const contents = {
+    valueSealed: anew('value', row.valueSealed),
+    commentSealed: anew('comment', row.commentSealed),
+    metadataSealed: anew('metadata', row.metadataSealed),
+  };
+  return isOpened ? contents : null;
+}

@@ -2,6 +2,8 @@ import { type Actor, SYSTEM, type Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { type ConstraintCodes, guarded } from '../../kernel/database/in-transaction.js';
 import type { StoredEntry } from './secret.records.js';
+import type { SealedContents } from './secret-sealing.js';
+import { noteStates, type State, secretDigest } from './secret-states.js';
 
 /** A secret that a value names, as it names it. Both null: in the folder of the secret itself. */
 export interface StoredReference {
@@ -31,6 +33,8 @@ export interface SecretRow {
   readonly tagIds: readonly string[];
   /** What its value names. Each once. */
   readonly references: readonly StoredReference[];
+  /** The contents again, sealed for the history. */
+  readonly versionSealed: SealedContents;
 }
 
 /** The project that rows belong to. */
@@ -55,9 +59,11 @@ const CODES: ConstraintCodes = {
   secret_version_environment_id_fkey: 'ENVIRONMENT_NOT_FOUND',
   secret_version_project_id_fkey: 'PROJECT_NOT_FOUND',
   secret_tag_tag_id_fkey: 'TAG_NOT_FOUND',
+  // Its history has the version that would come next: the row is an older one than was last written.
+  secret_version_pkey: 'SEALED_VALUE_INVALID',
 };
 
-/** One array a column, so that a statement is the same for every number of rows. $1 to $16; $17 to $20 say whose and by whom. */
+/** One array a column, so that a statement is the same for every number of rows. $1 to $19; $20 to $23 say whose and by whom. */
 const paramsOf = (rows: readonly SecretRow[], { organizationId, projectId }: Home, actor: Writer): unknown[] => [
   rows.map(({ id }) => id),
   rows.map(({ environmentId }) => environmentId),
@@ -75,6 +81,9 @@ const paramsOf = (rows: readonly SecretRow[], { organizationId, projectId }: Hom
   rows.map(({ reminderRecipientIds }) => JSON.stringify(reminderRecipientIds)),
   rows.map(({ tagIds }) => JSON.stringify(tagIds)),
   rows.map(({ references }) => JSON.stringify(references)),
+  rows.map(({ versionSealed }) => versionSealed.valueSealed),
+  rows.map(({ versionSealed }) => versionSealed.commentSealed),
+  rows.map(({ versionSealed }) => versionSealed.metadataSealed),
   organizationId,
   projectId,
   actor.kind,
@@ -86,11 +95,12 @@ export type Writer = Pick<Actor, 'kind' | 'id'>;
 
 const GIVEN = `given as (
     select id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata::jsonb, metadata_sealed, skip, note, days,
-      array(select jsonb_array_elements_text(recipients::jsonb)::uuid) as recipients, tags::jsonb, refs::jsonb
+      array(select jsonb_array_elements_text(recipients::jsonb)::uuid) as recipients, tags::jsonb, refs::jsonb,
+      version_value_sealed, version_comment_sealed, version_metadata_sealed
     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::bytea[], $7::bytea[], $8::bytea[], $9::text[], $10::bytea[],
-        $11::bool[], $12::text[], $13::int[], $14::text[], $15::text[], $16::text[])
+        $11::bool[], $12::text[], $13::int[], $14::text[], $15::text[], $16::text[], $17::bytea[], $18::bytea[], $19::bytea[])
       as raw (id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata, metadata_sealed, skip, note, days,
-        recipients, tags, refs))`;
+        recipients, tags, refs, version_value_sealed, version_comment_sealed, version_metadata_sealed))`;
 
 const TAGGED = `tagged as (
     insert into secret_tag (secret_id, tag_id) select g.id, tag::uuid from given g, jsonb_array_elements_text(g.tags) tag
@@ -110,20 +120,20 @@ const UNREFERRED = `unreferred as (
 
 const REFERRED = `referred as (
     insert into secret_reference (secret_id, project_id, environment, path, key)
-    select g.id, $18::uuid, r.environment, r.path, r.key from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
+    select g.id, $21::uuid, r.environment, r.path, r.key from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
     on conflict do nothing)`;
 
-/** The version that a write leaves behind has the very bytes of the row: they are sealed for the secret and this version. */
+/** The version that a write leaves behind has the contents of the row, sealed for the history: neither opens in place of the other. */
 const KEPT = `kept as (
     insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, value_sealed, value_digest,
       comment_sealed, metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, tag_ids,
       actor_kind, actor_id)
-    select g.id, g.version, $17::uuid, $18::uuid, g.environment_id, g.folder_id, f.path, g.key, g.value_sealed, g.value_digest,
-      g.comment_sealed, g.metadata, g.metadata_sealed, g.skip, g.note, g.days, g.recipients,
-      array(select jsonb_array_elements_text(g.tags)::uuid), $19, $20::uuid
+    select g.id, g.version, $20::uuid, $21::uuid, g.environment_id, g.folder_id, f.path, g.key, g.version_value_sealed, g.value_digest,
+      g.version_comment_sealed, g.metadata, g.version_metadata_sealed, g.skip, g.note, g.days, g.recipients,
+      array(select jsonb_array_elements_text(g.tags)::uuid), $22, $23::uuid
     from given g join folder f on f.id = g.folder_id)`;
 
-const TIMES = 'id, created_at as "createdAt", updated_at as "updatedAt"';
+const WRITTEN = `s.id, s.created_at as "createdAt", s.updated_at as "updatedAt", ${secretDigest('s')} as digest`;
 
 /**
  * The key of a folder's secret is looked at when the statement ends: two of them that insert the same keys at once would wait
@@ -133,13 +143,13 @@ const HOMES = `homes as (
     select id from folder where id in (select folder_id from given) order by id for no key update)`;
 
 const INSERT = `with ${GIVEN}, ${HOMES}, written as (
-    insert into secret (id, organization_id, project_id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
+    insert into secret as s (id, organization_id, project_id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
       metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, actor_kind, actor_id)
-    select id, $17::uuid, $18::uuid, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
-      metadata, metadata_sealed, skip, note, days, recipients, $19, $20::uuid
-    from given where (select count(*) >= 0 from homes) returning id, created_at, updated_at),
+    select id, $20::uuid, $21::uuid, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
+      metadata, metadata_sealed, skip, note, days, recipients, $22, $23::uuid
+    from given where (select count(*) >= 0 from homes) returning ${WRITTEN}),
   ${TAGGED}, ${REFERRED}, ${KEPT}
-  select ${TIMES} from written`;
+  select * from written`;
 
 /** How many versions of a secret its project keeps. @param projectId the column with its id */
 const limitOf = (projectId: string): string => `(select p.pit_version_limit from project p where p.id = ${projectId})`;
@@ -165,8 +175,8 @@ const beyondLimit = (rows: string, kept: string): string => `
 const REWRITTEN = `rewritten as (
     delete from secret_version v using given g cross join lateral (
       select k.version from secret_version k where k.secret_id = g.id and k.actor_kind = '${SYSTEM.kind}'
-      order by k.version desc offset ${limitOf('$18::uuid')} - 1 limit 1) beyond
-    where $19::text = '${SYSTEM.kind}' and v.secret_id = g.id and v.version <= beyond.version and v.actor_kind = '${SYSTEM.kind}'
+      order by k.version desc offset ${limitOf('$21::uuid')} - 1 limit 1) beyond
+    where $22::text = '${SYSTEM.kind}' and v.secret_id = g.id and v.version <= beyond.version and v.actor_kind = '${SYSTEM.kind}'
       and exists (select from secret_version n where n.secret_id = v.secret_id and n.version = v.version + 1
         and n.actor_kind = '${SYSTEM.kind}'))`;
 
@@ -175,14 +185,14 @@ const UPDATE = `with ${GIVEN}, written as (
     update secret s set environment_id = g.environment_id, folder_id = g.folder_id, key = g.key, version = g.version,
       value_sealed = g.value_sealed, value_digest = g.value_digest, comment_sealed = g.comment_sealed, metadata = g.metadata,
       metadata_sealed = g.metadata_sealed, skip_multiline_encoding = g.skip, reminder_note = g.note, reminder_repeat_days = g.days,
-      reminder_recipient_ids = g.recipients, actor_kind = $19, actor_id = $20::uuid, updated_at = now()
-    from given g where s.id = g.id and s.version = g.version - 1 returning s.id, s.created_at, s.updated_at),
+      reminder_recipient_ids = g.recipients, actor_kind = $22, actor_id = $23::uuid, updated_at = now()
+    from given g where s.id = g.id and s.version = g.version - 1 returning ${WRITTEN}),
   untagged as (
     delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text),
   ${UNREFERRED},
-  pruned as (${beyondLimit('given', `${limitOf('$18::uuid')} - ($19::text <> '${SYSTEM.kind}')::integer`)}),
+  pruned as (${beyondLimit('given', `${limitOf('$21::uuid')} - ($22::text <> '${SYSTEM.kind}')::integer`)}),
   ${REWRITTEN}, ${TAGGED}, ${REFERRED}, ${KEPT}
-  select ${TIMES} from written`;
+  select * from written`;
 
 const DELETE = `with gone as (
     delete from secret where id = any($1::uuid[]) returning *),
@@ -191,7 +201,8 @@ const DELETE = `with gone as (
     actor_kind, actor_id)
   select g.id, g.version + 1, g.organization_id, g.project_id, g.environment_id, g.folder_id, f.path, g.key, true,
     array(select st.tag_id from secret_tag st where st.secret_id = g.id order by st.tag_id), $2, $3::uuid
-  from gone g join folder f on f.id = g.folder_id`;
+  from gone g join folder f on f.id = g.folder_id
+  returning secret_id as id, version, '' as digest`;
 
 const PRUNE = beyondLimit('(select id, project_id from secret where id = any($1::uuid[]))', limitOf('g.project_id'));
 
@@ -224,7 +235,7 @@ export async function insertSecrets(
   if (rows.length === 0) return [];
   // In one order, so that two batches with common keys wait for each other and do not lock each other out.
   const inOrder = [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
-  return guarded(() => query<Written>(tx, INSERT, paramsOf(inOrder, home, writer)), CODES);
+  return write(tx, INSERT, paramsOf(inOrder, home, writer), rows);
 }
 
 /**
@@ -287,7 +298,8 @@ export async function lockByIds(tx: Transaction, ids: readonly string[]): Promis
  * new key and a new folder. Versions beyond the limit of the project go; those by the service itself are counted apart.
  *
  * @returns times of the rows that were at the version before, in no order: fewer than given means a concurrent change
- * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, TAG_NOT_FOUND
+ * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, TAG_NOT_FOUND, SEALED_VALUE_INVALID for a row that is older than its
+ *   history
  */
 export async function updateSecrets(
   tx: Transaction,
@@ -296,7 +308,7 @@ export async function updateSecrets(
   writer: Writer = tx.actor,
 ): Promise<Written[]> {
   if (rows.length === 0) return [];
-  return guarded(() => query<Written>(tx, UPDATE, paramsOf(rows, home, writer)), CODES);
+  return write(tx, UPDATE, paramsOf(rows, home, writer), rows);
 }
 
 /** Drops versions beyond the limit of the project, of secrets that came back: their history goes on. */
@@ -305,8 +317,21 @@ export async function pruneVersions(tx: Transaction, ids: readonly string[]): Pr
   await query(tx, PRUNE, [ids]);
 }
 
-/** Deletes locked secrets in one statement. Their versions stay, with a last one that says so. */
+async function write(
+  tx: Transaction,
+  statement: string,
+  params: readonly unknown[],
+  rows: readonly SecretRow[],
+): Promise<Written[]> {
+  const written = await guarded(() => query<Written & { digest: string }>(tx, statement, params), CODES);
+  const versions = new Map(rows.map(({ id, version }) => [id, version]));
+  const states = written.map(({ id, digest }) => ({ id, version: versions.get(id) as number, digest }));
+  noteStates(tx, states);
+  return written;
+}
+
+/** Deletes locked secrets in one statement. Their versions stay, with a last one that says so. @throws SEALED_VALUE_INVALID */
 export async function deleteSecrets(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await query(tx, DELETE, [ids, tx.actor.kind, tx.actor.id]);
+  noteStates(tx, await guarded(() => query<State>(tx, DELETE, [ids, tx.actor.kind, tx.actor.id]), CODES));
 }

@@ -135,7 +135,7 @@ export const secretWritingRoutes = [
     document: `mutation ($input: DeleteSecretsInput!) { deleteSecrets(input: $input) { secrets { ${FIELDS} } } }`,
     variables: ({ body }) => ({ input: body }),
     reply: ({ deleteSecrets }) => ({ secrets: deleteSecrets.secrets.map(toSecret) }),
-    errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND'],
+    errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID'],
     example: { ...EXAMPLE_PLACE, secrets: [{ secretKey: 'DB_PASSWORD' }] },
   }),
   route({
@@ -190,7 +190,7 @@ export const secretWritingRoutes = [
       input: { secretKey: params.secretName, type: type.toUpperCase(), ...body },
     }),
     reply: ({ deleteSecret }) => ({ secret: toSecret(deleteSecret.secret) }),
-    errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND'],
+    errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID'],
     example: EXAMPLE_PLACE,
   }),
 ];

@@ -5,7 +5,7 @@ import type { SecretSubject } from './visibility.rules.js';
 
 /**
  * One version of a secret: what the secret was after a write, in the shape of a secret row, whose id it has. Its sealed
- * columns open for that id and this version. One that says that the secret was deleted has a place, a key and tags only.
+ * columns open as this version of that id only. One that says that the secret was deleted has a place, a key and tags only.
  */
 export interface VersionRecord extends SecretRecord {
   readonly isDeletion: boolean;

@@ -1,7 +1,7 @@
 import type { Context, Transaction } from '../context.js';
 import { type Query, query } from '../database/database.js';
 import { AppError, toAppError } from '../errors.js';
-import { type AuditEvent, type AuditRecord, auditRecord, insertOf } from './audit-record.js';
+import { type AuditEvent, type AuditFacts, type AuditRecord, auditRecord, insertOf } from './audit-record.js';
 import { type Disclosure, isList } from './disclosure.js';
 
 const MAX_BATCH = 64;
@@ -44,8 +44,11 @@ export class AuditTrail {
   /** Records a change with the change: both or neither. @throws AUDIT_UNAVAILABLE, which rolls the change back */
   async recordChange(tx: Transaction, ...events: AuditEvent[]): Promise<void> {
     tx.recorded?.push(...events);
+    const [first, ...others] = events;
+    // Not those above: a reply that is repeated changes nothing again.
+    const carrying = first === undefined ? [] : [{ ...first, facts: { ...first.facts, ...takenStates(tx) } }];
     const { text, params } = insertOf(
-      events.map((event) => auditRecord(tx, event)),
+      [...carrying, ...others].map((event) => auditRecord(tx, event)),
       {
         key: this.key,
         changed: events.some(({ showsInProjects }) => showsInProjects) ? 'organization' : 'projects',
@@ -152,6 +155,8 @@ export class AuditTrail {
 
 const disclosuresOf = (events: readonly AuditEvent[]): Disclosure[] =>
   events.flatMap(({ disclosed }) => disclosed ?? []);
+
+const takenStates = ({ states }: Transaction): AuditFacts => (states.length === 0 ? {} : { states: states.splice(0) });
 
 /** A database that is away is told as such, whatever was to be done with it. */
 const unavailable = (cause?: unknown): AppError =>

@@ -30,8 +30,9 @@ async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Pro
   await em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED });
   try {
     ctx.claim?.begin();
-    const tx = { ...ctx, em, loaders: new Map() };
+    const tx = { ...ctx, em, loaders: new Map(), states: [] };
     const result = await work(tx);
+    if (tx.states.length > 0) throw new Error('rows were changed that no record of the audit trail names');
     await ctx.claim?.markEffective(tx);
     await em.commit();
     return result;

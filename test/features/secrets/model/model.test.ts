@@ -71,4 +71,11 @@ describe('random writes, moves, renames, imports and restores leave what a simpl
     },
     120_000,
   );
+
+  test('and the audit trail says the same of every secret', async () => {
+    const { code, differences, output } = await strongroom.verifyAudit();
+    expect([code, differences]).toEqual([0, []]);
+    const [{ count } = { count: 0 }] = await strongroom.sql('select count(*)::int as count from secret');
+    expect(output).toContain(`\n${count} secrets are as the trail says, 0 differ, 0 were last written before`);
+  });
 });

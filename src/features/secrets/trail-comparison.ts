@@ -1,0 +1,99 @@
+import type { Query } from '../../kernel/database/database.js';
+import { personalDigest, secretDigest } from './secret-states.js';
+
+/** A secret that is not what its last change in the audit trail left. */
+interface Difference {
+  /** What it is, and its id. */
+  readonly name: string;
+  readonly difference: string;
+}
+
+/** How the stored secrets compare with the audit trail. */
+export interface TrailComparison {
+  /** Secrets that are as the trail says. */
+  readonly equal: number;
+  /** Secrets that the trail has no version of: they were last written before it named versions. */
+  readonly unknown: number;
+  /** The first of them; `differenceCount` counts all. */
+  readonly differences: readonly Difference[];
+  readonly differenceCount: number;
+}
+
+type Verdict = 'equal' | 'unknown' | 'version' | 'contents' | 'deleted' | 'missing';
+
+interface Compared {
+  readonly kind: string;
+  readonly id: string;
+  readonly verdict: Verdict;
+  readonly storedVersion: number | null;
+  readonly trailVersion: number | null;
+  /** Of all with this verdict. */
+  readonly total: number;
+}
+
+/**
+ * Compares each secret and personal secret with the newest version of it in the audit trail. One statement, which the database works
+ * out: neither the rows nor the trail are read into memory. It trusts the rows of the trail; that they are genuine is checked apart.
+ *
+ * @param limit how many differences of a kind are described
+ */
+export async function compareWithTrail(query: Query, limit: number): Promise<TrailComparison> {
+  const compared = await query<Compared>(COMPARE, [limit]);
+  const totalOf = (verdict: Verdict): number => compared.find((row) => row.verdict === verdict)?.total ?? 0;
+  const different = compared.filter(({ verdict }) => verdict !== 'equal' && verdict !== 'unknown');
+  return {
+    equal: totalOf('equal'),
+    unknown: totalOf('unknown'),
+    differences: different.slice(0, limit).map((row) => ({ name: `${row.kind} ${row.id}`, difference: describe(row) })),
+    differenceCount: totalOf('version') + totalOf('contents') + totalOf('deleted') + totalOf('missing'),
+  };
+}
+
+function describe({ verdict, storedVersion, trailVersion }: Compared): string {
+  if (verdict === 'version') return `has version ${storedVersion}; the trail has ${trailVersion}`;
+  if (verdict === 'contents')
+    return `its contents, name or location are not those of version ${trailVersion} in the trail`;
+  if (verdict === 'deleted') return `has version ${storedVersion}; the trail has it deleted by version ${trailVersion}`;
+  return `is missing; the trail has version ${trailVersion} and no deletion`;
+}
+
+/**
+ * A version is written once, so of two in the trail the first counts: a secret that was set back, and then written again as the
+ * same version, still differs. Ids are compared as text, since a forged row may hold anything.
+ */
+const TRAIL = `given as (
+    select split_part(state, ':', 1) as id, split_part(state, ':', 2) as version, split_part(state, ':', 3) as digest, r.sequence
+    from audit_record r, jsonb_array_elements_text(case jsonb_typeof(r.facts->'states') when 'array' then r.facts->'states' else '[]' end) state
+    where r.facts ? 'states'
+  ), trail as (
+    select distinct on (id) id, version::integer as version, digest from given
+    where version ~ '^[1-9][0-9]{0,8}$' order by id, version::integer desc, sequence
+  )`;
+
+const STORED = `stored as (
+    select 'secret' as kind, s.id::text as id, s.version, ${secretDigest('s')} as digest from secret s
+    union all
+    select 'personal secret', p.id::text, p.version, ${personalDigest('p')} from personal_secret p
+  )`;
+
+/** Secrets of a deleted environment or project are gone with their history, and personal secrets with the secret or their owner. */
+const HAS_HISTORY = `case when trail.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+    then exists (select from secret_version v where v.secret_id = trail.id::uuid) else false end`;
+
+const COMPARE = `with ${TRAIL}, ${STORED}, compared as (
+    select coalesce(stored.kind, 'secret') as kind, coalesce(stored.id, trail.id) as id, stored.version as "storedVersion",
+      trail.version as "trailVersion",
+      case
+        when stored.id is null then case when trail.digest <> '' and ${HAS_HISTORY} then 'missing' end
+        when trail.id is null then 'unknown'
+        when trail.digest = '' then 'deleted'
+        when trail.version <> stored.version then 'version'
+        when trail.digest <> stored.digest then 'contents'
+        else 'equal'
+      end as verdict
+    from stored full join trail on trail.id = stored.id
+  )
+  select * from (
+    select *, count(*) over (partition by verdict)::integer as total, row_number() over (partition by verdict order by id) as place
+    from compared where verdict is not null
+  ) numbered where place <= $1 order by id`;
