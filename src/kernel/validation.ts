@@ -31,15 +31,30 @@ export type Checked<T> =
 /** As `parse`, for whoever puts the faults of several places together. */
 export function check<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''): Checked<z.output<T>> {
   const known = new Map<readonly string[], readonly string[]>();
-  const parsed = rules.safeParse(raw, {
+  const context = {
+    async: false,
     reportInput: true,
     // The only place where zod says which object it was that did not know keys: an issue has them, not what it was checked by.
-    error: (issue) => {
+    error: (issue: z.core.$ZodRawIssue) => {
       if (issue.code === 'unrecognized_keys') known.set(issue.keys as readonly string[], keysOf(issue.inst));
       return undefined;
     },
-  });
-  return parsed.success ? { data: parsed.data } : { faults: faultsOf(parsed.error, prefix, known) };
+  } as const;
+  // Not `safeParse`, which puts every issue into words: an input of 1 MiB may have tens of thousands, of which few are told.
+  const result = rules._zod.run({ value: raw, issues: [] }, context);
+  if (result instanceof Promise) throw new Error('rules must not wait for anything');
+  if (result.issues.length === 0) return { data: result.value as z.output<T> };
+  const faults = new Faults();
+  for (const issue of result.issues) {
+    if (issue.code === 'unrecognized_keys') addUnknownKeys(issue, { prefix, known: keysOf(issue.inst), faults });
+    else if (!faults.isFull)
+      addIssue(z.core.util.finalizeIssue(issue, context, z.core.config()) as z.core.$ZodIssue, {
+        prefix,
+        known,
+        faults,
+      });
+  }
+  return { faults: faults.list() };
 }
 
 const keysOf = (rules: unknown): readonly string[] => (rules instanceof z.ZodObject ? Object.keys(rules.shape) : []);
@@ -144,17 +159,17 @@ interface Adding {
   readonly faults: Faults;
 }
 
+function addUnknownKeys(
+  { path = [], input, keys }: { path?: readonly PropertyKey[]; input?: unknown; keys: readonly string[] },
+  { prefix, known, faults }: { prefix: string; known: readonly string[]; faults: Faults },
+): void {
+  const at = pathOf(path, prefix);
+  faults.addUnknownKeys(at, { object: input as object, keys, known, noun: at === 'query' ? 'parameter' : 'key' });
+}
+
 function addIssue(issue: z.core.$ZodIssue, { prefix, known, faults }: Adding): void {
-  if (issue.code === 'unrecognized_keys') {
-    const path = pathOf(issue.path, prefix);
-    const noun = path === 'query' ? 'parameter' : 'key';
-    faults.addUnknownKeys(path, {
-      object: issue.input as object,
-      keys: issue.keys,
-      known: known.get(issue.keys) ?? [],
-      noun,
-    });
-  } else if (issue.code === 'invalid_union' && !('options' in issue && issue.options !== undefined)) {
+  if (issue.code === 'unrecognized_keys') addUnknownKeys(issue, { prefix, known: known.get(issue.keys) ?? [], faults });
+  else if (issue.code === 'invalid_union' && !('options' in issue && issue.options !== undefined)) {
     for (const inner of bestBranch(issue))
       addIssue({ ...inner, path: [...issue.path, ...inner.path] }, { prefix, known, faults });
   } else if (!faults.isFull) faults.add(faultOfIssue(issue, pathOf(issue.path, prefix)));

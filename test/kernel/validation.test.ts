@@ -10,3 +10,14 @@ test('a bound is told in the right number', () => {
   expect(messageFor(z.array(z.int()).max(2), [1, 2, 3])).toBe('must have at most 2 entries');
   expect(messageFor(z.int().min(1), 0)).toBe('must be at least 1');
 });
+
+test('of many violations no more are put into words than are reported', () => {
+  let worded = 0;
+  const error = (): string => {
+    worded += 1;
+    return 'must be short';
+  };
+  const { faults } = check(z.array(z.string({ error })), Array(5_000).fill(1));
+  expect(faults).toHaveLength(1_001);
+  expect(worded).toBe(1_001);
+});
