@@ -45,5 +45,6 @@ export async function mapInSlices<T, R>(items: readonly T[], map: (item: T, inde
     if (isTurnOver()) await nextTurn();
     results.push(map(item, index));
   }
+  await giveWay();
   return results;
 }

@@ -97,7 +97,7 @@ function compileDocument(schema: GraphQLSchema, text: string, sample: Record<str
   if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? 'does not compile');
   const translate = variablesTranslator(types, operation);
   const run = async (ctx: GraphQLContext, variables: object): Promise<Data> => {
-    const result = (await compiled.query(undefined, ctx, translate(variables))) as ExecutionResult;
+    const result = (await compiled.query(undefined, ctx, await translate(variables))) as ExecutionResult;
     // Without data nothing ran: a value is outside what the schema can hold. The message would quote it.
     if (!('data' in result)) throw validationFailed([MISFIT]);
     if (result.errors?.[0] !== undefined) throw result.errors[0];

@@ -11,6 +11,7 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
+import { giveWay } from '../slices.js';
 
 type Translate = (value: unknown) => unknown;
 
@@ -72,20 +73,27 @@ export function checkVariables(
 /**
  * Makes what a compiled document takes of the variables that a route made: names of enum values (`SECRET_MANAGER`) for what
  * they stand for (`secret-manager`), at any depth, and two things that graphql-jit does not do as graphql-js does: nothing
- * in place of `undefined`, which it takes for null, and the default where a non-null variable or field was not given.
+ * in place of `undefined`, which it takes for null, and the default where a non-null variable or field was not given. Lets other
+ * requests run before and after.
  */
 export function variablesTranslator(
   types: ReadonlyMap<string, GraphQLInputType>,
   { variableDefinitions = [] }: OperationDefinitionNode,
-): (variables: object) => Record<string, unknown> {
+): (variables: object) => Promise<Record<string, unknown>> {
   const known = new Map<GraphQLInputType, Translate>();
-  return objectTranslator(
+  const translate = objectTranslator(
     variableDefinitions.map(({ variable, defaultValue }): Entry => {
       const name = variable.name.value;
       const type = types.get(name) as GraphQLInputType;
       return [name, inputTranslator(type, known), valueFromAST(defaultValue, type)];
     }),
   );
+  return async (variables) => {
+    await giveWay();
+    const made = translate(variables);
+    await giveWay();
+    return made;
+  };
 }
 
 type Entry = readonly [name: string, translate: Translate, fallback: unknown];

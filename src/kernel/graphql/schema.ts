@@ -15,6 +15,7 @@ import { PermissionDenied } from '../authz/ability.js';
 import { recordDenial } from '../authz/denials.js';
 import { type AnonymousContext, authenticated, type Context } from '../context.js';
 import { AppError, withPaths } from '../errors.js';
+import { giveWay } from '../slices.js';
 import { withErrorReference } from './error-types.js';
 
 type ResolverClass = new (...args: never[]) => object;
@@ -96,6 +97,7 @@ const changing = new WeakSet<Context>();
 
 /** Before each change of a document. What came before it may have taken the caller's rights, or its token. @throws the TOKEN_* codes */
 async function beginChange(caller: Context): Promise<void> {
+  await giveWay();
   caller.loaders.clear();
   if (changing.has(caller)) Object.assign(caller, await caller.renewed?.());
   changing.add(caller);

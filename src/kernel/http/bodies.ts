@@ -77,7 +77,9 @@ export function acceptJsonOnly(app: FastifyInstance, trustedProxies: readonly st
         await end.hold(large.enter(caller ?? '', 1));
         await nextTurn();
       }
-      return parseJson(bytes);
+      const value = parseJson(bytes);
+      await giveWay();
+      return value;
     } finally {
       held.release();
     }

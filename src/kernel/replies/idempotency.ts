@@ -8,6 +8,7 @@ import { SealedText } from '../crypto/sealed-text.js';
 import type { PlaceInScope } from '../crypto/sealer.js';
 import { queryOf } from '../database/database.js';
 import { AppError } from '../errors.js';
+import { giveWay } from '../slices.js';
 import { validationFailed } from '../validation.js';
 import type { Answer, StampOf } from './answer.js';
 import { Claim, RETRY_AFTER_SECONDS } from './claim.js';
@@ -183,13 +184,16 @@ async function keyedRequest(ctx: Context, { key, request }: Keyed): Promise<Keye
   const { organizationId, requestId, actor } = ctx;
   if (actor.tokenId === null) throw new Error('an idempotency key belongs to a token');
   const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(ctx));
+  await giveWay();
+  // Keyed, since the request may hold a secret that could be guessed.
+  const requestHash = sealer.digest(JSON.stringify(request, inOrder));
+  await giveWay();
   return {
     organizationId,
     requestId,
     tokenId: actor.tokenId,
     keyHash: createHash('sha256').update(key).digest(),
-    // Keyed, since the request may hold a secret that could be guessed.
-    requestHash: sealer.digest(JSON.stringify(request, inOrder)),
+    requestHash,
   };
 }
 
