@@ -204,8 +204,9 @@ export class AccessTokenService {
 
 const cursorKeyOf = ({ updatedAt, id }: AccessTokenView) => timeCursorKey(updatedAt, id);
 
+/** Postgres takes an id in capitals for the same. */
 const isSelf = ({ actor }: Context, kind: 'user' | 'identity', id: string): boolean =>
-  actor.kind === kind && actor.id === id;
+  actor.kind === kind && actor.id === id.toLowerCase();
 
 /** Before a token is looked up: whoever may see no token at all does not learn whether there is one. */
 function refuseStrangers(ctx: Context): void {

@@ -146,6 +146,23 @@ describe('a token that a token makes for its own actor', () => {
     });
   });
 
+  test('has these limits also when an admin writes the id of itself in capitals', async () => {
+    const { admin, organization } = await strongroom.seed.organization();
+    const { userId } = await strongroom.seed.user(admin);
+    await admin.data(
+      'mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }',
+      { input: { userId, organizationId: organization.id, role: 'ADMIN' } },
+    );
+    const limits = { accessTokenTTL: 60, accessTokenMaxTTL: 60, accessTokenNumUsesLimit: 5 };
+    const maker = (await admin.data(MINT_PERSONAL, { input: { userId, ...limits } })).createPersonalAccessToken;
+    const input = { userId: userId.toUpperCase(), ...UNLIMITED };
+    const child = (await as(maker.accessToken).data(MINT_PERSONAL, { input })).createPersonalAccessToken;
+    expect(child.accessTokenMaxTTL).toBeLessThanOrEqual(60);
+    expect(child.tokenData).toMatchObject({ accessTokenTTL: child.accessTokenMaxTTL, accessTokenNumUsesLimit: 4 });
+    expect((await revokeHeld(maker.accessToken)).status).toBe(200);
+    expect(await probe(child.accessToken)).toBeError(401, 'TOKEN_REVOKED');
+  });
+
   test('shares the uses of its maker exactly, whatever 50 callers at two nodes make of them', async () => {
     const { admin } = await strongroom.seed.organization();
     const LIMIT = 40;
