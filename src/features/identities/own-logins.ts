@@ -34,10 +34,16 @@ export async function protectOwnLogins(
   if (tx.actor.kind !== 'identity' || tx.actor.id !== identity.id) return;
   const [unlimited] = await query(tx, IS_UNLIMITED, [tx.actor.tokenId, method]);
   if (unlimited !== undefined) return;
-  throw new PermissionDenied({ action, projectId: null }, [], {
-    path: 'header.authorization',
-    code: 'LIMITED_TOKEN',
-    message:
-      'has a limit on uses, or less life than the configuration gives; use a token without, or ask another admin',
-  });
+  throw new PermissionDenied(
+    { action, projectId: null },
+    [],
+    [
+      {
+        path: 'header.authorization',
+        code: 'LIMITED_TOKEN',
+        message:
+          'has a limit on uses, or less life than the configuration gives; use a token without, or ask another admin',
+      },
+    ],
+  );
 }

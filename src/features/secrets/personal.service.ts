@@ -1,6 +1,7 @@
 import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
@@ -15,6 +16,7 @@ import {
   userOf,
 } from './personal.records.js';
 import type { Place } from './place.rules.js';
+import { authorizeReferences, type PlacedValue } from './reference-guard.js';
 import { findByKey, type SecretRecord } from './secret.records.js';
 import type { NewSecret, SecretChange } from './secret.rules.js';
 import { type SecretView, SecretViewer, shownIn } from './secret.view.js';
@@ -49,9 +51,11 @@ export class PersonalSecretService {
     return inTransaction(ctx, async (tx) => {
       const owned = await this.#load(tx, place, secretKey);
       const { project, shared, userId } = owned;
+      const value = new SealedText(secretValue);
+      authorizeReferences(project, [{ ...placeOf(shared), value, at: 'secretValue' }]);
       const row = { id: newId(), version: 1 };
       const sealed = sealPersonal(await sealerFor(tx, project, 1), row, {
-        value: new SealedText(secretValue),
+        value,
         comment: secretComment ? new SealedText(secretComment) : null,
       });
       const home = {
@@ -80,6 +84,11 @@ export class PersonalSecretService {
       const owned = await this.#load(tx, place, secretKey);
       const own = await lockOwn(tx, owned);
       const opener = await openerFor(tx, owned.project, [own]);
+      if (secretValue !== undefined) {
+        const value = new SealedText(secretValue);
+        const earlier = () => earlierOf(opener, owned.shared, own);
+        authorizeReferences(owned.project, [{ ...placeOf(owned.shared), value, at: 'secretValue', earlier }]);
+      }
       const row = { id: own.id, version: own.version + 1 };
       const kept = own.commentSealed === null ? null : openPersonal(opener, own, 'comment', own.commentSealed);
       const sealed = sealPersonal(await sealerFor(tx, owned.project, 1), row, {
@@ -121,6 +130,18 @@ export class PersonalSecretService {
     if (shared === undefined || !new Visibility(project.ability).describes(shared))
       throw new AppError('SECRET_NOT_FOUND');
     return { project, shared, userId };
+  }
+}
+
+const placeOf = ({ environment, path }: SecretRecord) => ({ environment, path });
+
+/** The value that is written over, which its owner may read, if it opens. */
+function earlierOf(opener: Sealer, shared: SecretRecord, own: PersonalRecord): readonly PlacedValue[] {
+  try {
+    return [{ ...placeOf(shared), value: openPersonal(opener, own, 'value', own.valueSealed) }];
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return [];
+    throw error;
   }
 }
 

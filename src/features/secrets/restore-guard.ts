@@ -1,5 +1,7 @@
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
+import type { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { ProjectAccess } from '../projects/public.js';
+import { authorizeReferences } from './reference-guard.js';
 import { type Stood, VersionVisibility } from './version.rules.js';
 import { authorizeSubjectChanges, fieldsOf, type SecretSubject, Visibility } from './visibility.rules.js';
 
@@ -38,6 +40,26 @@ export class RestoreGuard {
       authorizeSubjectChanges(this.project, [{ before, after }]);
     }
     if (this.#visibility.readsValue(after) && !versions.readsValue(old)) this.#deny('secrets:readValue');
+  }
+
+  /**
+   * @param value of the version, opened only when it matters
+   * @param at where an error names it
+   * @throws PERMISSION_DENIED where the value would refer to secrets that the caller may not describe and that it did not refer
+   *   to then. Without the right to read it, a refusal would tell what it refers to: then the caller must be one who may refer to
+   *   any secret.
+   */
+  authorizeValue(
+    { secret, old, after }: Omit<Restoration, 'before'>,
+    { value, at }: { value: () => SealedText; at: string },
+  ): void {
+    if (this.#visibility.describesAll) return;
+    if (!this.versionsOf(secret).readsValue(old)) this.#deny('secrets:readValue');
+    const contents = value();
+    const earlier = () => [{ value: contents, environment: old.environment, path: old.path }];
+    authorizeReferences(this.project, [
+      { value: contents, environment: after.environment, path: after.path, at, earlier },
+    ]);
   }
 
   /** @throws PERMISSION_DENIED unless the caller may know of a secret and delete it */

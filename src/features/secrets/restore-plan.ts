@@ -153,6 +153,11 @@ function authorizePlan(
     guard.authorize({ secret: past.standing, before: present.record, old: past.record, after: after(past) });
   for (const { past } of creates)
     guard.authorize({ secret: past.standing, before: null, old: past.record, after: after(past) });
+  for (const { past } of [...changes, ...creates])
+    guard.authorizeValue(
+      { secret: past.standing, old: past.record, after: after(past) },
+      { value: () => past.contents.clear.value, at: joinPath(past.path, past.key) },
+    );
 }
 
 const fault = ({ path, key }: Name, code: 'HISTORY_TOO_SHORT' | 'SECRET_KEY_TAKEN', message: string): ErrorDetail => ({

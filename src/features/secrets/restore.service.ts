@@ -11,7 +11,7 @@ import { RestoreGuard } from './restore-guard.js';
 import { findFolders, lockHistories, makeFolders } from './restore-writes.js';
 import { type SecretView, SecretViewer } from './secret.view.js';
 import { writtenRecord } from './secret-rows.js';
-import { openerFor, sealerFor } from './secret-sealing.js';
+import { openerFor, openSecretValue, sealerFor } from './secret-sealing.js';
 import { recordWrite } from './secret-target.js';
 import {
   insertSecrets,
@@ -60,9 +60,12 @@ export class RestoreService {
       const { environment, environmentId, path } = present;
       const after = { environment, path, key: record.key, tags: record.tags };
       const before = present.isGone ? null : present;
-      new RestoreGuard(project).authorize({ secret: present, before, old: record, after });
-      const folderId = present.folderId ?? (await remadeFolder(tx, { project, present }));
+      const guard = new RestoreGuard(project);
+      guard.authorize({ secret: present, before, old: record, after });
       const opener = await openerFor(tx, project, [record]);
+      const value = () => openSecretValue(opener, record);
+      guard.authorizeValue({ secret: present, old: record, after }, { value, at: 'version' });
+      const folderId = present.folderId ?? (await remadeFolder(tx, { project, present }));
       const sealer = await sealerFor(tx, project, 1);
       const contents = { record, clear: contentsOf(opener, project, record) };
       const home = { id: present.id, version: present.version + 1, environmentId, folderId };

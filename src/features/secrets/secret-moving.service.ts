@@ -1,16 +1,18 @@
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import type { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { distinctIds, newId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
+import { authorizeReferences, type NewValue } from './reference-guard.js';
 import { rewriteReferencesTo } from './reference-rewriting.js';
 import { contentsOf } from './restore-contents.js';
 import type { SecretRecord, TagRecord } from './secret.records.js';
 import { TransferSecrets } from './secret.rules.js';
 import { type Attributes, nextAttributes, sealedRow } from './secret-rows.js';
-import { openerFor, sealerFor } from './secret-sealing.js';
+import { type Clear, openerFor, sealerFor } from './secret-sealing.js';
 import {
   loadTarget,
   lockRecords,
@@ -65,8 +67,17 @@ export class SecretMovingService {
       for (const record of records) authorize(project, 'secrets:delete', fieldsOf(record));
       const sealer = await sealerFor(tx, project, records.length);
       const opener = await openerFor(tx, project, records);
-      const rows = records.map((record) =>
-        sealedRow(sealer, { ...nextAttributes(record), ...homeOf(destination) }, contentsOf(opener, project, record)),
+      const contents = records.map((record) => contentsOf(opener, project, record));
+      authorizeReferences(
+        project,
+        contents.map(({ value }, index) => {
+          // What it refers to by place may stay; what it refers to beside it is another secret now.
+          const earlier = () => [{ ...namedPlace(source), value }];
+          return { ...newValueOf(transfer, value, index), earlier };
+        }),
+      );
+      const rows = records.map((record, index) =>
+        sealedRow(sealer, { ...nextAttributes(record), ...homeOf(destination) }, contents[index] as Clear),
       );
       if ((await updateSecrets(tx, project, rows)).length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
       const renamings = records.map(({ key }) => ({ from: named(source, key), to: named(destination, key) }));
@@ -92,9 +103,14 @@ export class SecretMovingService {
       const { records, replaced } = await ready(tx, transfer);
       const sealer = await sealerFor(tx, project, records.length);
       const opener = await openerFor(tx, project, records);
-      const rows = records.map((record) => {
+      const contents = records.map((record) => contentsOf(opener, project, record));
+      authorizeReferences(
+        project,
+        contents.map(({ value }, index) => newValueOf(transfer, value, index)),
+      );
+      const rows = records.map((record, index) => {
         const attributes: Attributes = { ...nextAttributes(record), ...homeOf(destination), id: newId(), version: 1 };
-        return sealedRow(sealer, attributes, contentsOf(opener, project, record));
+        return sealedRow(sealer, attributes, contents[index] as Clear);
       });
       await insertSecrets(tx, project, rows);
       const ids = rows.map(({ id }) => id);
@@ -146,7 +162,14 @@ async function ready(
 
 const homeOf = ({ environmentId, folderId }: Target) => ({ environmentId, folderId });
 const inPlace = ({ place }: Target, key: string, tags: readonly TagRecord[]) => subjectOf(place, key, tags);
-const named = ({ place: { environment, secretPath } }: Target, key: string) => ({ environment, path: secretPath, key });
+const namedPlace = ({ place: { environment, secretPath } }: Target) => ({ environment, path: secretPath });
+const named = (target: Target, key: string) => ({ ...namedPlace(target), key });
+
+const newValueOf = ({ destination }: Transfer, value: SealedText, index: number): NewValue => ({
+  ...namedPlace(destination),
+  value,
+  at: pathOf(index),
+});
 
 async function record(
   tx: Transaction,

@@ -6,7 +6,7 @@ import { type Together, together } from '../../kernel/database/batched.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
-import { parseReferences, type Rename, rewriteReferences } from './reference.rules.js';
+import { parseReferences, type Reference, type Rename, rewriteReferences } from './reference.rules.js';
 import type { SecretRecord, StoredEntry } from './secret.records.js';
 import { MAX_VALUE_BYTES } from './secret.rules.js';
 import type { StoredReference } from './secret-writes.js';
@@ -224,6 +224,9 @@ export function renamedIn(value: SealedText, rename: Rename): SealedText | null 
   const text = rewriteReferences(value.reveal(), rename, MAX_VALUE_BYTES);
   return text === null ? null : new SealedText(text);
 }
+
+/** What a value refers to. */
+export const referencesIn = (value: SealedText): readonly Reference[] => parseReferences(value.reveal()).references;
 
 /** Seals what a personal secret has of its own, for one row at one version. Takes two seals at most. */
 export function sealPersonal(

@@ -98,7 +98,7 @@ export class NewSecretInput extends SecretAttributesInput {
 
   @Field(() => String, {
     description:
-      'The value, up to 512 KiB of UTF-8; kept to the byte. It may refer to others, as `postgres://app:${prod.payments.DB_PASSWORD}@db`.',
+      'The value, up to 512 KiB of UTF-8; kept to the byte. It may refer to other secrets, as `postgres://app:${prod.payments.DB_PASSWORD}@db`, but only to paths and keys that you may describe.',
     defaultValue: '',
   })
   secretValue!: string;
@@ -137,7 +137,11 @@ export class SecretChangeInput extends SecretAttributesInput {
   @Field(() => String, { nullable: true, description: 'A new key. References in shared values follow it.' })
   newSecretKey?: string;
 
-  @Field(() => String, { nullable: true, description: 'A new value, up to 512 KiB of UTF-8; may be empty, not null.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'A new value, up to 512 KiB of UTF-8; may be empty, not null. It may refer only to paths and keys that you may describe, and to what the value before refers to, if you may read that.',
+  })
   secretValue?: string;
 }
 

@@ -1,11 +1,14 @@
 import { authorize } from '../../kernel/authz/ability.js';
 import { type Context, isTransaction, type Transaction } from '../../kernel/context.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { mapInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import type { PersonalSecretService } from './personal.service.js';
+import { authorizeReferences, type NewValue, readableValue } from './reference-guard.js';
 import { renamer, rewriteReferencesTo } from './reference-rewriting.js';
 import type { SecretRecord, TagRecord } from './secret.records.js';
 import {
@@ -173,6 +176,10 @@ export class SecretService {
     const { project } = target;
     const tags = await loadNamed(ctx, target, secrets);
     authorizeNew(target, secrets, tags);
+    authorizeReferences(
+      project,
+      secrets.map((secret, index) => newValueOf(target, secret.secretValue, index)),
+    );
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(secrets, target.pathOf));
     const sealer = await sealerFor(ctx, project, secrets.length);
     const rows = await mapInSlices(secrets, (secret) => newRow(sealer, target, { secret, rename: null }));
@@ -219,6 +226,7 @@ export class SecretService {
       await refuseTakenNames(tx, target, { changes, isFreed: isThere });
       const sealer = await sealerFor(tx, project, present.length + added.length);
       const opener = await openerFor(tx, project, [...records.values()]);
+      authorizeReferences(project, newValuesOf(target, changes, { records, opener }));
       const renamings = renamesOf(target, present);
       const visibility = new Visibility(project.ability);
       const renameIn = renamings.length === 0 ? null : renamer(renamings);
@@ -356,6 +364,23 @@ async function refuseTakenNames(
   const keys = wanted.map(({ key }) => key);
   await refuseTaken(tx, { folderId, pathOf: (index) => (wanted[index] as { path: string }).path }, keys);
 }
+
+const newValueOf = (target: Target, value: string, index: number): NewValue => ({
+  ...namedPlace(target),
+  value: new SealedText(value),
+  at: target.pathOf(index, 'secretValue'),
+});
+
+/** Also of what is not there and is passed over: that the rights suffice must not depend on what is there. */
+const newValuesOf = (
+  target: Target,
+  changes: readonly SecretChange[],
+  { records, opener }: { records: ReadonlyMap<string, SecretRecord>; opener: Sealer },
+): NewValue[] =>
+  changes.flatMap(({ secretKey, secretValue }, index): NewValue[] => {
+    const earlier = () => readableValue(opener, target.project, records.get(secretKey));
+    return secretValue === undefined ? [] : [{ ...newValueOf(target, secretValue, index), earlier }];
+  });
 
 const namedPlace = ({ place: { environment, secretPath } }: Target) => ({ environment, path: secretPath });
 

@@ -1,12 +1,13 @@
 import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import type { SealedText } from '../../kernel/crypto/sealed-text.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import type { Place } from './place.rules.js';
+import { authorizeReferences } from './reference-guard.js';
 import { findScope } from './scope.records.js';
 import { byPrecedence } from './scope.rules.js';
 import type { PathOf, SecretChange } from './secret.rules.js';
@@ -245,6 +246,14 @@ const keysOf = (entries: readonly Entry[]): string[] => entries.map(({ key }) =>
 /** @throws PERMISSION_DENIED */
 function authorizeNew({ project, place }: Target, entries: readonly Entry[]): void {
   for (const { key } of entries) authorize(project, 'secrets:create', fieldsOf(subjectOf(place, key, [])));
+  const { environment, secretPath: path } = place;
+  const values = entries.map((entry) => ({
+    environment,
+    path,
+    value: new SealedText(entry.value),
+    at: placeInFile(entry),
+  }));
+  authorizeReferences(project, values);
 }
 
 /** A list tells imports nearest first, which is not the order in which a key is looked for in them. */

@@ -54,12 +54,12 @@ export interface DeniedAttempt {
 export class PermissionDenied extends AppError {
   /**
    * @param beyond what the attempt would have given away without being the caller's to give
-   * @param reason what is in the way, where it is not a missing action
+   * @param reasons what is in the way, in place of the missing action
    */
   constructor(
     readonly attempt: DeniedAttempt,
     beyond: readonly Action[] = [],
-    reason?: ErrorDetail,
+    reasons?: readonly ErrorDetail[],
   ) {
     const [subject, verb] = splitAction(attempt.action);
     const missing = beyond.length > 0 ? beyond : [attempt.action];
@@ -68,13 +68,12 @@ export class PermissionDenied extends AppError {
       beyond.length > 0 ? 'You may not give rights that you do not have.' : `You may not ${verb} ${subject} here.`,
       {
         details:
-          reason === undefined
-            ? missing.map(splitAction).map(([path, code]) => ({
-                path,
-                code,
-                message: `needs the action ${code} on ${path}`,
-              }))
-            : [reason],
+          reasons ??
+          missing.map(splitAction).map(([path, code]) => ({
+            path,
+            code,
+            message: `needs the action ${code} on ${path}`,
+          })),
       },
     );
   }

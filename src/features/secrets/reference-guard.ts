@@ -1,0 +1,81 @@
+import { PermissionDenied } from '../../kernel/authz/ability.js';
+import type { SealedText } from '../../kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../kernel/crypto/sealer.js';
+import { AppError } from '../../kernel/errors.js';
+import type { ProjectAccess } from '../projects/public.js';
+import type { NamedPlace } from './reference-rewriting.js';
+import type { SecretRecord } from './secret.records.js';
+import { openSecretValue, referencesIn } from './secret-sealing.js';
+import { Visibility } from './visibility.rules.js';
+
+/** A value, and the folder that its references without a place start from. */
+export interface PlacedValue extends NamedPlace {
+  readonly value: SealedText;
+}
+
+/** A value that is about to be written. */
+export interface NewValue extends PlacedValue {
+  /** Values that it replaces or comes from, as far as the writer may read them: what they refer to may stay. */
+  readonly earlier?: () => readonly PlacedValue[];
+  /** Where the request has it. */
+  readonly at: string;
+}
+
+/**
+ * A value may refer only to secrets that its writer may describe: others expand it with rights of their own, in places that the
+ * writer chooses. The rules decide by the path and key that a reference names, as for a secret without tags. Whether there is
+ * such a secret makes no difference, so that nobody learns it by writing.
+ *
+ * Every verb that writes values calls this with all that it writes, but for references that the service itself rewrites.
+ *
+ * @throws PERMISSION_DENIED, naming each value at its place in the request
+ */
+export function authorizeReferences({ ability, projectId }: ProjectAccess, values: readonly NewValue[]): void {
+  const visibility = new Visibility(ability);
+  if (visibility.describesAll) return;
+  const denied = values.filter((value) => !mayBeWritten(value, visibility));
+  if (denied.length === 0) return;
+  throw new PermissionDenied(
+    { action: 'secrets:describeSecret', projectId },
+    [],
+    denied.map(({ at }) => ({
+      path: at,
+      code: 'describeSecret',
+      message: 'refers to a secret that needs the action describeSecret on secrets',
+    })),
+  );
+}
+
+/** The value of a secret before a write, if there is one that the writer may read and that opens. */
+export function readableValue(
+  opener: Sealer,
+  { ability }: ProjectAccess,
+  record: SecretRecord | undefined,
+): readonly PlacedValue[] {
+  if (record === undefined || !new Visibility(ability).readsValue(record)) return [];
+  try {
+    return [{ value: openSecretValue(opener, record), environment: record.environment, path: record.path }];
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return [];
+    throw error;
+  }
+}
+
+function mayBeWritten({ earlier = () => [], ...value }: NewValue, visibility: Visibility): boolean {
+  const hidden = targetsOf(value).filter((target) => !visibility.describes({ ...target, tags: [] }));
+  if (hidden.length === 0) return true;
+  const stood = new Set(earlier().flatMap((old) => targetsOf(old).map(nameOf)));
+  return hidden.every((target) => stood.has(nameOf(target)));
+}
+
+/** The secrets that a value refers to. */
+const targetsOf = ({ value, ...place }: PlacedValue): (NamedPlace & { readonly key: string })[] =>
+  referencesIn(value).map(({ environment, path, key }) => ({
+    environment: environment ?? place.environment,
+    path: path ?? place.path,
+    key,
+  }));
+
+/** Neither slugs nor paths have a blank in them. */
+const nameOf = ({ environment, path, key }: NamedPlace & { readonly key: string }): string =>
+  `${environment} ${path} ${key}`;
