@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.js';
+import { type Log, logFailure } from '../log.js';
 import { sendError } from './error-replies.js';
 
 declare module 'fastify' {
@@ -22,12 +23,18 @@ const GIVEN_UP =
  *
  * Not Fastify's `handlerTimeout`: it ends with the `close` event of the request, which comes as soon as a body has been read.
  */
-export function answerByDeadline(app: FastifyInstance, requestSeconds: number): void {
+export function answerByDeadline(
+  app: FastifyInstance,
+  { requestSeconds, log }: { requestSeconds: number; log: Log },
+): void {
   const answering = new WeakSet<FastifyReply>();
   app.addHook('onRequest', async (request, reply) => {
     const { deadlineSeconds = requestSeconds } = request.routeOptions.config;
     const deadline = setTimeout(() => {
-      if (!answering.has(reply)) void sendError(reply, request.id, lateness(request));
+      if (answering.has(reply)) return;
+      const error = lateness(request);
+      logFailure(log, error, error, request.id);
+      void sendError(reply, request.id, error);
     }, deadlineSeconds * 1_000);
     reply.raw.once('close', () => clearTimeout(deadline));
   });

@@ -23,7 +23,8 @@ export function oneAtATime(handle: RequestListener): RequestListener {
     const [request, response] = next;
     response.once('close', () => {
       queue.shift();
-      if (!request.socket.destroyed) begin(queue);
+      // A response that closes the connection is the last one: what was sent behind it must not take effect.
+      if (request.socket.writable) begin(queue);
     });
     handle(request, response);
   };

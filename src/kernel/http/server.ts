@@ -87,7 +87,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     checkHeaders(request);
   });
   boundResponses(app, options.load);
-  answerByDeadline(app, options.requestSeconds);
+  answerByDeadline(app, options);
   compressAnswers(app);
   discardUnreadBodies(app);
   drainOnClose(app, lifecycle);

@@ -35,6 +35,7 @@ describe('a request that takes longer than its deadline', () => {
     expect(late).toBeError(504, 'DEADLINE_EXCEEDED');
     expect(late.headers['retry-after']).toMatch(/^[1-9]\d?$/);
     expect(late.body.message).toContain('Idempotency-Key');
+    expect(strongroom.log()).toContain(late.body.reqId);
     await release();
     const reply = await until('the answer that was late', 10_000, async () => {
       const again = await admin.post('/api/v2/workspace', body, headers);

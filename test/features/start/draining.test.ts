@@ -24,7 +24,7 @@ describe('a node that is told to leave', () => {
   const leaving = () =>
     until('readiness to be refused', 10_000, async () => (await admin.get('/readyz')).status === 503);
 
-  test('says so to balancers on SIGTERM, and answers what still comes on connections that it closes then', async () => {
+  test('says so to balancers on SIGTERM, and answers what still comes on connections that it closes then, and does nothing that comes behind that', async () => {
     expect((await admin.get('/api/v1/projects')).headers.connection).toBe('keep-alive');
     service.signal('SIGTERM');
     await leaving();
@@ -47,6 +47,12 @@ describe('a node that is told to leave', () => {
     for (const refused of [await admin.anonymous.get('/api/v1/projects'), await admin.get('/nowhere')]) {
       expect(refused.headers.connection).toBe('close');
     }
+    const common = ['Host: x', `Authorization: Bearer ${admin.token}`, 'Content-Type: application/json'];
+    const body = JSON.stringify({ projectName: 'Behind', slug: 'behind-a-close' });
+    const change = rawRequest(['POST /api/v2/workspace HTTP/1.1', ...common, `Content-Length: ${body.length}`], body);
+    const both = Buffer.concat([rawRequest(['GET /api/v1/projects HTTP/1.1', ...common]), change]);
+    expect(firstReply(await exchange(service.url, both))).toMatchObject({ status: 200, rest: '' });
+    expect((await admin.get('/api/v1/projects')).body.projects).toEqual([]);
   });
 
   test('answers requests whose bodies do not come to an end, and does not wait for them', async () => {
