@@ -26,6 +26,8 @@ export const dotenvFormat: TransferFormat = {
     const lines = entries.flatMap(({ key, comment }, index) => [...commentLines(comment), `${key}=${written[index]}`]);
     return { text: lines.map((line) => `${line}\n`).join('') };
   },
+
+  join: (files) => files.join(''),
 };
 
 const COMMENT = /^\s*#/;

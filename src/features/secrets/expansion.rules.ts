@@ -87,14 +87,16 @@ interface Link {
  *
  * Source: decisions 5.5.
  */
-export function expandValues(ids: Iterable<string>, graph: ValueGraph): ReadonlyMap<string, ExpandedValue> {
-  const nodes = new Map<string, Node>();
-  const expanded = new Map<string, ExpandedValue>();
-  for (const id of ids) {
-    if (!nodes.has(id)) expandFrom(id, nodes, graph);
-    expanded.set(id, (nodes.get(id) as Node).outcome as ExpandedValue);
+export class Expansion {
+  readonly #nodes = new Map<string, Node>();
+
+  constructor(private readonly graph: ValueGraph) {}
+
+  /** A value, expanded. What was found on the way to it is kept for the next. */
+  of(id: string): ExpandedValue {
+    if (!this.#nodes.has(id)) expandFrom(id, this.#nodes, this.graph);
+    return (this.#nodes.get(id) as Node).outcome as ExpandedValue;
   }
-  return expanded;
 }
 
 /**

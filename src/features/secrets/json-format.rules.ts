@@ -9,6 +9,8 @@ export const jsonFormat: TransferFormat = {
     const lines = entries.map(({ key, value }) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
     return { text: lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n` };
   },
+
+  join: (files) => `{\n${files.map((file) => file.slice(2, -3)).join(',\n')}\n}\n`,
 };
 
 const NOT_JSON = { code: 'NOT_JSON', message: 'is not valid JSON' } as const;

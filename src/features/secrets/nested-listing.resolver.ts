@@ -10,7 +10,7 @@ import {
   FolderSecretConnectionArgs,
   FolderSecretsArgs,
 } from './secret.args.js';
-import { SecretType, toSecretType } from './secret.type.js';
+import { SecretType, toSecretType, toSecretTypes } from './secret.type.js';
 import { positionOfView } from './secret.view.js';
 
 const NestedSecretConnection = connectionOf(SecretType, 'NestedSecret', 'path, then key');
@@ -29,7 +29,7 @@ export class EnvironmentSecretsResolver {
     @Args(() => EnvironmentSecretsArgs) { path, secretPath, ...args }: EnvironmentSecretsArgs,
   ): Promise<readonly SecretType[]> {
     const page = await this.listing.listInEnvironment(ctx, environment, { ...args, secretPath: path ?? secretPath });
-    return page.nodes.map(toSecretType);
+    return toSecretTypes(page.nodes);
   }
 
   @FieldResolver(() => NestedSecretConnection, { description: 'As `secrets`, in pages.' })
@@ -39,7 +39,7 @@ export class EnvironmentSecretsResolver {
     @Args(() => EnvironmentSecretConnectionArgs) { path, ...args }: EnvironmentSecretConnectionArgs,
   ): Promise<ConnectionOf<SecretType>> {
     const page = await this.listing.listInEnvironment(ctx, environment, { ...args, secretPath: path });
-    return page.map(toSecretType, positionOfView);
+    return (await page.mapInSlices(toSecretType, positionOfView)).paced();
   }
 }
 
@@ -53,7 +53,7 @@ export class FolderSecretsResolver {
     @Ctx() ctx: Context,
     @Args(() => FolderSecretsArgs) args: FolderSecretsArgs,
   ): Promise<readonly SecretType[]> {
-    return (await this.listing.listInFolder(ctx, folder, args)).nodes.map(toSecretType);
+    return toSecretTypes((await this.listing.listInFolder(ctx, folder, args)).nodes);
   }
 
   @FieldResolver(() => NestedSecretConnection, { description: 'As `secrets`, in pages.' })
@@ -62,6 +62,7 @@ export class FolderSecretsResolver {
     @Ctx() ctx: Context,
     @Args(() => FolderSecretConnectionArgs) args: FolderSecretConnectionArgs,
   ): Promise<ConnectionOf<SecretType>> {
-    return (await this.listing.listInFolder(ctx, folder, args)).map(toSecretType, positionOfView);
+    const page = await this.listing.listInFolder(ctx, folder, args);
+    return (await page.mapInSlices(toSecretType, positionOfView)).paced();
   }
 }

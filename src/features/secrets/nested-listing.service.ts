@@ -11,6 +11,7 @@ import { ListInEnvironment, ListInFolder } from './secret.rules.js';
 import { positionOfView, type SecretView, SecretViewer, shownIn } from './secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, type Position, positionOf, rowsFor, viewEntry } from './secret-entries.js';
 import { expandViews } from './secret-expansion.js';
+import { countEntries, waitForTurn } from './secret-load.js';
 import type { KnownEnvironment } from './secret-reading.service.js';
 import { openerFor } from './secret-sealing.js';
 import { Visibility } from './visibility.rules.js';
@@ -62,6 +63,10 @@ interface Shown {
 }
 
 const listTogether: Together<Listing, Page<SecretView>> = async (ctx, listings) => {
+  // One list may be long, and a hundred short ones are.
+  const pages = listings.map(({ input }) => input.first ?? null);
+  const rows = pages.reduce((sum: number | null, first) => (sum === null || first === null ? null : sum + first), 0);
+  await waitForTurn(ctx, rows, 'huge');
   const shown = await Promise.all(listings.map((listing) => show(ctx, listing)));
   const events = shown.flatMap(({ page, unreadable, disclosed }, index) => {
     const { access, input, owner } = listings[index] as Listing;
@@ -91,13 +96,14 @@ async function show(ctx: Context, { access, owner, input }: Listing): Promise<Sh
   const entries = new Page(entriesAfter(after, visible, 'beside'), input, cursorOf);
   if (entries.nodes.length === 0)
     return { page: new Page<SecretView>([], input, positionOfView), unreadable: 0, disclosed: null };
+  countEntries(ctx, entries.nodes, (record) => visibility.readsValue(record));
   const opener = await openerFor(
     ctx,
     access,
     entries.nodes.map(({ record }) => record),
   );
   const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
-  const page = entries.map((entry) => viewEntry(viewer, entry), positionOfView);
+  const page = await entries.mapInSlices((entry) => viewEntry(viewer, entry), positionOfView);
   const { length: unreadable } = viewer.issues;
   const ids = shownIn(page.nodes);
   if (!input.expandSecretReferences) return { page, unreadable, disclosed: disclosureOf(ids) };

@@ -2,6 +2,7 @@ import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
 import { type CursorKey, SoughtPage } from '../../kernel/graphql/page.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { likePattern } from './glob.rules.js';
@@ -11,6 +12,7 @@ import { type FoundRow, searchKeyOf, searchRows } from './search.records.js';
 import { keyMatchOf, SearchSecrets } from './search.rules.js';
 import { listByIds } from './secret.records.js';
 import { type ReadIssue, type SecretView, SecretViewer, shownIn } from './secret.view.js';
+import { countRows, waitForTurn } from './secret-load.js';
 import { loadReach, type SecretReach, soleProject } from './secret-reach.js';
 import { openersFor } from './secret-sealing.js';
 
@@ -64,6 +66,7 @@ export class SecretSearchService {
       },
     );
     const page = new SoughtPage(rows, input, searchKeyOf, { cursors, stoppedAt });
+    if (viewSecretValue) await waitForTurn(ctx, first, 'large');
     const { hits, readIssues } = await disclose(ctx, reach, { rows: page.nodes, viewSecretValue });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:search',
@@ -94,6 +97,7 @@ async function disclose(
   const ids = rows.map(({ id }) => id);
   const found = await listByIds(ctx, ids, viewSecretValue);
   const records = found.filter(reach.includes);
+  countRows(ctx, records, (record) => reach.project(record.projectId).visibility.readsValue(record));
   const openers = await openersFor(ctx, records);
   const viewers = new Map(
     [...openers].map(([projectId, sealer]) => {
@@ -102,7 +106,7 @@ async function disclose(
     }),
   );
   const positions = new Map(rows.map((row) => [row.id, searchKeyOf(row)]));
-  const hits = records.map((record): [string, SearchHit] => [
+  const hits = await mapInSlices(records, (record): [string, SearchHit] => [
     record.id,
     {
       secret: (viewers.get(record.projectId) as SecretViewer).view(record),

@@ -3,16 +3,14 @@ import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { AppError } from '../../kernel/errors.js';
+import { giveWay, mapInSlices } from '../../kernel/slices.js';
 import type { ProjectAccess } from '../projects/public.js';
-import { type ExpandedValue, expandValues, insertedInto, type Lead } from './expansion.rules.js';
+import { type ExpandedValue, Expansion, insertedInto, type Lead } from './expansion.rules.js';
 import { findReferenced, type ReferencedRecord, type SecretName } from './reference.records.js';
 import { parseReferences, type Reference } from './reference.rules.js';
 import type { SecretView } from './secret.view.js';
 import { openerFor, openValueOf } from './secret-sealing.js';
 import type { Visibility } from './visibility.rules.js';
-
-/** What expansion adds to the values of one reply, in bytes of UTF-8. Values beyond stay as they stand. */
-const MAX_ADDED_BYTES = 64 * 1024 * 1024;
 
 /** What a list knows of places beside its rows. */
 interface Known {
@@ -68,10 +66,13 @@ export async function expandViews(
   for (const view of views) {
     if (view.type === 'shared' && !isPast) targets.set(nameOf(subjectOf(view)), targetOfView(view, visibility));
   }
+  await giveWay();
   const isUnknown = (name: SecretName) => !targets.has(nameOf(name)) && !isWhole(name.environment, name.path);
   const beyond = await loadBeyond(ctx, project, named(texts.values()).filter(isUnknown));
   const opener = await openerFor(ctx, project, beyond);
+  ctx.load?.reserve(beyond.reduce((sum, { valueSealed }) => sum + (valueSealed?.length ?? 0), 0));
   for (const record of beyond) {
+    await giveWay();
     const name = nameOf(record);
     if (!targets.has(name)) targets.set(name, targetOfRecord(record, visibility, opener));
   }
@@ -79,7 +80,7 @@ export async function expandViews(
   const leadOf = (id: string, reference: Reference): Lead =>
     targets.get(nameOf(nameIn(texts.get(id) as Text, reference))) ?? MISSING;
   const graph = { valueOf: (id: string) => (texts.get(id) as Text).value, leadOf };
-  return inserted(referring, expandValues(referring.keys(), graph));
+  return inserted(ctx, referring, new Expansion(graph));
 }
 
 /** No id of a secret: what it was does not stand in the way of what it is. */
@@ -152,24 +153,27 @@ const loadReferenced: BatchLoad<readonly ReferencedRecord[]> = async (ctx, keys)
   return new Map(keys.map((key) => [key, records]));
 };
 
-/** The views with their expanded values, by their own ids, as long as these do not add too much together. */
-function inserted(views: ReadonlyMap<string, SecretView>, expanded: ReadonlyMap<string, ExpandedValue>): ExpandedViews {
-  let added = 0;
+/**
+ * The views with their expanded values, by their own ids.
+ *
+ * @throws ANSWER_TOO_LARGE, OVERLOADED
+ */
+async function inserted(
+  ctx: Context,
+  views: ReadonlyMap<string, SecretView>,
+  expansion: Expansion,
+): Promise<ExpandedViews> {
   const taken = new Map<string, ExpandedValue>();
-  const changed = new Map(
-    [...views].map(([id, view]): [string, SecretView] => {
-      const outcome = expanded.get(id) as ExpandedValue;
-      const { value, bytes, issues } = outcome;
-      const raw = view.secretValue?.reveal() ?? '';
-      const growth = Math.max(bytes - Buffer.byteLength(raw), 0);
-      if (added + growth > MAX_ADDED_BYTES) {
-        const referenceIssues = parseReferences(raw).references.map(({ text }) => ({ reference: text, ...TOO_LARGE }));
-        return [view.id, { ...view, referenceIssues }];
-      }
-      added += growth;
-      taken.set(view.id, outcome);
-      return [view.id, { ...view, secretValue: new SealedText(value), referenceIssues: issues }];
-    }),
-  );
-  return { changed, insertedInto: (ids) => insertedInto([...ids].flatMap((id) => taken.get(id) ?? [])) };
+  const changed = await mapInSlices([...views], ([id, view]): [string, SecretView] => {
+    const outcome = expansion.of(id);
+    const { value, bytes, issues } = outcome;
+    // Before anything reads the value: until then it is only a web of its parts.
+    ctx.load?.add(Math.max(bytes - Buffer.byteLength(view.secretValue?.reveal() ?? ''), 0));
+    taken.set(view.id, outcome);
+    return [view.id, { ...view, secretValue: new SealedText(value), referenceIssues: issues }];
+  });
+  return {
+    changed: new Map(changed),
+    insertedInto: (ids) => insertedInto([...ids].flatMap((id) => taken.get(id) ?? [])),
+  };
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
 import { Page } from '../../kernel/graphql/page.js';
-import { Turns } from '../../kernel/turns.js';
+import { giveWay, mapInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { findScope, type Scope } from './scope.records.js';
@@ -19,6 +19,7 @@ import {
 } from './secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, type Position, positionOf, rowsFor, viewEntry } from './secret-entries.js';
 import { type ExpandedViews, expandViews } from './secret-expansion.js';
+import { countEntries, countRows, waitForTurn } from './secret-load.js';
 import { loadPlace, loadSecretProject } from './secret-place.js';
 import { openerFor } from './secret-sealing.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
@@ -45,10 +46,6 @@ const importedIn = ({ imports }: SecretPage): (readonly SecretView[])[] => impor
 
 /** Lists secrets: of a folder, of all folders below, with what these import. */
 export class SecretListingService {
-  // What is read lies in memory until it is answered, and more at once makes none of them faster.
-  readonly #ofOne = new Turns(6);
-  readonly #ofMany = new Turns(2);
-
   constructor(private readonly projects: ProjectReader) {}
 
   /**
@@ -57,7 +54,8 @@ export class SecretListingService {
    * that it may not read are null, and values that do not open are null and named in `readIssues`.
    *
    * @param raw place, filters and page; the rules are `ListSecrets`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, ANSWER_TOO_LARGE,
+   *   OVERLOADED, AUDIT_UNAVAILABLE
    * Source: specification 8, decisions 5.
    */
   list(ctx: Context, raw: unknown): Promise<SecretPage> {
@@ -75,8 +73,8 @@ export class SecretListingService {
     const after = positionOf(input.after);
     const project = await loadSecretProject(ctx, this.projects, input.projectId);
     authorizeListing(project);
-    const turns = input.recursive || input.includeImports ? this.#ofMany : this.#ofOne;
-    const { folderId, page, insertedInto } = await turns.take(() => readList(ctx, project, input, after));
+    await waitForTurn(ctx, input.first, input.recursive || input.includeImports ? 'huge' : 'large');
+    const { folderId, page, insertedInto } = await readList(ctx, project, input, after);
     const { shown, views } = await show(page);
     const ids = shownIn(views);
     await ctx.auditTrail.recordRead(ctx, {
@@ -110,16 +108,19 @@ async function readList(
   const describes = (row: ListedRecord): boolean => visibility.describes(row);
   const rows = found.rows.filter(describes);
   const imports = found.imports.map((entry) => ({ ...entry, rows: entry.rows.filter(describes) }));
+  const entries = new Page(entriesAfter(after, rows, input.ownValues), input, cursorOf);
+  const readsValue = (row: ListedRecord): boolean => visibility.readsValue(row);
+  countEntries(ctx, entries.nodes, readsValue);
+  for (const entry of imports) countRows(ctx, entry.rows, readsValue);
+  await giveWay();
   const opener = await openerFor(ctx, project, [rows, ...imports.map((entry) => entry.rows)].flat());
   const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
-  const opened = new Page(entriesAfter(after, rows, input.ownValues), input, cursorOf).map(
-    (entry) => viewEntry(viewer, entry),
-    positionOfView,
-  );
+  const opened = await entries.mapInSlices((entry) => viewEntry(viewer, entry), positionOfView);
   const listed = new Map(opened.nodes.map((view) => [view.id, view]));
   // A folder that is listed too is opened once.
   const viewOnce = (row: ListedRecord): SecretView => listed.get(row.id) ?? viewer.view(row);
-  const imported = imports.map((entry) => toImport(entry.source, entry.rows.map(viewOnce)));
+  const imported: ImportView[] = [];
+  for (const { source, rows: own } of imports) imported.push(toImport(source, await mapInSlices(own, viewOnce)));
   const answer = await expanded(ctx, project, { input, visibility, page: opened, imported, found });
   const extras = {
     imports: answer.imported,

@@ -182,7 +182,7 @@ export const openValueOf = (sealer: Sealer, secret: RowVersion, valueSealed: Uin
 
 /** The value of a row that was read with values. @throws SEALED_VALUE_INVALID */
 export function openSecretValue(sealer: Sealer, record: SecretRecord): SealedText {
-  if (record.valueSealed === undefined) throw new Error('the row was read without its value');
+  if (record.valueSealed == null) throw new Error('the row was read without its value');
   return open(sealer, record, 'value', record.valueSealed);
 }
 

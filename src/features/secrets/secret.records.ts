@@ -29,8 +29,8 @@ export interface SecretRecord {
   readonly path: string;
   readonly key: string;
   readonly version: number;
-  /** Undefined when values are not asked for: they are not even read. */
-  readonly valueSealed?: Uint8Array;
+  /** Undefined when values are not asked for: they are not even read. Null past the limit of a response, in lists. */
+  readonly valueSealed?: Uint8Array | null;
   readonly commentSealed: Uint8Array | null;
   readonly metadata: readonly StoredEntry[];
   readonly metadataSealed: Uint8Array | null;
@@ -53,7 +53,7 @@ export interface ListedRecord extends SecretRecord {
 }
 
 /** A personal secret as lists have it: its value is not read when values are not asked for. */
-export type OwnRecord = Omit<PersonalRecord, 'valueSealed'> & Partial<Pick<PersonalRecord, 'valueSealed'>>;
+export type OwnRecord = Omit<PersonalRecord, 'valueSealed'> & Pick<SecretRecord, 'valueSealed'>;
 
 /** What narrows a list. Both must hold. */
 export interface SecretFilters {
@@ -84,18 +84,28 @@ interface Selection {
   readonly project?: string;
   /** Rows in the order of the window `w`: what a row shares with the one before it is null, and `filled` puts it in. */
   readonly isRun?: boolean;
+  /** The window in which values are added up: those past the limit of a response are null. Absent: there are few. */
+  readonly sums?: string;
 }
 
+/**
+ * Values of one response, in bytes. A little more than it may have: these are sealed, and what does not fit is to be refused by
+ * what reads them and not by what hides them.
+ */
+const MAX_VALUE_BYTES = 80 * 1024 * 1024;
+/** As the rows come: only whether all fit is of interest. */
+const ANY_ORDER = '(rows unbounded preceding)';
+
 /** One statement has it all: tags and the writer's name and membership come with the row, never by a query of their own. */
-const select = ({ withValues, own, project, isRun }: Selection): string => `
+const select = ({ withValues, own, project, isRun, sums }: Selection): string => `
   select s.id, ${columns(FOLDER, isRun === true ? 's.folder_id' : null)}, s.key, s.version,
-    ${withValues ? 's.value_sealed as "valueSealed",' : ''} s.comment_sealed as "commentSealed",
+    ${withValues ? `${valueColumn('s', sums, own)} as "valueSealed",` : ''} s.comment_sealed as "commentSealed",
     s.metadata, s.metadata_sealed as "metadataSealed", s.skip_multiline_encoding as "skipMultilineEncoding",
     s.reminder_note as "reminderNote", s.reminder_repeat_days as "reminderRepeatDays",
     nullif(s.reminder_recipient_ids, '{}') as "reminderRecipientIds",
     ${columns(WRITER, isRun === true ? 's.actor_id' : null)}, s.created_at as "createdAt", s.updated_at as "updatedAt",
     ${project === undefined ? TAGS : `case when (select exists (select from tag where project_id = ${project}::uuid)) then ${TAGS} end`} as tags
-    ${own === undefined ? '' : ownColumns(withValues)}
+    ${own === undefined ? '' : ownColumns(withValues, sums, own)}
   from secret s
   join folder f on f.id = s.folder_id
   join environment e on e.id = s.environment_id
@@ -134,14 +144,26 @@ const columns = (texts: Readonly<Record<string, string>>, same: string | null): 
 const TAGS = `(select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
       from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id)`;
 
-const ownColumns = (withValues: boolean): string => `, ps.id as "ownId", ps.version as "ownVersion",
-    ${withValues ? 'ps.value_sealed as "ownValueSealed",' : ''} ps.comment_sealed as "ownCommentSealed",
+/** The lengths of values are known without reading them. */
+function valueColumn(table: 's' | 'ps', sums: string | undefined, own: string | undefined): string {
+  const value = `${table}.value_sealed`;
+  if (sums === undefined) return value;
+  const length = own === undefined ? '' : ' + coalesce(octet_length(ps.value_sealed), 0)';
+  return `case when sum(octet_length(s.value_sealed)${length}) over ${sums} <= ${MAX_VALUE_BYTES} then ${value} end`;
+}
+
+const ownColumns = (
+  withValues: boolean,
+  sums: string | undefined,
+  own: string,
+): string => `, ps.id as "ownId", ps.version as "ownVersion",
+    ${withValues ? `${valueColumn('ps', sums, own)} as "ownValueSealed",` : ''} ps.comment_sealed as "ownCommentSealed",
     ps.created_at as "ownCreatedAt", ps.updated_at as "ownUpdatedAt"`;
 
 interface OwnColumns {
   readonly ownId: string | null;
   readonly ownVersion: number;
-  readonly ownValueSealed?: Uint8Array;
+  readonly ownValueSealed?: Uint8Array | null;
   readonly ownCommentSealed: Uint8Array | null;
   readonly ownCreatedAt: Date;
   readonly ownUpdatedAt: Date;
@@ -306,7 +328,7 @@ function list(
     conditions.push(firstOf(bounds.of, conditions, next(bounds.limit)));
   const limit = bounds?.limit == null || bounds.of !== undefined ? '' : `limit ${next(bounds.limit)}`;
   const rest = `where ${conditions.join(' and ')} window w as (${RUN}) ${RUN} ${limit}`;
-  return findWithOwn(ctx, { ...selection, isRun: true }, rest, given);
+  return findWithOwn(ctx, { ...selection, isRun: true, sums: '(w rows unbounded preceding)' }, rest, given);
 }
 
 /**
@@ -358,7 +380,7 @@ export async function findById(ctx: Context, id: string, withValues: boolean): P
 
 /** Secrets by id, by path, then key. */
 export const listByIds = (ctx: Context, ids: readonly string[], withValues = true): Promise<SecretRecord[]> =>
-  find(ctx, { withValues }, `where s.id = any($1::uuid[]) ${ORDER}`, [ids]);
+  find(ctx, { withValues, sums: ANY_ORDER }, `where s.id = any($1::uuid[]) ${ORDER}`, [ids]);
 
 /** Environment and folder of a place; `folderId` is null when there is no such path. */
 export async function findPlace(

@@ -1,7 +1,9 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Node } from '../../kernel/graphql/node.js';
+import { paced } from '../../kernel/graphql/paced-list.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import type { ReferenceIssueReason } from './expansion.rules.js';
 import type { OwnValues, SecretKind } from './secret.rules.js';
 import {
@@ -86,7 +88,9 @@ registerEnumType(ReferenceIssueReasonEnum, {
     FORBIDDEN: { description: 'You may not read its value.' },
     UNREADABLE: { description: 'Its value does not open.' },
     CYCLIC: { description: 'It leads back to the value in which it stands.' },
-    TOO_LARGE: { description: 'The value would be longer than 1 MiB, or the values of the reply too long together.' },
+    TOO_LARGE: {
+      description: 'The value would be longer than 1 MiB, or the values that are referenced are too long together.',
+    },
   },
 });
 
@@ -280,15 +284,19 @@ export class SecretConnection extends connectionOf(SecretType, 'Secret', 'path, 
   readIssues!: readonly SecretReadIssue[];
 }
 
-const toImportEntry = ({ secrets, ...folder }: ImportView): SecretImportEntry => ({
+const toImportEntry = async ({ secrets, ...folder }: ImportView): Promise<SecretImportEntry> => ({
   ...folder,
-  secrets: secrets.map(toSecretType),
+  secrets: await toSecretTypes(secrets),
 });
 
+/** A long list as the API shows it. */
+export const toSecretTypes = async (views: readonly SecretView[]): Promise<readonly SecretType[]> =>
+  paced(await mapInSlices(views, toSecretType));
+
 /** A list as the API shows it. */
-export const toSecretConnection = (page: SecretPage): SecretConnection =>
-  Object.assign(page.map(toSecretType, positionOfView), {
-    imports: page.imports.map(toImportEntry),
+export const toSecretConnection = async (page: SecretPage): Promise<SecretConnection> =>
+  Object.assign((await page.mapInSlices(toSecretType, positionOfView)).paced(), {
+    imports: await Promise.all(page.imports.map(toImportEntry)),
     depthTruncated: page.depthTruncated,
     unresolvedReferences: page.unresolvedReferences,
     readIssues: page.readIssues,

@@ -150,7 +150,7 @@ export class SecretViewer {
   readonly personalView = (shared: SecretRecord, own: OwnRecord): SecretView => {
     const open = (part: 'value' | 'comment', sealed: Uint8Array): SealedText | null =>
       this.#attempt(own.id, part, () => openPersonal(this.sealer, own, part, sealed));
-    const value = this.viewSecretValue && own.valueSealed !== undefined ? open('value', own.valueSealed) : null;
+    const value = this.viewSecretValue && own.valueSealed != null ? open('value', own.valueSealed) : null;
     return {
       // Without values: that of the shared one is not part of this entry, and what of it does not open is told with its own.
       ...new SecretViewer(this.sealer, this.visibility, false).view({ ...shared, commentSealed: null }),

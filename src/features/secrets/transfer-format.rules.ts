@@ -45,6 +45,8 @@ export type PrintedFile =
 export interface TransferFormat {
   readonly parse: (text: string) => ParsedFile;
   readonly print: (entries: readonly PrintableEntry[]) => PrintedFile;
+  /** One file of files that have entries. */
+  readonly join: (files: readonly string[]) => string;
 }
 
 /**

@@ -7,11 +7,11 @@ import type { Entry, Inexpressible } from './transfer-format.rules.js';
 export type SealedFile = { readonly content: SealedText } | { readonly inexpressible: readonly Inexpressible[] };
 
 /** Writes secrets into a file, in their order. Those without a value are not given here. */
-export function printSecrets(
+export async function printSecrets(
   secrets: readonly SecretView[],
   { format, includeComments }: { format: FileFormat; includeComments: boolean },
-): SealedFile {
-  const printed = printFile(
+): Promise<SealedFile> {
+  const printed = await printFile(
     format,
     secrets.map(({ secretKey, secretValue, secretComment }) => ({
       key: secretKey,

@@ -1,12 +1,21 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../../kernel/errors.js';
+import { giveWay } from '../../kernel/slices.js';
 import { pathOf } from '../../kernel/validation.js';
 import { dotenvFormat } from './dotenv-format.rules.js';
 import { jsonFormat } from './json-format.rules.js';
 import { place } from './place.rules.js';
-import type { Entry, Inexpressible, ParsedFile, TransferFormat } from './transfer-format.rules.js';
+import type {
+  Entry,
+  Inexpressible,
+  ParsedFile,
+  PrintableEntry,
+  PrintedFile,
+  TransferFormat,
+} from './transfer-format.rules.js';
 import { yamlFormat } from './yaml-format.rules.js';
 
+const PRINTED_AT_ONCE = 100;
 const MAX_CONTENT_BYTES = 1024 * 1024;
 
 /** Forms of a file of secrets. */
@@ -54,9 +63,20 @@ export const ExportSecrets = z.strictObject({
 /** What a file holds. */
 export const parseFile = (name: FileFormat, content: string): ParsedFile => FORMATS[name].parse(content);
 
-/** A file of these secrets, in their order. */
-export const printFile = (name: FileFormat, entries: Parameters<TransferFormat['print']>[0]) =>
-  FORMATS[name].print(entries);
+/** A file of these secrets, in their order. Other requests run between parts of it. */
+export async function printFile(name: FileFormat, entries: readonly PrintableEntry[]): Promise<PrintedFile> {
+  const format = FORMATS[name];
+  if (entries.length <= PRINTED_AT_ONCE) return format.print(entries);
+  const texts: string[] = [];
+  const inexpressible: Inexpressible[] = [];
+  for (let at = 0; at < entries.length; at += PRINTED_AT_ONCE) {
+    await giveWay();
+    const part = format.print(entries.slice(at, at + PRINTED_AT_ONCE));
+    if (part.inexpressible === undefined) texts.push(part.text);
+    else inexpressible.push(...part.inexpressible.map(({ index, ...rest }) => ({ index: index + at, ...rest })));
+  }
+  return inexpressible.length > 0 ? { inexpressible } : { text: format.join(texts) };
+}
 
 /** Place of an entry in a file: its line, from 1, and, where that may hold many, its number in the file: `content[3].entry[5]`. */
 export const placeInFile = ({ line, entry }: Pick<Entry, 'line' | 'entry'>): string =>

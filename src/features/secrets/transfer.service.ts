@@ -108,7 +108,7 @@ export class SecretTransferService {
       const imported = page.imports.length === 0 ? [] : await inOrderOfPrecedence(ctx, asked, page.imports);
       const effective = effectiveSecrets([page.nodes, ...imported]);
       const readable = effective.filter(({ secretValue }) => secretValue !== null);
-      const file = printSecrets(readable, { format, includeComments });
+      const file = await printSecrets(readable, { format, includeComments });
       return { shown: { file, effective, readable }, views: 'inexpressible' in file ? [] : readable };
     });
     if ('inexpressible' in file) {

@@ -54,9 +54,13 @@ const JOIN_WRITER = `left join identity i on v.actor_kind = 'identity' and i.id 
   left join project_membership mi on v.actor_kind = 'identity' and mi.project_id = v.project_id and mi.identity_id = v.actor_id
   left join project_membership mu on v.actor_kind = 'user' and mu.project_id = v.project_id and mu.user_id = v.actor_id`;
 
+/** The versions of one secret whose values fit into a response; the others are null. */
+const BOUNDED_VALUE = `case when sum(octet_length(v.value_sealed)) over (order by v.version desc rows unbounded preceding) <= ${80 * 1024 * 1024}
+    then v.value_sealed end`;
+
 const columns = (withValues: boolean): string => `v.secret_id as id, v.organization_id as "organizationId",
     v.project_id as "projectId", v.environment_id as "environmentId", e.slug as environment, v.folder_id as "folderId", v.path, v.key,
-    v.version, v.is_deletion as "isDeletion", ${withValues ? 'v.value_sealed as "valueSealed",' : ''}
+    v.version, v.is_deletion as "isDeletion", ${withValues ? `${BOUNDED_VALUE} as "valueSealed",` : ''}
     v.comment_sealed as "commentSealed", v.metadata, v.metadata_sealed as "metadataSealed",
     v.skip_multiline_encoding as "skipMultilineEncoding", v.reminder_note as "reminderNote",
     v.reminder_repeat_days as "reminderRepeatDays", v.reminder_recipient_ids as "reminderRecipientIds", v.tag_ids as "tagIds",

@@ -7,6 +7,7 @@ import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { type SecretView, shownIn } from './secret.view.js';
+import { countRows, waitForTurn } from './secret-load.js';
 import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
 import { openedSecret } from './secret-rows.js';
 import { openerFor } from './secret-sealing.js';
@@ -84,6 +85,7 @@ export class VersionService {
     const { secretId, viewSecretValue, ...request } = parse(ListVersions, raw);
     const before = positionOf(request);
     const { project, present, visibility } = await loadHistory(ctx, this.projects, secretId);
+    await waitForTurn(ctx, request.first, 'large');
     const records = await listVersions(ctx, present.id, {
       before,
       // Where rules look at single versions, how many rows make a page is known only after reading them.
@@ -96,9 +98,10 @@ export class VersionService {
       request,
       cursorOf,
     );
+    countRows(ctx, shown.nodes, (record) => !record.isDeletion && versions.readsValue(record));
     const opener = await openerFor(ctx, project, shown.nodes);
     const viewer = new VersionViewer(opener, visibility, { present, viewSecretValue });
-    const page = shown.map(viewer.view, cursorOf);
+    const page = await shown.mapInSlices(viewer.view, cursorOf);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret-version:list',
       projectId: project.projectId,

@@ -14,6 +14,8 @@ export const yamlFormat: TransferFormat = {
   parse: (text) => checkedFile(pairs(text)),
 
   print: (entries) => ({ text: entries.length === 0 ? '{}\n' : entries.map(printedPair).join('') }),
+
+  join: (files) => files.join(''),
 };
 
 /** Far more than a file of as many secrets as there may be, each with some lines of comment, is made of. */

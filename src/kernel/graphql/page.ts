@@ -4,7 +4,9 @@ import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { AppError } from '../errors.js';
 import { isId } from '../ids.js';
+import { mapInSlices } from '../slices.js';
 import { isStorable } from '../text-rules.js';
+import { paced } from './paced-list.js';
 
 /** Arguments of every list: Relay's forward paging. */
 @ArgsType()
@@ -180,6 +182,26 @@ export class Page<T> {
       startCursor: start === undefined ? null : this.cursorOf(this.keyOf(start)),
       endCursor: end === undefined ? null : this.cursorOf(this.keyOf(end)),
     };
+  }
+
+  /** The same page, whose rows and edges are executed in slices where they are many. */
+  paced(): ConnectionOf<T> {
+    const page = this;
+    return {
+      nodes: paced(page.nodes),
+      get edges() {
+        return paced(page.edges);
+      },
+      get pageInfo() {
+        return page.pageInfo;
+      },
+    };
+  }
+
+  /** As `map`, and lets other requests run between the rows. */
+  async mapInSlices<U>(change: (row: T) => U, keyOf: (row: U) => CursorKey): Promise<Page<U>> {
+    const page = new Page<U>([], this.request, keyOf);
+    return Object.assign(page, { nodes: await mapInSlices(this.nodes, change), hasNextPage: this.hasNextPage });
   }
 
   /** The same page with other rows: entities to API types. */

@@ -78,6 +78,7 @@ export class Load {
 export class ResponseLoad {
   #size = 0;
   #written = 0;
+  #besides = 0;
   #reserved = 0;
   #ticket: Ticket | null = null;
   #held: Buffer | null = null;
@@ -99,6 +100,14 @@ export class ResponseLoad {
     this.#reserved += bytes * WORKING_COPIES;
   }
 
+  /** Reserves memory for what is read and is no part of the response. @throws OVERLOADED */
+  reserve(bytes: number): void {
+    this.#refuseLate();
+    this.load.reserve(bytes);
+    this.#reserved += bytes;
+    this.#besides += bytes;
+  }
+
   /**
    * Counts bytes of the response as they are written: aliases and escapes make more of values than was added.
    *
@@ -110,10 +119,15 @@ export class ResponseLoad {
     // Written all the same, for its idempotency key: the change has been made. Nothing more was read for it.
     if (this.#isOver) return;
     // The values, what is written of them, and the whole that is made of that.
-    const missing = this.#size + 2 * this.#written - this.#reserved;
+    const missing = this.#besides + this.#size + 2 * this.#written - this.#reserved;
     if (missing <= 0) return;
     this.load.reserve(missing);
     this.#reserved += missing;
+  }
+
+  /** What to throw if more was found than the response may have. */
+  tooLarge(): AppError {
+    return this.load.tooLarge();
   }
 
   /**

@@ -1,9 +1,16 @@
 import fc from 'fast-check';
 import {
-  expandValues,
+  type ExpandedValue,
+  Expansion,
   MAX_EXPANDED_BYTES,
   type ReferenceIssue,
+  type ValueGraph,
 } from '../../../src/features/secrets/expansion.rules.js';
+
+const expandValues = (ids: Iterable<string>, graph: ValueGraph): ReadonlyMap<string, ExpandedValue> => {
+  const expansion = new Expansion(graph);
+  return new Map([...ids].map((id) => [id, expansion.of(id)]));
+};
 
 interface Outcome {
   readonly value: string;

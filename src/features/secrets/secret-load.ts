@@ -1,0 +1,62 @@
+import type { Context } from '../../kernel/context.js';
+import { AppError } from '../../kernel/errors.js';
+import type { Heaviness } from '../../kernel/load/load.js';
+import type { ListedRecord } from './secret.records.js';
+import type { Entry } from './secret-entries.js';
+
+/** A page of so many rows at most is no heavy read. */
+const LIGHT_ROWS = 100;
+
+/**
+ * Waits for the turn of a read of many secrets.
+ *
+ * @param first at most so many rows; null: all
+ * @throws OVERLOADED
+ */
+export async function waitForTurn(ctx: Context, first: number | null | undefined, heaviness: Heaviness): Promise<void> {
+  if (first != null && first <= LIGHT_ROWS) return;
+  await ctx.load?.turn(ctx.actor.tokenId ?? ctx.actor.id, heaviness);
+}
+
+/** The sealed columns of a row. A value is undefined if values were not read, and null past the limit of a response. */
+interface SealedRow {
+  readonly valueSealed?: Uint8Array | null | undefined;
+  readonly commentSealed: Uint8Array | null;
+  readonly metadataSealed?: Uint8Array | null;
+}
+
+/**
+ * Counts what rows will take in the response, before anything of them is decrypted.
+ *
+ * @param readsValue whether the response will contain the value of a row
+ * @throws ANSWER_TOO_LARGE, OVERLOADED
+ */
+export function countRows<R extends SealedRow>(
+  ctx: Context,
+  rows: readonly R[],
+  readsValue: (row: R) => boolean,
+): void {
+  let bytes = 0;
+  for (const row of rows) {
+    bytes += (row.commentSealed?.length ?? 0) + (row.metadataSealed?.length ?? 0);
+    if (row.valueSealed === undefined || !readsValue(row)) continue;
+    if (row.valueSealed === null) throw ctx.load?.tooLarge() ?? new AppError('ANSWER_TOO_LARGE');
+    bytes += row.valueSealed.length;
+  }
+  ctx.load?.add(bytes);
+}
+
+/** The same for entries of a list. The caller may read values of its own. */
+export function countEntries(
+  ctx: Context,
+  entries: readonly Entry[],
+  readsValue: (record: ListedRecord) => boolean,
+): void {
+  const shared = entries.flatMap(({ record, own }) => (own === null ? [record] : []));
+  countRows(ctx, shared, readsValue);
+  countRows(
+    ctx,
+    entries.flatMap(({ own }) => own ?? []),
+    () => true,
+  );
+}

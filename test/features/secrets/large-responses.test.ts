@@ -1,0 +1,145 @@
+import { Exposition } from '../../kit/exposition.js';
+import { type Caller, type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { until } from '../../kit/until.js';
+
+const strongroom: Strongroom = useStrongroom({ REPLY_CACHE_MIB: '0' });
+
+const PARTS = 100;
+const PART_BYTES = 10_000;
+/** Each is expanded to a million bytes. */
+const WHOLES = 70;
+
+const metrics = async (): Promise<Exposition> =>
+  new Exposition((await strongroom.admin.anonymous.get('/metrics')).text);
+const refused = async (reason: string): Promise<number> =>
+  (await metrics()).sum('strongroom_load_refusals_total', { reason });
+
+/** What no request has any more once it is answered. */
+async function expectNothingLeft(): Promise<void> {
+  await until('memory and turns to be free', 10_000, async () => {
+    const page = await metrics();
+    return page.sum('strongroom_response_memory_bytes') === 0 && page.sum('strongroom_heavy_reads') === 0;
+  });
+}
+
+describe('secrets that are small, and large when their references are expanded', () => {
+  let admin: Caller;
+  let projectId: string;
+
+  beforeAll(async () => {
+    const seeded = await strongroom.seed.project();
+    admin = seeded.admin;
+    projectId = seeded.project.id;
+    const put = (environment: string, secretPath: string, secrets: Record<string, string>) =>
+      admin.post('/api/v4/secrets/batch', {
+        projectId,
+        environment,
+        secretPath,
+        secrets: Object.entries(secrets).map(([secretKey, secretValue]) => ({ secretKey, secretValue })),
+      });
+    const numbered = (prefix: string, count: number, value: string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}_${index}`, value]));
+    await put('dev', '/', numbered('A', PARTS / 2, 'x'.repeat(PART_BYTES)));
+    await put('dev', '/', numbered('B', PARTS / 2, 'x'.repeat(PART_BYTES)));
+    const all = ['A', 'B'].flatMap((prefix) =>
+      Array.from({ length: PARTS / 2 }, (_, index) => `\${dev.${prefix}_${index}}`),
+    );
+    await put('dev', '/', { MIDDLE: all.join('') });
+    await put('staging', '/', numbered('WHOLE', WHOLES, '${dev.MIDDLE}'));
+    await admin.post('/api/v2/folders', { projectId, environment: 'prod', name: 'half' });
+    await put('prod', '/half', numbered('WHOLE', WHOLES / 2, '${dev.MIDDLE}'));
+    const link = { projectId, environment: 'prod', path: '/half', import: { environment: 'staging', path: '/' } };
+    await admin.post('/api/v2/secret-imports', link);
+  });
+
+  const list = (query: string) =>
+    admin.get(`/api/v4/secrets?projectId=${projectId}&expandSecretReferences=true&${query}`);
+  const before = { size: 0 };
+  beforeEach(async () => {
+    before.size = await refused('size');
+  });
+  afterEach(expectNothingLeft);
+
+  test('are refused as a list that would be too large, and had in pages', async () => {
+    expect(await list('environment=staging')).toBeError(413, 'ANSWER_TOO_LARGE');
+    expect(await refused('size')).toBe(before.size + 1);
+    const page = await list('environment=staging&limit=20');
+    expect(page.body.secrets.map(({ secretValue }: { secretValue: string }) => secretValue.length)).toEqual(
+      Array(20).fill(PARTS * PART_BYTES),
+    );
+  });
+
+  test('are refused as a list over GraphQL', async () => {
+    const reply = await admin.graphql(
+      `query ($id: ID!) { secrets(projectId: $id, environment: "staging", expandSecretReferences: true) { nodes { secretValue } } }`,
+      { id: projectId },
+    );
+    expect(reply).toBeError(413, 'ANSWER_TOO_LARGE');
+    expect(await refused('size')).toBe(before.size + 1);
+  });
+
+  test('count where they are imported', async () => {
+    expect((await list('environment=prod&secretPath=/half')).status).toBe(200);
+    expect(await list('environment=prod&secretPath=/half&include_imports=true')).toBeError(413, 'ANSWER_TOO_LARGE');
+  });
+
+  test('are refused as a file', async () => {
+    const reply = await admin.graphql(
+      `query ($id: ID!) { exportSecrets(projectId: $id, environment: "staging", format: JSON, expandSecretReferences: true) { content } }`,
+      { id: projectId },
+    );
+    expect(reply).toBeError(413, 'ANSWER_TOO_LARGE');
+  });
+
+  test('count together in the lists of one document', async () => {
+    const one = (name: string) =>
+      `${name}: environments { secrets(path: "/half", expandSecretReferences: true) { secretValue } }`;
+    const read = (fields: string) =>
+      admin.graphql(`query ($id: ID!) { project(id: $id) { ${fields} } }`, { id: projectId });
+    expect((await read(one('one'))).body.errors).toBeUndefined();
+    const reply = await read(`${one('one')} ${one('two')}`);
+    const codes = reply.body.errors.map((error: { extensions: { code: string } }) => error.extensions.code);
+    expect(new Set(codes)).toEqual(new Set(['ANSWER_TOO_LARGE']));
+    expect(await refused('size')).toBeGreaterThan(before.size);
+  });
+});
+
+describe('many lists of one token at once', () => {
+  const SENT = 150;
+  const RUNNING = 6;
+  const WAITING = 100;
+
+  test('wait for each other, another token waits for few of them, and those beyond the queue are refused', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    await strongroom.seed.secrets(admin, project, 'dev', 300);
+    const other = await strongroom.seed.caller(admin, { project: project.id });
+    const query = 'query ($id: ID!) { secrets(projectId: $id, environment: "dev") { nodes { secretValue } } }';
+    const finished: string[] = [];
+    const ask = async (caller: Caller, name: string) => {
+      const response = await fetch(`${caller.url}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables: { id: project.id } }),
+      });
+      await response.text();
+      if (response.status === 200) finished.push(name);
+      return response;
+    };
+
+    const many = Array.from({ length: SENT }, () => ask(admin, 'many'));
+    await until('the queue to be full', 10_000, async () => (await refused('queue')) > 0);
+    const single = await ask(other, 'single');
+    const responses = await Promise.all(many);
+
+    expect(single.status).toBe(200);
+    // What ran when it came, and what had begun before its turn.
+    expect(finished.indexOf('single')).toBeLessThan(finished.length / 2);
+    const late = responses.filter(({ status }) => status !== 200);
+    expect(late.length).toBeGreaterThan(0);
+    expect(responses.length - late.length).toBeGreaterThanOrEqual(RUNNING + WAITING - 1);
+    expect(new Set(late.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`))).toEqual(
+      new Set(['503 2']),
+    );
+    await expectNothingLeft();
+  });
+});
