@@ -5,6 +5,7 @@ import { type PersonalRecord, userOf } from './personal.records.js';
 import type { Place } from './place.rules.js';
 import { isNear, isWithin } from './scope.records.js';
 import { mostSlashes } from './scope.rules.js';
+import { valueColumn } from './value-column.js';
 
 /** A tag as a secret carries it. */
 export interface TagRecord {
@@ -88,11 +89,6 @@ interface Selection {
   readonly sums?: string;
 }
 
-/**
- * Values of one response, in bytes. A little more than it may have: these are sealed, and what does not fit is to be refused by
- * what reads them and not by what hides them.
- */
-const MAX_VALUE_BYTES = 80 * 1024 * 1024;
 /** As the rows come: only whether all fit is of interest. */
 const ANY_ORDER = '(rows unbounded preceding)';
 
@@ -143,14 +139,6 @@ const columns = (texts: Readonly<Record<string, string>>, same: string | null): 
 
 const TAGS = `(select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
       from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id)`;
-
-/** The lengths of values are known without reading them. */
-function valueColumn(table: 's' | 'ps', sums: string | undefined, own: string | undefined): string {
-  const value = `${table}.value_sealed`;
-  if (sums === undefined) return value;
-  const length = own === undefined ? '' : ' + coalesce(octet_length(ps.value_sealed), 0)';
-  return `case when sum(octet_length(s.value_sealed)${length}) over ${sums} <= ${MAX_VALUE_BYTES} then ${value} end`;
-}
 
 const ownColumns = (
   withValues: boolean,
