@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Secrets and their versions are sealed differently from now on. Lists the projects whose rows the service still has to seal anew. */
+/** Secrets and their versions are sealed differently from now on. Lists the projects whose rows the service still has to reseal. */
 export class SeparateSeals extends Migration {
   override up(): void {
     this.addSql(PENDING);
