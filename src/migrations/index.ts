@@ -9,6 +9,7 @@ import { RateLimitCounts } from './0008-rate-limits.js';
 import { AuditSeals } from './0009-audit-seals.js';
 import { TokenFamilies } from './0010-token-families.js';
 import { SeparateSeals } from './0012-separate-seals.js';
+import { ProjectDigests } from './0013-project-digests.js';
 import { Disclosures } from './0014-disclosures.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
@@ -24,5 +25,6 @@ export const migrations = [
   { name: '0009-audit-seals', class: AuditSeals },
   { name: '0010-token-families', class: TokenFamilies },
   { name: '0012-separate-seals', class: SeparateSeals },
+  { name: '0013-project-digests', class: ProjectDigests },
   { name: '0014-disclosures', class: Disclosures },
 ] as const;

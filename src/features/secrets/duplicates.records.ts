@@ -1,21 +1,18 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
-import { SCAN_LIMIT } from './row-scan.js';
 import { type ScanBounds, withinBounds } from './scan-bounds.js';
 import { type FoundRow, SEARCH_ORDER } from './search.records.js';
 import { tagSlugsOf } from './subject.records.js';
 
 /** Secrets of one group that are looked at. */
-const MAX_MEMBERS = 1_000;
+export const MAX_MEMBERS = 1_000;
+/** Digests of this many secrets are compared in one request. */
+export const MAX_DIGESTS = 250_000;
 
 /** A secret whose value others have too. */
 export interface MemberRow extends FoundRow {
-  /** Stands for the value among all groups. Made of its digest in one direction: neither value nor digest can be had from it. */
-  readonly position: string;
-  /** Secrets of the group in projects where the caller may see all of them. */
-  readonly openCount: number;
-  /** Groups that there are, up to one more than asked for: also those for which the scan was too short. */
-  readonly groupCount: number;
+  /** Position of its group among those asked for. */
+  readonly group: number;
 }
 
 /** Which values. */
@@ -24,54 +21,73 @@ export interface DuplicateCriteria {
   /** Those of them where no row has to be looked at. */
   readonly openProjectIds: readonly string[];
   readonly environments: readonly string[];
-  readonly minimum: number;
   /** Null: all folders. */
   readonly bounds: ScanBounds | null;
+}
+
+/** The digests of a project as they are stored, one after the other. */
+export interface ProjectDigests {
+  readonly projectId: string;
+  readonly digests: Buffer;
 }
 
 const inEnvironments = (slugs: string): string =>
   `exists (select from environment e where e.id = s.environment_id and e.slug = any(${slugs}::text[]))`;
 
-const list = (narrowing: string): string => `
-  with equal as (
-    select s.value_digest, sha256(s.value_digest) as position, count(*) as size,
-      count(*) filter (where s.project_id = any($3::uuid[])) as open_count
-    from secret s
-    where s.organization_id = $1 and s.project_id = any($2::uuid[]) and s.value_digest is not null ${narrowing}
-    group by s.value_digest
-    having count(*) >= $4 and ($5::text is null or sha256(s.value_digest) > decode($5, 'hex'))
-  ), page as (
-    select equal.*, sum(least(size, ${MAX_MEMBERS})) over (order by position) as rows_so_far
-    from equal order by position limit $6
-  )
-  select encode(page.position, 'hex') as position, page.open_count::integer as "openCount",
-    (select count(*) from page)::integer as "groupCount", member.*
-  from page cross join lateral (
-    select s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.slug as environment, f.path,
-      case when s.project_id = any($3::uuid[]) then '[]' else ${tagSlugsOf('s.id')} end as tags
-    from secret s join project p on p.id = s.project_id join environment e on e.id = s.environment_id
-      join folder f on f.id = s.folder_id
-    where s.organization_id = $1 and s.project_id = any($2::uuid[]) and s.value_digest = page.value_digest ${narrowing}
-    -- If not all can be looked at, then those that need no look.
-    order by s.project_id = any($3::uuid[]) desc, ${SEARCH_ORDER.join(', ')} limit ${MAX_MEMBERS}
-  ) member
-  where page.rows_so_far <= ${SCAN_LIMIT}
-  order by page.position, ${['key', '"projectSlug"', 'environment', 'path'].map((name) => `member.${name} collate "C"`).join(', ')}`;
-
-/**
- * Secrets of the groups after a position, group by group, in one statement that opens nothing. A group stands whole, but for
- * what is beyond 1,000 secrets of it; groups follow each other in an order that tells nothing of their values.
- *
- * @param bounds `limit`: of groups
- */
-export const listDuplicates = (
-  ctx: Context,
-  { projectIds, openProjectIds, environments, minimum, bounds }: DuplicateCriteria,
-  { after, limit }: { after: string | null; limit: number },
-): Promise<MemberRow[]> => {
-  const params: unknown[] = [ctx.organizationId, projectIds, openProjectIds, minimum, after, limit];
-  const next = (value: unknown): string => `$${params.push(value)}`;
+/** Conditions on a secret `s`, each after an `and`. */
+function narrowing({ environments, bounds }: DuplicateCriteria, next: (value: unknown) => string): string {
   const conditions = withinBounds(bounds, next);
   if (environments.length > 0) conditions.push(inEnvironments(next(environments)));
-  return query<MemberRow>(ctx, list(conditions.map((condition) => `and ${condition}`).join(' ')), params);
-};
+  return conditions.map((condition) => `and ${condition}`).join(' ');
+}
+
+/** Digests by project, in one statement; of more secrets than may be compared one more than these. */
+export function listDigests(ctx: Context, criteria: DuplicateCriteria): Promise<ProjectDigests[]> {
+  const params: unknown[] = [criteria.projectIds];
+  const next = (value: unknown): string => `$${params.push(value)}`;
+  const text = `
+    select project_id as "projectId", string_agg(value_digest, '') as digests from (
+      select s.project_id, s.value_digest from secret s
+      where s.project_id = any($1::uuid[]) and s.value_digest is not null ${narrowing(criteria, next)}
+      limit ${MAX_DIGESTS + 1}
+    ) found group by project_id`;
+  return query<ProjectDigests>(ctx, text, params);
+}
+
+/** One digest as a project has it stored, and the group that it belongs to. */
+export interface GroupDigest {
+  readonly group: number;
+  readonly projectId: string;
+  readonly digest: Buffer;
+}
+
+/** Secrets of groups, group by group, in one statement that opens nothing; of each group the first thousand at most. */
+export function listMembers(
+  ctx: Context,
+  criteria: DuplicateCriteria,
+  digests: readonly GroupDigest[],
+): Promise<MemberRow[]> {
+  const params: unknown[] = [
+    digests.map(({ group }) => group),
+    digests.map(({ projectId }) => projectId),
+    digests.map(({ digest }) => digest),
+    criteria.openProjectIds,
+  ];
+  const next = (value: unknown): string => `$${params.push(value)}`;
+  const text = `
+    with given as (
+      select * from unnest($1::int[], $2::uuid[], $3::bytea[]) as given (place, project_id, digest)
+    )
+    select places.place as "group", member.*
+    from (select distinct place from given) places cross join lateral (
+      select s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.slug as environment, f.path,
+        case when s.project_id = any($4::uuid[]) then '[]' else ${tagSlugsOf('s.id')} end as tags
+      from given g join secret s on s.project_id = g.project_id and s.value_digest = g.digest
+        join project p on p.id = s.project_id join environment e on e.id = s.environment_id join folder f on f.id = s.folder_id
+      where g.place = places.place ${narrowing(criteria, next)}
+      -- If not all can be looked at, then those that need no look.
+      order by s.project_id = any($4::uuid[]) desc, ${SEARCH_ORDER.join(', ')} limit ${MAX_MEMBERS}
+    ) member
+    order by places.place, ${['key', '"projectSlug"', 'environment', 'path'].map((name) => `member.${name} collate "C"`).join(', ')}`;
+  return query<MemberRow>(ctx, text, params);
+}

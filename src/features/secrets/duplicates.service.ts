@@ -3,8 +3,9 @@ import { type CursorKey, SoughtPage } from '../../kernel/graphql/page.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
-import { listDuplicates, type MemberRow } from './duplicates.records.js';
+import { listMembers, MAX_MEMBERS, type MemberRow } from './duplicates.records.js';
 import { DuplicateValues } from './duplicates.rules.js';
+import { type EqualValues, findEqualValues } from './equal-values.js';
 import { SCAN_LIMIT } from './row-scan.js';
 import { loadBounds } from './scan-bounds.js';
 import { loadReach, type SecretReach, soleProject } from './secret-reach.js';
@@ -34,7 +35,7 @@ export class DuplicatesService {
 
   /**
    * Groups of shared secrets with equal values, among those whose value the caller may read, in all its projects. Compared are
-   * keyed digests, which each write leaves behind. Empty values are no duplicates.
+   * keyed digests, which each write leaves behind, of 250,000 secrets at most. Empty values are no duplicates.
    *
    * @param raw `{ projectIds, environments, minimum, first, after }`; the rules are `DuplicateValues`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
@@ -49,16 +50,19 @@ export class DuplicatesService {
       projectIds: reach.projectIds,
       openProjectIds: reach.openProjectIds,
       environments: environments ?? [],
-      minimum,
       bounds: await loadBounds(ctx, reach.accesses, ['secrets:describeSecret', 'secrets:readValue']),
     };
+    const equal = await findEqualValues(ctx, criteria, minimum);
+    const ahead = equal.filter(({ position }) => after === null || position > after);
     // Where rules look at single secrets, which groups are left is known only after reading them. Two rows make a group.
-    const limit = reach.isOpen ? request.first + 1 : SCAN_LIMIT / 2 + 1;
-    const rows = await listDuplicates(ctx, criteria, { after, limit });
-    const read = [...Map.groupBy(rows, ({ position }) => position).values()];
-    const groups = read.flatMap((members) => groupOf(reach, members, minimum)).slice(0, request.first + 1);
-    const isCutShort = groups.length <= request.first && read.length < (rows[0]?.groupCount ?? 0);
-    const stoppedAt = isCutShort ? [(rows.at(-1) as MemberRow).position] : null;
+    const read = withinScan(ahead.slice(0, reach.isOpen ? request.first + 1 : SCAN_LIMIT / 2 + 1));
+    const digests = read.flatMap(({ digestsFor }, index) => digestsFor(index));
+    const members = Map.groupBy(await listMembers(ctx, criteria, digests), ({ group }) => group);
+    const groups = read
+      .flatMap((values, index) => groupOf(reach, { values, members: members.get(index) ?? [] }, minimum))
+      .slice(0, request.first + 1);
+    const isCutShort = groups.length <= request.first && read.length < ahead.length;
+    const stoppedAt = isCutShort ? [(read.at(-1) as EqualValues).position] : null;
     const page = new SoughtPage(groups, request, ({ position }) => position, { cursors, stoppedAt });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:duplicates',
@@ -69,13 +73,27 @@ export class DuplicatesService {
   }
 }
 
+/** The groups whose members can be read in one request. */
+function withinScan(groups: readonly EqualValues[]): readonly EqualValues[] {
+  let rows = 0;
+  const end = groups.findIndex(({ size }) => {
+    rows += Math.min(size, MAX_MEMBERS);
+    return rows > SCAN_LIMIT;
+  });
+  return end === -1 ? groups : groups.slice(0, end);
+}
+
 /** What the caller sees of the secrets of one value: nothing, when too few are left. */
-function groupOf(reach: SecretReach, members: readonly MemberRow[], minimum: number): DuplicateGroup[] {
+function groupOf(
+  reach: SecretReach,
+  { values, members }: { values: EqualValues; members: readonly MemberRow[] },
+  minimum: number,
+): DuplicateGroup[] {
   const seen = members.filter(reach.includes);
   const isOpen = (row: MemberRow): boolean => !reach.project(row.projectId).visibility.isPerSecret;
   const [head] = seen;
   if (head === undefined) return [];
-  const count = head.openCount + seen.filter((row) => !isOpen(row)).length;
+  const count = values.openCount + seen.filter((row) => !isOpen(row)).length;
   if (count < minimum) return [];
   const secrets = seen.map((row) => ({
     secretId: row.id,
@@ -84,5 +102,5 @@ function groupOf(reach: SecretReach, members: readonly MemberRow[], minimum: num
     secretPath: row.path,
     secretKey: row.key,
   }));
-  return [{ id: head.id, count, secrets, position: [head.position] }];
+  return [{ id: head.id, count, secrets, position: [values.position] }];
 }

@@ -93,15 +93,18 @@ async function resealBatch(
   const { organizationId } = tx;
   const current = await query<SealedRow>(tx, CURRENT, [ids]);
   const versions = await query<SealedRow & { isDeletion: boolean }>(tx, VERSIONS, [ids]);
-  const sealer = await tx.keyring.sealer(queryOf(tx), { organizationId, projectId });
-  await sealer.reserve((current.length + versions.length) * SEALS_PER_ROW);
-  const anew = (rows: readonly SealedRow[]): SealedRow[] =>
+  const ofProject = await tx.keyring.sealer(queryOf(tx), { organizationId, projectId });
+  const ofOrganization = await tx.keyring.sealer(queryOf(tx), { organizationId, projectId: null });
+  await ofProject.reserve((current.length + versions.length) * SEALS_PER_ROW);
+  const anew = (rows: readonly SealedRow[]) =>
     rows.flatMap((row) => {
-      const contents = resealed(sealer, row);
+      const contents = resealed({ ofProject, ofOrganization }, row);
       return contents === null ? [] : [{ id: row.id, version: row.version, ...contents }];
     });
   await query(tx, UPDATE_VERSIONS, paramsOf(anew(versions)));
-  noteStates(tx, await query(tx, UPDATE_CURRENT, paramsOf(anew(current))));
+  const resealedRows = anew(current);
+  const params = [...paramsOf(resealedRows), resealedRows.map(({ valueDigest }) => valueDigest)];
+  noteStates(tx, await query(tx, UPDATE_CURRENT, params));
   if (isLast) await query(tx, FINISH, [projectId]);
   await tx.auditTrail.recordChange(tx, { action: ACTION, projectId, facts: { count: current.length, isLast } });
 }
@@ -127,10 +130,12 @@ const paramsOf = (rows: readonly SealedRow[]): unknown[] => [
   rows.map(({ metadataSealed }) => metadataSealed),
 ];
 
-const SET = `set value_sealed = given.value, comment_sealed = given.comment, metadata_sealed = given.metadata
-  from unnest($1::uuid[], $2::int[], $3::bytea[], $4::bytea[], $5::bytea[]) as given (id, version, value, comment, metadata)`;
+const SET = 'set value_sealed = given.value, comment_sealed = given.comment, metadata_sealed = given.metadata';
+const ARRAYS = '$1::uuid[], $2::int[], $3::bytea[], $4::bytea[], $5::bytea[]';
 
-const UPDATE_VERSIONS = `update secret_version v ${SET} where v.secret_id = given.id and v.version = given.version`;
+const UPDATE_VERSIONS = `update secret_version v ${SET}
+  from unnest(${ARRAYS}) as given (id, version, value, comment, metadata) where v.secret_id = given.id and v.version = given.version`;
 
-const UPDATE_CURRENT = `update secret s ${SET} where s.id = given.id and s.version = given.version
+const UPDATE_CURRENT = `update secret s ${SET}, value_digest = given.digest
+  from unnest(${ARRAYS}, $6::bytea[]) as given (id, version, value, comment, metadata, digest) where s.id = given.id and s.version = given.version
   returning s.id, s.version, ${secretDigest('s')} as digest`;

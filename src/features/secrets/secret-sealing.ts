@@ -154,14 +154,20 @@ export function sealSecret(
   return {
     ...contentsFor(TABLES.current),
     versionSealed: contentsFor(TABLES.version),
-    // Empty values are equal, and nobody's secret.
-    valueDigest: text === '' ? null : ofOrganization.digest(text),
+    valueDigest: digestOf({ ofProject, ofOrganization }, text),
     references: parseReferences(text).references,
     metadata: metadata.map((entry) =>
       entry.isEncrypted ? { key: entry.key, isEncrypted: true } : { key: entry.key, value: entry.value.reveal() },
     ),
   };
 }
+
+/**
+ * The same for equal values of one project only. With the keys of the projects it can be turned back into what is the same for equal
+ * values of the organization. Null for the empty value: those are equal, and nobody's secret.
+ */
+const digestOf = ({ ofProject, ofOrganization }: SecretSealer, text: string): Buffer | null =>
+  text === '' ? null : ofProject.blind(ofOrganization.digest(text));
 
 /** A row at one version. */
 interface RowVersion {
@@ -256,15 +262,21 @@ const FORMER_TABLE = 'secret';
  *
  * @returns null when nothing of it opens: the row has been resealed already, or was tampered with
  */
-export function resealed(sealer: Sealer, row: RowVersion & SealedContents): SealedContents | null {
+export function resealed(
+  sealer: SecretSealer,
+  row: RowVersion & SealedContents,
+): (SealedContents & Pick<Sealed, 'valueDigest'>) | null {
+  const { ofProject } = sealer;
   let isOpened = false;
+  let valueDigest: Uint8Array | null = null;
   const anew = <T extends Uint8Array | null>(column: SealedPart, sealed: T): T | Uint8Array => {
     if (sealed === null) return sealed;
     const place = { column, rowId: row.id, rowVersion: row.version };
     try {
-      const text = sealer.open({ ...place, table: FORMER_TABLE }, sealed);
+      const text = ofProject.open({ ...place, table: FORMER_TABLE }, sealed);
       isOpened = true;
-      return sealer.seal({ ...place, table: tableOf(row) }, text);
+      if (column === 'value') valueDigest = digestOf(sealer, text.reveal());
+      return ofProject.seal({ ...place, table: tableOf(row) }, text);
     } catch (error) {
       if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return sealed;
       throw error;
@@ -275,5 +287,5 @@ export function resealed(sealer: Sealer, row: RowVersion & SealedContents): Seal
     commentSealed: anew('comment', row.commentSealed),
     metadataSealed: anew('metadata', row.metadataSealed),
   };
-  return isOpened ? contents : null;
+  return isOpened ? { ...contents, valueDigest } : null;
 }

@@ -20,7 +20,7 @@ export interface SecretRow {
   readonly key: string;
   readonly version: number;
   readonly valueSealed: Uint8Array;
-  /** Equal for equal values of one organization; null for the empty one. */
+  /** Equal for equal values of one project; null for the empty one. */
   readonly valueDigest: Uint8Array | null;
   readonly commentSealed: Uint8Array | null;
   readonly metadata: readonly StoredEntry[];
@@ -125,10 +125,10 @@ const REFERRED = `referred as (
 
 /** The version that a write leaves behind has the contents of the row, sealed for the history: neither opens in place of the other. */
 const KEPT = `kept as (
-    insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, value_sealed, value_digest,
+    insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, value_sealed,
       comment_sealed, metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, tag_ids,
       actor_kind, actor_id)
-    select g.id, g.version, $20::uuid, $21::uuid, g.environment_id, g.folder_id, f.path, g.key, g.version_value_sealed, g.value_digest,
+    select g.id, g.version, $20::uuid, $21::uuid, g.environment_id, g.folder_id, f.path, g.key, g.version_value_sealed,
       g.version_comment_sealed, g.metadata, g.version_metadata_sealed, g.skip, g.note, g.days, g.recipients,
       array(select jsonb_array_elements_text(g.tags)::uuid), $22, $23::uuid
     from given g join folder f on f.id = g.folder_id)`;

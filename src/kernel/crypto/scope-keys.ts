@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import { AppError } from '../errors.js';
 import { deriveKey } from './derive-key.js';
 import type { KeyScope, StoredKey } from './key-store.js';
-import type { DataKey } from './seal.js';
+import { cipherDigests, type DataKey } from './seal.js';
 
 /** Seals that this node may make with a key, and the moment (`performance.now()`) after which it asks again. */
 interface Reservation {
@@ -27,6 +27,7 @@ export class ScopeKeys {
   readonly #versions = new Map<string, KeyVersion>();
   #first: Age | null = null;
   #digestKey: Buffer | null = null;
+  #blindingKey: Buffer | null = null;
   /** A record named a key that is not among these: another node may have added it. */
   isStale = false;
 
@@ -79,6 +80,12 @@ export class ScopeKeys {
   digest(text: string): Buffer {
     this.#digestKey ??= deriveKey(this.#firstKey(), 'digest', 32);
     return createHmac('sha256', this.#digestKey).update(text, 'utf8').digest();
+  }
+
+  /** Encrypts or decrypts digests of 32 bytes with a key of this scope. @throws SEALED_VALUE_INVALID when its first key does not open */
+  cipherDigests(digests: Uint8Array, direction: 'encrypt' | 'decrypt'): Buffer {
+    this.#blindingKey ??= deriveKey(this.#firstKey(), 'blinded-digest', 32);
+    return cipherDigests(this.#blindingKey, digests, direction);
   }
 
   /** The key of the first version, which stays for opening: digests must be the same after the key has been succeeded. */

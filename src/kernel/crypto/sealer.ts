@@ -83,4 +83,14 @@ export class Sealer {
   digest(text: string): Buffer {
     return this.keys.digest(text);
   }
+
+  /** Encrypts a digest of another scope, so that equal digests are equal within this scope only. Takes many as one. */
+  blind(digests: Uint8Array): Buffer {
+    return this.keys.cipherDigests(digests, 'encrypt');
+  }
+
+  /** The digests that `blind` was given. */
+  unblind(digests: Uint8Array): Buffer {
+    return this.keys.cipherDigests(digests, 'decrypt');
+  }
 }

@@ -72,6 +72,10 @@ describe('a database where secrets and their versions are sealed alike', () => {
       [kept],
     );
     await tamper(strongroom.sql, 'truncate audit_record, audit_seal');
+    const digestOf = async (id: string) =>
+      (await sql('select value_digest from secret where id = $1', [id]))[0]?.value_digest;
+    const digest = await digestOf(kept);
+    await sql('update secret set value_digest = null');
     await sql('drop table secret_reseal');
     await sql(`delete from schema_migration where name = '0012-separate-seals'`);
     expect(await admin.get(`/api/v4/secrets/id/${kept}`)).toBeError(503, 'SEALED_VALUE_INVALID');
@@ -79,6 +83,7 @@ describe('a database where secrets and their versions are sealed alike', () => {
     const node = await strongroom.startSecondNode();
     const caller = admin.at(node.url);
     expect(await sql('select * from secret_reseal')).toEqual([]);
+    expect(await digestOf(kept)).toEqual(digest);
     expect([await shownOf(caller, kept), await shownOf(caller, done)]).toEqual([texts('two'), texts('one')]);
     const versions = await caller.get(`/api/v1/secrets/${kept}/versions`);
     expect(versions.body.secretVersions.map(({ secretValue }: { secretValue: string }) => secretValue)).toEqual([
