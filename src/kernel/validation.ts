@@ -123,11 +123,14 @@ export class Faults {
   /**
    * Adds keys that an object should not have. They are told by position: what stands where a key should be may be a value that
    * slipped.
+   *
+   * @param placeOf makes the path of the object
    */
-  addUnknownKeys(path: string, { object, keys, known, noun }: UnknownKeys): void {
-    this.#first ??= { path, noun };
+  addUnknownKeys(placeOf: () => string, { object, keys, known, noun }: UnknownKeys): void {
+    this.#first ??= { path: placeOf(), noun };
     this.#unknown += keys.length;
     if (this.#unknown > MAX_UNKNOWN_KEYS) return;
+    const path = placeOf();
     const sent = Object.keys(object);
     for (const key of keys)
       this.add({
@@ -163,8 +166,8 @@ function addUnknownKeys(
   { path = [], input, keys }: { path?: readonly PropertyKey[]; input?: unknown; keys: readonly string[] },
   { prefix, known, faults }: { prefix: string; known: readonly string[]; faults: Faults },
 ): void {
-  const at = pathOf(path, prefix);
-  faults.addUnknownKeys(at, { object: input as object, keys, known, noun: at === 'query' ? 'parameter' : 'key' });
+  const noun = prefix === 'query' ? 'parameter' : 'key';
+  faults.addUnknownKeys(() => pathOf(path, prefix), { object: input as object, keys, known, noun });
 }
 
 function addIssue(issue: z.core.$ZodIssue, { prefix, known, faults }: Adding): void {

@@ -93,7 +93,7 @@ function addFaultsOfObject(type: GraphQLInputObjectType, value: unknown, at: At)
   }
   const keys = Object.keys(object).filter((key) => !Object.hasOwn(fields, key));
   if (keys.length > 0)
-    faults.addUnknownKeys(pathOf(at), {
+    faults.addUnknownKeys(() => pathOf(at), {
       object,
       keys,
       known: at.suggests ? Object.keys(fields) : [],
