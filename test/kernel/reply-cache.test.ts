@@ -123,7 +123,7 @@ describe('the reply cache', () => {
     expect(cache.figures).toMatchObject({ hits: 0, misses: 4, entries: 0, bytes: 0 });
   });
 
-  test('makes a reply once for many who ask at the same moment, and for each when that fails', async () => {
+  test('makes a reply once for many who ask at the same moment, and for each when that is denied', async () => {
     const { ask, state, make, context } = open();
 
     await Promise.all(Array.from({ length: 20 }, () => ask()));
@@ -133,12 +133,28 @@ describe('the reply cache', () => {
     let tries = 0;
     const fails = async (ctx: Context): Promise<Answer> => {
       tries += 1;
-      if (tries === 1) throw new AppError('AUDIT_UNAVAILABLE');
+      if (tries === 1) throw new AppError('SECRET_NOT_FOUND');
       return make(ctx);
     };
     const outcomes = await Promise.allSettled(Array.from({ length: 3 }, () => ask('/list', context(), fails)));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
   });
+
+  test.each(['AUDIT_UNAVAILABLE', 'STORE_UNAVAILABLE', 'DEADLINE_EXCEEDED'] as const)(
+    'fails once with %s for all who wait for it, and none of them waits for that again',
+    async (code) => {
+      const { ask, context } = open();
+      let tries = 0;
+      const fails = async (): Promise<never> => {
+        tries += 1;
+        throw new AppError(code);
+      };
+      const asked = Array.from({ length: 3 }, () => ask('/list', context(), fails));
+      for (const answer of asked) await expect(answer).rejects.toMatchObject({ code });
+      expect(tries).toBe(1);
+      expect((await ask()).status).toBe(200);
+    },
+  );
 
   test('stays within its bytes: what was used longest ago goes first', async () => {
     const { ask, state, cache } = open(100_000);

@@ -8,6 +8,8 @@ const MAX_BATCH = 64;
 const MAX_WAIT_MS = 2;
 const MAX_QUEUE = 10_000;
 const MAX_ANSWER_MS = 2_000;
+/** Inserts at once. Where the table is locked they wait for it, and must not take the connections that all else needs. */
+const MAX_INSERTS = 3;
 /** Lists of disclosed ids that a node remembers to be in the trail. */
 const MAX_LISTED = 10_000;
 
@@ -19,6 +21,8 @@ interface Waiting {
   readonly since: number;
   readonly stored: () => void;
   readonly failed: (error: AppError) => void;
+  /** Its request was told that it is too late: nothing was disclosed, and nothing is left to record. */
+  isRefused: boolean;
 }
 
 /**
@@ -73,8 +77,11 @@ export class AuditTrail {
     ctx.recorded?.push(...events);
     if (this.#queue.length >= MAX_QUEUE) return Promise.reject(unavailable());
     return new Promise<void>((resolve, reject) => {
-      const deadline = setTimeout(() => reject(unavailable()), MAX_ANSWER_MS);
-      this.#queue.push({
+      const deadline = setTimeout(() => {
+        waiting.isRefused = true;
+        reject(unavailable());
+      }, MAX_ANSWER_MS);
+      const waiting: Waiting = {
         records: events.map((event) => auditRecord(ctx, event)),
         disclosures: disclosuresOf(events),
         since: performance.now(),
@@ -86,7 +93,9 @@ export class AuditTrail {
           clearTimeout(deadline);
           reject(error);
         },
-      });
+        isRefused: false,
+      };
+      this.#queue.push(waiting);
       this.#schedule();
     });
   }
@@ -108,6 +117,8 @@ export class AuditTrail {
 
   /** An idle node writes at once; while an insert is under way the next batch gathers behind it. */
   #schedule(): void {
+    // The end of each insert schedules the next one.
+    if (this.#flushing.size >= MAX_INSERTS) return;
     if (this.#queue.length >= MAX_BATCH) void this.#flush();
     else this.#timer ??= setTimeout(() => void this.#flush(), this.#flushing.size === 0 ? 0 : MAX_WAIT_MS);
   }
@@ -119,6 +130,7 @@ export class AuditTrail {
 
   async #flush(): Promise<void> {
     this.#clearTimer();
+    this.#queue = this.#queue.filter(({ isRefused }) => !isRefused);
     const batch = this.#queue.splice(0, MAX_BATCH);
     if (batch.length === 0) return;
     this.#flushing.add(batch);

@@ -2,6 +2,7 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import { type Context, isTransaction } from '../context.js';
+import { FairQueue } from '../load/fair-queue.js';
 import { createLog, type Log } from '../log.js';
 import type { BoundedClient } from './bounded-client.js';
 import { connectionFault } from './connection-fault.js';
@@ -13,12 +14,16 @@ export type Row = Record<string, unknown>;
 type Orm = Awaited<ReturnType<typeof open>>;
 
 const SILENT = createLog('silent');
+const TRANSACTIONS = { capacity: 12, spare: 0, maxWaiting: 500 };
 
 /** Runs one statement with `$1` parameters and answers its rows. */
 export type Query = <R extends object = Row>(text: string, params?: readonly unknown[]) => Promise<R[]>;
 
 /** The entity manager for writes, and a direct way past it for hot reads, over one pool. */
 export class Database {
+  /** Fewer than the pool has places: those that wait for each other's locks leave some to everybody else. */
+  readonly transactions = new FairQueue(TRANSACTIONS);
+
   private constructor(
     private readonly orm: Orm,
     private readonly pool: Pool,

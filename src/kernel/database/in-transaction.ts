@@ -16,11 +16,22 @@ export async function inTransaction<T>(ctx: Context, work: (tx: Transaction) => 
   if (isTransaction(ctx)) return work(ctx);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await once(ctx, work);
+      return await inTurn(ctx, () => once(ctx, work));
     } catch (error) {
       if (attempt === ATTEMPTS || !['40001', '40P01'].includes(sqlState(error) ?? '')) throw error;
       await pause(2 ** attempt * 5);
     }
+  }
+}
+
+/** @throws OVERLOADED when its turn does not come */
+async function inTurn<T>({ database, actor }: Context, work: () => Promise<T>): Promise<T> {
+  const ticket = database.transactions.enter(actor?.id ?? '', 1);
+  await ticket.turn;
+  try {
+    return await work();
+  } finally {
+    ticket.end();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../audit/audit-record.js';
 import type { Context } from '../context.js';
+import { toAppError } from '../errors.js';
 import type { Answer, Stamp, StampOf } from './answer.js';
 
 /** However often it is asked for: plaintext lies in memory no longer than this, nor does what somebody changed by hand. */
@@ -95,7 +96,10 @@ export class ReplyCache {
     return entry;
   }
 
-  /** Many who want the same at once wait for the first one; when that fails, each makes its own. */
+  /**
+   * Many who want the same at once wait for the first one. When that is denied, each makes its own; when the database failed it, it
+   * fails all of them, which would otherwise wait for the same failure again.
+   */
   async #make(ctx: Context, key: string, stamp: Stamp, make: (ctx: Context) => Promise<Answer>): Promise<Answer> {
     this.#misses += 1;
     const recorded: AuditEvent[] = [];
@@ -103,10 +107,14 @@ export class ReplyCache {
     const name = makingOf(key, stamp);
     const kept = making.then(
       (answer) => this.#keep(key, { revision: stamp.revision, answer, events: recorded }),
-      () => null,
+      (error: unknown) => {
+        if (toAppError(error).status >= 503) throw error;
+        return null;
+      },
     );
+    const done = (): boolean => this.#making.delete(name);
     this.#making.set(name, kept);
-    void kept.then(() => this.#making.delete(name));
+    void kept.then(done, done);
     return making;
   }
 

@@ -1,0 +1,44 @@
+import { Exposition } from '../kit/exposition.js';
+import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { withClient } from '../kit/tables.js';
+import { until } from '../kit/until.js';
+
+const strongroom: Strongroom = useStrongroom();
+const READS = 60;
+const WRITES = 30;
+
+const WAITING = `select count(*)::int as count from pg_stat_activity
+  where datname = current_database() and application_name = 'strongroom' and wait_event_type = 'Lock'`;
+
+test('with the audit table locked, reads and changes are refused, and leave connections to all else meanwhile', async () => {
+  const { admin } = strongroom;
+  const project = await strongroom.seed.projectOf(admin);
+  const place = { projectId: project.id, environment: 'dev' };
+  await admin.post('/api/v4/secrets/KEY', { ...place, secretValue: 'one' });
+  const waiting = async (): Promise<number> =>
+    new Exposition((await admin.anonymous.get('/metrics')).text).sum('strongroom_audit_queue_length');
+
+  await withClient(strongroom.databaseUrl, async (client) => {
+    await client.query('begin');
+    await client.query('lock table audit_record in access exclusive mode');
+    // Different requests: equal ones share one attempt.
+    const reads = Array.from({ length: READS }, (_, index) =>
+      admin.get(`/api/v4/secrets?${new URLSearchParams(place)}&limit=${index + 1}`),
+    );
+    await until('reads that wait for their record', 10_000, async () => (await waiting()) > READS / 2);
+    // Three inserts, and the seals.
+    expect((await client.query<{ count: number }>(WAITING)).rows[0]?.count).toBeLessThanOrEqual(4);
+    const writes = Array.from({ length: WRITES }, (_, index) =>
+      admin.post(`/api/v4/secrets/KEY_${index}`, { ...place, secretValue: 'one' }),
+    );
+    await until('changes that wait for the lock', 10_000, async () => {
+      return ((await client.query<{ count: number }>(WAITING)).rows[0]?.count ?? 0) > 8;
+    });
+    expect((await admin.get('/readyz')).status).toBe(200);
+    for (const reply of await Promise.all(reads)) expect(reply).toBeError(503, 'AUDIT_UNAVAILABLE');
+    for (const { status } of await Promise.all(writes)) expect([503, 504]).toContain(status);
+    await client.query('rollback');
+  });
+
+  expect((await admin.get(`/api/v4/secrets?${new URLSearchParams(place)}`)).body.secrets).toHaveLength(1);
+});
