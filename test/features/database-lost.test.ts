@@ -65,7 +65,7 @@ describe('connections that die while 40 callers write', () => {
           else others.push(reply);
         }
       });
-      for (let deaths = 0; deaths < 12; deaths += 1) {
+      for (let deaths = 0; deaths < 6; deaths += 1) {
         const before = acknowledged.length;
         await until('writes to go on', 10_000, () => acknowledged.length > before + 4);
         await terminate(which);
