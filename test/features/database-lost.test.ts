@@ -45,7 +45,7 @@ const terminate = (which = 'true'): Promise<unknown> =>
   strongroom.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'strongroom' and ${which}`);
 
-describe('connections that die while 40 callers write', () => {
+describe('connections that die while 12 callers write', () => {
   test.each([
     ['those in a transaction', 'xact_start is not null'],
     ['all', 'true'],
@@ -57,7 +57,7 @@ describe('connections that die while 40 callers write', () => {
       const acknowledged: string[] = [];
       const others: Reply[] = [];
       let isOver = false;
-      const writers = Array.from({ length: 40 }, async (_each, index) => {
+      const writers = Array.from({ length: 12 }, async (_each, index) => {
         for (let number = 0; !isOver; number += 1) {
           const key = `KEY_${index}_${number}`;
           const reply = await write(admin, project, key);
@@ -135,7 +135,7 @@ describe('a database that takes no changes', () => {
     }
 
     await until('readiness', 10_000, async () => (await admin.get('/readyz')).status === 200);
-    const replies = await Promise.all(Array.from({ length: 30 }, (_, index) => write(admin, project, `KEY_${index}`)));
+    const replies = await Promise.all(Array.from({ length: 12 }, (_, index) => write(admin, project, `KEY_${index}`)));
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
     expect((await admin.get(get)).body.secret.secretValue).toBe('one');
     await untilWhole(admin);
@@ -161,15 +161,15 @@ describe('connections over which nothing passes any more', () => {
     try {
       const admin = strongroom.admin.at(node.url);
       const project = await strongroom.seed.projectOf(strongroom.admin);
-      // Opens as many connections as there can be.
-      await Promise.all(Array.from({ length: 60 }, () => write(admin, project, `KEY_${randomUUID()}`)));
+      // Opens connections, but not all that there are: other tests share the server.
+      await Promise.all(Array.from({ length: 12 }, () => write(admin, project, `KEY_${randomUUID()}`)));
       const { open } = await poolOf(admin);
-      expect(open).toBeGreaterThan(10);
+      expect(open).toBeGreaterThan(3);
 
       relay.goDumb();
       const inFlight = await Promise.all(Array.from({ length: 3 }, () => list(admin, project)));
       for (const reply of inFlight) expectToBePassing(reply);
-      const after = await Promise.all(Array.from({ length: 40 }, () => list(admin, project)));
+      const after = await Promise.all(Array.from({ length: 12 }, () => list(admin, project)));
       expect(after.map(({ status }) => status)).toEqual(after.map(() => 200));
       expect((await admin.get('/readyz')).status).toBe(200);
       await untilWhole(admin);

@@ -8,7 +8,7 @@ import type { BoundedClient } from './bounded-client.js';
 import { connectionFault } from './connection-fault.js';
 import { type EntityClass, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
-import { TIME_LIMITS, type TimeLimits } from './time-limits.js';
+import { POOL_LIMITS, type PoolLimits } from './time-limits.js';
 
 export type Row = Record<string, unknown>;
 type Orm = Awaited<ReturnType<typeof open>>;
@@ -40,7 +40,7 @@ export class Database {
     url: string,
     entities: readonly EntityClass[],
     log: Log = SILENT,
-    limits: TimeLimits = TIME_LIMITS,
+    limits: PoolLimits = POOL_LIMITS,
   ): Promise<Database> {
     const guard = new PoolGuard(log, limits);
     const orm = await open(url, entities, guard);

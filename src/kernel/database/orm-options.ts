@@ -3,7 +3,7 @@ import { defineConfig } from '@mikro-orm/postgresql';
 import type { Pool, TypeOverrides } from 'pg';
 import { migrations } from '../../migrations/index.js';
 import type { PoolGuard } from './pool-guard.js';
-import { TIME_LIMITS } from './time-limits.js';
+import { POOL_LIMITS, TIME_LIMITS } from './time-limits.js';
 
 export type EntityClass = new (...args: never[]) => object;
 
@@ -33,7 +33,7 @@ export function ormOptions(
     clientUrl: url,
     entities: [...entities] as never[],
     extensions: [Migrator],
-    pool: { min: 0, max: 20, idleTimeoutMillis: 30_000 },
+    pool: { min: 0, max: (guard?.limits ?? POOL_LIMITS).connections, idleTimeoutMillis: 30_000 },
     driverOptions: {
       connectionString: url,
       options: SESSION.map((setting) => `-c ${setting}`).join(' '),

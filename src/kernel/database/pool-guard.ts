@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { describeError, type Log } from '../log.js';
 import { BoundedClient, ConnectionLost, type Watch } from './bounded-client.js';
-import type { TimeLimits } from './time-limits.js';
+import type { PoolLimits } from './time-limits.js';
 
 const TICK_MS = 100;
 /** A connection in somebody's hands. */
@@ -47,7 +47,7 @@ export class PoolGuard implements Watch {
   /** The class of the pool's connections. */
   readonly Client: typeof pg.Client;
   readonly #log: Log;
-  readonly #limits: TimeLimits;
+  readonly limits: PoolLimits;
   #adopted: pg.Pool | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #statements = { request: 0, background: 0 };
@@ -59,9 +59,9 @@ export class PoolGuard implements Watch {
   #unservedSince: number | null = null;
   #isProbing = false;
 
-  constructor(log: Log, limits: TimeLimits) {
+  constructor(log: Log, limits: PoolLimits) {
     this.#log = log;
-    this.#limits = limits;
+    this.limits = limits;
     const watch = this;
     this.Client = class extends BoundedClient {
       constructor(config: pg.ClientConfig) {
@@ -199,8 +199,8 @@ export class PoolGuard implements Watch {
   #judge(client: BoundedClient): void {
     const { pendingSince, suspectedAt } = client;
     if (pendingSince === null) return;
-    const isLate = this.#msSince(pendingSince) >= this.#limits.queryMs;
-    const isOut = suspectedAt !== null && this.#msSince(Math.max(suspectedAt, pendingSince)) >= this.#limits.suspectMs;
+    const isLate = this.#msSince(pendingSince) >= this.limits.queryMs;
+    const isOut = suspectedAt !== null && this.#msSince(Math.max(suspectedAt, pendingSince)) >= this.limits.suspectMs;
     if (!isLate && !isOut) return;
     client.giveUp();
     this.#open.delete(client);
@@ -214,7 +214,7 @@ export class PoolGuard implements Watch {
   #judgeLoan(loan: Loan): void {
     const { client, since } = loan;
     if (client.pendingSince !== null) return;
-    if (this.#msSince(Math.max(since, client.heardAt)) < this.#limits.heldIdleMs) return;
+    if (this.#msSince(Math.max(since, client.heardAt)) < this.limits.heldIdleMs) return;
     this.leaks += 1;
     this.#log.error('database connection leaked', { heldMs: this.#msSince(since) });
     this.#loans.delete(client);
@@ -226,7 +226,7 @@ export class PoolGuard implements Watch {
     const { idleCount, totalCount, options } = this.#pool;
     const isStuck =
       this.#unservedSince !== null &&
-      this.#msSince(this.#unservedSince) >= this.#limits.starvedMs &&
+      this.#msSince(this.#unservedSince) >= this.limits.starvedMs &&
       idleCount === 0 &&
       totalCount >= options.max;
     if (!isStuck) this.isStarved = false;

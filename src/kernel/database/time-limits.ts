@@ -22,5 +22,6 @@ export const TIME_LIMITS = {
   keepAliveMs: 5_000,
 } as const;
 
-/** The limits that a pool is watched by. */
-export type TimeLimits = Readonly<Record<'queryMs' | 'suspectMs' | 'heldIdleMs' | 'starvedMs', number>>;
+/** The limits that a pool is watched by, and its size. */
+export const POOL_LIMITS = { ...TIME_LIMITS, connections: 20 } as const;
+export type PoolLimits = Readonly<Record<'connections' | 'queryMs' | 'suspectMs' | 'heldIdleMs' | 'starvedMs', number>>;
