@@ -65,8 +65,11 @@ const countOf = (statuses: readonly number[]): string =>
 
 /** Asks for each kind of response, sixty at once. */
 async function flood(installation: Installation): Promise<string> {
+  const projectId = await fill(await installation.admin());
+  // What filling took is no matter here.
+  await installation.service.stop();
+  await installation.start();
   const admin = await installation.admin();
-  const projectId = await fill(admin);
   const idle = await peakMiB(installation);
   const list = (folder: string, further = '') =>
     `/api/v4/secrets?projectId=${projectId}&environment=dev&secretPath=/${folder}&expandSecretReferences=true${further}`;

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.js';
+import { EMPTY_RECORD_BYTES } from '../../kernel/crypto/seal.js';
 import { AppError } from '../../kernel/errors.js';
 import type { Heaviness } from '../../kernel/load/load.js';
 import type { ListedRecord } from './secret.records.js';
@@ -41,7 +42,7 @@ export function countRows<R extends SealedRow>(
     bytes += (row.commentSealed?.length ?? 0) + (row.metadataSealed?.length ?? 0);
     if (row.valueSealed === undefined || !readsValue(row)) continue;
     if (row.valueSealed === null) throw ctx.load?.tooLarge() ?? new AppError('ANSWER_TOO_LARGE');
-    bytes += row.valueSealed.length;
+    bytes += row.valueSealed.length - EMPTY_RECORD_BYTES;
   }
   ctx.load?.add(bytes);
 }

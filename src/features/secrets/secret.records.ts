@@ -102,10 +102,10 @@ const select = ({ withValues, own, project, isRun, sums }: Selection): string =>
     ${columns(WRITER, isRun === true ? 's.actor_id' : null)}, s.created_at as "createdAt", s.updated_at as "updatedAt",
     ${project === undefined ? TAGS : `case when (select exists (select from tag where project_id = ${project}::uuid)) then ${TAGS} end`} as tags
     ${own === undefined ? '' : ownColumns(withValues, sums, own)}
-  from secret s
-  join folder f on f.id = s.folder_id
-  join environment e on e.id = s.environment_id
+  ${FROM}
   ${own === undefined ? '' : `left join personal_secret ps on ps.secret_id = s.id and ps.user_id = ${own}`}`;
+
+const FROM = 'from secret s join folder f on f.id = s.folder_id join environment e on e.id = s.environment_id';
 
 const FOLDER = {
   organizationId: 's.organization_id',
@@ -316,7 +316,9 @@ function list(
     conditions.push(firstOf(bounds.of, conditions, next(bounds.limit)));
   const limit = bounds?.limit == null || bounds.of !== undefined ? '' : `limit ${next(bounds.limit)}`;
   const rest = `where ${conditions.join(' and ')} window w as (${RUN}) ${RUN} ${limit}`;
-  return findWithOwn(ctx, { ...selection, isRun: true, sums: '(w rows unbounded preceding)' }, rest, given);
+  const isWhole = bounds?.limit == null && userOf(ctx) === undefined;
+  const sums = isWhole ? `${FROM} where ${conditions.join(' and ')}` : '(w rows unbounded preceding)';
+  return findWithOwn(ctx, { ...selection, isRun: true, sums }, rest, given);
 }
 
 /**

@@ -1,19 +1,27 @@
-/**
- * Values of one response, in bytes. A little more than it may have: these are sealed, and what does not fit is to be refused by
- * what reads them and not by what hides them.
- */
-export const MAX_VALUE_BYTES = 80 * 1024 * 1024;
+import { EMPTY_RECORD_BYTES } from '../../kernel/crypto/seal.js';
+
+/** Values of one response, in bytes: as many as the response may have. */
+const MAX_VALUE_BYTES = 64 * 1024 * 1024;
+
+/** True if a sum of their lengths fits into a response. */
+export const fits = (sum: string): string => `${sum} <= ${MAX_VALUE_BYTES}`;
+
+/** The lengths of values, which are known without reading them. */
+export const lengthOf = (sealed: string): string => `octet_length(${sealed}) - ${EMPTY_RECORD_BYTES}`;
 
 /**
  * The sealed values of secrets `s`, or of personal ones `ps`. Those past the limit of a response are null: their lengths are known
  * without reading them.
  *
- * @param sums the window in which they are added up; absent: there are few
+ * @param sums the window in which they are added up, or the rows of a whole list; absent: there are few
  * @param own personal values are read as well, and count
  */
 export function valueColumn(table: 's' | 'ps', sums: string | undefined, own: string | undefined): string {
   const value = `${table}.value_sealed`;
   if (sums === undefined) return value;
-  const length = own === undefined ? '' : ' + coalesce(octet_length(ps.value_sealed), 0)';
-  return `case when sum(octet_length(s.value_sealed)${length}) over ${sums} <= ${MAX_VALUE_BYTES} then ${value} end`;
+  const ofOwn = own === undefined ? '' : ` + coalesce(${lengthOf('ps.value_sealed')}, 0)`;
+  const sum = `sum(${lengthOf('s.value_sealed')}${ofOwn})`;
+  // Of a whole list all values or none: it is refused anyway, and nothing is to be read for that.
+  const total = sums.startsWith('from') ? `(select ${sum} ${sums})` : `${sum} over ${sums}`;
+  return `case when ${fits(total)} then ${value} end`;
 }

@@ -1,7 +1,7 @@
 import { type Context, SYSTEM } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import type { SecretRecord, TagRecord } from './secret.records.js';
-import { MAX_VALUE_BYTES } from './value-column.js';
+import { fits, lengthOf } from './value-column.js';
 import type { SecretSubject } from './visibility.rules.js';
 
 /**
@@ -56,7 +56,7 @@ const JOIN_WRITER = `left join identity i on v.actor_kind = 'identity' and i.id 
   left join project_membership mu on v.actor_kind = 'user' and mu.project_id = v.project_id and mu.user_id = v.actor_id`;
 
 /** The versions of one secret whose values fit into a response; the others are null. */
-const BOUNDED_VALUE = `case when sum(octet_length(v.value_sealed)) over (order by v.version desc rows unbounded preceding) <= ${MAX_VALUE_BYTES}
+const BOUNDED_VALUE = `case when ${fits(`sum(${lengthOf('v.value_sealed')}) over (order by v.version desc rows unbounded preceding)`)}
     then v.value_sealed end`;
 
 const columns = (withValues: boolean): string => `v.secret_id as id, v.organization_id as "organizationId",
