@@ -2,18 +2,15 @@ import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
 
 const CREATE = 'mutation ($input: CreateSecretsInput!) { createSecrets(input: $input) { secrets { id } } }';
 
-/**
- * All faults were looked for, and told no more than a thousand: a body of 1 MiB held the service for 3 s, without a token too.
- * How long it takes now is measured with the other bombs.
- */
+/** All faults were looked for, and told no more than a thousand: a body held the service for 3 s. More entries are no body at all. */
 describe('a request with more faults than are told', () => {
   const strongroom: Strongroom = useStrongroom();
 
   test.each<[string, unknown[]]>([
-    ['entries that miss what they need', Array(300_000).fill({})],
-    ['entries of another type', Array(300_000).fill(1)],
+    ['entries that miss what they need', Array(9_000).fill({})],
+    ['entries of another type', Array(9_000).fill(1)],
   ])('hears of the first thousand and that there are more: %s', async (_, secrets) => {
-    const reply = await strongroom.admin.anonymous.post('/graphql', {
+    const reply = await strongroom.admin.post('/graphql', {
       query: CREATE,
       variables: { input: { projectId: 'p', environment: 'dev', secrets } },
     });
