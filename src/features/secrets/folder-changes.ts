@@ -20,6 +20,7 @@ import {
 import { listImporting } from './import.records.js';
 import { isShortEnough, joinPath, parentOf } from './place.rules.js';
 import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from './reference-rewriting.js';
+import { lockHomes } from './secret-writes.js';
 import { listSubjects } from './subject.records.js';
 import { authorizeCarried, mayCarryAll } from './visibility.rules.js';
 
@@ -196,6 +197,11 @@ export async function authorizeRelocations(
   relocations: readonly Relocation[],
 ): Promise<void> {
   if (relocations.length === 0) return;
+  // Nothing comes in that nobody asked for: a secret that is being made is there, or finds its folder gone.
+  await lockHomes(
+    tx,
+    relocations.map(({ folderId }) => folderId),
+  );
   for (const { environment, path } of relocations.flatMap(({ from, to }) => [from, to])) {
     // A root folder is the environment itself.
     if (path === '/') continue;

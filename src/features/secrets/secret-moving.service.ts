@@ -14,6 +14,7 @@ import { TransferSecrets } from './secret.rules.js';
 import { type Attributes, nextAttributes, sealedRow } from './secret-rows.js';
 import { type Clear, openerFor, sealerFor } from './secret-sealing.js';
 import {
+  holdPlaces,
   loadTarget,
   lockRecords,
   lockRecordsById,
@@ -22,7 +23,7 @@ import {
   subjectOf,
   type Target,
 } from './secret-target.js';
-import { deleteSecrets, insertSecrets, lockHomes, lockStructure, updateSecrets } from './secret-writes.js';
+import { deleteSecrets, insertSecrets, lockStructure, updateSecrets } from './secret-writes.js';
 import { fieldsOf, Visibility } from './visibility.rules.js';
 
 const pathOf = (index: number): string => `secretIds[${index}]`;
@@ -139,7 +140,7 @@ async function ready(
 ): Promise<{ records: readonly SecretRecord[]; replaced: readonly string[] }> {
   const { project } = source;
   await lockStructure(tx, project.projectId);
-  await lockHomes(tx, [source.folderId, destination.folderId]);
+  await holdPlaces(tx, [source, destination]);
   const records = await lockRecordsById(tx, source, secretIds);
   const visibility = new Visibility(project.ability);
   for (const item of records) {

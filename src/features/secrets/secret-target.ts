@@ -39,6 +39,28 @@ export async function loadTarget(
   return { project, place, pathOf, ...(await loadPlace(ctx, place)) };
 }
 
+/**
+ * Holds the folders that secrets are about to come into, as `lockHomes` does, where the caller named them: the rules were asked
+ * for that place. Whoever moves a folder meanwhile waits, and is then asked for the rights on what came into it.
+ *
+ * @throws FOLDER_NOT_FOUND, CONCURRENT_CHANGE for one that has just got another name
+ */
+export async function holdPlaces(tx: Transaction, targets: readonly Target[]): Promise<void> {
+  const rows = await query<{ id: string; path: string; environment: string }>(
+    tx,
+    `select f.id, f.path, e.slug as environment from folder f join environment e on e.id = f.environment_id
+     where f.id = any($1::uuid[]) order by f.id for no key update of f for key share of e`,
+    [targets.map(({ folderId }) => folderId)],
+  );
+  const homes = new Map(rows.map((row) => [row.id, row]));
+  for (const { folderId, place } of targets) {
+    const home = homes.get(folderId);
+    if (home === undefined) throw new AppError('FOLDER_NOT_FOUND');
+    if (home.path !== place.secretPath || home.environment !== place.environment)
+      throw new AppError('CONCURRENT_CHANGE');
+  }
+}
+
 /** @throws VALIDATION_FAILED with these faults, when there are any */
 export const refuse = (details: readonly ErrorDetail[]): void => {
   if (details.length > 0) throw new AppError('VALIDATION_FAILED', undefined, { details });

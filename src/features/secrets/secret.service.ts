@@ -30,6 +30,7 @@ import { newRow, nextRow, writtenRecord } from './secret-rows.js';
 import { openerFor, sealerFor } from './secret-sealing.js';
 import {
   type Batch,
+  holdPlaces,
   loadNamed,
   loadTarget,
   lockRecords,
@@ -45,7 +46,6 @@ import {
 import {
   deleteSecrets,
   insertSecrets,
-  lockHomes,
   lockStructure,
   type SecretRow,
   updateSecrets,
@@ -85,7 +85,8 @@ export class SecretService {
    *
    * @param raw place, `secretKey`, `type` and what it holds; the rules are `CreateSecret`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, TAG_NOT_FOUND, USER_NOT_FOUND,
-   *   PERMISSION_DENIED, SECRET_NOT_FOUND (of a personal one: there is no shared one), SECRET_KEY_TAKEN, AUDIT_UNAVAILABLE
+   *   PERMISSION_DENIED, SECRET_NOT_FOUND (of a personal one: there is no shared one), SECRET_KEY_TAKEN, CONCURRENT_CHANGE,
+   *   AUDIT_UNAVAILABLE
    * Source: behaviour 5.8, decisions 5.
    */
   async create(ctx: Context, raw: unknown): Promise<SecretView> {
@@ -184,6 +185,7 @@ export class SecretService {
     const sealer = await sealerFor(ctx, project, secrets.length);
     const rows = await mapInSlices(secrets, (secret) => newRow(sealer, target, { secret, rename: null }));
     return inTransaction(ctx, async (tx) => {
+      await holdPlaces(tx, [target]);
       if (secrets.length > 1) await refuseTaken(tx, target, keys);
       const written = await insertSecrets(tx, project, rows);
       return this.#finish(tx, target, { action: 'secret:create', rows, written, tags });
@@ -205,7 +207,7 @@ export class SecretService {
     return inTransaction(ctx, async (tx) => {
       const isRenaming = changes.some(({ newSecretKey }) => newSecretKey !== undefined);
       if (isRenaming) await lockStructure(tx, project.projectId);
-      if (isRenaming || mode === 'upsert') await lockHomes(tx, [target.folderId]);
+      if (isRenaming || mode === 'upsert') await holdPlaces(tx, [target]);
       const records = await lockRecords(
         tx,
         target,

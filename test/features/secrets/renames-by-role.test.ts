@@ -199,6 +199,85 @@ describe('renames, moves and deletions of what rules name', () => {
     }
   });
 
+  test('let no secret come into a place whose rules nobody asked: what is being made finds it gone', async () => {
+    const { admin, project, prod, vault, inProd } = await seeded([]);
+    const there = { ...inProd, secretPath: '/vault' };
+    const { secret } = mustSucceed(await admin.post('/api/v4/secrets/ROOT', { ...inProd, secretValue: 'r' })).body;
+    const transfer = (verb: string) =>
+      admin.graphql(
+        `mutation ($input: ${verb}SecretsInput!) { ${verb.toLowerCase()}Secrets(input: $input) { secretIds } }`,
+        {
+          input: {
+            projectId: project.id,
+            source: { environment: 'prod', secretPath: '/' },
+            destination: { environment: 'prod', secretPath: '/vault' },
+            secretIds: [secret.id],
+          },
+        },
+      );
+    const writes: Record<string, () => Promise<Reply>> = {
+      creation: () => admin.post('/api/v4/secrets/NEW', { ...there, secretValue: 'n' }),
+      upsert: () =>
+        admin.patch('/api/v4/secrets/batch', {
+          ...there,
+          mode: 'upsert',
+          secrets: [{ secretKey: 'NEW', secretValue: 'n' }],
+        }),
+      'a new key': () => admin.patch('/api/v4/secrets/KEY', { ...there, newSecretName: 'NEW' }),
+      'a file': () =>
+        admin.post('/api/v4/secrets/import', { ...there, format: 'dotenv', mode: 'skip-existing', content: 'NEW=n\n' }),
+      'a move': () => transfer('Move'),
+      'a copy': () => transfer('Copy'),
+    };
+    // As another node does it: the folders are held, and then the name is changed.
+    const renames = [
+      [`update folder set name = 'cellar', path = '/cellar' where id = $1`, vault],
+      [`update environment set slug = 'live' where id = $1`, prod.id],
+    ] as const;
+    for (const [name, write] of Object.entries(writes))
+      for (const [rename, id] of renames) {
+        const reply = await withClient(strongroom.databaseUrl, async (client) => {
+          await client.query('begin');
+          await client.query('select 1 from folder where environment_id = $1 order by id for no key update', [prod.id]);
+          await client.query(rename, [id]);
+          const writing = write();
+          await waiting(1);
+          await client.query('commit');
+          return writing;
+        });
+        expect([name, reply.body.code ?? reply.body.errors?.[0].extensions.code]).toEqual([name, 'CONCURRENT_CHANGE']);
+        await strongroom.sql(`update folder set name = 'vault', path = '/vault' where id = $1`, [vault]);
+        await strongroom.sql(`update environment set slug = 'prod' where id = $1`, [prod.id]);
+      }
+  });
+
+  test('are refused for a secret that is being made at the same moment', async () => {
+    const { admin, project, base, inProd } = await seeded([]);
+    const folder = mustSucceed(await admin.post('/api/v2/folders', { ...inProd, name: 'empty' })).body.folder.id;
+    mustSucceed(await admin.post('/api/v2/folders', { ...inProd, path: '/empty', name: 'inner' }));
+    const { caller } = await callerWithRules(strongroom, admin, project.id, ...STRUCTURE);
+    const staging = project.environments[1];
+    const rounds = [
+      [{ ...inProd, secretPath: '/empty/inner' }, `/api/v2/folders/${folder}`, { ...inProd, newPath: '/open' }],
+      [{ projectId: project.id, environment: 'staging' }, `${base}/environments/${staging.id}`, { slug: 'live' }],
+    ] as const;
+    for (const [place, path, change] of rounds) {
+      const [made, renamed] = await withClient(strongroom.databaseUrl, async (client) => {
+        await client.query('begin');
+        // Every change ends with writing there.
+        await client.query('select 1 from project where id = $1 for update', [project.id]);
+        const making = admin.post('/api/v4/secrets/NEW', { ...place, secretValue: 'n' });
+        await waiting(1);
+        const renaming = caller.patch(path, change);
+        await waiting(2);
+        await client.query('commit');
+        return Promise.all([making, renaming]);
+      });
+      mustSucceed(made);
+      expect(renamed).toBeError(403, 'PERMISSION_DENIED');
+    }
+  });
+
   const waiting = (count: number) =>
     until(`${count} requests to wait`, 5_000, async () => (await strongroom.sql(WAITING)).length === count);
 });
