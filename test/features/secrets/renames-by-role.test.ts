@@ -129,6 +129,23 @@ describe('renames, moves and deletions of what rules name', () => {
       mustSucceed(await (operations[name] as Operation)(editor.caller));
   });
 
+  test('need it also for a tag that no secret has yet: requests name it by its id', async () => {
+    const { admin, base, project, tag, inProd, seen } = await seeded(['without the tag', 'with the tag free']);
+    mustSucceed(await admin.delete('/api/v4/secrets/KEY', { ...inProd, secretPath: '/vault' }));
+    const { id } = mustSucceed(await admin.post(`${base}/tags`, { slug: 'free', color: 'red' })).body.tag;
+    const { caller } = await callerWithRules(strongroom, admin, project.id, ...STRUCTURE);
+    for (const unused of [tag.id, id]) {
+      if (unused === tag.id) await strongroom.sql('delete from secret_version where $1 = any(tag_ids)', [unused]);
+      expect(await caller.patch(`${base}/tags/${unused}`, { slug: 'loose' })).toBeError(403, 'PERMISSION_DENIED');
+      expect(await caller.delete(`${base}/tags/${unused}`)).toBeError(403, 'PERMISSION_DENIED');
+    }
+    mustSucceed(await admin.post('/api/v4/secrets/NEW', { ...inProd, secretValue: 'n', tagIds: [tag.id] }));
+    expect((await seen())['without the tag: prod']).toEqual([]);
+    const { tag: other } = mustSucceed(await admin.post(`${base}/tags`, { slug: 'other', color: 'red' })).body;
+    mustSucceed(await caller.patch(`${base}/tags/${other.id}`, { slug: 'another' }));
+    mustSucceed(await caller.delete(`${base}/tags/${other.id}`));
+  });
+
   test('are free for whoever has all rights on what is in them where no rule looks at the names', async () => {
     const { admin, project, operations, seen } = await seeded(['in dev']);
     const { caller } = await callerWithRules(strongroom, admin, project.id, ...STRUCTURE, {
