@@ -19,7 +19,7 @@ export interface Ticket {
   readonly turn: Promise<void>;
   /** Gives the place up, if the work has not begun. */
   cancel(): void;
-  /** Ends the work. */
+  /** Ends the work. If it has not begun, it never will. */
   end(): void;
 }
 
@@ -81,6 +81,7 @@ export class FairQueue {
       refuse();
     };
     const end = (): void => {
+      cancel();
       if (state === 'running') this.#end(waiter);
       state = 'over';
     };

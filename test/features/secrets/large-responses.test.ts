@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Exposition } from '../../kit/exposition.js';
 import { type Caller, type Strongroom, useStrongroom } from '../../kit/strongroom.js';
@@ -130,6 +131,25 @@ describe('many lists of one token at once', () => {
     const later = () => finished.length - finished.indexOf('single') - 1;
     await Promise.all(many);
     expect(later()).toBeGreaterThan(10);
+    await expectNothingLeft();
+  });
+
+  test('leave no turn behind when their response is decided before it comes', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const list = 'secrets(projectId: $id, environment: "dev") { nodes { secretKey } }';
+    const light = 'secrets(projectId: $unknown, environment: "dev", first: 1) { nodes { secretKey } }';
+    const client = new pg.Client({ connectionString: strongroom.databaseUrl });
+    await client.connect();
+    await client.query('begin');
+    await client.query('lock table secret in access exclusive mode');
+    const running = Array.from({ length: 10 }, () => admin.graphql(`query ($id: ID!) { ${list} }`, { id: project.id }));
+    const waiting = async () => (await metrics()).sum('strongroom_heavy_reads', { state: 'waiting' });
+    await until('some to wait', 10_000, async () => (await waiting()) > 0);
+    const reply = await admin
+      .graphql(`query ($id: ID!, $unknown: ID!) { heavy: ${list} ${light} }`, { id: project.id, unknown: randomUUID() })
+      .finally(() => client.end());
+    expect(reply).toBeError(404, 'PROJECT_NOT_FOUND');
+    await Promise.all(running);
     await expectNothingLeft();
   });
 });

@@ -77,4 +77,15 @@ describe('a fair queue', () => {
     expect(told).toEqual(['a1', 'c1', 'b1 OVERLOADED']);
     expect(queue.figures).toEqual({ running: 2, waiting: 0, refused: 1 });
   });
+
+  test('never begins what has ended before its turn', async () => {
+    const { queue, told, enter } = watched();
+    const running = enter('a', 'a1');
+    enter('b', 'b1').end();
+    running.end();
+    enter('c', 'c1').end();
+    await settled();
+    expect(told).toEqual(['a1', 'b1 OVERLOADED', 'c1']);
+    expect(queue.figures).toEqual({ running: 0, waiting: 0, refused: 1 });
+  });
 });
