@@ -49,8 +49,7 @@ export class HeldBytes {
   /** @throws OVERLOADED */
   growTo(bytes: number): void {
     const more = Math.max(0, bytes - this.free) - this.#taken;
-    if (more > 0 && !this.budget.take(this.holder, more))
-      throw new AppError('OVERLOADED', undefined, { retryAfterSeconds: 1 });
+    if (more > 0 && !this.budget.take(this.holder, more)) throw new AppError('OVERLOADED');
     this.#taken += Math.max(0, more);
   }
 

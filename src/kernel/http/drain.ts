@@ -12,7 +12,6 @@ const FIRST_REQUEST_MS = 500;
 const EMPTY_QUEUE_WITHIN_MS = 2_000;
 /** How long a request that has begun to arrive may still take to do so. */
 const ARRIVE_WITHIN_MS = 1_500;
-const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Lets `app.close()` finish running requests, and nothing else hold it: kept and silent connections are closed, requests
@@ -42,8 +41,7 @@ export function drainOnClose(app: FastifyInstance, lifecycle: Lifecycle): void {
   const refuseUnfinished = (): void => {
     for (const [{ raw, id }, reply] of requests) {
       if (raw.complete || reply.raw.headersSent) continue;
-      const refusal = new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-      void sendError(reply, id, refusal);
+      void sendError(reply, id, new AppError('SHUTTING_DOWN'));
     }
     const used = new Set([...requests.keys()].map(({ raw: { socket } }) => socket));
     // Those without a request have sent a part of its head at most.

@@ -7,14 +7,13 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const SMALL_BYTES = 64 * 1024;
 /** Memory that a byte of a response takes while it is built: as it was read, in the clear, as JSON. */
 const WORKING_COPIES = 3;
-const RETRY_AFTER_SECONDS = 1;
 
 /** Heavy reads that run at once: they share one event loop, and more of them take more memory and are no faster. */
 const HEAVY_READS = { capacity: 6, spare: 3, maxWaiting: 100 };
 /** Parts of that capacity. */
 const WEIGHTS = { large: 1, huge: 3 } as const;
 
-/** How heavy a read may be: a whole folder, or many. */
+/** How heavy a read is: of one folder (large), or of many (huge). */
 export type Heaviness = keyof typeof WEIGHTS;
 
 /** Memory and turns of all responses of this process. */
@@ -42,7 +41,7 @@ export class Load {
   reserve(bytes: number): void {
     if (this.#bytes + bytes > this.maxBytes) {
       this.#refused.overloaded += 1;
-      throw new AppError('OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      throw new AppError('OVERLOADED');
     }
     this.#bytes += bytes;
   }
