@@ -21,7 +21,7 @@ export type Query = <R extends object = Row>(text: string, params?: readonly unk
 
 /** The entity manager for writes, and a direct way past it for hot reads, over one pool. */
 export class Database {
-  /** Fewer than the pool has places: those that wait for each other's locks leave some to everybody else. */
+  /** At once, fewer than the pool has connections: transactions that wait for each other's locks leave some for reads. */
   readonly transactions = new FairQueue(TRANSACTIONS);
 
   private constructor(
@@ -155,6 +155,14 @@ export const queryOf =
   (ctx: Context): Query =>
   (text, params) =>
     query(ctx, text, params);
+
+/** Whether the server takes no changes: a standby, or one that was set to read-only. */
+export async function isReadOnly(ask: Query): Promise<boolean> {
+  const [server] = await ask<{ isReadOnly: boolean }>(
+    `select current_setting('transaction_read_only')::boolean as "isReadOnly"`,
+  );
+  return server?.isReadOnly !== false;
+}
 
 const open = (url: string, entities: readonly EntityClass[], guard: PoolGuard) =>
   MikroORM.init(ormOptions(url, entities, guard));

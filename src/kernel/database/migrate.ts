@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { migrations } from '../../migrations/index.js';
 import { ConfigurationFault, TemporaryFault } from '../configuration-fault.js';
 import { toAppError } from '../errors.js';
-import type { Database, Query } from './database.js';
+import { type Database, isReadOnly, type Query } from './database.js';
 import { sqlState } from './in-transaction.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
@@ -85,10 +85,7 @@ async function refusingForeignTables(database: Database, work: () => Promise<voi
 }
 
 async function refuseReadOnlyServer(query: Query): Promise<void> {
-  const [server] = await query<{ isReadOnly: boolean }>(
-    `select current_setting('transaction_read_only')::boolean as "isReadOnly"`,
-  );
-  if (server?.isReadOnly !== false)
+  if (await isReadOnly(query))
     throw new TemporaryFault([
       'DATABASE_URL names a server that takes no changes at present; start again when it does',
     ]);

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Database } from '../database/database.js';
+import { type Database, isReadOnly } from '../database/database.js';
 import { AppError } from '../errors.js';
 import { SharedQuestion } from '../shared-question.js';
 
@@ -16,13 +16,13 @@ const ANSWER_WITHIN_MS = 2_000;
  * answers and takes changes, and start-up has migrated it and opened the keyring, since nothing listens before).
  */
 export function mountHealth(app: FastifyInstance, database: Database, lifecycle: Lifecycle): void {
-  const probe = new SharedQuestion(() => database.query<{ isReadOnly: boolean }>(IS_READ_ONLY), ANSWER_WITHIN_MS);
+  const probe = new SharedQuestion(() => isReadOnly(database.query), ANSWER_WITHIN_MS);
   /** @throws STORE_UNAVAILABLE also when the database is silent */
   const ask = async (): Promise<void> => {
-    const rows = await probe.answer(null).catch((cause: unknown) => {
+    const answer = await probe.answer(null).catch((cause: unknown) => {
       throw new AppError('STORE_UNAVAILABLE', undefined, { cause });
     });
-    if (rows === null || rows[0]?.isReadOnly !== false) throw new AppError('STORE_UNAVAILABLE');
+    if (answer !== false) throw new AppError('STORE_UNAVAILABLE');
   };
   const ready = async (): Promise<{ status: 'ok' }> => {
     if (lifecycle.isDraining) throw new AppError('SHUTTING_DOWN');
@@ -37,6 +37,3 @@ export function mountHealth(app: FastifyInstance, database: Database, lifecycle:
   app.get('/readyz', ready);
   app.get('/api/status', ready);
 }
-
-/** Also of a server that follows another one: every transaction is read-only there. */
-const IS_READ_ONLY = `select current_setting('transaction_read_only')::boolean as "isReadOnly"`;
