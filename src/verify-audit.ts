@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from './config.js';
 import { openDatabaseServer } from './database-server.js';
+// Not by its public.ts, which loads GraphQL types that need the decorators of the service.
 import { compareWithTrail, type TrailComparison } from './features/secrets/trail-comparison.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
 import { readEditedLists, readRepeats, readRows, readSeals } from './kernel/audit/audit-reader.js';

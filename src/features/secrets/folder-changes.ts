@@ -69,16 +69,10 @@ export async function changeFolders(tx: Transaction, batch: FolderBatch): Promis
   await authorizeNewNames(tx, project, () => fieldChangesOf(tx, relocations));
 }
 
-/** What rules look at of folders and of what is right in them, before and after. A folder itself is listed by the one that it is in. */
+/** What rules match on of folders and of their direct contents, before and after. A folder itself is listed by its parent. */
 async function fieldChangesOf(tx: Transaction, relocations: readonly Relocation[]): Promise<FieldChange[]> {
-  const holding = new Map(
-    (
-      await listHolding(
-        tx,
-        relocations.map(({ folderId }) => folderId),
-      )
-    ).map((it) => [it.id, it]),
-  );
+  const ids = relocations.map(({ folderId }) => folderId);
+  const holding = new Map((await listHolding(tx, ids)).map((folder) => [folder.id, folder]));
   const fields = ({ environment }: NamedPlace, secretPath: string) => ({ environment, secretPath });
   return relocations.flatMap(({ folderId, from, to }): FieldChange[] => {
     const [before, after] = [fields(from, from.path), fields(to, to.path)];

@@ -1,10 +1,8 @@
 import { EMPTY_RECORD_BYTES } from '../../kernel/crypto/seal.js';
-
-/** Values of one response, in bytes: as many as the response may have. */
-const MAX_VALUE_BYTES = 64 * 1024 * 1024;
+import { MAX_RESPONSE_BYTES } from '../../kernel/load/load.js';
 
 /** True if a sum of their lengths fits into a response. */
-export const fits = (sum: string): string => `${sum} <= ${MAX_VALUE_BYTES}`;
+export const fits = (sum: string): string => `${sum} <= ${MAX_RESPONSE_BYTES}`;
 
 /** The lengths of values, which are known without reading them. */
 export const lengthOf = (sealed: string): string => `octet_length(${sealed}) - ${EMPTY_RECORD_BYTES}`;

@@ -2,7 +2,7 @@ import { AppError } from '../errors.js';
 import { FairQueue, type Ticket } from './fair-queue.js';
 
 /** A response is at most this long, in bytes. */
-const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** Shorter responses are not counted once they are built: connections are bounded too, and take as much. */
 const SMALL_BYTES = 64 * 1024;
 /** Memory that a byte of a response takes while it is built: as it was read, in the clear, as JSON. */
