@@ -14,8 +14,8 @@ Every operation needs a bearer token unless it says otherwise: \`Authorization: 
 Every error has one shape. Branch on its \`code\`, which is stable; \`details\` list all faults of a request at once, and
 \`reqId\`, also in the header \`X-Request-Id\`, is what to tell your operator.
 
-A body may have 1 MiB and 10,000 entries (objects, arrays, and other items of arrays); that of an operation without a token
-16 KiB and 1,000 entries.
+A body may have 1 MiB and 10,000 entries: objects, arrays, other items of arrays, and the keys of an object beyond its first 32.
+Without a token it may have 16 KiB and 1,000 entries.
 
 A change that is sent again with the same \`Idempotency-Key\` has no second effect. A GET carries an \`ETag\`:
 \`If-None-Match\` saves you the bytes. Lists are whole; \`limit\` and \`cursor\` page them.
