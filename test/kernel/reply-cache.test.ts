@@ -6,9 +6,8 @@ import { Load } from '../../src/kernel/load/load.js';
 import { type Answer, jsonAnswer, type Stamp } from '../../src/kernel/replies/answer.js';
 import { ReplyCache } from '../../src/kernel/replies/reply-cache.js';
 
-const LOAD = new Load(1024 * 1024);
-
 const MIB = 1024 * 1024;
+const LOAD = new Load(MIB);
 const MINUTE_MS = 60_000;
 
 /** A cache over one project, and how often a reply had to be made. */
