@@ -30,7 +30,7 @@ export interface RequestInfo {
   /** Address of the caller behind trusted proxies; null for jobs. */
   readonly address: string | null;
   readonly userAgent: string | null;
-  /** What the response takes. Undefined where nobody is answered. */
+  /** Memory and turns that the response takes. Undefined where there is no response, as in jobs. */
   readonly load?: ResponseLoad | undefined;
   /** What the request was counted as, where that was before it was known what it wants. */
   counted?: Taken;

@@ -3,9 +3,9 @@ import type { DetailCode } from './detail-codes.js';
 import { AppError, type ErrorDetail } from './errors.js';
 import { didYouMean } from './near-names.js';
 
-/** As many unknown keys of one input are reported one by one, each with a known name that it may be; beyond it, their number. */
+/** So many unknown keys of one input are reported one by one, each with a suggestion; of more, only the number. */
 const MAX_UNKNOWN_KEYS = 20;
-/** And as many violations of one request. */
+/** So many violations of one request are reported. */
 export const MAX_FAULTS = 1_000;
 
 type Known = ReadonlyMap<readonly string[], readonly string[]>;
@@ -40,7 +40,7 @@ export function check<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''):
       return undefined;
     },
   } as const;
-  // Not `safeParse`, which puts every issue into words: an input of 1 MiB may have tens of thousands, of which few are told.
+  // Not `safeParse`, which words every issue: an input of 1 MiB may have tens of thousands, of which few are reported.
   const result = rules._zod.run({ value: raw, issues: [] }, context);
   if (result instanceof Promise) throw new Error('rules must not wait for anything');
   if (result.issues.length === 0) return { data: result.value as z.output<T> };
@@ -85,7 +85,7 @@ export function isStrict(rules: z.ZodType): boolean {
   return !isOpen;
 }
 
-/** The faults of a failed check, each with its place, a machine word and a sentence; no more than are told, and one. */
+/** The violations of a failed check, each with its path, a code and a sentence: at most one more than are reported. */
 export function faultsOf(error: z.ZodError, prefix = '', known: Known = new Map()): ErrorDetail[] {
   const faults = new Faults();
   for (const issue of error.issues) addIssue(issue as z.core.$ZodIssue, { prefix, known, faults });
@@ -103,7 +103,7 @@ interface UnknownKeys {
 }
 
 /**
- * Collects the faults of one input. What it takes is bounded, whatever the input holds: the first 1,001 are kept, and unknown keys
+ * Collects the violations of one input. What it takes is bounded, whatever the input holds: the first 1,001 are kept, and unknown keys
  * are compared with known ones only as long as there are few.
  */
 export class Faults {
@@ -111,7 +111,7 @@ export class Faults {
   #unknown = 0;
   #first: { readonly path: string; readonly noun: string } | null = null;
 
-  /** True when there are more than are told. */
+  /** True when there are more than are reported. */
   get isFull(): boolean {
     return this.#faults.length > MAX_FAULTS;
   }
@@ -121,8 +121,7 @@ export class Faults {
   }
 
   /**
-   * Adds keys that an object should not have. They are told by position: what stands where a key should be may be a value that
-   * slipped.
+   * Adds keys that an object should not have. They are reported by position: what was sent as a key may be a value by mistake.
    *
    * @param placeOf makes the path of the object
    */

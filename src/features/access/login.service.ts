@@ -27,7 +27,7 @@ export class LoginService {
    *
    * One statement looks the client up, and three in a transaction count, make and record: the number never grows. A refused
    * login leaves a row in the audit trail of the organization that owns the client id, where there is such an id; for a wrong
-   * secret the answer does not wait for it.
+   * secret the response does not wait for it.
    *
    * @param raw `{ clientId, clientSecret, organizationSlug? }`: the slug of a sub-organization to scope the token to
    * @throws VALIDATION_FAILED, CREDENTIALS_INVALID (unknown client, wrong secret); to who has a right secret:

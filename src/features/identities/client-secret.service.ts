@@ -23,7 +23,7 @@ import { protectOwnLogins } from './own-logins.js';
 const MARK_LENGTH = 4;
 const PREFIX_LENGTH = 4;
 
-/** Ends what logins with a client secret have made. Answers how many tokens that were. */
+/** Revokes the tokens of logins with a client secret. @returns how many */
 export type RevokeTokensOfClientSecret = (tx: Transaction, clientSecretId: string) => Promise<number>;
 
 /** The verbs of client secrets, with which machine identities log in. */

@@ -42,7 +42,7 @@ export async function protectOwnLogins(
         path: 'header.authorization',
         code: 'LIMITED_TOKEN',
         message:
-          'has a limit on uses, or less life than the configuration gives; use a token without, or ask another admin',
+          'has a limit on uses, or less life than the configuration gives; use a token without these limits, or ask another admin',
       },
     ],
   );

@@ -120,8 +120,8 @@ export class EnvironmentService {
   }
 
   /**
-   * Renames an environment, or moves it to another position. References to its secrets follow a new slug, which takes the
-   * rights on all that is in it, and to edit roles where a rule of the project would select other things by it.
+   * Renames an environment, or moves it to another position. References to its secrets follow a new slug, which needs the
+   * rights on everything in it, and to edit roles if a rule of the project would select other resources by it.
    *
    * @param raw `{ projectId, environmentId, name?, slug?, position? }`; a position beyond the end is the end
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN,
@@ -154,7 +154,7 @@ export class EnvironmentService {
 
   /**
    * Deletes an environment with its folders and secrets, and all that these were elsewhere; the ones behind it move up. One that
-   * others import from stays. It takes the right to delete all that goes.
+   * others import from stays. The caller needs the right to delete everything in it.
    *
    * @param raw `{ projectId, environmentId }`
    * @returns the environment as it was

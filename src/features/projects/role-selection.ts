@@ -9,8 +9,8 @@ import { rulesOfProject } from './role.records.js';
  * them. To be called at the end of the transaction, right before its audit record: that writes the row of the project too, so
  * that a role that is written at the same moment either is seen here or comes after the change.
  *
- * @param changesOf tells what rules look at of the things concerned; only called for who may not edit roles
- * @throws PERMISSION_DENIED, which says nothing about the rule, unless the caller may edit roles or no rule selects other things
+ * @param changesOf lists the changed fields that rules match on; called only if the caller may not edit roles
+ * @throws PERMISSION_DENIED, which says nothing about the rule, unless the caller may edit roles or every rule selects the same
  */
 export async function authorizeNewNames(
   tx: Transaction,

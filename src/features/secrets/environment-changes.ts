@@ -54,7 +54,7 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
   await authorizeNewNames(tx, project, () => fieldChangesOf(tx, environmentId, slugs));
 };
 
-/** What rules look at of all that is in an environment. Secrets that are gone are looked at by the slug of today. */
+/** What rules match on of everything in an environment. Deleted secrets are matched by its current slug. */
 async function fieldChangesOf(
   tx: Transaction,
   environmentId: string,
@@ -73,8 +73,8 @@ async function fieldChangesOf(
 
 /**
  * Secrets that are in an environment, or were last, go with it and all that they were, also in other environments: rules look
- * at a version and at where the secret was last, which nobody would know any more. The caller must be one who may delete all
- * that goes, as with a folder.
+ * at a version and at where the secret was last, which nobody would know any more. The caller must be allowed to delete all of
+ * it, as with a folder.
  *
  * @throws PERMISSION_DENIED
  */

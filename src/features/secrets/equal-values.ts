@@ -5,12 +5,12 @@ import { validationFailed } from '../../kernel/validation.js';
 import { type DuplicateCriteria, type GroupDigest, listDigests, MAX_DIGESTS } from './duplicates.records.js';
 
 const DIGEST_BYTES = 32;
-/** Digests between two looks at the clock. */
+/** So many digests are compared before other requests may run. */
 const SLICE = 1_000;
 
 /** Secrets with equal values, as far as digests tell. */
 export interface EqualValues {
-  /** Tells the group among all others. Made of a keyed digest: nothing of the value can be had from it. */
+  /** Identifies the group. A keyed digest: it reveals nothing of the value. */
   readonly position: string;
   readonly size: number;
   /** How many of them are in projects where no row has to be looked at. */
@@ -20,7 +20,7 @@ export interface EqualValues {
 }
 
 /**
- * Groups of equal values, in an order that tells nothing of them. Projects have different digests for one value; with their keys
+ * Groups of equal values, in an order that reveals nothing of them. Projects have different digests for one value; with their keys
  * these are turned back into those of the organization, which are the same, here and never in the database.
  *
  * @param minimum how many must be equal

@@ -30,17 +30,17 @@ export interface ExpandedValue {
   readonly value: string;
   readonly bytes: number;
   readonly issues: readonly ReferenceIssue[];
-  /** The values that stand in it, with those that stand in them. */
+  /** The values inserted into it, with those inserted into them. */
   readonly inserted: readonly InsertedValue[];
 }
 
-/** A value that stands in another one. */
+/** A value that is inserted into another one. */
 interface InsertedValue {
   readonly id: string;
   readonly expanded: ExpandedValue;
 }
 
-/** Ids of all values that stand in these, at any depth. */
+/** Ids of all values inserted into these, at any depth. */
 export function insertedInto(values: Iterable<ExpandedValue>): ReadonlySet<string> {
   const ids = new Set<string>();
   const waiting = [...values];

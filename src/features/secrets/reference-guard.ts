@@ -26,7 +26,7 @@ export interface NewValue extends PlacedValue {
  * writer chooses. The rules decide by the path and key that a reference names, as for a secret without tags. Whether there is
  * such a secret makes no difference, so that nobody learns it by writing.
  *
- * Every verb that writes values calls this with all that it writes, but for references that the service itself rewrites.
+ * Every method that writes values calls this with all of them, except for references that the service itself rewrites.
  *
  * @throws PERMISSION_DENIED, naming each value at its place in the request
  */

@@ -24,8 +24,8 @@ export interface Renaming {
  * their number. A reference without a place that still finds its secret beside it stays. Personal values are their owners' alone:
  * what they refer to is neither indexed nor rewritten.
  *
- * A value that the caller may not read cannot stop him: where it cannot follow, it stays as it stands, as when the secret is
- * deleted. To be refused would tell him what it refers to.
+ * A value that the caller may not read never stops a rename: where its references cannot follow, it stays as it is, as when the
+ * secret is deleted. A refusal would reveal what it refers to.
  *
  * @param except secrets that are left as they are: those that were written with the new names
  * @returns how many secrets were rewritten, of those whose values the caller may read

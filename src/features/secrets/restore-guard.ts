@@ -46,7 +46,7 @@ export class RestoreGuard {
    * @param value of the version, opened only when it matters
    * @param at where an error names it
    * @throws PERMISSION_DENIED where the value would refer to secrets that the caller may not describe and that it did not refer
-   *   to then. Without the right to read it, a refusal would tell what it refers to: then the caller must be one who may refer to
+   *   to then. Without the right to read it, a refusal would reveal what it refers to: then the caller must be allowed to refer to
    *   any secret.
    */
   authorizeValue(

@@ -36,7 +36,7 @@ interface Found {
   readonly places: readonly { readonly environment: string; readonly path: string }[];
 }
 
-/** What a verb makes of a list. */
+/** What an operation shows of a list, and the views whose values are in that. */
 interface Shown<T> {
   readonly shown: T;
   readonly views: readonly SecretView[];
@@ -63,7 +63,7 @@ export class SecretListingService {
   }
 
   /**
-   * The same for another verb, which shows some of the list.
+   * The same for an operation that shows only a part of the list.
    *
    * @param show what it shows, and the views whose values are in that: only these are recorded as read
    * @throws as `list`

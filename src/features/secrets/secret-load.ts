@@ -5,7 +5,7 @@ import type { Heaviness } from '../../kernel/load/load.js';
 import type { ListedRecord } from './secret.records.js';
 import type { Entry } from './secret-entries.js';
 
-/** A page of so many rows at most is no heavy read. */
+/** A page of at most so many rows is not a heavy read. */
 const LIGHT_ROWS = 100;
 
 /**

@@ -133,7 +133,7 @@ export function openersFor(
   return ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
 }
 
-/** Seals a secret for its row at one version, and again for that version in its history: nothing of it opens elsewhere. Source: reliability P1. */
+/** Seals a secret for its row at one version, and again for that version in its history: neither can be decrypted elsewhere. */
 export function sealSecret(
   { ofProject, ofOrganization }: SecretSealer,
   row: RowVersion,

@@ -11,7 +11,7 @@ const hashOf = (column: string): string => `coalesce(sha256(${column}), '\\x00')
 
 /**
  * SQL for a digest of everything that decides what a reader gets from a row: its contents, and for a secret its name, location and
- * open metadata. Of ciphertexts, so it tells nothing about the values.
+ * unencrypted metadata. It covers ciphertexts, so it reveals nothing about the values.
  *
  * @param row alias of the table in the statement
  */

@@ -175,8 +175,8 @@ async function lockTag(tx: Transaction, projectId: string, id: string): Promise<
  * Another slug changes what rules allow, so that it is a change of all that has or had the tag. The tag is locked: no secret
  * gets it meanwhile.
  *
- * @param slugAfter null: the tag goes
- * @returns what rules look at of all that
+ * @param slugAfter null: the tag is deleted
+ * @returns the changed fields that rules match on
  * @throws PERMISSION_DENIED unless the caller may edit and read all that, with the old slug and with the new one
  */
 async function authorizeChange(

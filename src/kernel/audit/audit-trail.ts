@@ -21,7 +21,7 @@ interface Waiting {
   readonly since: number;
   readonly stored: () => void;
   readonly failed: (error: AppError) => void;
-  /** Its request was told that it is too late: nothing was disclosed, and nothing is left to record. */
+  /** Its request was refused because it took too long: nothing was disclosed, so there is nothing to record. */
   isRefused: boolean;
 }
 
@@ -49,7 +49,7 @@ export class AuditTrail {
   async recordChange(tx: Transaction, ...events: AuditEvent[]): Promise<void> {
     tx.recorded?.push(...events);
     const [first, ...others] = events;
-    // Not those above: a reply that is repeated changes nothing again.
+    // The states are not added to `recorded`: repeating a response from there changes nothing again.
     const carrying = first === undefined ? [] : [{ ...first, facts: { ...first.facts, ...takenStates(tx) } }];
     const { text, params } = insertOf(
       [...carrying, ...others].map((event) => auditRecord(tx, event)),
@@ -170,7 +170,7 @@ const disclosuresOf = (events: readonly AuditEvent[]): Disclosure[] =>
 
 const takenStates = ({ states }: Transaction): AuditFacts => (states.length === 0 ? {} : { states: states.splice(0) });
 
-/** A database that is away is told as such, whatever was to be done with it. */
+/** STORE_UNAVAILABLE when the database is away: then not only the trail is. */
 const unavailable = (cause?: unknown): AppError =>
   new AppError(toAppError(cause).code === 'STORE_UNAVAILABLE' ? 'STORE_UNAVAILABLE' : 'AUDIT_UNAVAILABLE', undefined, {
     cause,

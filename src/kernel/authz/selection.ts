@@ -2,7 +2,7 @@ import { giveWay } from '../slices.js';
 import type { Rule } from './ability.js';
 import { type Conditions, compileConditions, type Fields } from './conditions.js';
 
-/** New values of fields of things that conditions look at. What is not named stays, whatever it is. */
+/** New values of the fields that conditions match on. Fields that are not named keep their values. */
 export interface FieldChange {
   readonly subject: 'secrets' | 'secret-folders' | 'secret-imports';
   readonly before: Fields;
@@ -10,8 +10,8 @@ export interface FieldChange {
 }
 
 /**
- * Whether any rule selects other things after these changes. Of each rule only the conditions on the changed fields are asked:
- * where they hold before and after, or neither, the rule selects the same. Grants and prohibitions count alike.
+ * Whether any rule selects other resources after these changes. Only the conditions on the changed fields are compared: if they
+ * match both before and after, or neither, the rule selects the same. Rules that forbid count like rules that allow.
  */
 export async function selectsOtherwise(rules: readonly Rule[], changes: readonly FieldChange[]): Promise<boolean> {
   for (const [subject, concerned] of Map.groupBy(changes, (change) => change.subject)) {
@@ -25,7 +25,7 @@ export async function selectsOtherwise(rules: readonly Rule[], changes: readonly
   return false;
 }
 
-/** The different conditions that rules have on fields, compiled. */
+/** The distinct conditions that rules have on these fields, compiled. */
 function testsOf(
   rules: readonly Rule[],
   { subject, fields }: { subject: string; fields: ReadonlySet<string> },

@@ -20,9 +20,9 @@ class QueryDeadline extends Error {
   }
 }
 
-/** What becomes of statements, and the clock that their time is measured by. */
+/** Counts and names statements, and measures their time. */
 export interface Watch {
-  /** Goes up ten times a second, and not while the event loop is blocked: a response that waits to be read is not late. */
+  /** Increases ten times a second, but not while the event loop is blocked: a response that has not been read yet is not late. */
   readonly tick: number;
   count(client: BoundedClient): void;
   /** Name under which a text is prepared; undefined when it is sent as it is. */
@@ -131,7 +131,7 @@ export class BoundedClient extends pg.Client {
     return callback === undefined ? super.end() : super.end(callback);
   }
 
-  /** @returns the error that tells by its code what happened */
+  /** @returns the error, with a code that says what happened */
   #settle(text: unknown, error: Error | null | undefined): Error | null | undefined {
     this.#pending -= 1;
     this.pendingSince = this.#pending === 0 ? null : this.#watch.tick;

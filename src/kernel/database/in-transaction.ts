@@ -9,7 +9,7 @@ const ATTEMPTS = 5;
  * A serialization failure or a deadlock re-runs the whole function, so `work` has no effect outside of the database:
  * no call to an outside system, no log line that claims success. A lost connection does not: its commit may have taken effect.
  *
- * @throws whatever `work` throws, after the rollback
+ * @throws whatever `work` throws, after the rollback; OVERLOADED when too many transactions wait to begin
  * Source: reliability P8.
  */
 export async function inTransaction<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -24,7 +24,7 @@ export async function inTransaction<T>(ctx: Context, work: (tx: Transaction) => 
   }
 }
 
-/** @throws OVERLOADED when its turn does not come */
+/** Waits until fewer transactions run, and callers take turns. @throws OVERLOADED */
 async function inTurn<T>({ database, actor }: Context, work: () => Promise<T>): Promise<T> {
   const ticket = database.transactions.enter(actor?.id ?? '', 1);
   await ticket.turn;

@@ -4,11 +4,12 @@ import { BoundedClient, ConnectionLost, type Watch } from './bounded-client.js';
 import type { PoolLimits } from './time-limits.js';
 
 const TICK_MS = 100;
-/** A connection in somebody's hands. */
+
+/** A connection that the pool has handed out. */
 interface Loan {
   readonly client: BoundedClient;
   readonly since: number;
-  /** The pool has it back already, because it has ended or was taken away. Its holder has not let go yet. */
+  /** The pool has its place back, because it ended or was taken away. Its holder has not released it yet. */
   isTakenBack: boolean;
   takeBack(): void;
 }
@@ -33,8 +34,6 @@ export interface ConnectionFigures {
  * - one without a response within the deadline is destroyed; others that have been silent for as long get little more time,
  *   and idle ones are closed, since they may have been cut off as well,
  * - one that somebody holds and does not use is taken away, and counted as a leak.
- *
- * Source: reliability P20.
  */
 export class PoolGuard implements Watch {
   tick = 0;
@@ -70,12 +69,12 @@ export class PoolGuard implements Watch {
     } as typeof pg.Client;
   }
 
-  /** Begins to watch. @param pool one that was told to make its connections of `Client` */
+  /** Starts watching. @param pool one that makes its connections of `Client` */
   adopt(pool: pg.Pool): void {
     this.#adopted = pool;
     const connect = pool.connect.bind(pool) as (callback: Connected) => void;
     pool.connect = ((callback?: Connected) => this.#connect(connect, callback)) as typeof pool.connect;
-    this.#timer = setInterval(() => this.#beat(), TICK_MS).unref();
+    this.#timer = setInterval(() => this.#check(), TICK_MS).unref();
   }
 
   /** SQL statements sent since start, transaction control included: for requests, and by the service's own upkeep. */
@@ -151,7 +150,7 @@ export class PoolGuard implements Watch {
     connect((error, client) => {
       this.#onWait(performance.now() - since);
       if (client === undefined) {
-        // A server that refuses connections is no pool that starves.
+        // A server that refuses connections does not mean that the pool is starved.
         if (!isLateForPlace(error)) this.#unservedSince = null;
         return callback(coded(error));
       }
@@ -188,15 +187,15 @@ export class PoolGuard implements Watch {
     return (this.tick - tick) * TICK_MS;
   }
 
-  #beat(): void {
+  #check(): void {
     this.tick += 1;
     if (this.#unlimited > 0) return;
-    for (const client of this.#open) this.#judge(client);
-    for (const loan of this.#loans.values()) this.#judgeLoan(loan);
-    this.#judgePool();
+    for (const client of this.#open) this.#checkResponse(client);
+    for (const loan of this.#loans.values()) this.#checkLoan(loan);
+    this.#checkPool();
   }
 
-  #judge(client: BoundedClient): void {
+  #checkResponse(client: BoundedClient): void {
     const { pendingSince, suspectedAt } = client;
     if (pendingSince === null) return;
     const isLate = this.#msSince(pendingSince) >= this.limits.queryMs;
@@ -211,7 +210,7 @@ export class PoolGuard implements Watch {
     }
   }
 
-  #judgeLoan(loan: Loan): void {
+  #checkLoan(loan: Loan): void {
     const { client, since } = loan;
     if (client.pendingSince !== null) return;
     if (this.#msSince(Math.max(since, client.heardAt)) < this.limits.heldIdleMs) return;
@@ -222,7 +221,7 @@ export class PoolGuard implements Watch {
     loan.takeBack();
   }
 
-  #judgePool(): void {
+  #checkPool(): void {
     const { idleCount, totalCount, options } = this.#pool;
     const isStuck =
       this.#unservedSince !== null &&
@@ -252,10 +251,10 @@ export class PoolGuard implements Watch {
   }
 }
 
-/** Told by the pool in words only. */
+/** The pool has no code for this, only a message. */
 const isLateForPlace = (error: Error | undefined): boolean =>
   error?.message === 'timeout exceeded when trying to connect';
 
-/** The pool tells in words only that it has no connection. */
+/** An error of the pool itself has no code: it has no connection to give. */
 const coded = (error: Error | undefined): Error =>
   error !== undefined && typeof (error as { code?: unknown }).code === 'string' ? error : new ConnectionLost(error);

@@ -1,6 +1,6 @@
 /**
  * Limits of everything that waits for the database, in milliseconds. Those of the server come first; ours are for a server, or a
- * way to it, that does not keep them. All of it is over within five seconds.
+ * network, that does not keep them. No caller waits longer than five seconds.
  */
 export const TIME_LIMITS = {
   /** The server ends a statement. */

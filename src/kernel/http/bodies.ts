@@ -25,12 +25,12 @@ const LIMITS = {
   // Logins, token renewal and revocation, introspection: nothing else runs without a token.
   ofAnonymous: { bytes: 16 * KIB, entries: 1_000 },
 } as const;
-/** Bodies beyond either run two at a time. */
+/** A body beyond either waits for `LARGE_AT_ONCE`. */
 const LARGE = { bytes: 64 * KIB, entries: 1_000 } as const;
 const LARGE_AT_ONCE = { capacity: 2, spare: 0, maxWaiting: 64 };
 /** Up to this size a body is parsed as soon as it has arrived. */
 const SMALL_BYTES = 4 * KIB;
-/** Of each body of a known caller so much is free: small requests pass when large ones are refused. */
+/** So many bytes of each body of a known caller are not counted: small requests pass when large ones are refused. */
 const FREE_BYTES = 16 * KIB;
 
 /** Requests whose body, if there is one, nobody reads. */

@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** Whoever overloaded something must not be back at once. */
+/** Longer than for other errors: whatever was too slow needs time to recover. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** The work is not undone: nobody can tell whether a database that does not respond has committed it. */

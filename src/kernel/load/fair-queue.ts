@@ -6,9 +6,9 @@ const MAX_WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 2;
 
 interface Bounds {
-  /** Weights that run at once together. */
+  /** Total weight that runs at once. */
   readonly capacity: number;
-  /** Weights beyond that, for callers of whom nothing runs. */
+  /** Weight beyond that, for callers that have nothing running. */
   readonly spare: number;
   readonly maxWaiting: number;
 }
@@ -137,7 +137,7 @@ export class FairQueue {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const { caller } = next;
       const rest = (this.#waiting.get(caller) ?? []).slice(1);
-      // Its caller goes behind all others.
+      // Its caller moves to the end of the queue.
       this.#waiting.delete(caller);
       if (rest.length > 0) this.#waiting.set(caller, rest);
       next.start();

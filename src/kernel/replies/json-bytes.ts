@@ -5,7 +5,7 @@ const PIECE_LENGTH = 64 * 1024;
 /** Bytes that are copied at once. */
 const COPIED_AT_ONCE = 4 * 1024 * 1024;
 
-/** Is told the bytes of each piece, in order. It may throw. */
+/** Receives the bytes of each piece, in order. It may throw. */
 type OnPiece = (piece: Buffer) => void;
 
 /**

@@ -97,8 +97,8 @@ export class ReplyCache {
   }
 
   /**
-   * Many who want the same at once wait for the first one. When that is denied, each makes its own; when the database failed it, it
-   * fails all of them, which would otherwise wait for the same failure again.
+   * Equal requests at the same time wait for the first one. If that one is denied, each makes its own response; if it fails with 503
+   * or 504, all of them fail: they would otherwise wait for the same failure again.
    */
   async #make(ctx: Context, key: string, stamp: Stamp, make: (ctx: Context) => Promise<Answer>): Promise<Answer> {
     this.#misses += 1;

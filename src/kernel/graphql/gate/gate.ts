@@ -59,8 +59,8 @@ export class Gate {
   /**
    * Lets a request pass, or refuses it.
    *
-   * @returns the parameters with the text to run, that of the document where an id stands for it
    * @param hasToken whether the request has a valid token
+   * @returns the parameters with the text to run, that of the document where an id stands for it
    * @throws TOKEN_MISSING, MALFORMED_REQUEST without a text, or with a text and an id, QUERY_TOO_COMPLEX with every limit that is exceeded,
    *   PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY
    */
