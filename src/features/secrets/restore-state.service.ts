@@ -77,7 +77,10 @@ export class StateRestoreService {
     if (dryRun) return this.#preview(ctx, request);
     return inTransaction(ctx, async (tx) => {
       const locked = await lockEnvironments(tx, project.projectId, [place.environment]);
-      if (!locked.has(place.environment)) throw new AppError('ENVIRONMENT_NOT_FOUND');
+      const named = locked.get(place.environment);
+      if (named === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
+      // Another one has got its slug, by which the rules are asked.
+      if (named.environmentId !== environmentId) throw new AppError('CONCURRENT_CHANGE');
       await lockHomesIn(tx, request.reach);
       const ids = await reached(tx, request);
       await lockHistories(tx, ids);

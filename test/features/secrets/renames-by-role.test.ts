@@ -268,6 +268,25 @@ describe('renames, moves and deletions of what rules name', () => {
       }
   });
 
+  test('let no restore write where another environment has got the slug, by which the rules are asked', async () => {
+    const { admin, project, dev, prod } = await seeded([]);
+    const at = { projectId: project.id, environment: 'dev' };
+    mustSucceed(await admin.post('/api/v4/secrets/OWN', { ...at, secretValue: 'first' }));
+    const [then] = await strongroom.sql<{ now: Date }>('select clock_timestamp() as now from pg_sleep(0.002)');
+    mustSucceed(await admin.patch('/api/v4/secrets/OWN', { ...at, secretValue: 'second' }));
+    const reply = await withClient(strongroom.databaseUrl, async (client) => {
+      await client.query('begin');
+      await client.query(`select pg_advisory_xact_lock(hashtextextended('secret structure ' || $1, 0))`, [project.id]);
+      await client.query(`update environment set slug = 'away' where id = $1`, [dev.id]);
+      await client.query(`update environment set slug = 'dev' where id = $1`, [prod.id]);
+      const restoring = admin.post('/api/v1/secrets/restore', { ...at, at: then?.now.toISOString() });
+      await waiting(1);
+      await client.query('commit');
+      return restoring;
+    });
+    expect(reply).toBeError(409, 'CONCURRENT_CHANGE');
+  });
+
   test('are refused for a secret that is being made at the same moment', async () => {
     const { admin, project, base, inProd } = await seeded([]);
     const folder = mustSucceed(await admin.post('/api/v2/folders', { ...inProd, name: 'empty' })).body.folder.id;
