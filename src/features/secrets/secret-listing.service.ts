@@ -19,7 +19,7 @@ import {
 } from './secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, type Position, positionOf, rowsFor, viewEntry } from './secret-entries.js';
 import { type ExpandedViews, expandViews } from './secret-expansion.js';
-import { countEntries, countRows, waitForTurn } from './secret-load.js';
+import { countEntries, countRows, endTurnOfFew, waitForTurn } from './secret-load.js';
 import { loadPlace, loadSecretProject } from './secret-place.js';
 import { openerFor } from './secret-sealing.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
@@ -76,6 +76,7 @@ export class SecretListingService {
     await waitForTurn(ctx, input.first, input.recursive || input.includeImports ? 'huge' : 'large');
     const { folderId, page, insertedInto } = await readList(ctx, project, input, after);
     const { shown, views } = await show(page);
+    endTurnOfFew(ctx, input.first, views.length);
     const ids = shownIn(views);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:list',

@@ -19,6 +19,12 @@ export async function waitForTurn(ctx: Context, first: number | null | undefined
   await ctx.load?.turn(ctx.actor.tokenId ?? ctx.actor.id, heaviness);
 }
 
+/** Ends a turn that was waited for, if there turned out to be few rows. */
+export function endTurnOfFew(ctx: Context, first: number | null | undefined, rows: number): void {
+  const hasTurn = first == null || first > LIGHT_ROWS;
+  if (hasTurn && rows <= LIGHT_ROWS) ctx.load?.endTurn();
+}
+
 /** The sealed columns of a row. A value is undefined if values were not read, and null past the limit of a response. */
 interface SealedRow {
   readonly valueSealed?: Uint8Array | null | undefined;

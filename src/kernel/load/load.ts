@@ -81,6 +81,8 @@ export class ResponseLoad {
   #reserved = 0;
   #ticket: Ticket | null = null;
   #held: Buffer | null = null;
+  /** Reads that share the turn. */
+  #reads = 0;
   #isClosed = false;
   #isOver = false;
 
@@ -138,8 +140,17 @@ export class ResponseLoad {
    */
   async turn(caller: string, heaviness: Heaviness): Promise<void> {
     this.#refuseLate();
+    this.#reads += 1;
     this.#ticket ??= this.load.enter(caller, heaviness);
     await this.#ticket.turn;
+  }
+
+  /** A read was not heavy after all. Its turn ends, so that nobody waits while its audit record is stored. */
+  endTurn(): void {
+    this.#reads -= 1;
+    if (this.#reads > 0) return;
+    this.#ticket?.end();
+    this.#ticket = null;
   }
 
   /** The response is built: only its bytes are in memory now, until it is sent. @throws OVERLOADED */

@@ -80,6 +80,12 @@ test('one request has one turn, however many heavy reads it makes', async () => 
   const response = load.open();
   await Promise.all([response.turn('me', 'huge'), response.turn('me', 'huge'), response.turn('me', 'large')]);
   expect(load.figures.heavyReads).toEqual({ running: 1, waiting: 0, refused: 0 });
+  response.endTurn();
+  response.endTurn();
+  expect(load.figures.heavyReads).toEqual({ running: 1, waiting: 0, refused: 0 });
+  response.endTurn();
+  expect(load.figures.heavyReads).toEqual({ running: 0, waiting: 0, refused: 0 });
+  await response.turn('me', 'large');
   response.close();
   response.end();
   expect(load.figures.heavyReads).toEqual({ running: 0, waiting: 0, refused: 0 });
