@@ -46,6 +46,7 @@ const FROM = `from access_token t
 /** When a token ends at the latest: by its expiry, or by its maximum age, whichever comes first; null for never. */
 export const ENDS_AT = `least(t.expires_at,
   case when t.max_ttl_seconds > 0 then t.created_at + make_interval(secs => t.max_ttl_seconds) end)`;
+/** True once a token has ended. */
 export const IS_EXPIRED = `coalesce(${ENDS_AT} <= now(), false)`;
 /** By the networks of the method that the token was made by. */
 const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'

@@ -5,7 +5,7 @@ import { type PersonalRecord, userOf } from './personal.records.js';
 import type { Place } from './place.rules.js';
 import { isNear, isWithin } from './scope.records.js';
 import { mostSlashes } from './scope.rules.js';
-import { valueColumn } from './value-column.js';
+import { type Summed, valueColumn } from './value-column.js';
 
 /** A tag as a secret carries it. */
 export interface TagRecord {
@@ -85,23 +85,23 @@ interface Selection {
   readonly project?: string;
   /** Rows in the order of the window `w`: what a row shares with the one before it is null, and `filled` puts it in. */
   readonly isRun?: boolean;
-  /** The window in which values are added up: those past the limit of a response are null. Absent: there are few. */
-  readonly sums?: string;
+  /** Where values are added up: those past the limit of a response are null. Absent: there are few. */
+  readonly summed?: Summed;
 }
 
 /** As the rows come: only whether all fit is of interest. */
-const ANY_ORDER = '(rows unbounded preceding)';
+const IN_ANY_ORDER: Summed = { window: '(rows unbounded preceding)' };
 
 /** One statement has it all: tags and the writer's name and membership come with the row, never by a query of their own. */
-const select = ({ withValues, own, project, isRun, sums }: Selection): string => `
+const select = ({ withValues, own, project, isRun, summed }: Selection): string => `
   select s.id, ${columns(FOLDER, isRun === true ? 's.folder_id' : null)}, s.key, s.version,
-    ${withValues ? `${valueColumn('s', sums, own)} as "valueSealed",` : ''} s.comment_sealed as "commentSealed",
+    ${withValues ? `${valueColumn('s', summed, own)} as "valueSealed",` : ''} s.comment_sealed as "commentSealed",
     s.metadata, s.metadata_sealed as "metadataSealed", s.skip_multiline_encoding as "skipMultilineEncoding",
     s.reminder_note as "reminderNote", s.reminder_repeat_days as "reminderRepeatDays",
     nullif(s.reminder_recipient_ids, '{}') as "reminderRecipientIds",
     ${columns(WRITER, isRun === true ? 's.actor_id' : null)}, s.created_at as "createdAt", s.updated_at as "updatedAt",
     ${project === undefined ? TAGS : `case when (select exists (select from tag where project_id = ${project}::uuid)) then ${TAGS} end`} as tags
-    ${own === undefined ? '' : ownColumns(withValues, sums, own)}
+    ${own === undefined ? '' : ownColumns(withValues, summed, own)}
   ${FROM}
   ${own === undefined ? '' : `left join personal_secret ps on ps.secret_id = s.id and ps.user_id = ${own}`}`;
 
@@ -142,10 +142,10 @@ const TAGS = `(select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'co
 
 const ownColumns = (
   withValues: boolean,
-  sums: string | undefined,
+  summed: Summed | undefined,
   own: string,
 ): string => `, ps.id as "ownId", ps.version as "ownVersion",
-    ${withValues ? `${valueColumn('ps', sums, own)} as "ownValueSealed",` : ''} ps.comment_sealed as "ownCommentSealed",
+    ${withValues ? `${valueColumn('ps', summed, own)} as "ownValueSealed",` : ''} ps.comment_sealed as "ownCommentSealed",
     ps.created_at as "ownCreatedAt", ps.updated_at as "ownUpdatedAt"`;
 
 interface OwnColumns {
@@ -317,8 +317,10 @@ function list(
   const limit = bounds?.limit == null || bounds.of !== undefined ? '' : `limit ${next(bounds.limit)}`;
   const rest = `where ${conditions.join(' and ')} window w as (${RUN}) ${RUN} ${limit}`;
   const isWhole = bounds?.limit == null && userOf(ctx) === undefined;
-  const sums = isWhole ? `${FROM} where ${conditions.join(' and ')}` : '(w rows unbounded preceding)';
-  return findWithOwn(ctx, { ...selection, isRun: true, sums }, rest, given);
+  const summed: Summed = isWhole
+    ? { rows: `${FROM} where ${conditions.join(' and ')}` }
+    : { window: '(w rows unbounded preceding)' };
+  return findWithOwn(ctx, { ...selection, isRun: true, summed }, rest, given);
 }
 
 /**
@@ -370,7 +372,7 @@ export async function findById(ctx: Context, id: string, withValues: boolean): P
 
 /** Secrets by id, by path, then key. */
 export const listByIds = (ctx: Context, ids: readonly string[], withValues = true): Promise<SecretRecord[]> =>
-  find(ctx, { withValues, sums: ANY_ORDER }, `where s.id = any($1::uuid[]) ${ORDER}`, [ids]);
+  find(ctx, { withValues, summed: IN_ANY_ORDER }, `where s.id = any($1::uuid[]) ${ORDER}`, [ids]);
 
 /** Environment and folder of a place; `folderId` is null when there is no such path. */
 export async function findPlace(

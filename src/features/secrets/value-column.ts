@@ -1,6 +1,9 @@
 import { EMPTY_RECORD_BYTES } from '../../kernel/crypto/seal.js';
 import { MAX_RESPONSE_BYTES } from '../../kernel/load/load.js';
 
+/** Where values are added up: in a window, or over all rows of a list, from its `from` on. */
+export type Summed = { readonly window: string } | { readonly rows: string };
+
 /** True if a sum of their lengths fits into a response. */
 export const fits = (sum: string): string => `${sum} <= ${MAX_RESPONSE_BYTES}`;
 
@@ -11,15 +14,15 @@ export const lengthOf = (sealed: string): string => `octet_length(${sealed}) - $
  * The sealed values of secrets `s`, or of personal ones `ps`. Those past the limit of a response are null: their lengths are known
  * without reading them.
  *
- * @param sums the window in which they are added up, or the rows of a whole list; absent: there are few
+ * @param summed absent: there are few
  * @param own personal values are read as well, and count
  */
-export function valueColumn(table: 's' | 'ps', sums: string | undefined, own: string | undefined): string {
+export function valueColumn(table: 's' | 'ps', summed: Summed | undefined, own: string | undefined): string {
   const value = `${table}.value_sealed`;
-  if (sums === undefined) return value;
+  if (summed === undefined) return value;
   const ofOwn = own === undefined ? '' : ` + coalesce(${lengthOf('ps.value_sealed')}, 0)`;
   const sum = `sum(${lengthOf('s.value_sealed')}${ofOwn})`;
   // Of a whole list all values or none: it is refused anyway, and nothing is to be read for that.
-  const total = sums.startsWith('from') ? `(select ${sum} ${sums})` : `${sum} over ${sums}`;
+  const total = 'rows' in summed ? `(select ${sum} ${summed.rows})` : `${sum} over ${summed.window}`;
   return `case when ${fits(total)} then ${value} end`;
 }
