@@ -32,7 +32,7 @@ interface Waiter {
 
 /**
  * Lets heavy work run a few at a time. The others wait, and callers take turns: whoever has a hundred requests waiting delays
- * the next caller by one of them.
+ * the next caller by one of them. Lighter work overtakes only who waits for work of its own.
  *
  * The queue is bounded in length and in time; work that does not fit is refused with OVERLOADED. When it is full, the caller with the
  * most waiting gives up its last place to one with fewer.
@@ -86,7 +86,7 @@ export class FairQueue {
       state = 'over';
     };
     const isFirst = !this.#waiting.has(caller);
-    if (isFirst && this.#mayStart(waiter, this.#waiting.size === 0)) start();
+    if (isFirst && !this.#isHeldUp && this.#mayStart(waiter, this.#waiting.size === 0)) start();
     else if (this.#makeRoom(caller)) this.#append(waiter);
     else refuse();
     return { turn: promise, cancel, end };
@@ -94,6 +94,11 @@ export class FairQueue {
 
   get #length(): number {
     return sum([...this.#waiting.values()].map(({ length }) => length));
+  }
+
+  /** Somebody of whom nothing runs waits for enough room. Overtaken by lighter work again and again, it would never get it. */
+  get #isHeldUp(): boolean {
+    return [...this.#waiting.keys()].some((caller) => !this.#running.has(caller));
   }
 
   #mayStart({ caller, weight }: Waiter, isFirst: boolean): boolean {
@@ -146,8 +151,9 @@ export class FairQueue {
 
   #next(): Waiter | undefined {
     let isFirst = true;
-    for (const [waiter] of this.#waiting.values()) {
+    for (const [caller, [waiter]] of this.#waiting) {
       if (waiter !== undefined && this.#mayStart(waiter, isFirst)) return waiter;
+      if (!this.#running.has(caller)) return undefined;
       isFirst = false;
     }
     return undefined;

@@ -88,4 +88,20 @@ describe('a fair queue', () => {
     expect(told).toEqual(['a1', 'b1 OVERLOADED', 'c1']);
     expect(queue.figures).toEqual({ running: 0, waiting: 0, refused: 1 });
   });
+
+  test('lets nobody overtake a caller of whom nothing runs', async () => {
+    const { queue, told, enter } = watched({ capacity: 2, spare: 1 });
+    const [first, second, third] = [enter('a', 'a1'), enter('b', 'b1'), enter('c', 'c1')];
+    enter('d', 'heavy', 3);
+    first.end();
+    enter('e', 'e1');
+    second.end();
+    enter('f', 'f1');
+    await settled();
+    expect(told).toEqual(['a1', 'b1', 'c1']);
+    expect(queue.figures.waiting).toBe(3);
+    third.end();
+    await settled();
+    expect(told.slice(3)).toEqual(['heavy']);
+  });
 });
