@@ -30,8 +30,8 @@ const LARGE = { bytes: 64 * KIB, entries: 1_000 } as const;
 const LARGE_AT_ONCE = { capacity: 2, spare: 0, maxWaiting: 64 };
 /** Up to this size a body is parsed as soon as it has arrived. */
 const SMALL_BYTES = 4 * KIB;
-/** So many bytes of each body of a known caller are not counted: small requests pass when large ones are refused. */
-const FREE_BYTES = 16 * KIB;
+/** Bodies up to this size are not counted, so that small requests pass when large ones are refused. */
+const FREE_BYTES = { ofCallers: 16 * KIB, ofAnonymous: 4 * KIB } as const;
 
 /** Requests whose body, if there is one, nobody reads. */
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
@@ -66,8 +66,8 @@ export function acceptJsonOnly(app: FastifyInstance, trustedProxies: readonly st
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
     const { caller } = request;
     const holder = caller ?? addressOf(request, trustedProxies);
-    const budget = caller === null ? budgets.ofAnonymous : budgets.ofCallers;
-    const held = new HeldBytes(budget, holder, caller === null ? 0 : FREE_BYTES);
+    const kind = caller === null ? 'ofAnonymous' : 'ofCallers';
+    const held = new HeldBytes(budgets[kind], holder, FREE_BYTES[kind]);
     try {
       const bytes = await receive(payload, limitsOf(request).bytes, held, () => tooLarge(request));
       if (bytes.length > SMALL_BYTES) await giveWay();

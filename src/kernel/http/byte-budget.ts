@@ -40,6 +40,7 @@ export class ByteBudget {
 export class HeldBytes {
   #taken = 0;
 
+  /** @param free a body up to this size is not counted */
   constructor(
     private readonly budget: ByteBudget,
     private readonly holder: string | null,
@@ -48,9 +49,9 @@ export class HeldBytes {
 
   /** @throws OVERLOADED */
   growTo(bytes: number): void {
-    const more = Math.max(0, bytes - this.free) - this.#taken;
-    if (more > 0 && !this.budget.take(this.holder, more)) throw new AppError('OVERLOADED');
-    this.#taken += Math.max(0, more);
+    const more = bytes > this.free ? bytes - this.#taken : 0;
+    if (!this.budget.take(this.holder, more)) throw new AppError('OVERLOADED');
+    this.#taken += more;
   }
 
   release(): void {

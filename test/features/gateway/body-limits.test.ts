@@ -73,6 +73,14 @@ describe('a request without a token', () => {
     const proxys = await open({ path: LOGIN, body: padded({}, 16 * KIB), keep: 1 });
     proxys.finish();
     expect(await proxys.reply).toBeError(422, 'VALIDATION_FAILED');
+    // Somebody else behind that address may still log in.
+    const login = await open({
+      path: LOGIN,
+      body: padded({}, 2 * KIB),
+      keep: 0,
+      headers: { 'x-forwarded-for': '203.0.113.7' },
+    });
+    expect(await login.reply).toBeError(422, 'VALIDATION_FAILED');
     for (const request of held) request.finish();
     const all = await Promise.all(held.map(({ reply }) => reply));
     expect(all.filter((reply) => reply?.status === 422)).toHaveLength(64);
