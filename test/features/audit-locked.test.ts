@@ -42,3 +42,30 @@ test('with the audit table locked, reads and changes are refused, and leave conn
 
   expect((await admin.get(`/api/v4/secrets?${new URLSearchParams(place)}`)).body.secrets).toHaveLength(1);
 });
+
+describe('a change whose record meets a deadlock', () => {
+  /** Once, as when another transaction holds the row of the project and waits for what the change holds. */
+  const DEADLOCK = `
+    create sequence attempts;
+    create function refuse_first() returns trigger language plpgsql as $$ begin
+      if new.action = 'secret:create' and nextval('attempts') = 1 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+      return new;
+    end $$;
+    create trigger refuse_first before insert on audit_record for each row execute function refuse_first()`;
+
+  test('is run again, as at any other statement, and is made once', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    await strongroom.sql(DEADLOCK);
+    try {
+      const at = { projectId: project.id, environment: 'dev' };
+      expect((await admin.post('/api/v4/secrets/KEY', { ...at, secretValue: 'v' })).status).toBe(200);
+      expect(await strongroom.sql('select last_value::int from attempts')).toEqual([{ last_value: 2 }]);
+      const rows = await strongroom.auditRows(`project_id = $1 and action = 'secret:create'`, [project.id]);
+      expect(rows).toHaveLength(1);
+    } finally {
+      await strongroom.sql(
+        'drop trigger refuse_first on audit_record; drop function refuse_first; drop sequence attempts',
+      );
+    }
+  });
+});

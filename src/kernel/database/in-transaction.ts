@@ -81,10 +81,10 @@ const constraintOf = (error: unknown): string | undefined => databaseField(error
 /** SQLSTATE of whatever the driver or the ORM threw. */
 export const sqlState = (error: unknown): string | undefined => databaseField(error, 'code');
 
-/** The ORM wraps what the driver throws; the driver's fields are on the cause. */
+/** The ORM wraps what the driver throws, and so do we: the driver's fields are on the cause. An error of ours has a code of ours. */
 function databaseField(error: unknown, field: 'constraint' | 'code'): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
-    const value = (at as unknown as Record<string, unknown>)[field];
+    const value = at instanceof AppError ? undefined : (at as unknown as Record<string, unknown>)[field];
     if (typeof value === 'string') return value;
   }
   return undefined;
