@@ -103,11 +103,12 @@ export const check: Check = {
         for (const count of WRITERS) {
           const [name, die] = manners[index % manners.length] as [string, Manner];
           const admin = await installation.admin();
-          const project = await (await installation.seed()).projectOf(admin);
+          const seed = await installation.seed();
+          const [project, other] = [await seed.projectOf(admin), await seed.project()];
           const writers = new SteadyWriters(admin, project, { count, prefix: 'KEY' });
           await writers.more(count);
           await die(installation);
-          const healthyMs = await untilHealthy(admin, project, 'HEALTHY');
+          const healthyMs = await untilHealthy(other);
           await writers.more(count);
           await writers.end();
           const at = `${name} under ${count}`;

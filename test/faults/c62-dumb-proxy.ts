@@ -28,17 +28,19 @@ export const check: Check = {
         const admin = new Caller(service.url, token);
         const totals = { acknowledged: 0, refused: 0, slowestMs: 0, healthyMs: 0 };
         await repeat(times, async () => {
-          const project = await new Seed(admin).projectOf(admin);
+          const seed = new Seed(admin);
+          const [project, other] = [await seed.projectOf(admin), await seed.project()];
           const writers = new SteadyWriters(admin, project, { count: WRITERS, prefix: 'KEY' });
           await writers.more(2 * WRITERS);
           relay.goDumb();
-          const healthyMs = await untilHealthy(admin, project, 'HEALTHY');
+          const healthyMs = await untilHealthy(other);
           await writers.more(WRITERS);
           await writers.end();
           expectThat(healthyMs <= HEALTHY_WITHIN_MS, `healthy after ${Math.round(healthyMs)} ms`);
           expectThat(writers.slowestMs <= ANSWERED_WITHIN_MS, `an answer after ${Math.round(writers.slowestMs)} ms`);
           await untilWhole(admin);
           await writers.judge();
+          relay.endDumb();
           totals.acknowledged += writers.acknowledged.size;
           totals.refused += writers.refused;
           totals.slowestMs = Math.max(totals.slowestMs, writers.slowestMs);

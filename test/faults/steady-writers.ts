@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller, Reply } from '../kit/caller.ts';
 import { Exposition } from '../kit/exposition.ts';
-import type { SeededProject } from '../kit/seed.ts';
+import type { Seed, SeededProject } from '../kit/seed.ts';
 import { until } from '../kit/until.ts';
 import { expectThat } from './check.ts';
 
+type Seeded = Awaited<ReturnType<Seed['project']>>;
+
 const PAGE = 1_000;
 const WHOLE_WITHIN_MS = 15_000;
-const ATTEMPT_MS = 100;
+const ATTEMPT_MS = 250;
 const GIVE_UP_MS = 60_000;
 
 /** Callers that write new secrets without pause, and what they were answered. Only 200, 503 and 504 keep the promise. */
@@ -81,18 +84,19 @@ const isPassing = ({ status, headers }: Reply): boolean =>
   (status === 503 || status === 504) && /^[1-9]\d*$/.test(headers['retry-after'] ?? '');
 
 /**
- * Waits until the service is ready and stores a new secret. A new attempt starts every 100 ms: one that began too early, and waits,
+ * Waits until the service is ready and stores a new secret. A new attempt starts every 250 ms: one that began too early, and waits,
  * says nothing of those who come later.
  *
+ * @param seeded somebody with a project of its own: the writers wait for each other at theirs, also when all is well
  * @returns how long it took, in milliseconds
  */
-export async function untilHealthy(admin: Caller, project: SeededProject, prefix: string): Promise<number> {
+export async function untilHealthy({ admin, project }: Seeded): Promise<number> {
   const since = performance.now();
   const attempts: Promise<void>[] = [];
   let isHealthy = false;
   while (!isHealthy) {
     expectThat(performance.now() - since < GIVE_UP_MS, `it is not healthy after ${GIVE_UP_MS} ms`);
-    const both = Promise.all([admin.get('/readyz'), write(admin, project, `${prefix}_${attempts.length}`)]);
+    const both = Promise.all([admin.get('/readyz'), write(admin, project, `KEY_${randomUUID()}`)]);
     attempts.push(
       both.then(
         (replies) => {

@@ -8,6 +8,7 @@ export class Relay {
   taken = 0;
   readonly #server: Server;
   readonly #open: Set<Socket>;
+  readonly #dumb = new Set<Socket>();
 
   private constructor(server: Server, url: string, open: Set<Socket>) {
     this.#server = server;
@@ -54,11 +55,19 @@ export class Relay {
       socket.unpipe();
       for (const event of ['data', 'end', 'close']) socket.removeAllListeners(event);
       socket.resume();
+      this.#dumb.add(socket);
     }
+    this.#open.clear();
+  }
+
+  /** Ends what went dumb; else the server would keep its side of it for good. */
+  endDumb(): void {
+    for (const socket of this.#dumb) socket.destroy();
+    this.#dumb.clear();
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.#open) socket.destroy();
+    for (const socket of [...this.#open, ...this.#dumb]) socket.destroy();
     await new Promise((closed) => this.#server.close(closed));
   }
 }

@@ -22,8 +22,8 @@ class QueryDeadline extends Error {
 
 /** Counts and names statements, and measures their time. */
 export interface Watch {
-  /** Increases ten times a second, but not while the event loop is blocked: a response that has not been read yet is not late. */
-  readonly tick: number;
+  /** In milliseconds. Does not advance while the event loop is blocked: a response that has not been read yet is not late. */
+  readonly clock: number;
   count(client: BoundedClient): void;
   /** Name under which a text is prepared; undefined when it is sent as it is. */
   nameOf(text: string): string | undefined;
@@ -46,11 +46,11 @@ const CLOSE_WITHIN_MS = 1_000;
  * connection; here a query past its deadline destroys it.
  */
 export class BoundedClient extends pg.Client {
-  /** Tick at which the oldest statement without a response was sent. */
+  /** When the oldest statement without a response was sent. */
   pendingSince: number | null = null;
-  /** Tick of the last response. */
+  /** When the last response came. */
   heardAt: number;
-  /** Tick at which another connection turned out to be silent, if nothing was heard on this one since. */
+  /** When another connection turned out to be silent, if nothing was heard on this one since. */
   suspectedAt: number | null = null;
   /** Its statements serve no request. */
   isBackground = false;
@@ -64,7 +64,7 @@ export class BoundedClient extends pg.Client {
   constructor(config: pg.ClientConfig, watch: Watch) {
     super(config);
     this.#watch = watch;
-    this.heardAt = watch.tick;
+    this.heardAt = watch.clock;
     this.on('error', () => {
       this.#isGone = true;
     });
@@ -92,7 +92,7 @@ export class BoundedClient extends pg.Client {
     const name = typeof text === 'string' && Array.isArray(values) ? this.#watch.nameOf(text) : undefined;
     const sent = name === undefined ? args : [{ name, text, values }, ...rest];
     this.#pending += 1;
-    this.pendingSince ??= this.#watch.tick;
+    this.pendingSince ??= this.#watch.clock;
     const callback: unknown = sent.at(-1);
     if (typeof callback === 'function') {
       const settled: Callback = (error, result) => (callback as Callback)(this.#settle(text, error), result);
@@ -134,10 +134,10 @@ export class BoundedClient extends pg.Client {
   /** @returns the error, with a code that says what happened */
   #settle(text: unknown, error: Error | null | undefined): Error | null | undefined {
     this.#pending -= 1;
-    this.pendingSince = this.#pending === 0 ? null : this.#watch.tick;
+    this.pendingSince = this.#pending === 0 ? null : this.#watch.clock;
     const isFromServer = !error || error instanceof pg.DatabaseError;
     if (isFromServer) {
-      this.heardAt = this.#watch.tick;
+      this.heardAt = this.#watch.clock;
       this.suspectedAt = null;
     }
     if (!error) return error;

@@ -1,9 +1,11 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { describeError, type Log } from '../log.js';
 import { BoundedClient, ConnectionLost, type Watch } from './bounded-client.js';
 import type { PoolLimits } from './time-limits.js';
 
-const TICK_MS = 100;
+const CHECK_MS = 100;
+/** A check that comes later than this was held up by a blocked event loop: responses may wait there to be read. */
+const LONGEST_STEP_MS = 250;
 
 /** A connection that the pool has handed out. */
 interface Loan {
@@ -36,7 +38,7 @@ export interface ConnectionFigures {
  * - one that somebody holds and does not use is taken away, and counted as a leak.
  */
 export class PoolGuard implements Watch {
-  tick = 0;
+  clock = 0;
   /** Connections that were never given back. */
   leaks = 0;
   /** Nobody gets a connection, although the database has some to give: only a restart helps. */
@@ -54,9 +56,10 @@ export class PoolGuard implements Watch {
   #onWait: (milliseconds: number) => void = () => undefined;
   /** How many ask for work without limits at the moment. */
   #unlimited = 0;
-  /** Tick since which connections are asked for and nobody got one. */
+  /** Time since which connections are asked for and nobody got one. */
   #unservedSince: number | null = null;
   #isProbing = false;
+  #checkedAt = 0;
 
   constructor(log: Log, limits: PoolLimits) {
     this.#log = log;
@@ -74,7 +77,8 @@ export class PoolGuard implements Watch {
     this.#adopted = pool;
     const connect = pool.connect.bind(pool) as (callback: Connected) => void;
     pool.connect = ((callback?: Connected) => this.#connect(connect, callback)) as typeof pool.connect;
-    this.#timer = setInterval(() => this.#check(), TICK_MS).unref();
+    this.#checkedAt = performance.now();
+    this.#timer = setInterval(() => this.#check(), CHECK_MS).unref();
   }
 
   /** SQL statements sent since start, transaction control included: for requests, and by the service's own upkeep. */
@@ -146,7 +150,7 @@ export class PoolGuard implements Watch {
       });
     }
     const since = performance.now();
-    this.#unservedSince ??= this.tick;
+    this.#unservedSince ??= this.clock;
     connect((error, client) => {
       this.#onWait(performance.now() - since);
       if (client === undefined) {
@@ -165,7 +169,7 @@ export class PoolGuard implements Watch {
     const { release } = client;
     const loan: Loan = {
       client,
-      since: this.tick,
+      since: this.clock,
       isTakenBack: false,
       takeBack: () => {
         if (loan.isTakenBack) return;
@@ -183,12 +187,14 @@ export class PoolGuard implements Watch {
     };
   }
 
-  #msSince(tick: number): number {
-    return (this.tick - tick) * TICK_MS;
+  #msSince(time: number): number {
+    return this.clock - time;
   }
 
   #check(): void {
-    this.tick += 1;
+    const now = performance.now();
+    this.clock += Math.min(now - this.#checkedAt, LONGEST_STEP_MS);
+    this.#checkedAt = now;
     if (this.#unlimited > 0) return;
     for (const client of this.#open) this.#checkResponse(client);
     for (const loan of this.#loans.values()) this.#checkLoan(loan);
@@ -205,7 +211,7 @@ export class PoolGuard implements Watch {
     this.#open.delete(client);
     for (const other of this.#open) {
       if (other.heardAt > pendingSince) continue;
-      if (this.#loans.has(other)) other.suspectedAt ??= this.tick;
+      if (this.#loans.has(other)) other.suspectedAt ??= this.clock;
       else if (other.pendingSince === null && other.isReusable) other.discard();
     }
   }
@@ -215,7 +221,7 @@ export class PoolGuard implements Watch {
     if (client.pendingSince !== null) return;
     if (this.#msSince(Math.max(since, client.heardAt)) < this.limits.heldIdleMs) return;
     this.leaks += 1;
-    this.#log.error('database connection leaked', { heldMs: this.#msSince(since) });
+    this.#log.error('database connection leaked', { heldMs: Math.round(this.#msSince(since)) });
     this.#loans.delete(client);
     client.discard();
     loan.takeBack();
@@ -255,6 +261,6 @@ export class PoolGuard implements Watch {
 const isLateForPlace = (error: Error | undefined): boolean =>
   error?.message === 'timeout exceeded when trying to connect';
 
-/** An error of the pool itself has no code: it has no connection to give. */
+/** Only the server's own code says more; sockets fail in more ways than can be listed. */
 const coded = (error: Error | undefined): Error =>
-  error !== undefined && typeof (error as { code?: unknown }).code === 'string' ? error : new ConnectionLost(error);
+  error instanceof pg.DatabaseError ? error : new ConnectionLost(error);

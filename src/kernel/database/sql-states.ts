@@ -62,7 +62,7 @@ const CODES: Readonly<Record<string, StoreFailure>> = {
 
 /** Failures of sockets and of name resolution, by the code of Node. */
 const SOCKET =
-  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)$/;
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOENT|EAGAIN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)$/;
 
 /**
  * What a failure means, by its SQLSTATE or the code of a socket.

@@ -4,15 +4,15 @@
  */
 export const TIME_LIMITS = {
   /** The server ends a statement. */
-  statementMs: 3_500,
+  statementMs: 3_000,
   /** The server gives up waiting for a lock. */
   lockMs: 2_000,
   /** The server ends a session that is idle in a transaction: a node that was cut off holds no row for longer. */
-  idleInTransactionMs: 3_500,
+  idleInTransactionMs: 3_000,
   /** Opening a connection, and waiting for one of the pool. */
   connectMs: 5_000,
   /** A statement without a response: its connection is destroyed. */
-  queryMs: 3_800,
+  queryMs: 3_300,
   /** The same on a connection that has been silent since before another one's unanswered statement was sent. */
   suspectMs: 400,
   /** A connection that is held and not used: its holder has forgotten it. */

@@ -150,6 +150,7 @@ describe('every failure of the database has a meaning', () => {
     ['XX001', 'STORE_UNAVAILABLE'],
     ['ECONNRESET', 'STORE_UNAVAILABLE'],
     ['EPIPE', 'STORE_UNAVAILABLE'],
+    ['EAGAIN', 'STORE_UNAVAILABLE'],
     ['57014', 'DEADLINE_EXCEEDED'],
     ['55P03', 'DEADLINE_EXCEEDED'],
     ['25P03', 'DEADLINE_EXCEEDED'],
