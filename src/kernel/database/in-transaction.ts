@@ -24,11 +24,17 @@ export async function inTransaction<T>(ctx: Context, work: (tx: Transaction) => 
   }
 }
 
-/** Waits until fewer transactions run, and callers take turns. @throws OVERLOADED */
-async function inTurn<T>({ database, actor }: Context, work: () => Promise<T>): Promise<T> {
+/**
+ * Waits until fewer transactions run, and callers take turns. A request that was answered meanwhile, at its deadline, changes
+ * nothing any more: those behind it would wait for what nobody waits for.
+ *
+ * @throws OVERLOADED, DEADLINE_EXCEEDED
+ */
+async function inTurn<T>({ database, actor, load }: Context, work: () => Promise<T>): Promise<T> {
   const ticket = database.transactions.enter(actor?.id ?? '', 1);
   await ticket.turn;
   try {
+    load?.refuseLate();
     return await work();
   } finally {
     ticket.end();

@@ -94,7 +94,7 @@ export class ResponseLoad {
    * @throws ANSWER_TOO_LARGE, OVERLOADED
    */
   add(bytes: number): void {
-    this.#refuseLate();
+    this.refuseLate();
     this.#size += bytes;
     if (this.#size > MAX_RESPONSE_BYTES) throw this.load.tooLarge();
     this.load.reserve(bytes * WORKING_COPIES);
@@ -103,7 +103,7 @@ export class ResponseLoad {
 
   /** Reserves memory for what is read and is no part of the response. @throws OVERLOADED */
   reserve(bytes: number): void {
-    this.#refuseLate();
+    this.refuseLate();
     this.load.reserve(bytes);
     this.#reserved += bytes;
     this.#besides += bytes;
@@ -139,7 +139,7 @@ export class ResponseLoad {
    * @throws OVERLOADED
    */
   async turn(caller: string, heaviness: Heaviness): Promise<void> {
-    this.#refuseLate();
+    this.refuseLate();
     this.#reads += 1;
     this.#ticket ??= this.load.enter(caller, heaviness);
     await this.#ticket.turn;
@@ -182,7 +182,8 @@ export class ResponseLoad {
     this.#reserved = 0;
   }
 
-  #refuseLate(): void {
+  /** For work that has not begun. @throws DEADLINE_EXCEEDED when it is decided what is sent */
+  refuseLate(): void {
     if (this.#isOver) throw new AppError('DEADLINE_EXCEEDED');
   }
 

@@ -63,6 +63,25 @@ describe('a request that takes longer than its deadline', () => {
     expect(strongroom.log()).not.toContain('INTERNAL');
   });
 
+  test('changes nothing any more if it still waits for its turn', async () => {
+    const { admin } = strongroom;
+    const create = (name: string) => admin.post('/api/v2/workspace', { projectName: 'Queued', slug: `queued-${name}` });
+    const late = await Promise.all(Array.from({ length: 40 }, (_, index) => create(`${index}`)));
+    for (const reply of late) expect(reply).toBeError(504, 'DEADLINE_EXCEEDED');
+    await release();
+    await until(
+      'a turn behind all of them',
+      10_000,
+      async () => (await create(`last-${randomUUID().slice(0, 8)}`)).status === 200,
+    );
+    const [made] = await strongroom.sql(
+      `select count(*)::int as count from project where slug ~ '^queued-[0-9]{1,2}$'`,
+    );
+    expect(made?.count).toBeGreaterThan(0);
+    // So many run at once.
+    expect(made?.count).toBeLessThanOrEqual(12);
+  });
+
   test('because its body does not come, is told so', async () => {
     await release();
     const head = ['POST /graphql HTTP/1.1', 'Host: x', 'Content-Type: application/json', 'Content-Length: 99'];
