@@ -39,7 +39,7 @@ export class EnvironmentSecretsResolver {
     @Args(() => EnvironmentSecretConnectionArgs) { path, ...args }: EnvironmentSecretConnectionArgs,
   ): Promise<ConnectionOf<SecretType>> {
     const page = await this.listing.listInEnvironment(ctx, environment, { ...args, secretPath: path });
-    return (await page.mapInSlices(toSecretType, positionOfView)).paced();
+    return page.map(toSecretType, positionOfView).paced();
   }
 }
 
@@ -63,6 +63,6 @@ export class FolderSecretsResolver {
     @Args(() => FolderSecretConnectionArgs) args: FolderSecretConnectionArgs,
   ): Promise<ConnectionOf<SecretType>> {
     const page = await this.listing.listInFolder(ctx, folder, args);
-    return (await page.mapInSlices(toSecretType, positionOfView)).paced();
+    return page.map(toSecretType, positionOfView).paced();
   }
 }

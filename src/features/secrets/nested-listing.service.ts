@@ -67,7 +67,10 @@ const listTogether: Together<Listing, Page<SecretView>> = async (ctx, listings) 
   const pages = listings.map(({ input }) => input.first ?? null);
   const rows = pages.reduce((sum: number | null, first) => (sum === null || first === null ? null : sum + first), 0);
   await waitForTurn(ctx, rows, 'huge');
-  const shown = await Promise.all(listings.map((listing) => show(ctx, listing)));
+  // All lists open their values before any of them expands them: what expansions load is one statement for all lists that ask
+  // for it in the same turn, and opening takes turns.
+  const opened = await Promise.all(listings.map((listing) => open(ctx, listing)));
+  const shown = await Promise.all(opened.map((list) => expand(ctx, list)));
   const events = shown.flatMap(({ page, unreadable, disclosed }, index) => {
     const { access, input, owner } = listings[index] as Listing;
     if (page.nodes.length === 0) return [];
@@ -86,7 +89,16 @@ const listTogether: Together<Listing, Page<SecretView>> = async (ctx, listings) 
   return shown.map(({ page }) => page);
 };
 
-async function show(ctx: Context, { access, owner, input }: Listing): Promise<Shown> {
+/** A list whose values are open and not expanded yet. */
+interface Opened {
+  readonly listing: Listing;
+  readonly visibility: Visibility;
+  readonly page: Page<SecretView>;
+  readonly unreadable: number;
+}
+
+async function open(ctx: Context, listing: Listing): Promise<Opened> {
+  const { access, owner, input } = listing;
   const after = positionOf(input.after);
   const visibility = new Visibility(access.ability);
   // Where rules look at single secrets, how many rows make a page is known only after reading them.
@@ -95,7 +107,7 @@ async function show(ctx: Context, { access, owner, input }: Listing): Promise<Sh
   const visible = records.filter((record) => visibility.describes(record));
   const entries = new Page(entriesAfter(after, visible, 'beside'), input, cursorOf);
   if (entries.nodes.length === 0)
-    return { page: new Page<SecretView>([], input, positionOfView), unreadable: 0, disclosed: null };
+    return { listing, visibility, page: new Page<SecretView>([], input, positionOfView), unreadable: 0 };
   countEntries(ctx, entries.nodes, (record) => visibility.readsValue(record));
   const opener = await openerFor(
     ctx,
@@ -104,10 +116,15 @@ async function show(ctx: Context, { access, owner, input }: Listing): Promise<Sh
   );
   const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
   const page = await entries.mapInSlices((entry) => viewEntry(viewer, entry), positionOfView);
-  const { length: unreadable } = viewer.issues;
+  return { listing, visibility, page, unreadable: viewer.issues.length };
+}
+
+async function expand(ctx: Context, { listing, visibility, page, unreadable }: Opened): Promise<Shown> {
+  if (page.nodes.length === 0) return { page, unreadable, disclosed: null };
   const ids = shownIn(page.nodes);
-  if (!input.expandSecretReferences) return { page, unreadable, disclosed: disclosureOf(ids) };
-  const { changed, insertedInto } = await expandViews(ctx, access, page.nodes, { visibility, isWhole: () => false });
+  if (!listing.input.expandSecretReferences) return { page, unreadable, disclosed: disclosureOf(ids) };
+  const known = { visibility, isWhole: () => false };
+  const { changed, insertedInto } = await expandViews(ctx, listing.access, page.nodes, known);
   return {
     page: page.map((view) => changed.get(view.id) ?? view, positionOfView),
     unreadable,

@@ -48,7 +48,8 @@ const UNCHANGED: ExpandedViews = { changed: new Map(), insertedInto: () => new S
 
 /**
  * Views with the references of their values expanded, with what this caller may read. References mean shared secrets. No
- * statement when all that they name is among the views, else one, which all lists of a document share.
+ * statement when all that they name is among the views, else one, which all lists share that ask in the same turn of the event
+ * loop: nothing gives way before that.
  *
  * @param views of one project: what they refer to among each other is taken from them
  * Source: decisions 5.5.
@@ -66,7 +67,6 @@ export async function expandViews(
   for (const view of views) {
     if (view.type === 'shared' && !isPast) targets.set(nameOf(subjectOf(view)), targetOfView(view, visibility));
   }
-  await giveWay();
   const isUnknown = (name: SecretName) => !targets.has(nameOf(name)) && !isWhole(name.environment, name.path);
   const beyond = await loadBeyond(ctx, project, named(texts.values()).filter(isUnknown));
   const opener = await openerFor(ctx, project, beyond);

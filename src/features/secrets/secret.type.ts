@@ -3,7 +3,6 @@ import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Node } from '../../kernel/graphql/node.js';
 import { paced } from '../../kernel/graphql/paced-list.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import { mapInSlices } from '../../kernel/slices.js';
 import type { ReferenceIssueReason } from './expansion.rules.js';
 import type { OwnValues, SecretKind } from './secret.rules.js';
 import {
@@ -284,19 +283,21 @@ export class SecretConnection extends connectionOf(SecretType, 'Secret', 'path, 
   readIssues!: readonly SecretReadIssue[];
 }
 
-const toImportEntry = async ({ secrets, ...folder }: ImportView): Promise<SecretImportEntry> => ({
+const toImportEntry = ({ secrets, ...folder }: ImportView): SecretImportEntry => ({
   ...folder,
-  secrets: await toSecretTypes(secrets),
+  secrets: toSecretTypes(secrets),
 });
 
-/** A long list as the API shows it. */
-export const toSecretTypes = async (views: readonly SecretView[]): Promise<readonly SecretType[]> =>
-  paced(await mapInSlices(views, toSecretType));
+/**
+ * A list as the API shows it. Nothing gives way here: of many such lists in a response, what stands in each is loaded by one
+ * statement only as long as they resolve in the same turn of the event loop.
+ */
+export const toSecretTypes = (views: readonly SecretView[]): readonly SecretType[] => paced(views.map(toSecretType));
 
 /** A list as the API shows it. */
 export const toSecretConnection = async (page: SecretPage): Promise<SecretConnection> =>
   Object.assign((await page.mapInSlices(toSecretType, positionOfView)).paced(), {
-    imports: await Promise.all(page.imports.map(toImportEntry)),
+    imports: page.imports.map(toImportEntry),
     depthTruncated: page.depthTruncated,
     unresolvedReferences: page.unresolvedReferences,
     readIssues: page.readIssues,
