@@ -23,7 +23,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_directories: '.',
   unix_socket_permissions: '0700',
-  max_connections: '60',
+  // Room for some nodes, each with up to 20, and for the tools beside them. One too many is refused, and its request with it.
+  max_connections: '200',
   shared_buffers: '64MB',
   min_wal_size: '32MB',
   max_wal_size: '256MB',
