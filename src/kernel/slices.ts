@@ -41,9 +41,9 @@ export async function giveWay(): Promise<void> {
 /** Maps many items, and lets other requests run between them. */
 export async function mapInSlices<T, R>(items: readonly T[], map: (item: T, index: number) => R): Promise<R[]> {
   const results: R[] = [];
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index += 1) {
     if (isTurnOver()) await nextTurn();
-    results.push(map(item, index));
+    results.push(map(items[index] as T, index));
   }
   await giveWay();
   return results;

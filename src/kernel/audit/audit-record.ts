@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from '../context.js';
 import { newId } from '../ids.js';
-import { type Disclosure, idArray, isList } from './disclosure.js';
+import { type Disclosure, idArray, isList, namesList } from './disclosure.js';
 
 /** Ids, names of settings and counts. Never a secret value, a token or free text of a caller. */
 export type AuditFacts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
@@ -94,17 +94,24 @@ export function insertOf(
   records: readonly AuditRecord[],
   { key, changed, disclosures }: { key: Buffer; changed: Reach; disclosures: readonly Disclosure[] },
 ): { text: string; params: unknown[] } {
-  const rows = records.map((record) => [...valuesOf(record), record.disclosed, macOf(record, key).toString('hex')]);
-  const lists = [...new Map(disclosures.filter(isList).map((list) => [list.name, list])).values()];
+  const rows = records.map((record) => {
+    const values = valuesOf(record);
+    return [...values, record.disclosed, rowMac(values, record, key).toString('hex')];
+  });
   const columns = COLUMNS.map((_, column) => rows.map((values) => values[column]));
-  return { text: INSERTS[changed], params: [...columns, lists.map(({ name }) => name), lists.map(idArray)] };
+  if (!records.some(({ disclosed }) => namesList(disclosed))) return { text: INSERTS[changed], params: columns };
+  const lists = [...new Map(disclosures.filter(isList).map((list) => [list.name, list])).values()];
+  const params = [...columns, lists.map(({ name }) => name), lists.map(idArray)];
+  return { text: INSERTS_WITH_LISTS[changed], params };
 }
 
 /** The MAC of a record, 32 bytes: that of its row, as long as nobody has changed it. */
-export const macOf = (record: AuditRecord, key: Buffer): Buffer =>
+export const macOf = (record: AuditRecord, key: Buffer): Buffer => rowMac(valuesOf(record), record, key);
+
+const rowMac = (values: readonly (string | null)[], { disclosed }: AuditRecord, key: Buffer): Buffer =>
   createHmac('sha256', key)
     // Records without it have the MAC that they had before there were disclosures.
-    .update(JSON.stringify([...valuesOf(record), ...(record.disclosed === null ? [] : [record.disclosed])]))
+    .update(JSON.stringify(disclosed === null ? values : [...values, disclosed]))
     .digest();
 
 const valuesOf = (record: AuditRecord): (string | null)[] => [
@@ -122,47 +129,63 @@ const valuesOf = (record: AuditRecord): (string | null)[] => [
   canonicalJson(record.facts),
 ];
 
-/**
- * @param turn of the lists, a condition: for changes, after the rows of their projects, so that no two changes hold what the
- *   other one waits for. The lists are in one order, so that two batches with the same ones do not lock each other out.
- */
-const insertAt = (turn: string): string => `missing as (
-    select named.digest from unnest($13::text[]) as named (digest)
-    where length(named.digest) = 64 and named.digest <> all ($15::text[])
-      and (select true from audit_disclosure d where d.digest = decode(named.digest, 'hex')) is null
-  ), listed as (
-    insert into audit_disclosure (digest, ids)
-    select decode(digest, 'hex'), ids::uuid[] from unnest($15::text[], $16::text[]) as list (digest, ids)
-    where ${turn} order by digest on conflict do nothing
-  ), stored as (
-    insert into audit_record (${COLUMNS.join(', ')})
+const STORE = `insert into audit_record (${COLUMNS.join(', ')})
     select id, organization_id, project_id, action, outcome, actor_kind, actor_id, token_id, request_id, address::inet, user_agent, facts::jsonb,
       decode(disclosed, 'hex'), decode(mac, 'hex')
     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::uuid[], $10::text[],
-        $11::text[], $12::text[], $13::text[], $14::text[]) as given (${COLUMNS.join(', ')})
+      $11::text[], $12::text[], $13::text[], $14::text[]) as given (${COLUMNS.join(', ')})`;
+
+/**
+ * With lists. The arrays that are searched stand in subqueries: where Postgres sees how long they are, it plans each execution
+ * anew, which takes longer than the insert.
+ *
+ * @param turn of the lists, a condition: for changes, after the rows of their projects, so that no two changes hold what the
+ *   other one waits for. The lists are in one order, so that two batches with the same ones do not lock each other out.
+ */
+const storeWithLists = (turn: string): string => `missing as (
+    select named.digest from unnest((select $13::text[])) as named (digest)
+    where length(named.digest) = 64 and named.digest <> all ((select $15::text[])::text[])
+      and (select true from audit_disclosure d where d.digest = decode(named.digest, 'hex')) is null
+  ), listed as (
+    insert into audit_disclosure (digest, ids)
+    select decode(digest, 'hex'), ids::uuid[]
+    from unnest((select $15::text[]), (select $16::text[])) as list (digest, ids)
+    where ${turn} order by digest on conflict do nothing
+  ), stored as (
+    ${STORE}
     where not exists (select from missing)
   )
   select digest from missing`;
-
-const INSERT_CHANGE = insertAt('(select count(*) >= 0 from changed)');
 
 /**
  * For changes the revisions of their projects rise with the insert, so that nobody forgets to. As part of the last statement
  * before the commit: the row of a project is held no longer than that takes. Many are held in the order of ids, so that two
  * changes cannot wait for each other.
  */
-const INSERTS: Readonly<Record<Reach, string>> = {
-  nothing: `with ${insertAt('true')}`,
+const CHANGED: Readonly<Record<Exclude<Reach, 'nothing'>, string>> = {
   projects: `with changed as (
-      update project set revision = revision + 1 where id = any($3::uuid[]) returning 1
-    ), ${INSERT_CHANGE}`,
+      update project set revision = revision + 1 where id = any((select $3::uuid[])::uuid[]) returning 1
+    )`,
   organization: `with held as (
       select id from project where id = any($3::uuid[])
         or organization_id in (select id from organization where id = any($2::uuid[]) or parent_id = any($2::uuid[]))
       order by id for no key update
     ), changed as (
       update project set revision = revision + 1 from held where project.id = held.id returning 1
-    ), ${INSERT_CHANGE}`,
+    )`,
+};
+
+const WITH_LISTS_OF_CHANGE = storeWithLists('(select count(*) >= 0 from changed)');
+
+const INSERTS: Readonly<Record<Reach, string>> = {
+  nothing: STORE,
+  projects: `${CHANGED.projects} ${STORE}`,
+  organization: `${CHANGED.organization} ${STORE}`,
+};
+const INSERTS_WITH_LISTS: Readonly<Record<Reach, string>> = {
+  nothing: `with ${storeWithLists('true')}`,
+  projects: `${CHANGED.projects}, ${WITH_LISTS_OF_CHANGE}`,
+  organization: `${CHANGED.organization}, ${WITH_LISTS_OF_CHANGE}`,
 };
 
 /** Keys in order, so that the MAC can be checked from what Postgres gives back for `jsonb`. */

@@ -17,14 +17,17 @@ export interface Disclosure {
 export function disclosureOf(ids: Iterable<string>): Disclosure | null {
   const distinct = [...new Set(ids)];
   if (distinct.length === 0) return null;
-  const packed = Buffer.allocUnsafeSlow(distinct.length * ID_BYTES);
+  const packed = Buffer.allocUnsafe(distinct.length * ID_BYTES);
   packed.write(distinct.join('').replaceAll('-', ''), 'hex');
   const name = distinct.length === 1 ? packed : createHash('sha256').update(packed).digest();
   return { name: name.toString('hex'), ids: packed };
 }
 
 /** True when the trail stores the ids apart from its records. */
-export const isList = ({ ids }: Disclosure): boolean => ids.length > ID_BYTES;
+export const isList = ({ name }: Disclosure): boolean => namesList(name);
+
+/** Whether a record names a list of ids, and not one id, or none. */
+export const namesList = (name: string | null): boolean => name !== null && name.length > 2 * ID_BYTES;
 
 /** The ids as an array that Postgres reads. */
 export const idArray = ({ ids }: Disclosure): string => `{${idsIn(ids).join(',')}}`;

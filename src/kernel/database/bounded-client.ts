@@ -86,27 +86,24 @@ export class BoundedClient extends pg.Client {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of the driver cannot be told apart by their types
-  override query(...args: any[]): any {
+  override query(text: any, values?: any, callback?: any): any {
+    if (typeof values === 'function') return this.#send(text, undefined, values);
+    if (callback !== undefined) return this.#send(text, values, callback);
+    // Not the driver's promise: it takes three for each statement.
+    return new Promise((resolve, reject) => {
+      this.#send(text, values, (error, result) => (error ? reject(error) : resolve(result)));
+    });
+  }
+
+  #send(text: string | pg.QueryConfig, values: unknown[] | undefined, callback: Callback): void {
     this.#watch.count(this);
-    const [text, values, ...rest] = args;
-    const name = typeof text === 'string' && Array.isArray(values) ? this.#watch.nameOf(text) : undefined;
-    const sent = name === undefined ? args : [{ name, text, values }, ...rest];
     this.#pending += 1;
     this.pendingSince ??= this.#watch.clock;
-    const callback: unknown = sent.at(-1);
-    if (typeof callback === 'function') {
-      const settled: Callback = (error, result) => (callback as Callback)(this.#settle(text, error), result);
-      return Reflect.apply(super.query, this, [...sent.slice(0, -1), settled]);
-    }
-    return (Reflect.apply(super.query, this, sent) as Promise<unknown>).then(
-      (result) => {
-        this.#settle(text, null);
-        return result;
-      },
-      (error: Error) => {
-        throw this.#settle(text, error);
-      },
-    );
+    const query = new pg.Query(text, values, (error, result) => callback(this.#settle(text, error), result));
+    const name = typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined;
+    // A configuration with a name would be copied by the driver, property by property.
+    if (name !== undefined) Object.assign(query, { name });
+    super.query(query);
   }
 
   /** Ends it because the server is silent: what waits for a response fails with a deadline. */
