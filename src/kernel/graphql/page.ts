@@ -186,16 +186,7 @@ export class Page<T> {
 
   /** The same page, whose rows and edges are executed in slices where they are many. */
   paced(): ConnectionOf<T> {
-    const page = this;
-    return {
-      nodes: paced(page.nodes),
-      get edges() {
-        return paced(page.edges);
-      },
-      get pageInfo() {
-        return page.pageInfo;
-      },
-    };
+    return new PacedPage(this);
   }
 
   /** As `map`, and lets other requests run between the rows. */
@@ -208,6 +199,25 @@ export class Page<T> {
   map<U>(change: (row: T) => U, keyOf: (row: U) => CursorKey): Page<U> {
     const page = new Page<U>([], this.request, keyOf);
     return Object.assign(page, { nodes: this.nodes.map(change), hasNextPage: this.hasNextPage });
+  }
+}
+
+/** A class and not an object with getters: V8 gives each of those a shape of its own, and keeps the page by it. */
+class PacedPage<T> implements ConnectionOf<T> {
+  readonly nodes: readonly T[];
+  readonly #page: Page<T>;
+
+  constructor(page: Page<T>) {
+    this.#page = page;
+    this.nodes = paced(page.nodes);
+  }
+
+  get edges(): readonly { cursor: string; node: T }[] {
+    return paced(this.#page.edges);
+  }
+
+  get pageInfo(): PageInfo {
+    return this.#page.pageInfo;
   }
 }
 
