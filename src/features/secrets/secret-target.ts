@@ -2,6 +2,7 @@ import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
+import { plannedOnce } from '../../kernel/database/planned-once.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { distinctIds, isId } from '../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
@@ -49,7 +50,7 @@ export async function holdPlaces(tx: Transaction, targets: readonly Target[]): P
   const rows = await query<{ id: string; path: string; environment: string }>(
     tx,
     `select f.id, f.path, e.slug as environment from folder f join environment e on e.id = f.environment_id
-     where f.id = any($1::uuid[]) order by f.id for no key update of f for key share of e`,
+     where f.id = any(${plannedOnce('$1', 'uuid')}) order by f.id for no key update of f for key share of e`,
     [targets.map(({ folderId }) => folderId)],
   );
   const homes = new Map(rows.map((row) => [row.id, row]));

@@ -1,6 +1,9 @@
 import { type Actor, SYSTEM, type Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { type ConstraintCodes, guarded } from '../../kernel/database/in-transaction.js';
+import { plannedOnce } from '../../kernel/database/planned-once.js';
+import { AppError } from '../../kernel/errors.js';
+import type { Place } from './place.rules.js';
 import type { StoredEntry } from './secret.records.js';
 import type { SealedContents } from './secret-sealing.js';
 import { noteStates, type State, secretDigest } from './secret-states.js';
@@ -93,12 +96,16 @@ const paramsOf = (rows: readonly SecretRow[], { organizationId, projectId }: Hom
 /** Who a write is told of as its author. */
 export type Writer = Pick<Actor, 'kind' | 'id'>;
 
-const GIVEN = `given as (
+const TYPES =
+  'uuid uuid uuid text int bytea bytea bytea text bytea bool text int text text text bytea bytea bytea'.split(' ');
+
+const ARRAYS = TYPES.map((type, at) => plannedOnce(`$${at + 1}`, type)).join(', ');
+
+const rowsAs = (name: string): string => `${name} as (
     select id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata::jsonb, metadata_sealed, skip, note, days,
       array(select jsonb_array_elements_text(recipients::jsonb)::uuid) as recipients, tags::jsonb, refs::jsonb,
       version_value_sealed, version_comment_sealed, version_metadata_sealed
-    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::bytea[], $7::bytea[], $8::bytea[], $9::text[], $10::bytea[],
-        $11::bool[], $12::text[], $13::int[], $14::text[], $15::text[], $16::text[], $17::bytea[], $18::bytea[], $19::bytea[])
+    from unnest(${ARRAYS})
       as raw (id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata, metadata_sealed, skip, note, days,
         recipients, tags, refs, version_value_sealed, version_comment_sealed, version_metadata_sealed))`;
 
@@ -113,7 +120,7 @@ const TAGGED = `tagged as (
 const UNREFERRED = `unreferred as (
     delete from secret_reference where ctid = any(array(
       select min(place) from (
-        select secret_id, environment, path, key, ctid as place from secret_reference where secret_id = any($1::uuid[])
+        select secret_id, environment, path, key, ctid as place from secret_reference where secret_id = any(${plannedOnce('$1', 'uuid')})
         union all
         select g.id, r.environment, r.path, r.key, null from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
       ) named group by secret_id, environment, path, key having count(*) = count(place))))`;
@@ -140,14 +147,17 @@ const WRITTEN = `s.id, s.created_at as "createdAt", s.updated_at as "updatedAt",
  * for each other there. So each has its folders first.
  */
 const HOMES = `homes as (
-    select id from folder where id in (select folder_id from given) order by id for no key update)`;
+    select f.path, e.slug from folder f join environment e on e.id = f.environment_id where f.id in (select folder_id from sent)
+    order by f.id for no key update of f for key share of e)`;
 
-const INSERT = `with ${GIVEN}, ${HOMES}, written as (
+/** $24 and $25: what the folder and its environment have to be called, for nothing is inserted otherwise. Null: anything. */
+const INSERT = `with ${rowsAs('sent')}, ${HOMES},
+  given as (select * from sent where (select coalesce(bool_and(path = $24 and slug = $25), true) from homes)), written as (
     insert into secret as s (id, organization_id, project_id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
       metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, actor_kind, actor_id)
     select id, $20::uuid, $21::uuid, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
       metadata, metadata_sealed, skip, note, days, recipients, $22, $23::uuid
-    from given where (select count(*) >= 0 from homes) returning ${WRITTEN}),
+    from given returning ${WRITTEN}),
   ${TAGGED}, ${REFERRED}, ${KEPT}
   select * from written`;
 
@@ -176,12 +186,12 @@ const REWRITTEN = `rewritten as (
     delete from secret_version v using given g cross join lateral (
       select k.version from secret_version k where k.secret_id = g.id and k.actor_kind = '${SYSTEM.kind}'
       order by k.version desc offset ${limitOf('$21::uuid')} - 1 limit 1) beyond
-    where $22::text = '${SYSTEM.kind}' and v.secret_id = g.id and v.version <= beyond.version and v.actor_kind = '${SYSTEM.kind}'
+    where v.secret_id = g.id and v.version <= beyond.version and v.actor_kind = '${SYSTEM.kind}'
       and exists (select from secret_version n where n.secret_id = v.secret_id and n.version = v.version + 1
         and n.actor_kind = '${SYSTEM.kind}'))`;
 
 /** Two statements cannot be one here: of the same row, each part of a statement sees what was before it. Hence no delete and insert of all. */
-const UPDATE = `with ${GIVEN}, written as (
+const updateOf = (isByService: boolean): string => `with ${rowsAs('given')}, written as (
     update secret s set environment_id = g.environment_id, folder_id = g.folder_id, key = g.key, version = g.version,
       value_sealed = g.value_sealed, value_digest = g.value_digest, comment_sealed = g.comment_sealed, metadata = g.metadata,
       metadata_sealed = g.metadata_sealed, skip_multiline_encoding = g.skip, reminder_note = g.note, reminder_repeat_days = g.days,
@@ -190,9 +200,12 @@ const UPDATE = `with ${GIVEN}, written as (
   untagged as (
     delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text),
   ${UNREFERRED},
-  pruned as (${beyondLimit('given', `${limitOf('$21::uuid')} - ($22::text <> '${SYSTEM.kind}')::integer`)}),
-  ${REWRITTEN}, ${TAGGED}, ${REFERRED}, ${KEPT}
+  pruned as (${beyondLimit('given', isByService ? limitOf('$21::uuid') : `${limitOf('$21::uuid')} - 1`)}),
+  ${isByService ? `${REWRITTEN},` : ''} ${TAGGED}, ${REFERRED}, ${KEPT}
   select * from written`;
+
+const UPDATE = updateOf(false);
+const UPDATE_BY_SERVICE = updateOf(true);
 
 const DELETE = `with gone as (
     delete from secret where id = any($1::uuid[]) returning *),
@@ -223,19 +236,25 @@ export async function takenKeys(
 /**
  * Inserts secrets, with their tags, what they refer to, and their first versions, in one statement.
  *
+ * @param place what their folder was called when the rules were asked. Whoever moves it meanwhile waits, and is then asked for the
+ *   rights on what came into it. Absent: the caller holds the folder
  * @returns times of the rows, in no order
- * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PROJECT_NOT_FOUND, TAG_NOT_FOUND
+ * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PROJECT_NOT_FOUND, TAG_NOT_FOUND, CONCURRENT_CHANGE for a folder
+ *   that has just got another name
  */
 export async function insertSecrets(
   tx: Transaction,
   home: Home,
   rows: readonly SecretRow[],
-  writer: Writer = tx.actor,
+  place?: Place,
 ): Promise<Written[]> {
   if (rows.length === 0) return [];
   // In one order, so that two batches with common keys wait for each other and do not lock each other out.
   const inOrder = [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
-  return write(tx, INSERT, paramsOf(inOrder, home, writer), rows);
+  const params = [...paramsOf(inOrder, home, tx.actor), place?.secretPath ?? null, place?.environment ?? null];
+  const written = await write(tx, INSERT, params, rows);
+  if (written.length < rows.length) throw new AppError('CONCURRENT_CHANGE');
+  return written;
 }
 
 /**
@@ -253,7 +272,9 @@ export async function lockStructure(tx: Transaction, projectId: string): Promise
  * inserts have folders first. Writers of one key would otherwise wait for each other in a circle.
  */
 export async function lockHomes(tx: Transaction, folderIds: readonly string[]): Promise<void> {
-  await query(tx, 'select id from folder where id = any($1::uuid[]) order by id for no key update', [folderIds]);
+  await query(tx, `select id from folder where id = any(${plannedOnce('$1', 'uuid')}) order by id for no key update`, [
+    folderIds,
+  ]);
 }
 
 /** Holds, as `lockHomes` does, a folder, with `recursive` also all below it. */
@@ -277,7 +298,7 @@ export async function lockHomesIn(
 export async function lockByKeys(tx: Transaction, folderId: string, keys: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(
     tx,
-    `select id from secret where folder_id = $1 and key = any($2::text[]) order by key collate "C" for update`,
+    `select id from secret where folder_id = $1 and key = any(${plannedOnce('$2', 'text')}) order by key collate "C" for update`,
     [folderId, keys],
   );
   return rows.map(({ id }) => id);
@@ -287,7 +308,7 @@ export async function lockByKeys(tx: Transaction, folderId: string, keys: readon
 export async function lockByIds(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(
     tx,
-    'select id from secret where id = any($1::uuid[]) order by key collate "C", id for update',
+    `select id from secret where id = any(${plannedOnce('$1', 'uuid')}) order by key collate "C", id for update`,
     [ids],
   );
   return rows.map(({ id }) => id);
@@ -308,7 +329,7 @@ export async function updateSecrets(
   writer: Writer = tx.actor,
 ): Promise<Written[]> {
   if (rows.length === 0) return [];
-  return write(tx, UPDATE, paramsOf(rows, home, writer), rows);
+  return write(tx, writer.kind === SYSTEM.kind ? UPDATE_BY_SERVICE : UPDATE, paramsOf(rows, home, writer), rows);
 }
 
 /** Drops versions beyond the limit of the project, of secrets that came back: their history goes on. */

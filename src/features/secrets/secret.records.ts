@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
+import { plannedOnce } from '../../kernel/database/planned-once.js';
 import type { MetadataPair } from './metadata-filter.rules.js';
 import { type PersonalRecord, userOf } from './personal.records.js';
 import type { Place } from './place.rules.js';
@@ -372,7 +373,7 @@ export async function findById(ctx: Context, id: string, withValues: boolean): P
 
 /** Secrets by id, by path, then key. */
 export const listByIds = (ctx: Context, ids: readonly string[], withValues = true): Promise<SecretRecord[]> =>
-  find(ctx, { withValues, summed: IN_ANY_ORDER }, `where s.id = any($1::uuid[]) ${ORDER}`, [ids]);
+  find(ctx, { withValues, summed: IN_ANY_ORDER }, `where s.id = any(${plannedOnce('$1', 'uuid')}) ${ORDER}`, [ids]);
 
 /** Environment and folder of a place; `folderId` is null when there is no such path. */
 export async function findPlace(

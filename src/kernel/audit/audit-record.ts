@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from '../context.js';
+import { plannedOnce } from '../database/planned-once.js';
 import { newId } from '../ids.js';
 import { type Disclosure, idArray, isList, namesList } from './disclosure.js';
 
@@ -136,20 +137,19 @@ const STORE = `insert into audit_record (${COLUMNS.join(', ')})
       $11::text[], $12::text[], $13::text[], $14::text[]) as given (${COLUMNS.join(', ')})`;
 
 /**
- * With lists. The arrays that are searched stand in subqueries: where Postgres sees how long they are, it plans each execution
- * anew, which takes longer than the insert.
+ * With lists.
  *
  * @param turn of the lists, a condition: for changes, after the rows of their projects, so that no two changes hold what the
  *   other one waits for. The lists are in one order, so that two batches with the same ones do not lock each other out.
  */
 const storeWithLists = (turn: string): string => `missing as (
-    select named.digest from unnest((select $13::text[])) as named (digest)
-    where length(named.digest) = 64 and named.digest <> all ((select $15::text[])::text[])
+    select named.digest from unnest(${plannedOnce('$13', 'text')}) as named (digest)
+    where length(named.digest) = 64 and named.digest <> all (${plannedOnce('$15', 'text')})
       and (select true from audit_disclosure d where d.digest = decode(named.digest, 'hex')) is null
   ), listed as (
     insert into audit_disclosure (digest, ids)
     select decode(digest, 'hex'), ids::uuid[]
-    from unnest((select $15::text[]), (select $16::text[])) as list (digest, ids)
+    from unnest(${plannedOnce('$15', 'text')}, ${plannedOnce('$16', 'text')}) as list (digest, ids)
     where ${turn} order by digest on conflict do nothing
   ), stored as (
     ${STORE}
@@ -164,7 +164,7 @@ const storeWithLists = (turn: string): string => `missing as (
  */
 const CHANGED: Readonly<Record<Exclude<Reach, 'nothing'>, string>> = {
   projects: `with changed as (
-      update project set revision = revision + 1 where id = any((select $3::uuid[])::uuid[]) returning 1
+      update project set revision = revision + 1 where id = any(${plannedOnce('$3', 'uuid')}) returning 1
     )`,
   organization: `with held as (
       select id from project where id = any($3::uuid[])
