@@ -1,10 +1,22 @@
 /** So long may heavy work block the event loop before it lets other requests run. */
 const SLICE_MS = 10;
 
+/** So many turns in a row are left to connections that arrive: Node accepts one in each turn. */
+const MAX_ARRIVALS = 32;
+
 /** Work that waits to go on, in order. One queue for the process, since there is one event loop. */
 const waiting: (() => void)[] = [];
 /** When the work of this turn of the event loop began; null before the first. */
 let began: number | null = null;
+let hasArrived = false;
+/** Turns in a row that were left to connections. */
+let arrivals = 0;
+
+/** A connection was accepted: others may be waiting behind it, and heavy work is to make way for them. */
+export function noteArrival(): void {
+  hasArrived = true;
+  setImmediate(() => (hasArrived = false));
+}
 
 /**
  * Resolves in a later turn of the event loop. Only one waiter goes on in each turn, and what has arrived is read between two of
@@ -18,14 +30,26 @@ export function nextTurn(): Promise<void> {
 }
 
 function resumeOne(): void {
+  if (isLeftToArrivals()) {
+    setImmediate(resumeOne);
+    return;
+  }
   const resume = waiting.shift();
   if (waiting.length > 0) setImmediate(resumeOne);
   began = null;
   resume?.();
 }
 
+/** Not for ever: whoever opens connections without end delays heavy work, and does not stop it. */
+function isLeftToArrivals(): boolean {
+  const isLeft = hasArrived && arrivals < MAX_ARRIVALS;
+  arrivals = isLeft ? arrivals + 1 : 0;
+  return isLeft;
+}
+
 /** True if heavy work, of all requests together, has taken its share of this turn. */
 function isTurnOver(): boolean {
+  if (hasArrived) return true;
   if (began === null) {
     began = performance.now();
     setImmediate(() => (began = null));

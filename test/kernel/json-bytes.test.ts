@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { jsonBytes } from '../../src/kernel/replies/json-bytes.js';
 
-const PIECE = 64 * 1024;
+const PIECE = 256 * 1024;
 
 async function made(value: unknown): Promise<{ text: string; pieces: number[] }> {
   const pieces: number[] = [];
@@ -24,7 +24,7 @@ describe('JSON as bytes', () => {
         leaf,
         fc.array(tie('tree'), { maxLength: 5 }),
         fc.dictionary(fc.string(), tie('tree'), { maxKeys: 5 }),
-        fc.tuple(fc.integer({ min: 0, max: 3_000 }), fc.string()).map(([count, text]) => Array(count).fill({ text })),
+        fc.tuple(fc.integer({ min: 0, max: 12_000 }), fc.string()).map(([count, text]) => Array(count).fill({ text })),
       ),
     }));
     await fc.assert(
@@ -38,10 +38,10 @@ describe('JSON as bytes', () => {
   });
 
   test.each([
-    ['a list of many', { nodes: Array.from({ length: 20_000 }, (_, index) => ({ index, key: 'x'.repeat(20) })) }],
-    ['lists in lists', [[[Array.from({ length: 20_000 }, () => ['x'.repeat(20)])]]]],
-    ['one long text', { content: '"\n😀'.repeat(200_000) }],
-    ['an object of many members', Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 'x']))],
+    ['a list of many', { nodes: Array.from({ length: 80_000 }, (_, index) => ({ index, key: 'x'.repeat(20) })) }],
+    ['lists in lists', [[[Array.from({ length: 80_000 }, () => ['x'.repeat(20)])]]]],
+    ['one long text', { content: '"\n😀'.repeat(800_000) }],
+    ['an object of many members', Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`k${index}`, 'x']))],
   ])('of %s is made in pieces', async (_, value) => {
     const { text, pieces } = await made(value);
     expect(text).toBe(JSON.stringify(value));
@@ -50,7 +50,7 @@ describe('JSON as bytes', () => {
   });
 
   test('ends with what is thrown at a piece', async () => {
-    const value = Array.from({ length: 20_000 }, () => 'x'.repeat(20));
+    const value = Array.from({ length: 80_000 }, () => 'x'.repeat(20));
     let pieces = 0;
     const refusing = jsonBytes(value, () => {
       pieces += 1;

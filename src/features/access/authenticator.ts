@@ -3,11 +3,18 @@ import { hashToken, hasValidChecksum } from '../../kernel/crypto/token.js';
 import type { Query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { FailedAttempts } from '../../kernel/limits/failed-attempts.js';
+import { FairQueue } from '../../kernel/load/fair-queue.js';
 import type { HeldUses } from './held-uses.js';
 import { contextOf, findToken, passToken, refusalOf, requireValid } from './token-check.js';
 
+/** At once, about as many as the pool has connections: more would only wait there, where nobody takes turns. */
+const CHECKS = { capacity: 16, spare: 0, maxWaiting: 250 };
+
 /** Turns a bearer token into a Context. */
 export class Authenticator {
+  /** Tokens take turns, so that whoever sends many requests at once delays the request of another by one of them. */
+  readonly #checks = new FairQueue(CHECKS);
+
   constructor(
     private readonly heldUses: HeldUses,
     private readonly failures: FailedAttempts,
@@ -18,14 +25,20 @@ export class Authenticator {
    * second one to name the cause of a refusal.
    *
    * @throws TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED, TOKEN_SCOPE_REFUSED,
-   *   RATE_LIMITED (too many of them from the address)
+   *   RATE_LIMITED (too many of them from the address), OVERLOADED
    * Source: decisions 3, reliability P3.
    */
   async authenticate(kernel: Kernel, info: RequestInfo, token: string): Promise<Context> {
     const hash = hashToken(token);
-    return this.failures.try({ address: info.address, credential: hash }, () => {
+    return this.failures.try({ address: info.address, credential: hash }, async () => {
       if (!hasValidChecksum(token)) throw new AppError('TOKEN_INVALID');
-      return this.#check(kernel, info, hash);
+      const ticket = this.#checks.enter(hash.toString('base64'), 1);
+      await ticket.turn;
+      try {
+        return await this.#check(kernel, info, hash);
+      } finally {
+        ticket.end();
+      }
     });
   }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '../log.js';
+import { noteArrival } from '../slices.js';
 import { callersNetwork, isWithin, readAddress } from './addresses.js';
 
 const STALL_MS = 60_000;
@@ -59,7 +60,10 @@ interface Limits {
  */
 export function boundConnections(app: FastifyInstance, limits: Limits): void {
   const connections = new Connections(limits);
-  app.server.on('connection', (socket: Socket) => connections.admit(socket));
+  app.server.on('connection', (socket: Socket) => {
+    noteArrival();
+    connections.admit(socket);
+  });
   app.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (socket.destroyed) return;
     connections.begin(socket);

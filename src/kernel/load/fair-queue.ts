@@ -59,6 +59,7 @@ export class FairQueue {
    */
   enter(caller: string, weight: number): Ticket {
     let state: 'waiting' | 'running' | 'over' = 'waiting';
+    let timer: NodeJS.Timeout | undefined;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const refuse = (): void => {
       state = 'over';
@@ -74,7 +75,6 @@ export class FairQueue {
       resolve();
     };
     const waiter: Waiter = { caller, weight, start, refuse };
-    const timer = setTimeout(() => cancel(), MAX_WAIT_MS).unref();
     const cancel = (): void => {
       if (state !== 'waiting') return;
       this.#remove(waiter);
@@ -87,8 +87,10 @@ export class FairQueue {
     };
     const isFirst = !this.#waiting.has(caller);
     if (isFirst && !this.#isHeldUp && this.#mayStart(waiter, this.#waiting.size === 0)) start();
-    else if (this.#makeRoom(caller)) this.#append(waiter);
-    else refuse();
+    else if (this.#makeRoom(caller)) {
+      this.#append(waiter);
+      timer = setTimeout(cancel, MAX_WAIT_MS).unref();
+    } else refuse();
     return { turn: promise, cancel, end };
   }
 

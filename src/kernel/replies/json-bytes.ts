@@ -73,15 +73,25 @@ function* ofList(list: readonly unknown[]): Generator<string> {
   yield list.length === 0 ? '[]' : ']';
 }
 
+/** Members that are short together are one text. */
 function* ofObject(value: object): Generator<string> {
-  let before = '{';
+  let text = '{';
+  let before = '';
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
-    yield `${before}${JSON.stringify(key)}:`;
-    yield* texts(member);
+    text += `${before}${JSON.stringify(key)}:`;
     before = ',';
+    if (isShort(member)) text += JSON.stringify(member);
+    else {
+      yield text;
+      text = '';
+      yield* texts(member);
+    }
+    if (text.length < PIECE_LENGTH) continue;
+    yield text;
+    text = '';
   }
-  yield before === '{' ? '{}' : '}';
+  yield `${text}}`;
 }
 
 function* ofString(text: string): Generator<string> {
