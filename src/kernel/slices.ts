@@ -1,6 +1,7 @@
 /** So long may heavy work block the event loop before it lets other requests run. */
 const SLICE_MS = 10;
-
+/** What takes less is light: several waiters may go on in one turn until that much has passed. */
+const LIGHT_MS = 2;
 /** So many turns in a row are left to connections that arrive: Node accepts one in each turn. */
 const MAX_ARRIVALS = 32;
 
@@ -19,25 +20,47 @@ export function noteArrival(): void {
 }
 
 /**
- * Resolves in a later turn of the event loop. Only one waiter goes on in each turn, and what has arrived is read between two of
- * them: with `setImmediate` alone, a hundred waiters would all go on in the same turn.
+ * Resolves in a later turn of the event loop. Heavy work goes on one by one, and what has arrived is read between two of them: with
+ * `setImmediate` alone, a hundred waiters would all go on in the same turn. Light work does not wait behind a hundred others: as
+ * long as little time has passed, the next goes on in the same turn.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(resumeOne);
+    if (waiting.length === 1) setImmediate(beginTurn);
   });
 }
 
-function resumeOne(): void {
+function beginTurn(): void {
   if (isLeftToArrivals()) {
-    setImmediate(resumeOne);
+    setImmediate(beginTurn);
     return;
   }
-  const resume = waiting.shift();
-  if (waiting.length > 0) setImmediate(resumeOne);
-  began = null;
-  resume?.();
+  beginWork();
+  resumeNext();
+}
+
+function beginWork(): number {
+  setImmediate(() => (began = null));
+  began = performance.now();
+  return began;
+}
+
+function resumeNext(): void {
+  const [resume] = waiting;
+  if (resume === undefined) return;
+  if (performance.now() - (began ?? 0) >= LIGHT_MS) {
+    setImmediate(beginTurn);
+    return;
+  }
+  resume();
+  // Behind all that the work does until it waits for something.
+  queueMicrotask(() =>
+    process.nextTick(() => {
+      waiting.shift();
+      resumeNext();
+    }),
+  );
 }
 
 /** Not for ever: whoever opens connections without end delays heavy work, and does not stop it. */
@@ -50,11 +73,7 @@ function isLeftToArrivals(): boolean {
 /** True if heavy work, of all requests together, has taken its share of this turn. */
 function isTurnOver(): boolean {
   if (hasArrived) return true;
-  if (began === null) {
-    began = performance.now();
-    setImmediate(() => (began = null));
-  }
-  return performance.now() - began >= SLICE_MS;
+  return performance.now() - (began ?? beginWork()) >= SLICE_MS;
 }
 
 /** Lets other requests run if heavy work has taken its share of this turn. */

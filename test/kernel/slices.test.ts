@@ -1,5 +1,5 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
-import { giveWay, mapInSlices, nextTurn } from '../../src/kernel/slices.js';
+import { giveWay, mapInSlices, nextTurn, noteArrival } from '../../src/kernel/slices.js';
 
 /** Blocks the event loop as heavy work does. */
 function block(ms: number): void {
@@ -7,17 +7,51 @@ function block(ms: number): void {
 }
 
 describe('slices of work', () => {
-  test('of many waiters one goes on in each turn of the event loop', async () => {
+  /** How many waiters had gone on after each turn of the event loop. */
+  async function turnsOf(work: () => void): Promise<{ order: string[]; perTurn: number[] }> {
     const order: string[] = [];
-    const waiters = ['a', 'b', 'c'].map((name) => nextTurn().then(() => order.push(name)));
+    const waiters = ['a', 'b', 'c'].map((name) =>
+      nextTurn().then(() => {
+        order.push(name);
+        work();
+      }),
+    );
     const perTurn: number[] = [];
     while (order.length < 3) {
       await turnOfLoop();
       perTurn.push(order.length);
     }
     await Promise.all(waiters);
+    return { order, perTurn };
+  }
+
+  test('with much to do go on one in each turn of the event loop', async () => {
+    const { order, perTurn } = await turnsOf(() => block(3));
     expect(order).toEqual(['a', 'b', 'c']);
     expect(perTurn.map((count, index) => count - (perTurn[index - 1] ?? 0)).every((added) => added <= 1)).toBe(true);
+  });
+
+  test('with little to do go on together', async () => {
+    const { order, perTurn } = await turnsOf(() => undefined);
+    expect(order).toEqual(['a', 'b', 'c']);
+    expect(perTurn.filter((count) => count > 0)).toEqual([3]);
+  });
+
+  test('are left to connections that arrive, but not for ever', async () => {
+    let isOver = false;
+    let turns = 0;
+    const arrive = (): void => {
+      noteArrival();
+      turns += 1;
+      if (!isOver) setImmediate(arrive);
+    };
+    setImmediate(arrive);
+    await turnOfLoop();
+    const before = turns;
+    await nextTurn();
+    isOver = true;
+    expect(turns - before).toBeGreaterThan(20);
+    expect(turns - before).toBeLessThan(50);
   });
 
   test('keep the order and the number of items, and let timers run between them', async () => {
