@@ -1,7 +1,7 @@
 /** So long may heavy work block the event loop before it lets other requests run. */
 const SLICE_MS = 10;
-/** What takes less is light: several waiters may go on in one turn until that much has passed. */
-const LIGHT_MS = 2;
+/** What takes less is light: it does not wait for others, and several waiters may go on in one turn until that much has passed. */
+const LIGHT_MS = 1;
 /** So many turns in a row are left to connections that arrive: Node accepts one in each turn. */
 const MAX_ARRIVALS = 32;
 
@@ -81,13 +81,27 @@ export async function giveWay(): Promise<void> {
   if (isTurnOver()) await nextTurn();
 }
 
-/** Maps many items, and lets other requests run between them. */
+/** Does a piece of work at once, and lets other requests run behind it if it was not light. */
+export async function inOneGo<T>(work: () => T): Promise<T> {
+  const since = performance.now();
+  const result = work();
+  if (performance.now() - since >= LIGHT_MS) await nextTurn();
+  return result;
+}
+
+/**
+ * Maps many items, and lets other requests run between them. A light list is mapped at once: it would wait behind heavy work for
+ * much longer than it takes.
+ */
 export async function mapInSlices<T, R>(items: readonly T[], map: (item: T, index: number) => R): Promise<R[]> {
   const results: R[] = [];
+  const since = performance.now();
+  let isLight = true;
   for (let index = 0; index < items.length; index += 1) {
-    if (isTurnOver()) await nextTurn();
+    isLight &&= performance.now() - since < LIGHT_MS;
+    if (!isLight && isTurnOver()) await nextTurn();
     results.push(map(items[index] as T, index));
   }
-  await giveWay();
+  if (!isLight) await giveWay();
   return results;
 }

@@ -1,5 +1,5 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
-import { giveWay, mapInSlices, nextTurn, noteArrival } from '../../src/kernel/slices.js';
+import { giveWay, inOneGo, mapInSlices, nextTurn, noteArrival } from '../../src/kernel/slices.js';
 
 /** Blocks the event loop as heavy work does. */
 function block(ms: number): void {
@@ -82,8 +82,21 @@ describe('slices of work', () => {
     };
     await Promise.all([mapInSlices([1, 2], work), mapInSlices([1, 2], work)]);
     isOver = true;
-    // Nobody but the first ran in the turn in which all began.
-    expect(turns.filter((at) => at === 0)).toHaveLength(1);
+    // In the turn in which all began, no more than what shows how heavy they are.
+    expect(turns.filter((at) => at === 0)).toHaveLength(2);
+    expect(new Set(turns).size).toBe(3);
+  });
+
+  test('do not wait when they are light, whatever others do', async () => {
+    const heavy = mapInSlices([1, 2, 3], () => block(12));
+    let isNextTurn = false;
+    setImmediate(() => (isNextTurn = true));
+    expect(await mapInSlices([1, 2, 3], (item) => item)).toEqual([1, 2, 3]);
+    expect(await inOneGo(() => 'light')).toBe('light');
+    expect(isNextTurn).toBe(false);
+    expect(await inOneGo(() => block(3))).toBeUndefined();
+    expect(isNextTurn).toBe(true);
+    await heavy;
   });
 
   test('do not wait while the turn is young', async () => {

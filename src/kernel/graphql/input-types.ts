@@ -11,7 +11,7 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
-import { giveWay } from '../slices.js';
+import { inOneGo } from '../slices.js';
 
 type Translate = (value: unknown) => unknown;
 
@@ -73,8 +73,7 @@ export function checkVariables(
 /**
  * Makes what a compiled document takes of the variables that a route made: names of enum values (`SECRET_MANAGER`) for what
  * they stand for (`secret-manager`), at any depth, and two things that graphql-jit does not do as graphql-js does: nothing
- * in place of `undefined`, which it takes for null, and the default where a non-null variable or field was not given. Lets other
- * requests run before and after.
+ * in place of `undefined`, which it takes for null, and the default where a non-null variable or field was not given.
  */
 export function variablesTranslator(
   types: ReadonlyMap<string, GraphQLInputType>,
@@ -88,12 +87,7 @@ export function variablesTranslator(
       return [name, inputTranslator(type, known), valueFromAST(defaultValue, type)];
     }),
   );
-  return async (variables) => {
-    await giveWay();
-    const made = translate(variables);
-    await giveWay();
-    return made;
-  };
+  return (variables) => inOneGo(() => translate(variables));
 }
 
 type Entry = readonly [name: string, translate: Translate, fallback: unknown];

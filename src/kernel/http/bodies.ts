@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.js';
 import { FairQueue } from '../load/fair-queue.js';
-import { giveWay, nextTurn } from '../slices.js';
+import { giveWay, inOneGo, nextTurn } from '../slices.js';
 import { callersNetwork, isWithin, readAddress } from './addresses.js';
 import { ByteBudget, HeldBytes } from './byte-budget.js';
 import { countEntries, parseJson } from './json-body.js';
@@ -77,9 +77,7 @@ export function acceptJsonOnly(app: FastifyInstance, trustedProxies: readonly st
         await end.hold(large.enter(caller ?? '', 1));
         await nextTurn();
       }
-      const value = parseJson(bytes);
-      await giveWay();
-      return value;
+      return await inOneGo(() => parseJson(bytes));
     } finally {
       held.release();
     }

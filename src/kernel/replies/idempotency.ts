@@ -8,7 +8,7 @@ import { SealedText } from '../crypto/sealed-text.js';
 import type { PlaceInScope } from '../crypto/sealer.js';
 import { queryOf } from '../database/database.js';
 import { AppError } from '../errors.js';
-import { giveWay } from '../slices.js';
+import { inOneGo } from '../slices.js';
 import { validationFailed } from '../validation.js';
 import type { Answer, StampOf } from './answer.js';
 import { Claim, RETRY_AFTER_SECONDS } from './claim.js';
@@ -184,10 +184,8 @@ async function keyedRequest(ctx: Context, { key, request }: Keyed): Promise<Keye
   const { organizationId, requestId, actor } = ctx;
   if (actor.tokenId === null) throw new Error('an idempotency key belongs to a token');
   const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(ctx));
-  await giveWay();
   // Keyed, since the request may hold a secret that could be guessed.
-  const requestHash = sealer.digest(JSON.stringify(request, inOrder));
-  await giveWay();
+  const requestHash = await inOneGo(() => sealer.digest(JSON.stringify(request, inOrder)));
   return {
     organizationId,
     requestId,

@@ -1,6 +1,6 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import { type AppError, toGraphQLError } from '../../errors.js';
-import { giveWay } from '../../slices.js';
+import { inOneGo } from '../../slices.js';
 import { validationFailed } from '../../validation.js';
 import type { GraphQLContext } from '../apollo.js';
 import { variableFaults } from '../variable-faults.js';
@@ -19,9 +19,7 @@ export const gatePlugin = (gate: Gate, suggests: boolean): ApolloServerPlugin<Gr
       async responseForOperation({ schema, document, operation, request: { variables = {} }, contextValue }) {
         // Apollo Server asks before it tells that there is no operation of this name.
         if ((operation as typeof operation | undefined) === undefined) return null;
-        await giveWay();
-        const details = variableFaults({ schema, document, operation, variables, suggests });
-        await giveWay();
+        const details = await inOneGo(() => variableFaults({ schema, document, operation, variables, suggests }));
         return details.length === 0 ? null : toResponse(validationFailed(details), contextValue.requestId);
       },
       async willSendResponse({ request: { query, variables, extensions }, response: { body } }) {
