@@ -45,6 +45,7 @@ import { Load } from './kernel/load/load.js';
 import { codeOf, describeError, type Log } from './kernel/log.js';
 import { OperationMetrics } from './kernel/metrics/operation-metrics.js';
 import { periodically } from './kernel/periodic.js';
+import { releaseMemory } from './kernel/release-memory.js';
 import type { StampOf } from './kernel/replies/answer.js';
 import { IdempotencyKeys } from './kernel/replies/idempotency.js';
 import { sweepOldKeys } from './kernel/replies/idempotency-store.js';
@@ -171,6 +172,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       embedded: server.figures,
     });
     cleanup.push(() => http.close());
+    releaseMemory();
     const url = await withCause(config, () => http.listen({ host: config.host, port: config.port }));
     return { url, bootstrapToken, unusedTokenFile: tokenFile, stop };
   } catch (error) {

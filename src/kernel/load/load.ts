@@ -126,6 +126,11 @@ export class ResponseLoad {
     this.#reserved += missing;
   }
 
+  /** How many bytes of the response are known of. Keys, names and times are not among them. */
+  get expectedBytes(): number {
+    return this.#size;
+  }
+
   /** What to throw if more was found than the response may have. */
   tooLarge(): AppError {
     return this.load.tooLarge();

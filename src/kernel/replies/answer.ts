@@ -45,10 +45,11 @@ export async function boundedJson(
   load: ResponseLoad,
   onPiece: (piece: Buffer) => unknown = () => undefined,
 ): Promise<Buffer> {
-  const bytes = await jsonBytes(body, (piece) => {
+  const write = (piece: Buffer): void => {
     load.write(piece.length);
     onPiece(piece);
-  });
+  };
+  const bytes = await jsonBytes(body, write, load.expectedBytes);
   load.hold(bytes);
   return bytes;
 }

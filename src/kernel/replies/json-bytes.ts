@@ -4,6 +4,8 @@ import { giveWay } from '../slices.js';
 const PIECE_LENGTH = 256 * 1024;
 /** Bytes that are copied at once. */
 const COPIED_AT_ONCE = 4 * 1024 * 1024;
+/** Room for a long text of which nobody knows the length. */
+const FIRST_CAPACITY = 1024 * 1024;
 
 /** Receives the bytes of each piece, in order. It may throw. */
 type OnPiece = (piece: Buffer) => void;
@@ -11,37 +13,37 @@ type OnPiece = (piece: Buffer) => void;
 /**
  * The bytes of `JSON.stringify`, made in pieces, between which other requests run.
  *
+ * @param expectedBytes about how many it will be, so that they are written where they stay; 0: not known
  * @throws whatever `onPiece` throws
  */
-export async function jsonBytes(value: unknown, onPiece: OnPiece): Promise<Buffer> {
+export async function jsonBytes(value: unknown, onPiece: OnPiece, expectedBytes = 0): Promise<Buffer> {
   if (isShort(value)) {
     const bytes = Buffer.from(JSON.stringify(value));
     onPiece(bytes);
     return bytes;
   }
-  const pieces: Buffer[] = [];
+  // What is not written to takes no memory.
+  let bytes: Buffer = Buffer.allocUnsafeSlow(Math.max(FIRST_CAPACITY, Math.ceil(1.25 * expectedBytes)));
+  let length = 0;
   for (const text of texts(value)) {
-    const piece = Buffer.from(text);
-    onPiece(piece);
-    pieces.push(piece);
+    const end = length + Buffer.byteLength(text);
+    if (end > bytes.length) bytes = await larger(bytes.subarray(0, length), end);
+    bytes.write(text, length);
+    onPiece(bytes.subarray(length, end));
+    length = end;
     await giveWay();
   }
-  return joined(pieces);
+  return bytes.subarray(0, length);
 }
 
-/** As `Buffer.concat`, which takes long for many megabytes. */
-async function joined(pieces: Buffer[]): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  let copied = 0;
-  for (const piece of pieces) {
-    at += piece.copy(bytes, at);
-    copied += piece.length;
-    if (copied < COPIED_AT_ONCE) continue;
-    copied = 0;
+/** The same bytes with room for at least so many, and for as many again. Copying many megabytes at once would take long. */
+async function larger(bytes: Buffer, capacity: number): Promise<Buffer> {
+  const copy = Buffer.allocUnsafeSlow(2 * capacity);
+  for (let at = 0; at < bytes.length; at += COPIED_AT_ONCE) {
+    bytes.copy(copy, at, at, at + COPIED_AT_ONCE);
     await giveWay();
   }
-  return bytes;
+  return copy;
 }
 
 /** The JSON of a value in texts that are not much longer than a piece. Undefined members are left out. */
