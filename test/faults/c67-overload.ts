@@ -21,7 +21,8 @@ interface Asked {
 }
 
 function ask({ url, token }: Caller, path: string, agent: Agent): Promise<Asked> {
-  const begun = performance.now();
+  // From the moment it is sent: five hundred connections take this process some time.
+  let begun = performance.now();
   return new Promise((resolve, reject) => {
     const sent = request(new URL(path, url), { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
       const { statusCode: status = 0, headers } = response;
@@ -30,6 +31,7 @@ function ask({ url, token }: Caller, path: string, agent: Agent): Promise<Asked>
       });
     });
     sent.on('error', reject);
+    sent.once('socket', (socket) => socket.once('connect', () => (begun = performance.now())));
     sent.end();
   });
 }

@@ -8,7 +8,7 @@ import type { HeldUses } from './held-uses.js';
 import { contextOf, findToken, passToken, refusalOf, requireValid } from './token-check.js';
 
 /** At once, about as many as the pool has connections: more would only wait there, where nobody takes turns. */
-const CHECKS = { capacity: 16, spare: 0, maxWaiting: 150 };
+const CHECKS = { capacity: 16, spare: 0, maxWaiting: 1_000, maxWaitingOfOne: 120 };
 
 /** Turns a bearer token into a Context. */
 export class Authenticator {

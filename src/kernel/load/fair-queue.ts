@@ -11,6 +11,8 @@ interface Bounds {
   /** Weight beyond that, for callers that have nothing running. */
   readonly spare: number;
   readonly maxWaiting: number;
+  /** Of these, of one caller. Absent: all. */
+  readonly maxWaitingOfOne?: number;
 }
 
 /** A place in a queue. */
@@ -111,9 +113,11 @@ export class FairQueue {
 
   /** True if the caller may wait. */
   #makeRoom(caller: string): boolean {
-    if (this.#length < this.bounds.maxWaiting) return true;
-    const [longest] = [...this.#waiting.values()].sort((one, other) => other.length - one.length);
+    const { maxWaiting, maxWaitingOfOne = maxWaiting } = this.bounds;
     const own = this.#waiting.get(caller)?.length ?? 0;
+    if (own >= maxWaitingOfOne) return false;
+    if (this.#length < maxWaiting) return true;
+    const [longest] = [...this.#waiting.values()].sort((one, other) => other.length - one.length);
     if (longest === undefined || longest.length <= own + 1) return false;
     longest.pop()?.refuse();
     return true;

@@ -65,6 +65,14 @@ describe('a fair queue', () => {
     expect(queue.figures).toEqual({ running: 1, waiting: 3, refused: 3 });
   });
 
+  test('has a limit of its own for each caller', async () => {
+    const { queue, told, enter } = watched({ maxWaitingOfOne: 2 });
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2']) enter(name.charAt(0), name);
+    await settled();
+    expect(told).toEqual(['a1', 'a4 OVERLOADED']);
+    expect(queue.figures).toEqual({ running: 1, waiting: 4, refused: 1 });
+  });
+
   test('forgets who does not want to wait any more, and lets the next begin', async () => {
     const { queue, told, enter } = watched({ capacity: 2 });
     const running = enter('a', 'a1');
