@@ -172,7 +172,6 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       embedded: server.figures,
     });
     cleanup.push(() => http.close());
-    releaseMemory();
     const url = await withCause(config, () => http.listen({ host: config.host, port: config.port }));
     return { url, bootstrapToken, unusedTokenFile: tokenFile, stop };
   } catch (error) {
@@ -260,6 +259,8 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
   });
   mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer, schemaResponses });
   mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });
+  // All is compiled then, and nobody connected yet.
+  http.addHook('onReady', async () => releaseMemory());
   return http;
 }
 

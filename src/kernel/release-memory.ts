@@ -10,7 +10,7 @@ type Collect = (options: { readonly type: 'major'; readonly flavor: 'last-resort
  */
 export function releaseMemory(): void {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as Collect;
+  const collect = runInNewContext('globalThis.gc') as Collect | undefined;
   setFlagsFromString('--no-expose-gc');
-  collect({ type: 'major', flavor: 'last-resort' });
+  collect?.({ type: 'major', flavor: 'last-resort' });
 }

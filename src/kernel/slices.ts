@@ -9,6 +9,7 @@ const MAX_ARRIVALS = 32;
 const waiting: (() => void)[] = [];
 /** When the work of this turn of the event loop began; null before the first. */
 let began: number | null = null;
+let reset: NodeJS.Immediate | undefined;
 let hasArrived = false;
 /** Turns in a row that were left to connections. */
 let arrivals = 0;
@@ -20,9 +21,9 @@ export function noteArrival(): void {
 }
 
 /**
- * Resolves in a later turn of the event loop. Heavy work goes on one by one, and what has arrived is read between two of them: with
- * `setImmediate` alone, a hundred waiters would all go on in the same turn. Light work does not wait behind a hundred others: as
- * long as little time has passed, the next goes on in the same turn.
+ * Resolves when the work of this turn of the event loop is over, mostly in a later turn. Heavy work goes on one by one, and what has
+ * arrived is read between two of them: with `setImmediate` alone, a hundred waiters would all go on in the same turn. Light work
+ * does not wait behind a hundred others: as long as little time has passed, the next goes on in the same turn.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -36,12 +37,14 @@ function beginTurn(): void {
     setImmediate(beginTurn);
     return;
   }
+  hasArrived = false;
   beginWork();
   resumeNext();
 }
 
 function beginWork(): number {
-  setImmediate(() => (began = null));
+  clearImmediate(reset);
+  reset = setImmediate(() => (began = null));
   began = performance.now();
   return began;
 }

@@ -52,6 +52,14 @@ describe('JSON as bytes', () => {
     expect(Math.max(...pieces)).toBeLessThan(6 * PIECE);
   });
 
+  test.each([1, 100_000, 100_000_000])('is the same when about %d bytes are expected', async (expected) => {
+    const value = Array.from({ length: 80_000 }, (_, index) => ({ index, key: '😀'.repeat(5) }));
+    const pieces: Buffer[] = [];
+    const bytes = await jsonBytes(value, (piece) => pieces.push(Buffer.from(piece)), expected);
+    expect(bytes.toString('utf8')).toBe(JSON.stringify(value));
+    expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+  });
+
   test('ends with what is thrown at a piece', async () => {
     const value = Array.from({ length: 80_000 }, () => 'x'.repeat(20));
     let pieces = 0;

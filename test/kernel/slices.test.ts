@@ -54,6 +54,20 @@ describe('slices of work', () => {
     expect(turns - before).toBeLessThan(50);
   });
 
+  test('have a whole slice when it is their turn, though connections arrive without end', async () => {
+    let isOver = false;
+    let turns = 0;
+    const arrive = (): void => {
+      noteArrival();
+      turns += 1;
+      if (!isOver) setImmediate(arrive);
+    };
+    setImmediate(arrive);
+    await mapInSlices(Array(60), () => block(1));
+    isOver = true;
+    expect(turns).toBeLessThan(400);
+  });
+
   test('keep the order and the number of items, and let timers run between them', async () => {
     let fired = false;
     setTimeout(() => (fired = true), 0);

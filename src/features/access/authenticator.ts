@@ -1,14 +1,24 @@
 import type { Context, Kernel, RequestInfo } from '../../kernel/context.js';
 import { hashToken, hasValidChecksum } from '../../kernel/crypto/token.js';
 import type { Query } from '../../kernel/database/database.js';
+import { TIME_LIMITS } from '../../kernel/database/time-limits.js';
 import { AppError } from '../../kernel/errors.js';
 import type { FailedAttempts } from '../../kernel/limits/failed-attempts.js';
 import { FairQueue } from '../../kernel/load/fair-queue.js';
 import type { HeldUses } from './held-uses.js';
 import { contextOf, findToken, passToken, refusalOf, requireValid } from './token-check.js';
 
-/** At once, about as many as the pool has connections: more would only wait there, where nobody takes turns. */
-const CHECKS = { capacity: 16, spare: 0, maxWaiting: 1_000, maxWaitingOfOne: 120 };
+/**
+ * At once, about as many as the pool has connections: more would only wait there, where nobody takes turns, and as long as
+ * there.
+ */
+const CHECKS = {
+  capacity: 16,
+  spare: 0,
+  maxWaiting: 1_000,
+  maxWaitingOfOne: 120,
+  maxWaitMs: TIME_LIMITS.connectMs,
+};
 
 /** Turns a bearer token into a Context. */
 export class Authenticator {
@@ -35,6 +45,7 @@ export class Authenticator {
       const ticket = this.#checks.enter(hash.toString('base64'), 1);
       await ticket.turn;
       try {
+        info.load?.refuseLate();
         return await this.#check(kernel, info, hash);
       } finally {
         ticket.end();

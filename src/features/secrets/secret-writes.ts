@@ -131,14 +131,14 @@ const REFERRED = `referred as (
     on conflict do nothing)`;
 
 /** The version that a write leaves behind has the contents of the row, sealed for the history: neither opens in place of the other. */
-const KEPT = `kept as (
+const keptIn = (folders: string): string => `kept as (
     insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, value_sealed,
       comment_sealed, metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, tag_ids,
       actor_kind, actor_id)
     select g.id, g.version, $20::uuid, $21::uuid, g.environment_id, g.folder_id, f.path, g.key, g.version_value_sealed,
       g.version_comment_sealed, g.metadata, g.version_metadata_sealed, g.skip, g.note, g.days, g.recipients,
       array(select jsonb_array_elements_text(g.tags)::uuid), $22, $23::uuid
-    from given g join folder f on f.id = g.folder_id)`;
+    from given g join ${folders} f on f.id = g.folder_id)`;
 
 const WRITTEN = `s.id, s.created_at as "createdAt", s.updated_at as "updatedAt", ${secretDigest('s')} as digest`;
 
@@ -147,10 +147,10 @@ const WRITTEN = `s.id, s.created_at as "createdAt", s.updated_at as "updatedAt",
  * for each other there. So each has its folders first.
  */
 const HOMES = `homes as (
-    select f.path, e.slug from folder f join environment e on e.id = f.environment_id where f.id in (select folder_id from sent)
+    select f.id, f.path, e.slug from folder f join environment e on e.id = f.environment_id where f.id in (select folder_id from sent)
     order by f.id for no key update of f for key share of e)`;
 
-/** $24 and $25: what the folder and its environment have to be called, for nothing is inserted otherwise. Null: anything. */
+/** $24 and $25, beside those of `paramsOf`: what the folder and its environment have to be called, for nothing is inserted otherwise. Null: anything. */
 const INSERT = `with ${rowsAs('sent')}, ${HOMES},
   given as (select * from sent where (select coalesce(bool_and(path = $24 and slug = $25), true) from homes)), written as (
     insert into secret as s (id, organization_id, project_id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
@@ -158,7 +158,7 @@ const INSERT = `with ${rowsAs('sent')}, ${HOMES},
     select id, $20::uuid, $21::uuid, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
       metadata, metadata_sealed, skip, note, days, recipients, $22, $23::uuid
     from given returning ${WRITTEN}),
-  ${TAGGED}, ${REFERRED}, ${KEPT}
+  ${TAGGED}, ${REFERRED}, ${keptIn('homes')}
   select * from written`;
 
 /** How many versions of a secret its project keeps. @param projectId the column with its id */
@@ -201,7 +201,7 @@ const updateOf = (isByService: boolean): string => `with ${rowsAs('given')}, wri
     delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text),
   ${UNREFERRED},
   pruned as (${beyondLimit('given', isByService ? limitOf('$21::uuid') : `${limitOf('$21::uuid')} - 1`)}),
-  ${isByService ? `${REWRITTEN},` : ''} ${TAGGED}, ${REFERRED}, ${KEPT}
+  ${isByService ? `${REWRITTEN},` : ''} ${TAGGED}, ${REFERRED}, ${keptIn('folder')}
   select * from written`;
 
 const UPDATE = updateOf(false);

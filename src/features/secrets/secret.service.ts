@@ -185,7 +185,10 @@ export class SecretService {
     const sealer = await sealerFor(ctx, project, secrets.length);
     const rows = await mapInSlices(secrets, (secret) => newRow(sealer, target, { secret, rename: null }));
     return inTransaction(ctx, async (tx) => {
-      if (secrets.length > 1) await refuseTaken(tx, target, keys);
+      if (secrets.length > 1) {
+        await holdPlaces(tx, [target]);
+        await refuseTaken(tx, target, keys);
+      }
       const written = await insertSecrets(tx, project, rows, target.place);
       return this.#finish(tx, target, { action: 'secret:create', rows, written, tags });
     });

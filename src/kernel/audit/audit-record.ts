@@ -137,7 +137,7 @@ const STORE = `insert into audit_record (${COLUMNS.join(', ')})
       $11::text[], $12::text[], $13::text[], $14::text[]) as given (${COLUMNS.join(', ')})`;
 
 /**
- * With lists.
+ * The insert of records of which some name lists.
  *
  * @param turn of the lists, a condition: for changes, after the rows of their projects, so that no two changes hold what the
  *   other one waits for. The lists are in one order, so that two batches with the same ones do not lock each other out.

@@ -17,7 +17,8 @@ export interface Disclosure {
 export function disclosureOf(ids: Iterable<string>): Disclosure | null {
   const distinct = [...new Set(ids)];
   if (distinct.length === 0) return null;
-  const packed = Buffer.allocUnsafe(distinct.length * ID_BYTES);
+  // Memory of its own: replies that are kept keep it, and with it the whole slab that it would be a part of.
+  const packed = Buffer.allocUnsafeSlow(distinct.length * ID_BYTES);
   packed.write(distinct.join('').replaceAll('-', ''), 'hex');
   const name = distinct.length === 1 ? packed : createHash('sha256').update(packed).digest();
   return { name: name.toString('hex'), ids: packed };

@@ -99,7 +99,13 @@ export class BoundedClient extends pg.Client {
     this.#watch.count(this);
     this.#pending += 1;
     this.pendingSince ??= this.#watch.clock;
-    const query = new pg.Query(text, values, (error, result) => callback(this.#settle(text, error), result));
+    let isSettled = false;
+    const query = new pg.Query(text, values, (error, result) => {
+      // The driver calls twice for a parameter that it cannot write: at once, and when the server is ready again.
+      if (isSettled) return;
+      isSettled = true;
+      callback(this.#settle(text, error), result);
+    });
     const name = typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined;
     // A configuration with a name would be copied by the driver, property by property.
     if (name !== undefined) Object.assign(query, { name });

@@ -88,9 +88,9 @@ export class Database {
       this.pool.connect((error, client, release) => {
         if (client === undefined) return reject(error);
         client.query<R>(text, [...params], (failure, result) => {
-          release();
           if (failure) reject(failure);
           else resolve(result.rows);
+          release();
         });
       });
     });

@@ -142,7 +142,7 @@ export class PoolGuard implements Watch {
     return this.#adopted;
   }
 
-  /** The pool itself asks by callback, for single statements; everybody else by promise. */
+  /** Single statements ask by callback, everything else by promise. */
   #connect(connect: (callback: Connected) => void, callback?: Connected): Promise<BoundedClient> | undefined {
     if (callback === undefined) {
       return new Promise((resolve, reject) => {

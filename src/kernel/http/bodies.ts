@@ -42,7 +42,7 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
  * - a caller without a valid token may send 16 KiB, others 1 MiB; a longer body is refused before it has arrived
  * - bytes of unfinished bodies are bounded in total, for each caller, and for each address that sends no token
  * - entries are counted before anything is parsed
- * - large bodies run two at a time, each begun in its own turn of the event loop
+ * - large bodies run two at a time, begun one by one
  *
  * The media type is checked here, once: rules that depend on how a framework reads a Content-Type have been bypassed again and
  * again by a tab, a blank, another case.

@@ -60,10 +60,7 @@ interface Limits {
  */
 export function boundConnections(app: FastifyInstance, limits: Limits): void {
   const connections = new Connections(limits);
-  app.server.on('connection', (socket: Socket) => {
-    noteArrival();
-    connections.admit(socket);
-  });
+  app.server.on('connection', (socket: Socket) => connections.admit(socket));
   app.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (socket.destroyed) return;
     connections.begin(socket);
@@ -101,6 +98,7 @@ class Connections {
       this.#release(longest);
       longest.destroy();
     }
+    noteArrival();
     this.#open.set(socket, { pending: 0, idleSince: performance.now(), groups });
     for (const group of groups) {
       group.open += 1;

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.js';
 
-/** How long a request waits before it is refused. */
+/** How long a request waits before it is refused, where nothing else is said. */
 const MAX_WAIT_MS = 10_000;
 /** When to try again: about as long as a full queue takes to become shorter. */
 const RETRY_AFTER_SECONDS = 2;
@@ -13,6 +13,7 @@ interface Bounds {
   readonly maxWaiting: number;
   /** Of these, of one caller. Absent: all. */
   readonly maxWaitingOfOne?: number;
+  readonly maxWaitMs?: number;
 }
 
 /** A place in a queue. */
@@ -91,7 +92,7 @@ export class FairQueue {
     if (isFirst && !this.#isHeldUp && this.#mayStart(waiter, this.#waiting.size === 0)) start();
     else if (this.#makeRoom(caller)) {
       this.#append(waiter);
-      timer = setTimeout(cancel, MAX_WAIT_MS).unref();
+      timer = setTimeout(cancel, this.bounds.maxWaitMs ?? MAX_WAIT_MS).unref();
     } else refuse();
     return { turn: promise, cancel, end };
   }

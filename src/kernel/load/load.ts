@@ -119,7 +119,7 @@ export class ResponseLoad {
     if (this.#written > MAX_RESPONSE_BYTES) throw this.load.tooLarge();
     // Written all the same, for its idempotency key: the change has been made. Nothing more was read for it.
     if (this.#isOver) return;
-    // The values, what is written of them, and the whole that is made of that.
+    // The values, what is written of them, and the texts that it was written from.
     const missing = this.#besides + this.#size + 2 * this.#written - this.#reserved;
     if (missing <= 0) return;
     this.load.reserve(missing);

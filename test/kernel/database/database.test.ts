@@ -28,6 +28,17 @@ async function withDatabase(
   }
 }
 
+describe('a parameter that cannot be written', () => {
+  test('fails its statement, and leaves the connection as it was', () =>
+    withDatabase({ queryMs: 300 }, async (database) => {
+      const [before] = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await expect(database.query('select $1::text', [{ number: 1n }])).rejects.toThrow('BigInt');
+      await new Promise((wake) => setTimeout(wake, 600));
+      expect(await database.query('select pg_backend_pid() as pid')).toEqual([before]);
+      expect(database.connections).toMatchObject({ open: 1, held: 0, waiting: 0 });
+    }));
+});
+
 describe('a pool whose connections are not given back', () => {
   test('takes those away that are not used, and counts them', () =>
     withDatabase({ heldIdleMs: 300 }, async (database) => {

@@ -1,0 +1,46 @@
+import { mustSucceed } from '../../kit/caller.js';
+import { useStrongroom } from '../../kit/strongroom.js';
+import { withClient } from '../../kit/tables.js';
+import { until } from '../../kit/until.js';
+
+/** More than are checked and wait for it, of one token. */
+const CROWD = 300;
+const CHECKED_OR_WAITING = 136;
+
+describe('many requests of one token at once', () => {
+  const strongroom = useStrongroom({ MAX_CONNECTIONS_PER_ADDRESS: '2000' });
+
+  test('are answered as far as there is room, and leave room for another token', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const other = await strongroom.seed.caller(admin, { project: project.id });
+    const path = `/api/v1/projects/${project.id}`;
+    const url = new URL(path, strongroom.url);
+    let refusedBefore = 0;
+
+    const [replies, meanwhile] = await withClient(strongroom.databaseUrl, async (client) => {
+      // No check comes to its end for a moment.
+      await client.query('begin');
+      await client.query('lock table access_token in access exclusive mode');
+      const crowd = Array.from({ length: CROWD }, async () => {
+        const reply = await fetch(url, { headers: { authorization: `Bearer ${admin.token}` } });
+        if (reply.status === 503) refusedBefore += 1;
+        const body = (await reply.json()) as { code?: string };
+        return { status: reply.status, retryAfter: reply.headers.get('retry-after'), body };
+      });
+      await until('all to be refused that there is no room for', 10_000, () => refusedBefore > 0);
+      const asked = other.get(path);
+      await client.query('commit');
+      return [await Promise.all(crowd), await asked] as const;
+    });
+
+    expect(meanwhile.status).toBe(200);
+    const refused = replies.filter(({ status }) => status !== 200);
+    for (const { status, retryAfter, body } of refused) {
+      expect([status, body.code]).toEqual([503, 'OVERLOADED']);
+      expect(Number(retryAfter)).toBeGreaterThan(0);
+    }
+    expect(replies.length - refused.length).toBeGreaterThanOrEqual(CHECKED_OR_WAITING);
+    // It is whole again.
+    mustSucceed(await admin.get(path));
+  });
+});
