@@ -275,6 +275,7 @@ const contextsOf =
     if (token !== null) {
       const ctx = await authenticator.authenticate(kernel, requestInfo(request), token);
       request.caller = ctx.actor.tokenId ?? ctx.actor.id;
+      request.load.caller = request.caller;
       return ctx;
     }
     // A header of another scheme is no anonymous call: its sender believes to be known.

@@ -16,11 +16,21 @@ const WEIGHTS = { large: 1, huge: 3 } as const;
 /** How heavy a read is: of one folder (large), or of many (huge). */
 export type Heaviness = keyof typeof WEIGHTS;
 
+/** A built response. */
+interface Held {
+  /** For whom it was built. */
+  readonly caller: string;
+  /** How many responses send it. */
+  responses: number;
+}
+
 /** Memory and turns of all responses of this process. */
 export class Load {
   readonly #queue = new FairQueue(HEAVY_READS);
-  /** Built responses that are not sent yet, and how many requests they answer. */
-  readonly #held = new Map<Buffer, number>();
+  /** Built responses that are not sent yet. */
+  readonly #held = new Map<Buffer, Held>();
+  /** Bytes of these, by whom they were built for. */
+  readonly #ofCallers = new Map<string, number>();
   readonly #refused = { tooLarge: 0, overloaded: 0 };
   #bytes = 0;
 
@@ -39,10 +49,7 @@ export class Load {
 
   /** @throws OVERLOADED */
   reserve(bytes: number): void {
-    if (this.#bytes + bytes > this.maxBytes) {
-      this.#refused.overloaded += 1;
-      throw new AppError('OVERLOADED');
-    }
+    if (this.#bytes + bytes > this.maxBytes) this.#refuse();
     this.#bytes += bytes;
   }
 
@@ -50,17 +57,35 @@ export class Load {
     this.#bytes -= bytes;
   }
 
-  /** Keeps account of a buffer until all responses that send it have let go of it. @throws OVERLOADED */
-  hold(buffer: Buffer): void {
-    const holders = this.#held.get(buffer) ?? 0;
-    if (holders === 0) this.reserve(buffer.length);
-    this.#held.set(buffer, holders + 1);
+  /**
+   * Keeps account of a buffer until all responses that send it have let go of it. One caller may have half of the memory: what
+   * its clients do not read stands there for a minute.
+   *
+   * @throws OVERLOADED
+   */
+  hold(buffer: Buffer, caller: string): void {
+    const held = this.#held.get(buffer);
+    if (held !== undefined) {
+      held.responses += 1;
+      return;
+    }
+    const ofCaller = (this.#ofCallers.get(caller) ?? 0) + buffer.length;
+    if (ofCaller > this.maxBytes / 2) this.#refuse();
+    this.reserve(buffer.length);
+    this.#ofCallers.set(caller, ofCaller);
+    this.#held.set(buffer, { caller, responses: 1 });
   }
 
   letGo(buffer: Buffer): void {
-    const holders = this.#held.get(buffer) ?? 0;
-    if (holders > 1) this.#held.set(buffer, holders - 1);
-    else if (this.#held.delete(buffer)) this.release(buffer.length);
+    const held = this.#held.get(buffer);
+    if (held === undefined) return;
+    held.responses -= 1;
+    if (held.responses > 0) return;
+    this.#held.delete(buffer);
+    this.release(buffer.length);
+    const left = (this.#ofCallers.get(held.caller) ?? 0) - buffer.length;
+    if (left > 0) this.#ofCallers.set(held.caller, left);
+    else this.#ofCallers.delete(held.caller);
   }
 
   enter(caller: string, heaviness: Heaviness): Ticket {
@@ -71,10 +96,17 @@ export class Load {
     this.#refused.tooLarge += 1;
     return new AppError('ANSWER_TOO_LARGE');
   }
+
+  #refuse(): never {
+    this.#refused.overloaded += 1;
+    throw new AppError('OVERLOADED');
+  }
 }
 
 /** What the response of one request takes. All lists of a GraphQL document share it. */
 export class ResponseLoad {
+  /** Key of the caller, as soon as it is known. */
+  caller: string | null = null;
   #size = 0;
   #written = 0;
   #besides = 0;
@@ -163,7 +195,7 @@ export class ResponseLoad {
     this.#free();
     if (this.#isClosed || this.#held === response || response.length < SMALL_BYTES) return;
     this.#letGo();
-    this.load.hold(response);
+    this.load.hold(response, this.caller ?? '');
     this.#held = response;
   }
 

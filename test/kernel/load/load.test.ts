@@ -51,14 +51,28 @@ describe('memory of responses', () => {
 
   test('of all ends at its bound', () => {
     const load = new Load(256 * MIB);
-    const [one, other] = [load.open(), load.open()];
-    one.hold(Buffer.alloc(200 * MIB));
-    expect(() => other.add(20 * MIB)).toThrow(OVERLOADED);
-    expect(() => other.hold(Buffer.alloc(57 * MIB))).toThrow(OVERLOADED);
-    one.close();
-    other.add(20 * MIB);
-    other.end();
+    const [one, another, other] = ['a', 'b', 'c'].map((caller) => Object.assign(load.open(), { caller }));
+    one?.hold(Buffer.alloc(100 * MIB));
+    another?.hold(Buffer.alloc(100 * MIB));
+    expect(() => other?.add(20 * MIB)).toThrow(OVERLOADED);
+    expect(() => other?.hold(Buffer.alloc(57 * MIB))).toThrow(OVERLOADED);
+    one?.close();
+    another?.close();
+    other?.add(20 * MIB);
+    other?.end();
     expect(load.figures).toMatchObject({ bytes: 0, tooLarge: 0, overloaded: 2 });
+  });
+
+  test('of one caller ends at half of it, so that others have some', () => {
+    const load = new Load(256 * MIB);
+    const [first, second, third] = [1, 2, 3].map(() => Object.assign(load.open(), { caller: 'a' }));
+    first?.hold(Buffer.alloc(100 * MIB));
+    expect(() => second?.hold(Buffer.alloc(29 * MIB))).toThrow(OVERLOADED);
+    third?.hold(Buffer.alloc(28 * MIB));
+    Object.assign(load.open(), { caller: 'b' }).hold(Buffer.alloc(100 * MIB));
+    first?.close();
+    second?.hold(Buffer.alloc(29 * MIB));
+    expect(load.figures).toMatchObject({ bytes: 157 * MIB, overloaded: 1 });
   });
 });
 
