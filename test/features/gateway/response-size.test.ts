@@ -9,10 +9,12 @@ const SIGN = '\u0001';
 const strongroom: Strongroom = useStrongroom({ REPLY_CACHE_MIB: '0', RESPONSE_MEMORY_MIB: '192' });
 
 let admin: Caller;
+let other: Caller;
 let id: string;
 beforeAll(async () => {
   const seeded = await strongroom.seed.project();
   admin = seeded.admin;
+  other = await strongroom.seed.caller(admin, { project: seeded.project.id });
   const place = { projectId: seeded.project.id, environment: 'dev' };
   await admin.post('/api/v4/secrets/PART', { ...place, secretValue: SIGN.repeat(160 * 1024) });
   const whole = await admin.post('/api/v4/secrets/WHOLE', { ...place, secretValue: '${PART}'.repeat(6) });
@@ -31,13 +33,13 @@ const refused = async (reason: string): Promise<number> =>
   (await metrics()).sum('strongroom_load_refusals_total', { reason });
 
 /** Asks and reads nothing. */
-function askWithoutReading(query: string): Socket {
-  const { hostname, port } = new URL(admin.url);
+function askWithoutReading({ url, token }: Caller, query: string): Socket {
+  const { hostname, port } = new URL(url);
   const body = JSON.stringify({ query });
   const socket = connect(Number(port), hostname).pause();
   socket.on('error', () => undefined);
   socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${admin.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
   return socket;
 }
@@ -50,14 +52,29 @@ test('a response over 64 MiB is refused, however it came to be so long', async (
   expect(await memory()).toBe(0);
 });
 
+test('responses that clients of one token do not read take half of the memory', async () => {
+  const query = ofSize(9);
+  const { length } = (await admin.graphql(query)).text;
+  const socket = askWithoutReading(admin, query);
+  try {
+    await until('the response to be held', 10_000, async () => (await memory()) === length);
+    expect(await admin.graphql(query)).toBeError(503, 'OVERLOADED');
+    expect((await other.graphql(query)).status).toBe(200);
+  } finally {
+    socket.destroy();
+  }
+  await until('the memory to be free', 10_000, async () => (await memory()) === 0);
+  expect((await admin.graphql(query)).status).toBe(200);
+});
+
 test('responses that nobody reads take no more memory than all may, and give it back', async () => {
   const query = ofSize(11);
   const { length } = (await admin.graphql(query)).text;
   const sockets: Socket[] = [];
   try {
-    for (let held = 1; held <= 2; held += 1) {
-      sockets.push(askWithoutReading(query));
-      await until(`${held} responses to be held`, 10_000, async () => (await memory()) === held * length);
+    for (const [index, caller] of [admin, other].entries()) {
+      sockets.push(askWithoutReading(caller, query));
+      await until(`${index + 1} responses to be held`, 10_000, async () => (await memory()) === (index + 1) * length);
     }
     const reply = await admin.graphql(query);
     expect(reply).toBeError(503, 'OVERLOADED');
