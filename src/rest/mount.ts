@@ -7,6 +7,7 @@ import type { RateLimits } from '../kernel/limits/rate-limits.js';
 import { type Answer, jsonAnswer, matchingTag } from '../kernel/replies/answer.js';
 import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/replies/idempotency.js';
 import type { ReplyCache } from '../kernel/replies/reply-cache.js';
+import { inOneGo } from '../kernel/slices.js';
 import { check, validationFailed } from '../kernel/validation.js';
 import type { CompiledRoute } from './compile.js';
 
@@ -49,7 +50,7 @@ async function answer(
   { replyCache, idempotencyKeys }: Mounting,
 ): Promise<Answer> {
   const isRead = route.method === 'GET';
-  const accepted = await complete(ctx, checkedRequest(route, request));
+  const accepted = await complete(ctx, await inOneGo(() => checkedRequest(route, request)));
   const variables = route.variables(accepted) as Record<string, unknown>;
   const make = async (at: GraphQLContext): Promise<Answer> => {
     const data = await run(at, variables);
