@@ -35,9 +35,8 @@ export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute
         if (ctx.actor === null && anonymous !== true) throw new AppError('TOKEN_MISSING');
         contexts.set(request, ctx);
       },
-      handler: async (request, reply) => {
-        return send(request, reply, await answer(compiled, contexts.get(request) as GraphQLContext, request, mounting));
-      },
+      handler: async (request, reply) =>
+        send(request, reply, await answer(compiled, contexts.get(request) as GraphQLContext, request, mounting)),
     });
   }
 }
