@@ -1,6 +1,10 @@
 import { assemble } from './src/app.js';
 import { readConfig } from './src/config.js';
 import { ormOptions } from './src/kernel/database/orm-options.js';
+import { migrations } from './src/migrations/index.js';
 
 /** For MikroORM's command line: `DATABASE_URL=... npx mikro-orm migration:list`. The service itself migrates at start. */
-export default ormOptions(readConfig().databaseUrl?.reveal() ?? 'postgres://localhost/strongroom', assemble().entities);
+export default ormOptions(readConfig().databaseUrl?.reveal() ?? 'postgres://localhost/strongroom', {
+  entities: assemble().entities,
+  migrations,
+});

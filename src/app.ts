@@ -6,6 +6,7 @@ import { bootstrap, createFirstAdmin, systemContext } from './bootstrap.js';
 import { keepToken, unusedTokenFile } from './bootstrap-token.js';
 import type { Config } from './config.js';
 import type { DatabaseServer } from './database-server.js';
+import { KERNEL_ENTITIES } from './entities.js';
 import { EXAMPLE_OPERATIONS } from './example-operations.js';
 import type { Feature } from './feature.js';
 import { createAccess } from './features/access/index.js';
@@ -14,7 +15,13 @@ import { createIdentities } from './features/identities/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { createProjects } from './features/projects/index.js';
 import { createSecrets } from './features/secrets/index.js';
-import { createRootFolders, followEnvironment, forgetEnvironment } from './features/secrets/public.js';
+import {
+  authorizeTagChange,
+  createRootFolders,
+  followEnvironment,
+  forgetEnvironment,
+} from './features/secrets/public.js';
+import { createTags } from './features/tags/index.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
 import { AuditSealer } from './kernel/audit/audit-sealer.js';
 import { AuditTrail } from './kernel/audit/audit-trail.js';
@@ -33,26 +40,28 @@ import { ManifestFault, PersistedDocuments } from './kernel/graphql/gate/persist
 import { SchemaResponses } from './kernel/graphql/introspection.js';
 import { NodeResolver } from './kernel/graphql/node.js';
 import { buildGraphQLSchema } from './kernel/graphql/schema.js';
+import { releaseMemory } from './kernel/heap.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { withCause } from './kernel/http/listening.js';
 import { mountMetrics } from './kernel/http/metrics.js';
-import { mountPages } from './kernel/http/pages/pages.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
-import { RateLimits } from './kernel/limits/rate-limits.js';
-import { SharedCounts } from './kernel/limits/shared-counts.js';
 import { Load } from './kernel/load/load.js';
 import { codeOf, describeError, type Log } from './kernel/log.js';
-import { OperationMetrics } from './kernel/metrics/operation-metrics.js';
+import { RateLimits } from './kernel/operations/limits/rate-limits.js';
+import { SharedCounts } from './kernel/operations/limits/shared-counts.js';
+import { OperationMetrics } from './kernel/operations/metrics/operation-metrics.js';
+import type { StampOf } from './kernel/operations/responses/answer.js';
+import { IdempotencyKeys } from './kernel/operations/responses/idempotency.js';
+import { sweepOldKeys } from './kernel/operations/responses/idempotency-store.js';
+import { ReplyCache } from './kernel/operations/responses/reply-cache.js';
+import { mountPages } from './kernel/pages/pages.js';
 import { periodically } from './kernel/periodic.js';
-import { releaseMemory } from './kernel/release-memory.js';
-import type { StampOf } from './kernel/replies/answer.js';
-import { IdempotencyKeys } from './kernel/replies/idempotency.js';
-import { sweepOldKeys } from './kernel/replies/idempotency-store.js';
-import { ReplyCache } from './kernel/replies/reply-cache.js';
+import { migrations } from './migrations/index.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
 import { mountRoutes } from './rest/mount.js';
-import { openapiText } from './rest/openapi.js';
+import { openapiText } from './rest/openapi/document.js';
+import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
 
 const { version } = packageJson;
@@ -80,6 +89,7 @@ export interface Assembly {
   readonly entities: Feature['entities'];
   readonly schema: GraphQLSchema;
   readonly routes: readonly Route[];
+  readonly groups: readonly Group[];
   readonly authenticator: Authenticator;
   readonly stampOf: StampOf;
   readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
@@ -95,15 +105,17 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
   const identities = createIdentities({ revokeTokensOfClientSecret });
   const access = createAccess({ ...organizations, ...identities, rateLimits });
   const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment });
+  const tags = createTags({ ...projects, authorizeTagChange });
   const secrets = createSecrets(projects);
-  const features: Feature[] = [organizations, identities, access, projects, secrets];
+  const features: Feature[] = [organizations, identities, access, projects, tags, secrets];
   return {
-    entities: features.flatMap(({ entities }) => entities),
+    entities: [...KERNEL_ENTITIES, ...features.flatMap(({ entities }) => entities)],
     schema: buildGraphQLSchema([
       ...features.flatMap(({ resolvers }) => resolvers),
       new NodeResolver(features.flatMap(({ nodes = [] }) => nodes)),
     ]),
     routes: features.flatMap(({ routes }) => routes),
+    groups: features.flatMap(({ groups = [] }) => groups),
     upgrades: features.flatMap(({ upgrade }) => upgrade ?? []),
     authenticator: access.authenticator,
     stampOf: async (ctx, projectId) => {
@@ -144,7 +156,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     const server = await databaseServer;
     // After whoever can tell what is wrong with DATA_DIR, where its file is.
     const gate = await openGate(assembly.schema, config, log);
-    const database = await Database.connect(server.url, assembly.entities, log);
+    const database = await Database.connect(server.url, { entities: assembly.entities, migrations }, log);
     cleanup.push(() => database.close());
     const { kernel, auditChain, bootstrapToken, limitKey } = await openKernel(database, config, { ...assembly, log });
     const tokenFile = bootstrapToken === null ? await unusedTokenFile(config.dataDir, database.query) : null;
@@ -172,7 +184,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       embedded: server.figures,
     });
     cleanup.push(() => http.close());
-    const url = await withCause(config, () => http.listen({ host: config.host, port: config.port }));
+    const url = await withCause(config, () => http.acceptors.listen(config));
     return { url, bootstrapToken, unusedTokenFile: tokenFile, stop };
   } catch (error) {
     await stop();
@@ -229,7 +241,7 @@ interface Running extends Omit<Assembly, 'routes'> {
 }
 
 async function mountEverything(config: Config, log: Log, running: Running): Promise<FastifyInstance> {
-  const { kernel, lifecycle, schema, routes, stampOf, replyCache, rateLimits, gate } = running;
+  const { kernel, lifecycle, schema, routes, groups, stampOf, replyCache, rateLimits, gate } = running;
   const load = new Load(config.responseMemoryBytes);
   const http = await createHttpServer({ ...config, log, lifecycle, load });
   const contextFor = contextsOf(running);
@@ -254,7 +266,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
     introspection,
     persistedOnly: config.persistedDocuments.isOnly,
     examples: EXAMPLE_OPERATIONS,
-    openapi: () => openapiText(routes, packageJson.version),
+    openapi: () => openapiText(routes, { version: packageJson.version, groups }),
     rateLimits,
   });
   mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer, schemaResponses });

@@ -2,7 +2,7 @@ import type { Config } from './config.js';
 import { insertToken } from './features/access/public.js';
 import { DEFAULT_TTL_SECONDS, EVERYWHERE, insertIdentity, insertTokenAuth } from './features/identities/public.js';
 import { type CreateFirstAdmin, Organization } from './features/organizations/public.js';
-import { organizationAbility } from './kernel/authz/roles.js';
+import { organizationAbility } from './features/permissions/public.js';
 import { type Context, type Kernel, SYSTEM, type Transaction } from './kernel/context.js';
 import { mintToken } from './kernel/crypto/token.js';
 import { queryOf } from './kernel/database/database.js';

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { isCidr } from './kernel/addresses.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
 import { DEFAULT_LIMITS, type QueryLimits, queryLimits, raised } from './kernel/graphql/gate/limits.js';
-import { isCidr } from './kernel/http/addresses.js';
 import { overwriteInitialValues } from './kernel/initial-environment.js';
-import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/limits/settings.js';
 import { isOneEditApart } from './kernel/near-names.js';
+import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/operations/limits/settings.js';
 
 /** How the service is set up. Frozen; made once at start. Every setting stands in the table of README.md. */
 export interface Config {
@@ -118,8 +118,8 @@ const Settings = z.object({
   PERSISTED_DOCUMENTS_ONLY: flag(false),
   PERSISTED_LIMITS_FACTOR: wholeNumber(1, 1_000).default(10),
   REPLY_CACHE_MIB: wholeNumber(0, 16_384).default(32),
-  // The longest response, 64 MiB, takes three times as much while it is built.
-  RESPONSE_MEMORY_MIB: wholeNumber(192, 16_384).default(256),
+  // The longest response, 64 MiB, takes three and a half times as much while it is built.
+  RESPONSE_MEMORY_MIB: wholeNumber(224, 16_384).default(256),
   DRAIN_SECONDS: wholeNumber(0, 60).default(5),
   METRICS_TOKEN: z
     .string()

@@ -1,7 +1,7 @@
 import type { Config } from './config.js';
-import { makeDataDirectory } from './kernel/database/embedded/data-directory.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './kernel/database/embedded/embedded-postgres.js';
 import type { Log } from './kernel/log.js';
+import { makeDataDirectory } from './kernel/postgres/data-directory.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.js';
 
 /** Where the database is. */
 export interface DatabaseServer extends Pick<EmbeddedPostgres, 'url' | 'stop'> {

@@ -1,15 +1,22 @@
-import type { ExampleOperation } from './kernel/http/pages/html.js';
+import type { ExampleOperation } from './kernel/pages/html.js';
 
 /** What the explorer opens with: operations that run as they stand, with any token, on a service that is still empty. */
 export const EXAMPLE_OPERATIONS: readonly ExampleOperation[] = [
   {
     query: `# Put your token into the field above.
 # Ctrl-Enter runs this.
-query Organizations {
-  organizations {
-    id
+query WhoAmI {
+  viewer {
+    kind
     name
-    slug
+    organization {
+      name
+      slug
+    }
+    token {
+      expiresAt
+    }
+    usesLeft
   }
 }
 `,

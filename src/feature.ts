@@ -2,6 +2,7 @@ import type { Context, Kernel } from './kernel/context.js';
 import type { EntityClass } from './kernel/database/orm-options.js';
 import type { NodeKind } from './kernel/graphql/node.js';
 import type { Log } from './kernel/log.js';
+import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
 
 /** What app.ts mounts of a slice. */
@@ -9,6 +10,8 @@ export interface Feature {
   readonly entities: readonly EntityClass[];
   readonly resolvers: readonly object[];
   readonly routes: readonly Route[];
+  /** Groups of its routes in the API reference. */
+  readonly groups?: readonly Group[];
   /** What is found by its id alone. */
   readonly nodes?: readonly NodeKind[];
   /** What a migration needs keys for. Runs under the migration lock, before the service listens, at every start. */

@@ -2,9 +2,10 @@ import type { App } from './app.js';
 import { type Config, readConfig } from './config.js';
 import { openDatabaseServer } from './database-server.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { setUpHeap } from './kernel/heap.js';
 import { checkEndpoint } from './kernel/http/listening.js';
 import { createLog, describeError, type Log } from './kernel/log.js';
-import { startWatchdog, type Watchdog } from './kernel/watchdog/watchdog.js';
+import { startWatchdog, type Watchdog } from './kernel/operations/watchdog/watchdog.js';
 
 /** What a drain may take once no more requests are accepted: running ones 20 s, then the audit trail and the database. */
 const FINISH_LIMIT_MS = 25_000;
@@ -12,6 +13,7 @@ const SAME_SIGNAL_MS = 1_000;
 
 /** Reads the configuration, runs the service, and drains it on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
+  setUpHeap();
   const config = readConfig();
   const log = createLog(config.logLevel);
   const signalled = firstSignal();

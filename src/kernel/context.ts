@@ -1,14 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type DataLoader from 'dataloader';
-import type { AuditEvent } from './audit/audit-record.js';
-import type { AuditTrail } from './audit/audit-trail.js';
-import type { Ability } from './authz/ability.js';
-import type { Keyring } from './crypto/keyring.js';
-import type { Database } from './database/database.js';
 import { AppError } from './errors.js';
-import type { Taken } from './limits/buckets.js';
-import type { ResponseLoad } from './load/load.js';
-import type { Claim } from './replies/claim.js';
+
+// The first layer of the kernel: it imports none of the others. What a request carries of a later layer is declared there, by
+// declaration merging (`declare module '../context.js'`), as plugins of Fastify extend its request.
 
 /** Who acts: a machine identity, a person, or the service itself (jobs, first start). */
 export interface Actor {
@@ -30,18 +25,11 @@ export interface RequestInfo {
   /** Address of the caller behind trusted proxies; null for jobs. */
   readonly address: string | null;
   readonly userAgent: string | null;
-  /** Memory and turns that the response takes. Undefined where there is no response, as in jobs. */
-  readonly load?: ResponseLoad | undefined;
-  /** What the request was counted as, where that was before it was known what it wants. */
-  counted?: Taken;
 }
 
-/** What every service verb stands on. Made once, in app.ts. */
-export interface Kernel {
-  readonly database: Database;
-  readonly keyring: Keyring;
-  readonly auditTrail: AuditTrail;
-}
+/** What every service method needs. Made once, in app.ts. Each layer of the kernel adds what it provides. */
+// biome-ignore lint/suspicious/noEmptyInterface: later layers declare its members; see the note at the top
+export interface Kernel {}
 
 /**
  * First argument of every service verb. A job has the same Context with a system actor, so that no verb has a second path.
@@ -53,8 +41,6 @@ export interface Context extends RequestInfo, Kernel {
   readonly organizationId: string;
   /** The root organization above the scope; equal to `organizationId` for a root scope. */
   readonly rootOrganizationId: string;
-  /** What the actor may do in the organization. Projects bring abilities of their own. */
-  readonly ability: Ability;
   /**
    * Who the caller is by now and what it may do, for a request that goes on after a change. Counts no use.
    *
@@ -63,10 +49,6 @@ export interface Context extends RequestInfo, Kernel {
   readonly renewed?: () => Promise<Pick<Context, 'actor' | 'ability'>>;
   /** Batches of this request, by what loads them. See `batched`. */
   readonly loaders: Map<object, DataLoader<unknown, unknown>>;
-  /** Collects what this request records, where its reply is kept: whoever gets it later must leave the same records. */
-  recorded?: AuditEvent[];
-  /** The idempotency key that this request owns, where it came with one. */
-  claim?: Claim;
 }
 
 /** A Context inside a database transaction: its queries, its entity manager and its audit rows commit together. */
@@ -79,14 +61,16 @@ export interface Transaction extends Context {
 /** The way in of a request without a token: only operations marked public accept it. */
 export interface AnonymousContext extends RequestInfo, Kernel {
   readonly actor: null;
-  readonly claim?: undefined;
 }
 
+/** What resolvers get: a caller, or nobody for public fields. */
+export type AnyContext = Context | AnonymousContext;
+
 /** @throws TOKEN_MISSING when the request carried no token */
-export function authenticated(ctx: Context | AnonymousContext): Context {
+export function authenticated(ctx: AnyContext): Context {
   if (ctx.actor === null) throw new AppError('TOKEN_MISSING');
   return ctx;
 }
 
 /** True inside a transaction. */
-export const isTransaction = (ctx: Context): ctx is Transaction => 'em' in ctx;
+export const isTransaction = (ctx: object): ctx is Transaction => 'em' in ctx;

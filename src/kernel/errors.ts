@@ -1,9 +1,9 @@
 import { GraphQLError } from 'graphql';
-import { storeFailure } from './database/sql-states.js';
 import type { DetailCode } from './detail-codes.js';
+import { storeFailure } from './sql-states.js';
 
 /** What one error code means: its HTTP status, the short name of its class, and the sentence used when the thrower gives none. */
-interface ErrorRow {
+export interface ErrorRow {
   readonly status: number;
   readonly error: string;
   readonly message: string;
@@ -11,20 +11,23 @@ interface ErrorRow {
   readonly retryAfterSeconds?: number;
 }
 
-const row = (status: number, error: string, message: string): ErrorRow => ({ status, error, message });
+/** `row(409, 'Conflict', 'The folder is not empty; delete what it holds first.')` */
+export const row = (status: number, error: string, message: string): ErrorRow => ({ status, error, message });
 const later = (status: 503 | 504, retryAfterSeconds: number, message: string): ErrorRow => ({
   ...row(status, status === 503 ? 'ServiceUnavailable' : 'GatewayTimeout', message),
   retryAfterSeconds,
 });
-const notFound = (thing: string): ErrorRow =>
+/** What is not there, or may not be known of. */
+export const notFound = (thing: string): ErrorRow =>
   row(404, 'NotFound', `The ${thing} does not exist, or you may not know of it.`);
-const conflict = (message: string): ErrorRow => row(409, 'Conflict', message);
+/** What stands in the way of a change, and what to do about it. */
+export const conflict = (message: string): ErrorRow => row(409, 'Conflict', message);
 
 /**
- * The one table of error codes, used by REST and by GraphQL's `extensions`. A code is a stable machine word.
+ * The error codes that belong to no resource. A code is a stable machine word, used by REST and by GraphQL's `extensions`.
  * Source: decisions 2.3.
  */
-export const ERRORS = {
+const GENERAL = {
   MALFORMED_JSON: row(400, 'BadRequest', 'The body is not valid JSON in UTF-8.'),
   MALFORMED_REQUEST: row(
     400,
@@ -41,41 +44,6 @@ export const ERRORS = {
     401,
     'Unauthorized',
     'The token is not known; check that all of it was copied, or ask for a new one.',
-  ),
-  TOKEN_EXPIRED: row(401, 'Unauthorized', 'The token has expired; ask for a new one.'),
-  TOKEN_REVOKED: row(401, 'Unauthorized', 'The token has been revoked; ask for a new one.'),
-  TOKEN_USES_EXHAUSTED: row(401, 'Unauthorized', 'The token has been used as often as it may; ask for a new one.'),
-  TOKEN_ADDRESS_REFUSED: row(
-    401,
-    'Unauthorized',
-    'The token may not be used from this address; have the address added to those that are trusted.',
-  ),
-  TOKEN_MAX_TTL_EXCEEDED: row(
-    401,
-    'Unauthorized',
-    'Renewal would pass the longest life of the token; ask for a new one.',
-  ),
-  TOKEN_SCOPE_REFUSED: row(
-    401,
-    'Unauthorized',
-    'The identity is not a member of the organization that the token is scoped to; have it made one, or use another token.',
-  ),
-  CREDENTIALS_INVALID: row(
-    401,
-    'Unauthorized',
-    'The client id or the client secret is not right; check that all of both was copied.',
-  ),
-  CLIENT_SECRET_EXPIRED: row(401, 'Unauthorized', 'The client secret has expired; ask for a new one.'),
-  CLIENT_SECRET_REVOKED: row(401, 'Unauthorized', 'The client secret has been revoked; ask for a new one.'),
-  CLIENT_SECRET_USES_EXHAUSTED: row(
-    401,
-    'Unauthorized',
-    'The client secret has been used as often as it may; ask for a new one.',
-  ),
-  CLIENT_SECRET_ADDRESS_REFUSED: row(
-    401,
-    'Unauthorized',
-    'The client secret may not be used from this address; have the address added to those that are trusted.',
   ),
 
   PERMISSION_DENIED: row(
@@ -99,32 +67,7 @@ export const ERRORS = {
     'NotFound',
     'No GraphQL document is registered under this documentId; have it registered with `npm run persist`.',
   ),
-  ORGANIZATION_NOT_FOUND: notFound('organization'),
-  USER_NOT_FOUND: notFound('user'),
-  IDENTITY_NOT_FOUND: notFound('identity'),
-  TOKEN_AUTH_NOT_FOUND: row(404, 'NotFound', 'The identity has no token authentication attached; attach it first.'),
-  UNIVERSAL_AUTH_NOT_FOUND: row(
-    404,
-    'NotFound',
-    'The identity has no universal authentication attached; attach it first.',
-  ),
-  CLIENT_SECRET_NOT_FOUND: notFound('client secret'),
-  TOKEN_NOT_FOUND: notFound('token'),
-  MEMBERSHIP_NOT_FOUND: notFound('membership'),
-  ROLE_NOT_FOUND: notFound('role'),
-  PROJECT_NOT_FOUND: notFound('project'),
-  PROJECT_TEMPLATE_NOT_FOUND: notFound('project template'),
   KEY_NOT_FOUND: notFound('key'),
-  ENVIRONMENT_NOT_FOUND: notFound('environment'),
-  FOLDER_NOT_FOUND: notFound('folder'),
-  SECRET_NOT_FOUND: notFound('secret'),
-  IMPORT_NOT_FOUND: notFound('import'),
-  SECRET_VERSION_NOT_FOUND: row(
-    404,
-    'NotFound',
-    'The version of the secret does not exist, is not kept any more, or you may not know of it.',
-  ),
-  TAG_NOT_FOUND: notFound('tag'),
 
   METHOD_NOT_ALLOWED: row(405, 'MethodNotAllowed', 'The path does not answer to this method; see the Allow header.'),
 
@@ -140,40 +83,6 @@ export const ERRORS = {
     'The request came too slowly: send its header fields within 10 seconds, all of it within 30.',
   ),
 
-  DELETE_PROTECTED: conflict('The project is protected against deletion; set hasDeleteProtection to false first.'),
-  PROJECT_SLUG_TAKEN: conflict('Another project of the organization has this slug; take another one.'),
-  ORGANIZATION_SLUG_TAKEN: conflict('Another sub-organization has this slug; take another one.'),
-  ORGANIZATION_IN_USE: conflict(
-    'The organization still has projects or sub-organizations, which must go first, or is your own.',
-  ),
-  USERNAME_TAKEN: conflict('Another user of the organization has this username; take another one.'),
-  ALREADY_A_MEMBER: conflict('This user or identity is a member already; change its role instead.'),
-  LAST_ADMIN: conflict('The last admin cannot be removed or lose the admin role; make somebody else an admin first.'),
-  ROLE_SLUG_TAKEN: conflict('Another role of the project has this slug; take another one.'),
-  ROLE_IN_USE: conflict('Members of the project have this role; give them another one first.'),
-  ROLE_BUILT_IN: conflict('Built-in roles cannot be changed or deleted; make a role of your own instead.'),
-  TOKEN_AUTH_EXISTS: conflict('The identity has token authentication attached already; change it instead.'),
-  UNIVERSAL_AUTH_EXISTS: conflict('The identity has universal authentication attached already; change it instead.'),
-  ENVIRONMENT_SLUG_TAKEN: conflict('Another environment of the project has this slug; take another one.'),
-  ENVIRONMENT_IMPORTED: conflict('Other environments import from this one; delete those imports first.'),
-  FOLDER_NAME_TAKEN: conflict('The folder has a sub-folder of this name already; take another name.'),
-  FOLDER_NOT_EMPTY: conflict('The folder holds secrets, folders or imports; delete them first, or set forceDelete.'),
-  FOLDER_IMPORTED: conflict('Other folders import from this one or from one in it; delete those imports first.'),
-  IMPORT_EXISTS: conflict('The folder imports from there already; take another source, or change that import.'),
-  IMPORT_CYCLE: conflict(
-    'What is imported imports from here itself, directly or through others; delete one of those imports first.',
-  ),
-  SECRET_KEY_TAKEN: conflict('The folder has a secret of this key already; take another key, or change that secret.'),
-  SECRET_REFERENCED: conflict(
-    'Other secrets refer to the secret; give it a key of letters, digits, - and _, which references can name.',
-  ),
-  REFERENCES_TOO_LONG: conflict(
-    'A value that names what gets another name would be longer than 512 KiB with it; take a shorter name, or shorten the value.',
-  ),
-  HISTORY_TOO_SHORT: conflict(
-    'The kept versions of some secrets do not reach back to this moment; take a later one, or leave out what details name.',
-  ),
-  TAG_SLUG_TAKEN: conflict('Another tag of the project has this slug; take another one.'),
   CONCURRENT_CHANGE: conflict('Somebody else changed this at the same moment; read it again and retry.'),
 
   IDEMPOTENCY_RUNNING: conflict('A request with this idempotency key still runs; try again as Retry-After says.'),
@@ -197,7 +106,6 @@ export const ERRORS = {
     'ValidationFailed',
     'The idempotency key was used for another request; take a new key for each request.',
   ),
-  NOT_EXPRESSIBLE: row(422, 'ValidationFailed', 'The format cannot hold what details name; export as JSON, which can.'),
   RATE_LIMITED: row(429, 'RateLimited', 'Too many requests; wait as long as Retry-After says.'),
   HEADERS_TOO_LARGE: row(
     431,
@@ -219,7 +127,41 @@ export const ERRORS = {
   DEADLINE_EXCEEDED: later(504, 1, 'The request took too long and was given up; ask for less at once, or try again.'),
 } as const satisfies Record<string, ErrorRow>;
 
-export type ErrorCode = keyof typeof ERRORS;
+/** All error codes, by who declares them. A slice adds its own by declaration merging, and its rows by `declareErrors`. */
+export interface ErrorTables {
+  readonly general: typeof GENERAL;
+}
+
+export type ErrorCode = { [K in keyof ErrorTables]: keyof ErrorTables[K] & string }[keyof ErrorTables];
+
+const table: Record<string, ErrorRow> = { ...GENERAL };
+
+/**
+ * Adds the codes of a slice to the one table, as its module is loaded.
+ *
+ * @throws Error for a code that is declared already
+ */
+export function declareErrors<T extends Record<string, ErrorRow>>(rows: T): T {
+  for (const [code, declared] of Object.entries(rows)) {
+    if (Object.hasOwn(table, code)) throw new Error(`the error code ${code} is declared twice`);
+    table[code] = declared;
+  }
+  return rows;
+}
+
+/** What a code means. @throws Error for a code whose slice is not loaded */
+export function errorRow(code: ErrorCode): ErrorRow {
+  const found = table[code];
+  if (found === undefined) throw new Error(`the error code ${code} is not declared`);
+  return found;
+}
+
+/** Whether there is such a code. */
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(table, code);
+
+/** Every code that is declared, by its status and then its name. */
+export const errorCodes = (): ErrorCode[] =>
+  (Object.keys(table) as ErrorCode[]).sort((a, b) => errorRow(a).status - errorRow(b).status || (a < b ? -1 : 1));
 
 /**
  * One fault: where, a machine word, and a sentence without the caller's value.
@@ -250,18 +192,18 @@ export class AppError extends Error {
 
   constructor(
     readonly code: ErrorCode,
-    message: string = ERRORS[code].message,
+    message: string = errorRow(code).message,
     options: AppErrorOptions = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'AppError';
     this.details = options.details;
-    this.retryAfterSeconds = options.retryAfterSeconds ?? (ERRORS[code] as ErrorRow).retryAfterSeconds;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? errorRow(code).retryAfterSeconds;
     this.headers = options.headers;
   }
 
   get status(): number {
-    return ERRORS[this.code].status;
+    return errorRow(this.code).status;
   }
 }
 
@@ -306,7 +248,7 @@ export function toAppError(thrown: unknown): AppError {
 
 /** Body of the reply for an error, in the one shape that REST and GraphQL's `extensions` share. */
 export function toErrorBody(error: AppError, requestId: string): ErrorBody {
-  const { status, error: name } = ERRORS[error.code];
+  const { status, error: name } = errorRow(error.code);
   return {
     reqId: requestId,
     statusCode: status,

@@ -2,23 +2,90 @@ import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 
 /** No known name is as long: a longer one is no misspelt one. */
 const MAX_LENGTH = 64;
+/** What looks otherwise, or is longer, may be a secret in the wrong place. Safe in a header field, too. */
+const IDENTIFIER = /^[A-Za-z_$][\w$-]{0,39}$/;
+/** A shorter name is within two letters of too many others. */
+const MIN_MISSPELT_LENGTH = 5;
+const MAX_EDITS = 2;
 
-/**
- * `; did you mean slug?`, for a name that nobody knows but that is near to a known one; else nothing. It says the known name,
- * never the one that was sent, which may be a password in the wrong place. Source: reliability P17.
- */
+/** True for a name that a caller sent and that a response may repeat: an identifier of at most 40 characters. Never a value. */
+export const isNameable = (sent: string): boolean => IDENTIFIER.test(sent);
+
+/** A name that a caller sent, as an error may repeat it. */
+export const quoted = (sent: string): string =>
+  isNameable(sent) ? `\`${sent}\`` : '(only identifiers of at most 40 characters are named)';
+
+/** ``; did you mean `slug`?``, for a name that nobody knows but that is near to a known one; else nothing. */
 export function didYouMean(sent: string, known: readonly string[]): string {
-  const [nearest] = sent.length > MAX_LENGTH ? [] : suggestionList(sent, known);
-  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  const nearest = misspeltName(sent, known) ?? (sent.length > MAX_LENGTH ? undefined : suggestionList(sent, known)[0]);
+  return nearest === undefined ? '' : `; did you mean \`${nearest}\`?`;
 }
 
+/**
+ * ``unknown field `projectNmae`; did you mean `projectName`?``
+ *
+ * @param noun what the name is of: `field`, `parameter`
+ * @param known names of which one may be meant
+ */
+export const unknownName = (noun: string, sent: string, known: readonly string[]): string =>
+  `unknown ${noun} ${quoted(sent)}${didYouMean(sent, known)}`;
+
+/**
+ * The known name that another one misspells: equal but for case, `_` and `-`; the same name with words before it, or without them
+ * (`ttl`, `accessTokenTTL`); or at least five letters long and within two letters of it. Stricter than `didYouMean`, since it decides
+ * whether a request is refused. Source: decisions 2.5.
+ */
+export function misspeltName(sent: string, known: readonly string[]): string | undefined {
+  if (sent.length > MAX_LENGTH) return undefined;
+  const bare = withoutCase(sent);
+  const same =
+    known.find((name) => withoutCase(name) === bare) ?? known.find((name) => endsAlike(wordsOf(sent), wordsOf(name)));
+  if (same !== undefined || sent.length < MIN_MISSPELT_LENGTH) return same;
+  const near = known
+    .map((name) => ({ name, edits: editsBetween(sent, name) }))
+    .filter(({ edits }) => edits <= MAX_EDITS);
+  return near.sort((a, b) => a.edits - b.edits)[0]?.name;
+}
+
+/** `accessTokenTTL` -> `["access", "token", "ttl"]`. */
+const wordsOf = (name: string): string[] =>
+  name
+    .split(/[_-]|(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase());
+
+/** Words that end the names of many fields, or that clients send alone with another meaning. */
+const COMMON_ENDINGS: ReadonlySet<string> = new Set(['id', 'ids', 'name', 'slug', 'metadata']);
+
+/** Whether one list of words is the end of the other. */
+function endsAlike(one: readonly string[], other: readonly string[]): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  if (short.length === 0 || (short.length === 1 && COMMON_ENDINGS.has(short[0] as string))) return false;
+  return short.length < long.length && short.every((word, at) => word === long[long.length - short.length + at]);
+}
+
+const withoutCase = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
+
 /** True for equal texts, and for one letter added, dropped, changed, or two neighbours swapped. */
-export function isOneEditApart(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start += 1;
-  let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
-  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
-  return Math.max(left.length, right.length) <= 1 || (left.length === 2 && left === [...right].reverse().join(''));
+export const isOneEditApart = (a: string, b: string): boolean => editsBetween(a, b) <= 1;
+
+/** How many letters were added, dropped, changed or swapped with their neighbour; a larger number where it would be more than two. */
+function editsBetween(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > MAX_EDITS) return MAX_EDITS + 1;
+  let [before, row] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSame = a[i - 1] === b[j - 1];
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      next[j] = Math.min(
+        (row[j] as number) + 1,
+        (next[j - 1] as number) + 1,
+        (row[j - 1] as number) + Number(!isSame),
+        isSwapped ? (before[j - 2] as number) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    [before, row] = [row, next];
+  }
+  return row[b.length] as number;
 }

@@ -41,3 +41,9 @@ const trimHyphens = (text: string): string => text.replace(/^-+|-+$/g, '');
 
 /** Text of one line. */
 export const HAS_NO_CONTROL_CHARACTERS = /^\P{Cc}*$/u;
+
+/** Which scalar of GraphQL a rule is, where its type alone does not say. */
+export const SCALARS = z.registry<{ readonly scalar: 'ID' }>();
+
+/** An id, as a caller gives it: whatever is none is not found. */
+export const idOf = (description: string) => z.string().register(SCALARS, { scalar: 'ID' }).meta({ description });

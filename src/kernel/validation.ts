@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import type { DetailCode } from './detail-codes.js';
 import { AppError, type ErrorDetail } from './errors.js';
-import { didYouMean } from './near-names.js';
+import { unknownName } from './near-names.js';
+import { inOneGo, mapInSlices } from './slices.js';
 
 /** So many unknown keys of one input are reported one by one, each with a suggestion; of more, only the number. */
-const MAX_UNKNOWN_KEYS = 20;
+export const MAX_UNKNOWN_KEYS = 20;
 /** So many violations of one request are reported. */
 export const MAX_FAULTS = 1_000;
+/** A longer list is checked in slices. */
+const LONG_LIST = 50;
 
 type Known = ReadonlyMap<readonly string[], readonly string[]>;
 
@@ -19,6 +22,13 @@ type Known = ReadonlyMap<readonly string[], readonly string[]>;
  */
 export function parse<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''): z.output<T> {
   const checked = check(rules, raw, prefix);
+  if (checked.faults === undefined) return checked.data;
+  throw validationFailed(checked.faults);
+}
+
+/** As `parse`, for an input whose lists may be long: other requests run while it is checked. */
+export async function parseInSlices<T extends z.ZodObject>(rules: T, raw: unknown): Promise<z.output<T>> {
+  const checked = await checkInSlices(rules, raw);
   if (checked.faults === undefined) return checked.data;
   throw validationFailed(checked.faults);
 }
@@ -55,6 +65,63 @@ export function check<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''):
       });
   }
   return { faults: faults.list() };
+}
+
+/** As `check`, for an input whose lists may be long: other requests run while it is checked. */
+export async function checkInSlices<T extends z.ZodObject>(
+  rules: T,
+  raw: unknown,
+  prefix = '',
+): Promise<Checked<z.output<T>>> {
+  const [name, list] = longListIn(rules, raw);
+  if (list === undefined) return inOneGo(() => check(rules, raw, prefix));
+  const { element } = rules.shape[name] as z.ZodArray<z.ZodType>;
+  const entries = await mapInSlices(list, (value) => element._zod.run({ value, issues: [] }, CONTEXT) as Entry);
+  const isSound = entries.every(({ issues }) => issues.length === 0);
+  const known = isSound ? entries.map(({ value }) => value) : list.slice(0, countTold(entries));
+  const rest = isSound ? withUncheckedEntries(rules, name) : rules;
+  return inOneGo(() => check(rest, { ...(raw as object), [name]: known }, prefix)) as Promise<Checked<z.output<T>>>;
+}
+
+type Entry = z.core.ParsePayload;
+const CONTEXT = { async: false } as const;
+
+/** The list of objects that an input has, if it is a long one. */
+function longListIn({ shape }: z.ZodObject, raw: unknown): [name: string, list?: readonly unknown[]] {
+  for (const [name, rule] of Object.entries(shape)) {
+    const list = (raw as Readonly<Record<string, unknown>> | null)?.[name];
+    if (rule instanceof z.ZodArray && Array.isArray(list) && list.length > LONG_LIST) return [name, list];
+  }
+  return [''];
+}
+
+/** How many entries there are up to the last whose faults are told: to collect those behind it would take long. */
+function countTold(entries: readonly Entry[]): number {
+  let faults = 0;
+  // Of unknown keys all are counted.
+  const isUntold = ({ issues }: Entry): boolean => {
+    if (faults > MAX_FAULTS) return true;
+    faults += issues.filter(({ code }) => code !== 'unrecognized_keys').length;
+    return false;
+  };
+  const first = entries.findIndex(isUntold);
+  return first < 0 ? entries.length : first;
+}
+
+/** By rules and the name of the list. */
+const unchecked = new WeakMap<z.ZodObject, Map<string, z.ZodObject>>();
+
+/** The same rules, for an input whose entries of a list are checked. */
+function withUncheckedEntries(rules: z.ZodObject, name: string): z.ZodObject {
+  const known = unchecked.get(rules) ?? new Map<string, z.ZodObject>();
+  unchecked.set(rules, known);
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const list = rules.shape[name] as z.ZodArray;
+  const shape = { ...rules.shape, [name]: z.core.clone(list, { ...list._zod.def, element: z.any() }) };
+  const made = z.core.clone(rules, { ...rules._zod.def, shape });
+  known.set(name, made);
+  return made;
 }
 
 const keysOf = (rules: unknown): readonly string[] => (rules instanceof z.ZodObject ? Object.keys(rules.shape) : []);
@@ -98,7 +165,7 @@ interface UnknownKeys {
   readonly keys: readonly string[];
   /** The keys that the object may have, of which a near one is named. */
   readonly known: readonly string[];
-  /** What the keys are called: `key`, `field`, `parameter`. */
+  /** What the keys are called: `field`, `parameter`. */
   readonly noun: string;
 }
 
@@ -121,25 +188,20 @@ export class Faults {
   }
 
   /**
-   * Adds keys that an object should not have. They are reported by position: what was sent as a key may be a value by mistake.
+   * Adds keys that an object should not have, by name where a name may be repeated.
    *
-   * @param placeOf makes the path of the object
+   * @param pathOf makes the path of the object
    */
-  addUnknownKeys(placeOf: () => string, { object, keys, known, noun }: UnknownKeys): void {
-    this.#first ??= { path: placeOf(), noun };
+  addUnknownKeys(pathOf: () => string, { object, keys, known, noun }: UnknownKeys): void {
+    this.#first ??= { path: pathOf(), noun };
     this.#unknown += keys.length;
     if (this.#unknown > MAX_UNKNOWN_KEYS) return;
-    const path = placeOf();
-    const sent = Object.keys(object);
-    for (const key of keys)
-      this.add({
-        path,
-        code: 'UNKNOWN_KEY',
-        message: `has a ${noun} that is not known here, number ${sent.indexOf(key) + 1} of those given${didYouMean(key, known)}`,
-      });
+    const path = pathOf();
+    const absent = known.filter((name) => !Object.hasOwn(object, name));
+    for (const key of keys) this.add({ path, code: 'UNKNOWN_KEY', message: unknownName(noun, key, absent) });
   }
 
-  /** All of them; of many unknown keys only the number, at the outermost place. */
+  /** All of them; of many unknown keys only the number, at the outermost path. */
   list(): ErrorDetail[] {
     if (this.#first === null || this.#unknown <= MAX_UNKNOWN_KEYS) return this.#faults;
     const { path, noun } = this.#first;
@@ -148,7 +210,7 @@ export class Faults {
       {
         path: root,
         code: 'UNKNOWN_KEY',
-        message: `has ${this.#unknown} unknown ${noun}s, those of objects in it included`,
+        message: `${this.#unknown} unknown ${noun}s, including those in nested objects`,
       },
       ...this.#faults.filter(({ code }) => code !== 'UNKNOWN_KEY'),
     ];
@@ -165,7 +227,7 @@ function addUnknownKeys(
   { path = [], input, keys }: { path?: readonly PropertyKey[]; input?: unknown; keys: readonly string[] },
   { prefix, known, faults }: { prefix: string; known: readonly string[]; faults: Faults },
 ): void {
-  const noun = prefix === 'query' ? 'parameter' : 'key';
+  const noun = prefix === 'query' ? 'parameter' : 'field';
   faults.addUnknownKeys(() => pathOf(path, prefix), { object: input as object, keys, known, noun });
 }
 

@@ -1,15 +1,17 @@
 import { type ExecutionResult, type GraphQLSchema, Kind, parse as parseDocument, validate } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { z } from 'zod';
+import type { AnyContext } from '../kernel/context.js';
 import type { ErrorDetail } from '../kernel/errors.js';
-import { type JsonSchema, sampleData, schemaOf } from '../kernel/graphql/answer-schema.js';
-import type { GraphQLContext } from '../kernel/graphql/apollo.js';
-import { argumentDescriptions, type Descriptions } from '../kernel/graphql/argument-descriptions.js';
-import { checkVariables, variablesTranslator, variableTypes } from '../kernel/graphql/input-types.js';
 import { demandOf } from '../kernel/graphql/limited-operations.js';
-import { inRequest } from '../kernel/http/request-places.js';
-import { SAMPLE, sampleKeys } from '../kernel/http/sample-request.js';
+import { checkVariables, variablesTranslator, variableTypes } from '../kernel/graphql/variables/input-types.js';
 import { isStrict, validationFailed } from '../kernel/validation.js';
+import { argumentDescriptions, type Descriptions } from './argument-descriptions.js';
+import { type BodyKeys, bodyKeys } from './body-keys.js';
+import { inRequest } from './request-paths.js';
+import { type JsonSchema, sampleData, schemaOf } from './response-schema.js';
 import type { Data, Route } from './route.js';
+import { SAMPLE, sampleKeys } from './sample-request.js';
 
 type Asked = Parameters<Route['variables']>[0];
 
@@ -20,10 +22,12 @@ export interface CompiledRoute {
   readonly answer: JsonSchema;
   readonly descriptions: Descriptions;
   readonly demand: ReturnType<typeof demandOf>;
+  /** Takes out of its body what its rules do not know. */
+  readonly bodyKeys: BodyKeys;
   /** The request, with what its lookup found. @throws the first error of the lookup */
-  complete(ctx: GraphQLContext, request: Asked): Promise<Asked>;
+  complete(ctx: AnyContext, request: Asked): Promise<Asked>;
   /** Answers the document's data. @throws the first error of the execution */
-  run(ctx: GraphQLContext, variables: object): Promise<Data>;
+  run(ctx: AnyContext, variables: object): Promise<Data>;
 }
 
 /**
@@ -70,6 +74,7 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
     demand: { ...demandOf(schema, document, operation), kind: route.method === 'GET' ? 'reads' : 'writes' },
     run: (ctx, variables) => run(ctx, variables).catch(rethrow),
     complete: completion(schema, route),
+    bodyKeys: bodyKeys(route.body ?? z.strictObject({}), route.exactKeys),
   };
 }
 
@@ -96,7 +101,7 @@ function compileDocument(schema: GraphQLSchema, text: string, sample: Record<str
   const compiled = compileQuery(schema, document, '', { disableLeafSerialization: true });
   if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? 'does not compile');
   const translate = variablesTranslator(types, operation);
-  const run = async (ctx: GraphQLContext, variables: object): Promise<Data> => {
+  const run = async (ctx: AnyContext, variables: object): Promise<Data> => {
     const result = (await compiled.query(undefined, ctx, await translate(variables))) as ExecutionResult;
     // Without data nothing ran: a value is outside what the schema can hold. The message would quote it.
     if (!('data' in result)) throw validationFailed([MISFIT]);

@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { AnyContext } from '../kernel/context.js';
 import { AppError, type ErrorDetail } from '../kernel/errors.js';
-import type { GraphQLContext } from '../kernel/graphql/apollo.js';
-import { replyHeaders } from '../kernel/http/reply-headers.js';
-import type { RateLimits } from '../kernel/limits/rate-limits.js';
-import { type Answer, jsonAnswer, matchingTag } from '../kernel/replies/answer.js';
-import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/replies/idempotency.js';
-import type { ReplyCache } from '../kernel/replies/reply-cache.js';
-import { inOneGo } from '../kernel/slices.js';
-import { check, validationFailed } from '../kernel/validation.js';
+import type { RateLimits } from '../kernel/operations/limits/rate-limits.js';
+import { type Answer, jsonAnswer, matchingTag } from '../kernel/operations/responses/answer.js';
+import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/operations/responses/idempotency.js';
+import type { ReplyCache } from '../kernel/operations/responses/reply-cache.js';
+import { type Checked, check, checkInSlices, validationFailed } from '../kernel/validation.js';
+import { prefersStrict } from './body-keys.js';
 import type { CompiledRoute } from './compile.js';
+import { replyHeaders } from './response-headers.js';
 
 interface Mounting {
-  readonly contextFor: (request: FastifyRequest, isAnonymous: boolean) => Promise<GraphQLContext>;
+  readonly contextFor: (request: FastifyRequest, isAnonymous: boolean) => Promise<AnyContext>;
   readonly replyCache: ReplyCache;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly rateLimits: RateLimits;
@@ -22,7 +22,7 @@ const NOTHING = z.strictObject({});
 
 /** Mounts compiled routes. Authentication comes first, then the rate limit, the shape, the document. Source: decisions 2.4. */
 export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], mounting: Mounting): void {
-  const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
+  const contexts = new WeakMap<FastifyRequest, AnyContext>();
   for (const compiled of routes) {
     const { method, path, anonymous, sensitive } = compiled.route;
     app.route({
@@ -36,32 +36,38 @@ export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute
         contexts.set(request, ctx);
       },
       handler: async (request, reply) =>
-        send(request, reply, await answer(compiled, contexts.get(request) as GraphQLContext, request, mounting)),
+        send(request, reply, await answer(compiled, contexts.get(request) as AnyContext, reply, mounting)),
     });
   }
 }
 
 /** The reply: kept from before, made once for an idempotency key, or simply made. */
 async function answer(
-  { route, run, complete }: CompiledRoute,
-  ctx: GraphQLContext,
-  request: FastifyRequest,
+  compiled: CompiledRoute,
+  ctx: AnyContext,
+  reply: FastifyReply,
   { replyCache, idempotencyKeys }: Mounting,
 ): Promise<Answer> {
+  const { route, run, complete } = compiled;
   const isRead = route.method === 'GET';
-  const accepted = await complete(ctx, await inOneGo(() => checkedRequest(route, request)));
+  const accepted = await complete(ctx, await checkedRequest(compiled, reply));
   const variables = route.variables(accepted) as Record<string, unknown>;
-  const make = async (at: GraphQLContext): Promise<Answer> => {
+  const make = async (at: AnyContext): Promise<Answer> => {
     const data = await run(at, variables);
     const caching = { 'cache-control': route.sensitive === true ? 'no-store' : 'private, no-cache' };
-    return jsonAnswer(route.reply(data), { ...caching, ...replyHeaders(route.headers, data) }, request.load, isRead);
+    return jsonAnswer(
+      route.reply(data),
+      { ...caching, ...replyHeaders(route.headers, data) },
+      reply.request.load,
+      isRead,
+    );
   };
   if (ctx.actor === null) return make(ctx);
   if (route.cached === true) {
     const wanted = { projectId: String(variables.projectId), request: route.path + JSON.stringify(variables) };
     return replyCache.answer(ctx, wanted, make);
   }
-  const key = isRead ? undefined : request.headers['idempotency-key'];
+  const key = isRead ? undefined : reply.request.headers['idempotency-key'];
   if (key === undefined) return make(ctx);
   const asked = [route.method, route.path, variables];
   return idempotencyKeys.answer(ctx, { key: checkIdempotencyKey(String(key)), request: asked }, make);
@@ -74,24 +80,32 @@ function send({ headers, load }: FastifyRequest, reply: FastifyReply, made: Answ
   return tag === undefined ? reply.code(made.status).send(made.bytes) : reply.code(304).header('etag', tag).send();
 }
 
-/** Checks path, query and body, and tells the faults of all three at once. */
-function checkedRequest(route: CompiledRoute['route'], request: FastifyRequest): Parameters<typeof route.variables>[0] {
+/** Checks path, query and body, and reports the violations of all three at once. Header fields say what became of unknown keys. */
+async function checkedRequest(
+  { route: { query: rules = NOTHING, params, body = NOTHING }, bodyKeys }: CompiledRoute,
+  reply: FastifyReply,
+) {
+  const { request } = reply;
   const query = Object.entries(request.query as Record<string, unknown>);
   const faults: ErrorDetail[] = query
-    // One that the route does not know is told as such.
-    .filter(([name, value]) => Array.isArray(value) && Object.hasOwn(route.query?.shape ?? {}, name))
+    // An unknown one is reported as such.
+    .filter(([name, value]) => Array.isArray(value) && Object.hasOwn(rules.shape, name))
     .map(([name]) => ({ path: `query.${name}`, code: 'REPEATED', message: 'must be given once' }));
-  const checked = <T extends z.ZodObject>(rules: T | undefined, input: unknown, place: string): z.output<T> => {
-    const { data, faults: found = [] } = check(rules ?? NOTHING, input, place);
+  const noted = <T>({ data, faults: found = [] }: Checked<T>): T => {
     faults.push(...found);
-    return data as z.output<T>;
+    return data as T;
   };
-  const params = route.params === undefined ? request.params : checked(route.params, request.params, 'params');
+  const given = Object.fromEntries(query.map(([name, value]) => [name, [value].flat()[0]]));
+  const isStrict = prefersStrict(request.headers.prefer);
+  if (isStrict) reply.header('preference-applied', 'handling=strict');
+  const separated = await bodyKeys.separate(request.body === undefined ? {} : request.body, isStrict);
+  faults.push(...separated.faults);
   const accepted = {
-    params: params as Record<string, string>,
-    query: checked(route.query, Object.fromEntries(query.map(([name, value]) => [name, [value].flat()[0]])), 'query'),
-    body: checked(route.body, request.body === undefined ? {} : request.body, 'body'),
+    params: (params ? noted(check(params, request.params, 'params')) : request.params) as Record<string, string>,
+    query: noted(check(rules, given, 'query')),
+    body: noted(await checkInSlices(body, separated.known, 'body')),
   };
   if (faults.length > 0) throw validationFailed(faults);
+  if (separated.ignored !== null) reply.header('x-ignored-keys', separated.ignored);
   return accepted;
 }

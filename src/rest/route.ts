@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../kernel/errors.js';
-import { optionalSample } from '../kernel/graphql/answer-schema.js';
 import { MAX_CURSOR } from '../kernel/graphql/page.js';
-import type { ReplyHeader } from '../kernel/http/reply-headers.js';
+import type { ReplyHeader } from './response-headers.js';
+import { optionalSample } from './response-schema.js';
 
-export { eachOf, ofSample, orInstead } from '../kernel/graphql/answer-schema.js';
+export { eachOf, ofSample, orInstead } from './response-schema.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -40,6 +40,8 @@ export interface RouteDefinition<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly params?: z.ZodObject;
   readonly query?: Q;
   readonly body?: B;
+  /** Keys of the body that take no unknown key below them: ignoring one in a rule of a role would widen what the rule allows. */
+  readonly exactKeys?: readonly (keyof B['shape'] & string)[];
   /** A body that the rules accept, for the API reference. */
   readonly example?: z.input<B>;
   /** A query asked first, for a name in the request that the document does not take. Null: there is no such name in it. */
@@ -62,6 +64,32 @@ export type Route = RouteDefinition<z.ZodObject, z.ZodObject>;
 export const route = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
   definition: RouteDefinition<Q, B>,
 ): Route => definition as unknown as Route;
+
+/**
+ * The body of an input: its fields without those that the path gives. What the rules say across fields is checked with the whole.
+ *
+ * @param inPath names of the fields that the path gives
+ */
+export const bodyOf = <S extends z.core.$ZodLooseShape, K extends keyof S & string>(
+  { shape }: z.ZodObject<S>,
+  ...inPath: readonly K[]
+): z.ZodObject<Omit<S, K>> =>
+  z.strictObject(
+    Object.fromEntries(Object.entries(shape).filter(([name]) => !(inPath as readonly string[]).includes(name))),
+  ) as unknown as z.ZodObject<Omit<S, K>>;
+
+/** A body in which null is refused, for an input in which it stands for absent. Source: decisions 2.5. */
+export const withoutNull = <S extends z.core.$ZodLooseShape>({ shape }: z.ZodObject<S>): z.ZodObject<S> =>
+  z.strictObject(
+    Object.fromEntries(Object.entries(shape).map(([name, rule]) => [name, notNull(rule)])),
+  ) as unknown as z.ZodObject<S>;
+
+function notNull(rule: z.core.SomeType): z.core.SomeType {
+  if (!(rule instanceof z.ZodOptional) || !(rule.def.innerType instanceof z.ZodNullable)) return rule;
+  const inner = (rule.def.innerType.def.innerType as z.ZodType).optional();
+  const { description } = rule;
+  return description === undefined ? inner : inner.meta({ description });
+}
 
 /** A boolean in a query string: the words `true` and `false`. Source: decisions 2.5. */
 export const queryBoolean = (fallback: boolean) =>

@@ -1,10 +1,10 @@
 import { mintToken } from '../../src/kernel/crypto/token.js';
-import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { type SharedStrongroom, type Strongroom, useSharedStrongroom, useStrongroom } from '../kit/strongroom.js';
 import { describeInBrowser, type Visit } from './browser.js';
 
 const ANSWER = '.result-window .view-lines';
 
-async function openExplorer(visit: Visit, { url }: Strongroom, token: string | null): Promise<void> {
+async function openExplorer(visit: Visit, { url }: SharedStrongroom, token: string | null): Promise<void> {
   await visit.page.goto(`${url}/graphql`);
   await visit.page.waitForSelector('.graphiql-query-editor .view-line');
   if (token !== null) await visit.page.fill('#token', token);
@@ -19,13 +19,13 @@ async function run({ page }: Visit, tab: string, answer: string): Promise<void> 
 }
 
 describeInBrowser('the explorer', (open) => {
-  const strongroom: Strongroom = useStrongroom();
+  const strongroom: SharedStrongroom = useSharedStrongroom();
 
   test.each(['light', 'dark'] as const)('runs operations with a token, in %s colours', async (colorScheme) => {
     const { admin, project } = await strongroom.seed.project();
     const visit = await open(strongroom.url, { colorScheme });
     await openExplorer(visit, strongroom, admin.token);
-    await run(visit, 'Organizations', 'slug');
+    await run(visit, 'WhoAmI', 'slug');
     await run(visit, 'Projects', project.id);
     await run(visit, 'CreateProject', 'payments');
     await run(visit, 'SearchSecrets', 'nodes');
@@ -56,18 +56,18 @@ describeInBrowser('the explorer', (open) => {
     await openExplorer(visit, strongroom, null);
     const hint = visit.page.getByText('Put your token into the field above.', { exact: true }).first();
     expect(await hint.isVisible()).toBe(false);
-    await run(visit, 'Organizations', 'TOKEN_MISSING');
+    await run(visit, 'WhoAmI', 'TOKEN_MISSING');
     await hint.waitFor({ state: 'visible' });
     await visit.picture('explorer-without-token');
     await visit.page.fill('#token', strongroom.admin.token as string);
-    await run(visit, 'Organizations', 'slug');
+    await run(visit, 'WhoAmI', 'slug');
     await hint.waitFor({ state: 'hidden' });
   });
 
   test('fits a phone: the panes stand below each other, and nothing is cut off', async () => {
     const visit = await open(strongroom.url, { viewport: { width: 390, height: 800 } });
     await openExplorer(visit, strongroom, strongroom.admin.token as string);
-    await run(visit, 'Organizations', 'slug');
+    await run(visit, 'WhoAmI', 'slug');
     const box = async (selector: string) => {
       const found = await visit.page.locator(selector).boundingBox();
       return found ?? { x: 0, y: 0, width: 0, height: 0 };
@@ -104,7 +104,7 @@ describeInBrowser('the explorer', (open) => {
       address: `${strongroom.url}/graphql`,
     });
     await visit.page.reload();
-    await run(visit, 'Organizations', 'slug');
+    await run(visit, 'WhoAmI', 'slug');
 
     await visit.page.getByRole('button', { name: 'Forget' }).click();
     expect(await visit.page.inputValue('#token')).toBe('');
@@ -115,7 +115,7 @@ describeInBrowser('the explorer', (open) => {
   test('sends the token to this service alone, and shows why one is refused', async () => {
     const visit = await open(strongroom.url);
     await openExplorer(visit, strongroom, mintToken());
-    await run(visit, 'Organizations', 'TOKEN_INVALID');
+    await run(visit, 'WhoAmI', 'TOKEN_INVALID');
     // Browsers put every answer of 401 into the console.
     expect(visit.faults.filter((fault) => !fault.includes('401'))).toEqual([]);
   });
@@ -128,7 +128,7 @@ describeInBrowser('the explorer of a service that does not tell its schema', (op
     const visit = await open(strongroom.url);
     await openExplorer(visit, strongroom, strongroom.admin.token);
     await visit.page.getByText('INTROSPECTION=false').waitFor();
-    await run(visit, 'Organizations', 'slug');
+    await run(visit, 'WhoAmI', 'slug');
     await visit.picture('explorer-without-schema');
     expect(visit.faults).toEqual([]);
   });
@@ -142,7 +142,7 @@ describeInBrowser('the explorer of a service that runs registered documents only
     await openExplorer(visit, strongroom, strongroom.admin.token);
     await visit.page.getByText('PERSISTED_DOCUMENTS_ONLY=true').waitFor();
     await visit.page.getByText('Paste a registered document here.').first().waitFor();
-    expect(await visit.page.getByRole('button', { name: 'Organizations', exact: true }).count()).toBe(0);
+    expect(await visit.page.getByRole('button', { name: 'WhoAmI', exact: true }).count()).toBe(0);
     expect(await visit.page.locator(ANSWER).textContent()).not.toContain('errors');
     await visit.picture('explorer-registered-only');
     expect(visit.faults).toEqual([]);

@@ -1,10 +1,10 @@
-import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../kit/strongroom.js';
 import { describeInBrowser, type Visit } from './browser.js';
 
 const LIST_PROJECTS = '/docs#tag/projects/GET/api/v1/projects';
 
 describeInBrowser('the API reference', (open) => {
-  const strongroom: Strongroom = useStrongroom();
+  const strongroom: SharedStrongroom = useSharedStrongroom();
 
   const tryList = async ({ page }: Visit): Promise<void> => {
     await page.getByRole('button', { name: 'Test Request (get /api/v1/projects)', exact: true }).click();
@@ -63,7 +63,7 @@ describeInBrowser('the API reference', (open) => {
 });
 
 describeInBrowser('the first page', (open) => {
-  const strongroom: Strongroom = useStrongroom();
+  const strongroom: SharedStrongroom = useSharedStrongroom();
 
   test.each(['light', 'dark'] as const)(
     'leads to the explorer and to the reference, in %s colours',

@@ -32,7 +32,7 @@ async function generateGraphQL(): Promise<void> {
     filename: 'graphql.ts',
     schema: parse(read(join(ROOT, 'schema/schema.graphql'))),
     documents: [{ document: parse(read(join(import.meta.dirname, 'session.graphql'))) }],
-    config: { useTypeImports: true, scalars: { DateTimeISO: 'string' } },
+    config: { useTypeImports: true, scalars: { DateTime: 'string' } },
     plugins: [{ operations: {} }],
     pluginMap: { operations },
   });

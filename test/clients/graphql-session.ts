@@ -42,5 +42,6 @@ const { createSecret } = await send<CreateSecretMutation, CreateSecretMutationVa
 equal(createSecret?.secret.version, 1);
 
 const { secrets } = await send<SecretsQuery, SecretsQueryVariables>('Secrets', { projectId: project.id, first: 10 });
+ok(secrets);
 equal(secrets.nodes.map(({ secretKey, secretValue }) => `${secretKey}=${secretValue}`).join(), 'API_KEY=correct horse');
 equal(secrets.pageInfo.hasNextPage, false);

@@ -12,6 +12,8 @@ export const check: Check = {
   id: 'C52',
   title: 'fuzzed requests against the documented contract',
   fullTimes: 20,
+  // test/features/gateway/contract.test.ts sends as many, always the same.
+  needsQuiet: true,
   run: (times) =>
     withInstallation(async (installation) => {
       const seed = randomInt(2 ** 30);

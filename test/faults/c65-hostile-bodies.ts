@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -151,13 +152,24 @@ interface Cast {
   readonly projectId: string;
 }
 
-/** Lets this thread, which sends the floods, have what the service leaves of the processors: as if it ran on a machine of its own. */
+/**
+ * Lets this thread, which sends the floods, and those that collect its garbage have what the service leaves of the processors: as
+ * if they ran on a machine of their own.
+ */
 function yieldProcessors(isYielding: boolean): void {
-  try {
-    setPriority(0, isYielding ? 15 : 0);
-  } catch {
-    // Only root gets its priority back.
-  }
+  for (const thread of [process.pid, ...helperThreads()])
+    try {
+      setPriority(thread, isYielding ? 15 : 0);
+    } catch {
+      // Only root gets its priority back.
+    }
+}
+
+function helperThreads(): number[] {
+  const tasks = '/proc/self/task';
+  if (!existsSync(tasks)) return [];
+  const isHelper = (id: string) => readFileSync(join(tasks, id, 'comm'), 'utf8') === 'V8Worker\n';
+  return readdirSync(tasks).filter(isHelper).map(Number);
 }
 
 interface Outcome {

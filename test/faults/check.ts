@@ -5,7 +5,7 @@ export interface Check {
   readonly title: string;
   /** How often a full run tries it. */
   readonly fullTimes: number;
-  /** It takes minutes or judges milliseconds, and so is no part of `npm test`, which shares the machine with itself. */
+  /** It takes minutes, judges milliseconds or draws random requests, and so is no part of `npm test`. */
   readonly needsQuiet?: true;
   /** Tries it and answers what was counted, in words. @throws Error when the promise is broken */
   run(times: number): Promise<string>;

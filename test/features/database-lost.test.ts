@@ -165,9 +165,13 @@ describe('connections over which nothing passes any more', () => {
       await Promise.all(Array.from({ length: 12 }, () => write(admin, project, `KEY_${randomUUID()}`)));
       const { open } = await poolOf(admin);
       expect(open).toBeGreaterThan(3);
+      const callers = await Promise.all(
+        Array.from({ length: 3 }, () => strongroom.seed.caller(strongroom.admin, { project: project.id })),
+      );
 
       relay.goDumb();
-      const inFlight = await Promise.all(Array.from({ length: 3 }, () => list(admin, project)));
+      // One token each: what waits for the check of another is checked over a new connection.
+      const inFlight = await Promise.all(callers.map((caller) => list(caller.at(node.url), project)));
       for (const reply of inFlight) expectToBePassing(reply);
       const after = await Promise.all(Array.from({ length: 12 }, () => list(admin, project)));
       expect(after.map(({ status }) => status)).toEqual(after.map(() => 200));

@@ -1,10 +1,10 @@
 import { InfisicalSDK, SecretType } from '@infisical/sdk';
-import { Caller, useStrongroom } from '../kit/strongroom.js';
+import { Caller, useSharedStrongroom } from '../kit/strongroom.js';
 import { makeClient } from './access/scenario.js';
 
 /** Whoever uses the published client does not notice that it is us who answer. Nothing of it is changed or stood in for. */
 describe('a session of the published Node client', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   /** A machine that may make projects, logged in with its client id and client secret. */
   async function logIn() {

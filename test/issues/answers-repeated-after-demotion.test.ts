@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { useStrongroom } from '../kit/strongroom.ts';
+import { useSharedStrongroom } from '../kit/strongroom.ts';
 
 describe('an answer that is kept for an idempotency key', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   test('is not repeated to a caller who may do less in the organization by now', async () => {
     const { organization, admin } = await strongroom.seed.organization();

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 
 /** Everything that the service answers to these bytes. */
 function answerTo(...lines: string[]): Promise<string> {

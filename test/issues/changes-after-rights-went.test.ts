@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, useStrongroom } from '../kit/strongroom.ts';
+import { type Caller, useSharedStrongroom } from '../kit/strongroom.ts';
 
 const name = (): string => `made-${randomUUID().slice(0, 8)}`;
 
 describe('a document of several changes, of which the first takes the rights of its caller', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   const first: Record<string, (caller: Caller, organization: string) => string> = {
     'its role': ({ identityId }, organization) =>

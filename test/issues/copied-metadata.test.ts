@@ -1,9 +1,9 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 /** A project may demand that metadata be encrypted after secrets with plain metadata were written. */
 describe('plain metadata of a project that has it encrypted since', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function older() {
     const { admin, project } = await strongroom.seed.project();

@@ -1,7 +1,7 @@
 import { mustSucceed } from '../kit/caller.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 
 /** Seven names of 255 characters and one more: as long as a path may be. */
 const PATH = `${`/${'d'.repeat(255)}`.repeat(7)}/${'e'.repeat(207)}`;

@@ -1,10 +1,10 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules } from '../kit/rules.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 /** A deleted secret comes back where its folder is now, and its folder may have been moved to where the rules show more. */
 describe('a secret that was deleted where the caller could not know of it', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   test('stays unknown when its folder is moved to where the caller may know of secrets, while others are listed', async () => {
     const { admin, project } = await strongroom.seed.project();

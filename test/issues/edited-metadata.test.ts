@@ -1,6 +1,6 @@
-import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 
 describe('metadata whose open part was edited in the database', () => {
   const encrypted = (key: string) => ({ key, isEncrypted: true });

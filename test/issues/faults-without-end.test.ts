@@ -1,10 +1,10 @@
-import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../kit/strongroom.js';
 
 const CREATE = 'mutation ($input: CreateSecretsInput!) { createSecrets(input: $input) { secrets { id } } }';
 
 /** All faults were looked for, and told no more than a thousand: a body held the service for 3 s. More entries are no body at all. */
 describe('a request with more faults than are told', () => {
-  const strongroom: Strongroom = useStrongroom();
+  const strongroom: SharedStrongroom = useSharedStrongroom();
 
   test.each<[string, unknown[]]>([
     ['entries that miss what they need', Array(9_000).fill({})],
@@ -32,9 +32,9 @@ describe('a request with more faults than are told', () => {
 
     const messages: string[] = body.errors.map(({ message }: { message: string }) => message);
     expect(messages).toHaveLength(50);
-    expect(messages.filter((message) => message.endsWith('there is no such type; did you mean Project?'))).toHaveLength(
-      10,
-    );
+    expect(
+      messages.filter((message) => message.endsWith('there is no such type; did you mean `Project`?')),
+    ).toHaveLength(10);
     expect(messages.filter((message) => message.endsWith('there is no such type.'))).toHaveLength(40);
   });
 });

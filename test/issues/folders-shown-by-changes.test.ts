@@ -1,6 +1,6 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../kit/rules.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 const rule = (subject: string, action: readonly string[], conditions?: object): GivenRule => ({
   subject,
@@ -12,7 +12,7 @@ const OPEN_ENVIRONMENTS = { environment: { $glob: 'open*' } };
 
 /** Who may change folders and environments sees of them what the rules show before the change, and no more after it. */
 describe('a folder that the caller may not read', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   async function seeded(...rules: readonly GivenRule[]) {
     const { admin, project } = await strongroom.seed.project();

@@ -1,5 +1,5 @@
 import type { Reply } from '../kit/caller.js';
-import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { type SharedStrongroom, type Strongroom, useSharedStrongroom, useStrongroom } from '../kit/strongroom.js';
 
 describe('behind a trusted proxy', () => {
   const strongroom: Strongroom = useStrongroom({ TRUSTED_PROXIES: '127.0.0.1, ::1' });
@@ -27,7 +27,7 @@ describe('behind a trusted proxy', () => {
 });
 
 describe('a path that the router cannot read', () => {
-  const strongroom: Strongroom = useStrongroom();
+  const strongroom: SharedStrongroom = useSharedStrongroom();
 
   test.each([
     ['/api/v1/projects/%zz', 400, 'MALFORMED_REQUEST'],

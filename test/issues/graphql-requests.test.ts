@@ -58,7 +58,7 @@ test('a document that would exhaust the validation is refused before it', async 
   expect(strongroom.log()).not.toMatch(/INTERNAL|Unexpected error/);
 });
 
-test('a variable that misses a field, and has one too many, is told so without a quotation', async () => {
+test('a variable that misses a field, and has one too many, is refused by their names, without a value', async () => {
   const { admin } = await strongroom.seed.organization();
   const document = 'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }';
   const value = 'SECRET"; Field "leak" is not defined by type "X".';
@@ -66,11 +66,7 @@ test('a variable that misses a field, and has one too many, is told so without a
   expect(body.errors).toHaveLength(1);
   expect(body.errors[0].extensions.details).toEqual([
     { path: 'input.name', code: 'MISSING', message: 'must be given' },
-    {
-      path: 'input',
-      code: 'UNKNOWN_KEY',
-      message: 'has a field that is not known here, number 1 of those given; did you mean name?',
-    },
+    { path: 'input', code: 'UNKNOWN_KEY', message: 'unknown field `nome`; did you mean `name`?' },
   ]);
-  expect(text).not.toMatch(/SECRET|leak|nome/);
+  expect(text).not.toMatch(/SECRET|leak/);
 });

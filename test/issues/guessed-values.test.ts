@@ -1,8 +1,8 @@
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 /** Who may write values and not read them could write guesses, and ask of each whether it is the value of before. */
 describe('a value that the caller may write and not read', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function guessed(guess: string) {
     const { admin, project } = await strongroom.seed.project();

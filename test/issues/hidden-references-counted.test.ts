@@ -1,8 +1,8 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules } from '../kit/rules.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 const RIGHTS = ['describeSecret', 'readValue', 'create', 'edit', 'delete'];
 
 test('a move counts the references that follow it as far as the caller may know of them, and all follow', async () => {

@@ -1,11 +1,11 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../kit/rules.js';
 import type { SeededProject } from '../kit/seed.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 /** When a secret was written is nothing for callers who may not know of it. */
 describe('writes of secrets that the caller may not know of', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
   let admin: Caller;
   let project: SeededProject;
 
@@ -41,7 +41,7 @@ describe('writes of secrets that the caller may not know of', () => {
     ...(conditions === undefined ? {} : { conditions }),
   });
 
-  const FOLDERS = `query ($projectId: ID!, $since: DateTimeISO, $first: Int, $after: String) {
+  const FOLDERS = `query ($projectId: ID!, $since: DateTime, $first: Int, $after: String) {
     folders(projectId: $projectId, environment: "dev", lastSecretModified: $since, first: $first, after: $after) {
       nodes { path } pageInfo { hasNextPage endCursor } } }`;
   const ask = async (caller: Caller, variables: object) =>

@@ -1,6 +1,6 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../kit/rules.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 const SIGHT = ['describeSecret', 'readValue'];
 const TAGS: GivenRule = { subject: 'tags', action: ['read', 'edit', 'delete'] };
@@ -14,7 +14,7 @@ const hidden = (conditions: object): GivenRule => secrets(SIGHT, conditions, tru
 
 /** Rules look at versions by the tags and the environment that those have, by the slugs of today. */
 describe('versions and deleted secrets that conditions hide', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   async function seeded(...rules: readonly GivenRule[]) {
     const { admin, project } = await strongroom.seed.project();

@@ -1,6 +1,6 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../kit/rules.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 const DESCRIBES_AND_EDITS: GivenRule = { subject: 'secrets', action: ['describeSecret', 'edit'] };
 const EDITS_FOLDERS: GivenRule = { subject: 'secret-folders', action: ['read', 'edit'] };
@@ -18,7 +18,7 @@ const notOfTag = (slug: string): readonly GivenRule[] => [
 
 /** Who may edit a secret may change what rules look at of it. None of these changes may show him more than he saw. */
 describe('a change that would let the rules show more of a secret', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   async function seeded(...rules: readonly GivenRule[]) {
     const { admin, project } = await strongroom.seed.project();

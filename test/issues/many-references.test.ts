@@ -1,8 +1,8 @@
-import { type Reply, useStrongroom } from '../kit/strongroom.js';
+import { type Reply, useSharedStrongroom } from '../kit/strongroom.js';
 
 /** What a value names is compared with what it named before. Name by name with each other, long values took for ever. */
 describe('a value with very many references', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   /** A project with one value of as many references, all but the last of them of one key. */
   async function withReferences(count: number, last: string) {

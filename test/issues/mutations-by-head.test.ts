@@ -1,8 +1,8 @@
-import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../kit/strongroom.js';
 
 /** Apollo Server refuses mutations that come by GET, and by nothing else: a HEAD ran them. */
 describe('a mutation in the address of a request', () => {
-  const strongroom: Strongroom = useStrongroom();
+  const strongroom: SharedStrongroom = useSharedStrongroom();
 
   test.each(['GET', 'HEAD'])('does not run by %s', async (method) => {
     const { admin, project } = await strongroom.seed.project();

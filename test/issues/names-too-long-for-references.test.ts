@@ -1,11 +1,11 @@
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 const KIB = 1024;
 const LONG = 'x'.repeat(60);
 
 /** A new name stands in a value as often as the old one did: a short value could become as long as one liked. */
 describe('a new name that would make a value longer than 512 KiB', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   /** Two values of 512 KiB each when what they name gets a name that is longer by `room` characters. */
   async function fullValues() {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { useStrongroom } from '../kit/strongroom.ts';
+import { useSharedStrongroom } from '../kit/strongroom.ts';
 
 const INNER = '... on Environment { secretConnection(first: 10) { nodes { id } } }';
 const idsOf = (count: number): string[] => Array.from({ length: count }, () => randomUUID());
 
 describe('a document that names the things that it asks for', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   const post = (query: string, variables = {}) =>
     strongroom.admin.post('/graphql', { query, variables, extensions: { cost: true } });

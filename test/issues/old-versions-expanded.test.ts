@@ -1,10 +1,10 @@
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 const SECRETS = '/api/v4/secrets';
 
 /** An old version was taken for what its secret is now, by the references in it and by those in what it names. */
 describe('an old version with its references expanded', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function place() {
     const { admin, project } = await strongroom.seed.project();

@@ -1,9 +1,9 @@
-import { useStrongroom } from '../kit/strongroom.ts';
+import { useSharedStrongroom } from '../kit/strongroom.ts';
 
 const PROJECTS = 20;
 
 describe('the projects of the organization of each entry of a list', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   const asked = (first: number, inner: string): string =>
     `{ projects(first: ${first}) { nodes { id organization { projects(first: 5) { nodes { ${inner} } } } } } }`;

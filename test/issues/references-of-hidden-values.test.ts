@@ -1,10 +1,10 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../kit/rules.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 /** Which secrets a value names is a part of the value. */
 describe('what a value refers to', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   const reads = (action: readonly string[], conditions?: GivenRule['conditions']): GivenRule => ({
     subject: 'secrets',

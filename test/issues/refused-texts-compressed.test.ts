@@ -1,7 +1,7 @@
 import { request } from 'node:http';
-import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 
 const times = (count: number, text: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => text(n)).join('\n');

@@ -1,10 +1,10 @@
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 const SECRETS = '/api/v4/secrets';
 
 /** What a write wrote named the old key, and was written once more for the new one: the reply told of a version that was past. */
 describe('a write that gives a secret another key and writes values that name it', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function place() {
     const { admin, project } = await strongroom.seed.project();

@@ -1,8 +1,8 @@
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 /** Batches that make or move secrets name the keys that are taken; those that give other keys named none. */
 describe('a batch of new keys of which some are taken', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function batchOf(secrets: readonly object[]) {
     const { admin, project } = await strongroom.seed.project();

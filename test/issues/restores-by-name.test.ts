@@ -1,6 +1,6 @@
 import { mustSucceed } from '../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../kit/rules.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 const WRITES = ['create', 'edit', 'delete'];
 const secrets = (action: readonly string[], conditions?: object): GivenRule => ({
@@ -11,7 +11,7 @@ const secrets = (action: readonly string[], conditions?: object): GivenRule => (
 
 /** Rules can look at what only secrets have. Whether a restore is theirs to allow shows when the secrets are known. */
 describe('a restore of a folder by who may edit secrets of some names', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   async function seeded(...rules: readonly GivenRule[]) {
     const { admin, project } = await strongroom.seed.project();

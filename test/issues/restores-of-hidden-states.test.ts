@@ -1,6 +1,6 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../kit/rules.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 const ALL = ['describeSecret', 'readValue', 'create', 'edit', 'delete'];
 const secrets = (action: readonly string[], conditions?: object): GivenRule => ({
@@ -11,7 +11,7 @@ const secrets = (action: readonly string[], conditions?: object): GivenRule => (
 
 /** A restore looks at everything in a folder, also at what the caller may not know of. */
 describe('what a restore of a folder answers', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   async function seeded(...rules: readonly GivenRule[]) {
     const { admin, project } = await strongroom.seed.project();

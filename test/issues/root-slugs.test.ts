@@ -1,9 +1,9 @@
-import { useStrongroom } from '../kit/strongroom.ts';
+import { useSharedStrongroom } from '../kit/strongroom.ts';
 
 const RENAME = `mutation ($input: UpdateOrganizationInput!) { updateOrganization(input: $input) { organization { slug } } }`;
 
 describe('the slug of a root organization', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   test('may be that of another root, so that its admin learns of no other', async () => {
     const [one, two] = [await strongroom.seed.organization(), await strongroom.seed.organization()];

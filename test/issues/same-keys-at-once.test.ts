@@ -1,11 +1,11 @@
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 /**
  * The unique key of a folder's secrets is checked when a statement ends, so that keys can be swapped. Batches that inserted
  * the same keys at once waited there for each other, until one after the other was given up.
  */
 describe('batches with the same keys at the same moment', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   test('are made once, and the others are told so', async () => {
     const { admin, project } = await strongroom.seed.project();

@@ -1,6 +1,6 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../kit/rules.js';
-import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../kit/strongroom.js';
 
 /** More than a list looks at. */
 const HIDDEN = 10_050;
@@ -86,7 +86,11 @@ async function put(
 }
 
 /** Copies of a row stand in for ten thousand writes; their values need not open. */
-async function hide(strongroom: Strongroom, admin: Caller, { projectId, place }: { projectId: string; place: At }) {
+async function hide(
+  strongroom: SharedStrongroom,
+  admin: Caller,
+  { projectId, place }: { projectId: string; place: At },
+) {
   await put(admin, projectId, place, { keys: ['HIDDEN'], value: 'hidden' });
   await strongroom.sql(
     `with copied as (
@@ -104,7 +108,7 @@ async function hide(strongroom: Strongroom, admin: Caller, { projectId, place }:
 
 /** Where a list stops tells of the rows before it: whoever writes rows among them finds out which they are. */
 describe.each(PLACES)('secrets that rules hide by %s', (_name, rules, seen, hidden) => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
   let admin: Caller;
   let caller: Caller;
   let projectId: string;
@@ -143,7 +147,7 @@ describe.each(PLACES)('secrets that rules hide by %s', (_name, rules, seen, hidd
 });
 
 describe('secrets of a project where the caller may know of none', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   test('are passed over by a search of all its projects, though a rule looks at their names', async () => {
     const { admin, project: own } = await strongroom.seed.project();

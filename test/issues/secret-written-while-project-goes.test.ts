@@ -1,7 +1,7 @@
-import { useStrongroom } from '../kit/strongroom.ts';
+import { useSharedStrongroom } from '../kit/strongroom.ts';
 
 describe('writing secrets while their project is deleted', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   test('succeeds or finds no project, and nothing else', async () => {
     const { admin } = await strongroom.seed.organization();

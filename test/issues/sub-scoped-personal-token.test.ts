@@ -1,11 +1,11 @@
-import { Caller, useStrongroom } from '../kit/strongroom.ts';
+import { Caller, useSharedStrongroom } from '../kit/strongroom.ts';
 
 const PERSONAL = `mutation ($input: CreatePersonalAccessTokenInput!) {
   createPersonalAccessToken(input: $input) { accessToken tokenData { id } }
 }`;
 
 describe('a personal token that is scoped to a sub-organization', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   test("neither sees nor revokes its owner's tokens of the root", async () => {
     const { admin } = await strongroom.seed.organization();

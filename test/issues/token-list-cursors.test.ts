@@ -1,6 +1,6 @@
-import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 const ID = '00000000-0000-4000-8000-000000000000';
 
 test.each([

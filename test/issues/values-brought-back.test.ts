@@ -1,6 +1,6 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../kit/rules.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 const secrets = (action: readonly string[], conditions?: object, inverted = false): GivenRule => ({
   subject: 'secrets',
@@ -15,7 +15,7 @@ const IN_OPEN = secrets(EVERYTHING, { secretPath: { $glob: '/open' } });
 
 /** A restore brings back what was. Who may not read the value of the secret as it was last must not read it by that. */
 describe('a value that was readable once', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   async function seeded(...rules: readonly GivenRule[]) {
     const { admin, project } = await strongroom.seed.project();

@@ -1,6 +1,6 @@
 import { type Caller, mustSucceed } from '../kit/caller.js';
 import { callerWithRules } from '../kit/rules.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 import { withClient } from '../kit/tables.js';
 import { until } from '../kit/until.js';
 
@@ -8,7 +8,7 @@ const WAITING = `select 1 from pg_stat_activity where datname = current_database
 
 /** The newest version of a secret says where it is or was last. Without it the older ones would stand for it. */
 describe('a secret that was moved to an environment that is deleted', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   test('goes with all its versions, whoever might read those of before; others stay', async () => {
     const { admin, project } = await strongroom.seed.project();

@@ -1,4 +1,4 @@
-import { useStrongroom } from '../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
 const FOLDERS = ['/', '/a', '/b', '/a/c'];
 const KEYS = ['A', 'B', 'C', 'D'];
@@ -6,7 +6,7 @@ const ENVIRONMENTS = ['dev', 'staging'];
 
 /** Writers of all kinds took the locks of folders and secrets in different orders, waited for each other, and gave up with 500 or 504. */
 describe('writers of all kinds in one project', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   test('wait for each other, and none gives up', async () => {
     const { admin, project } = await strongroom.seed.project();

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
-import { isCidr, readAddress, toCidr } from '../../src/kernel/http/addresses.js';
+import { isCidr, readAddress, toCidr } from '../../src/kernel/addresses.js';
+import fc from '../kit/properties.js';
 
 const network = fc.oneof(
   fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 })),
@@ -14,6 +14,9 @@ describe('toCidr', () => {
     ['::1', '::1/128'],
     ['2001:DB8:0:0::1/32', '2001:db8::/32'],
     ['::/0', '::/0'],
+    ['::102:304', '::1.2.3.4/128'],
+    ['::102:304/112', '::1.2.0.0/112'],
+    ['0:0:0:0:0:ffff:102:304', '::ffff:1.2.3.4/128'],
   ])('writes %s as %s', (given, expected) => expect(toCidr(given)).toBe(expected));
 
   test('is the same for its own answer', () => {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { buildAbility, can, type Rule } from '../../src/kernel/authz/ability.js';
 import { type Conditions, compileConditions, type Fields } from '../../src/kernel/authz/conditions.js';
+import fc from '../kit/properties.js';
 
 const NAMES = ['environment', 'secretPath', 'secretName', 'secretTags'] as const;
 const word = fc.constantFrom('dev', 'prod', '/', '/app', '/app/db', 'DB_URL', 'x');
@@ -138,18 +138,6 @@ describe('abilities', () => {
     ]);
 
     expect(can(ability, READ, {})).toBe(true);
-  });
-
-  test('the older action read of secrets is both newer ones, in its place among the rules', () => {
-    const grant = { subject: 'secrets', action: ['edit', 'read'] };
-    const actions = ['secrets:describeSecret', READ, 'secrets:edit'] as const;
-    const allowed = (...rules: readonly Rule[]) => actions.map((action) => can(buildAbility(rules), action, {}));
-
-    expect(allowed(grant)).toEqual([true, true, true]);
-    const without = { subject: 'secrets', action: 'readValue', inverted: true };
-    expect(allowed(grant, without)).toEqual([true, false, true]);
-    expect(allowed(without, grant)).toEqual([true, true, true]);
-    expect(allowed(grant, { ...without, action: 'read' })).toEqual([false, false, true]);
   });
 
   test('fields that a caller could name subjectType do not change the kind of the thing', () => {

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { usableBinaries } from '../../src/kernel/database/embedded/binaries.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/kernel/database/embedded/embedded-postgres.js';
+import { usableBinaries } from '../../src/kernel/postgres/binaries.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/kernel/postgres/embedded-postgres.js';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
-const COMPILED = resolve('.build/src/kernel/database/embedded/embedded-postgres.js');
+const COMPILED = resolve('.build/src/kernel/postgres/embedded-postgres.js');
 
 const silent = () => undefined;
 const start = (dataDir: string) => startEmbeddedPostgres({ dataDir, log: silent });

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
-import { jsonBytes } from '../../src/kernel/replies/json-bytes.js';
+import { jsonBytes } from '../../src/kernel/operations/responses/json-bytes.js';
+import fc from '../kit/properties.js';
 
 const PIECE = 256 * 1024;
 

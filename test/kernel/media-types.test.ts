@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { chooseType } from '../../src/kernel/http/media-types.js';
+import fc from '../kit/properties.js';
 
 const OFFERED = ['application/json', 'application/graphql-response+json', 'text/html'] as const;
 const type = fc.constantFrom(...OFFERED, 'application/*', 'text/*', '*/*', 'image/png');

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { namedNumbers } from '../../src/kernel/named-numbers.js';
+import fc from '../kit/properties.js';
 
 const DEFAULTS = { apples: 3, pears: 5, plums: 7 };
 const rule = namedNumbers(DEFAULTS, { plums: 50 });

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { AppError } from '../../src/kernel/errors.js';
 import { decodeCursor, Page, SoughtPage } from '../../src/kernel/graphql/page.js';
 import { isStorable } from '../../src/kernel/text-rules.js';
+import fc from '../kit/properties.js';
 
 const key = fc.array(fc.string({ unit: 'binary', maxLength: 60 }), { minLength: 1, maxLength: 4 });
 

@@ -3,8 +3,8 @@ import { AuditTrail } from '../../src/kernel/audit/audit-trail.js';
 import type { Context } from '../../src/kernel/context.js';
 import { AppError } from '../../src/kernel/errors.js';
 import { Load } from '../../src/kernel/load/load.js';
-import { type Answer, jsonAnswer, type Stamp } from '../../src/kernel/replies/answer.js';
-import { ReplyCache } from '../../src/kernel/replies/reply-cache.js';
+import { type Answer, jsonAnswer, type Stamp } from '../../src/kernel/operations/responses/answer.js';
+import { ReplyCache } from '../../src/kernel/operations/responses/reply-cache.js';
 
 const MIB = 1024 * 1024;
 const LOAD = new Load(MIB);

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import { Keyring } from '../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../src/kernel/crypto/root-key.js';
 import { AppError } from '../../src/kernel/errors.js';
 import { SealedCursors } from '../../src/kernel/graphql/sealed-cursors.js';
 import { isStorable } from '../../src/kernel/text-rules.js';
+import fc from '../kit/properties.js';
 
 const rootKey = randomBytes(32);
 const organizationId = randomUUID();

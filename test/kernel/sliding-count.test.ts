@@ -1,7 +1,7 @@
-import fc from 'fast-check';
-import { callersNetwork } from '../../src/kernel/http/addresses.js';
-import { limitHeaders } from '../../src/kernel/limits/limit-headers.js';
-import { SLOTS, SlidingCount } from '../../src/kernel/limits/sliding-count.js';
+import { callersNetwork } from '../../src/kernel/addresses.js';
+import { limitHeaders } from '../../src/kernel/operations/limits/limit-headers.js';
+import { SLOTS, SlidingCount } from '../../src/kernel/operations/limits/sliding-count.js';
+import fc from '../kit/properties.js';
 
 const SLOT_MS = 5_000;
 const WINDOW_MS = SLOTS * SLOT_MS;

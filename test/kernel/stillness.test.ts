@@ -1,5 +1,5 @@
-import fc from 'fast-check';
-import { Stillness } from '../../src/kernel/watchdog/stillness.js';
+import { Stillness } from '../../src/kernel/operations/watchdog/stillness.js';
+import fc from '../kit/properties.js';
 
 const LIMIT = 4;
 

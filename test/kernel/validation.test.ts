@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { check } from '../../src/kernel/validation.js';
+import { check, checkInSlices } from '../../src/kernel/validation.js';
+import { TurnCounter } from '../kit/turn-counter.js';
 
 const messageFor = (rules: z.ZodType, input: unknown): string | undefined => check(rules, input).faults?.[0]?.message;
 
@@ -20,4 +21,50 @@ test('of many violations no more are put into words than are reported', () => {
   const { faults } = check(z.array(z.string({ error })), Array(5_000).fill(1));
   expect(faults).toHaveLength(1_001);
   expect(worded).toBe(1_001);
+});
+
+describe('a long list of objects', () => {
+  const Item = z.strictObject({ name: z.string().trim().min(1), size: z.int().default(1) });
+  const Items = z.strictObject({ place: z.string(), items: z.array(Item).min(1).max(5_000) });
+  const items = (count: number, item: (index: number) => unknown) => Array.from({ length: count }, (_, at) => item(at));
+
+  test.each<[string, unknown]>([
+    ['that is sound', { place: 'here', items: items(200, (at) => ({ name: ` n${at} ` })) }],
+    ['beside another fault', { items: items(200, () => ({ name: 'n' })), other: 1 }],
+    [
+      'with some faults in it',
+      { place: 'here', items: items(200, (at) => (at % 7 === 0 ? { naem: 'n' } : { name: 'n' })) },
+    ],
+    ['that is too long', { place: 'here', items: items(5_001, () => ({ name: 'n' })) }],
+    ['of unknown keys', { place: 'here', items: items(2_000, () => ({ name: 'n', other: 1 })) }],
+  ])('%s is checked in slices as it is at once', async (_, input) => {
+    expect(await checkInSlices(Items, input, 'body')).toEqual(check(Items, input, 'body'));
+  });
+
+  test('is checked whichever of several lists was long before', async () => {
+    const Two = z.strictObject({ left: z.array(Item), right: z.array(Item) });
+    const sound = (count: number) => items(count, () => ({ name: 'n' }));
+    const inLeft = { left: [{ name: 1 }], right: sound(60) };
+    expect((await checkInSlices(Two, { left: sound(60), right: [] })).faults).toBeUndefined();
+    expect(await checkInSlices(Two, inLeft)).toEqual(check(Two, inLeft));
+  });
+
+  test('lets others run meanwhile', async () => {
+    const counter = new TurnCounter();
+    const slow = z.string().refine(() => {
+      for (const end = performance.now() + 1; performance.now() < end; );
+      return true;
+    });
+    await checkInSlices(z.strictObject({ items: z.array(z.strictObject({ slow })) }), {
+      items: items(60, () => ({ slow: '' })),
+    });
+    counter.stop();
+    expect(counter.turns).toBeGreaterThanOrEqual(5);
+  });
+
+  test('is not collected behind the faults that are told', async () => {
+    const { faults } = await checkInSlices(Items, { place: 'here', items: items(5_000, () => ({ name: 1 })) }, 'body');
+    expect(faults).toHaveLength(1_001);
+    expect(faults?.[1_000]?.path).toBe('body.items[1000].name');
+  });
 });

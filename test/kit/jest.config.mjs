@@ -28,6 +28,7 @@ export default {
   globalSetup: '<rootDir>/test/kit/postgres-setup.mjs',
   globalTeardown: '<rootDir>/test/kit/postgres-teardown.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/kit/matchers.ts'],
+  testSequencer: '<rootDir>/test/kit/longest-first.mjs',
   testTimeout: 30_000,
   maxWorkers: 2,
 };

@@ -1,3 +1,5 @@
+// Rules that a test tries alone throw codes that their slices declare.
+import './error-codes.js';
 import { expect } from '@jest/globals';
 import type { Reply } from './caller.ts';
 

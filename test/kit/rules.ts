@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from './caller.js';
-import type { Strongroom } from './strongroom.js';
+import type { SharedStrongroom } from './strongroom.js';
 
 /** A rule of a role, as a caller gives it. */
 export interface GivenRule {
@@ -12,7 +12,7 @@ export interface GivenRule {
 
 /** A role with these rules and a machine identity that has no other. `change` replaces the rules. */
 export async function callerWithRules(
-  strongroom: Strongroom,
+  strongroom: SharedStrongroom,
   admin: Caller,
   projectId: string,
   ...permissions: readonly GivenRule[]

@@ -10,6 +10,8 @@ import { until } from './until.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const NODE = join(ROOT, 'node_modules/.bin/node');
 const MAIN = join(ROOT, '.build/src/main.js');
+/** A tenth of what a start costs is the compilation of the same modules, again and again. */
+export const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/strongroom-tests');
 /** Less than a test may take, so that this is told and not only that the test took too long. */
 const EXIT_WITHIN_MS = 25_000;
 const LATE = Symbol('late');
@@ -58,6 +60,7 @@ export class Service {
         PORT: '0',
         DATA_DIR: dataDir,
         LOG_LEVEL: 'warn',
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         // Nothing balances tests but the one that says so.
         DRAIN_SECONDS: '0',
         // Tests of everything else ask as often as they like.

@@ -1,12 +1,17 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { mintToken } from '../../src/kernel/crypto/token.js';
 import { Caller } from './caller.ts';
-import { Seed } from './seed.ts';
+import { migratedDatabase } from './databases.ts';
+import { askRun } from './run-desk.ts';
 import { Service, type ServiceOptions } from './service.ts';
+import { SharedStrongroom } from './shared-strongroom.ts';
+import { until } from './until.ts';
 import { type Verdict, verifyAudit } from './verify-audit.ts';
 
 export { Caller, type Reply } from './caller.ts';
+export { freshDatabase } from './databases.ts';
+export type { SharedStrongroom } from './shared-strongroom.ts';
 
 /** Times that the service compares with the present. Moving them back is the same as moving the database's clock ahead. */
 const STORED_TIMES = `
@@ -23,36 +28,27 @@ export interface SecondNode {
   stop(): Promise<number | null>;
 }
 
-/** The running service, from outside, with what tests need to look behind it. */
-export class Strongroom {
+/** A service for one suite alone, from outside, with what tests need to look behind it. */
+export class Strongroom extends SharedStrongroom {
   private constructor(
-    private service: Service,
-    private readonly settings: Record<string, string>,
-    private readonly database: pg.Pool,
-    readonly admin: Caller,
-    readonly seed: Seed,
-    readonly databaseUrl: string,
-  ) {}
-
-  /** Starts a service on a fresh database of the test run's Postgres. */
-  static async start(env: Readonly<Record<string, string>> = {}): Promise<Strongroom> {
-    const databaseUrl = await freshDatabase();
-    const token = mintToken();
-    const settings = {
-      DATABASE_URL: databaseUrl,
-      ROOT_KEY: randomBytes(32).toString('base64'),
-      BOOTSTRAP_TOKEN: token,
-      ...env,
-    };
-    const service = await Service.start({ env: settings });
-    const database = new pg.Pool({ connectionString: databaseUrl, max: 3 });
-    database.on('error', () => undefined);
-    const admin = new Caller(service.url, token);
-    return new Strongroom(service, settings, database, admin, new Seed(admin), databaseUrl);
+    private readonly service: Service,
+    private readonly settings: Record<string, string> & {
+      readonly DATABASE_URL: string;
+      readonly BOOTSTRAP_TOKEN: string;
+    },
+  ) {
+    super(service.url, settings.BOOTSTRAP_TOKEN, settings.DATABASE_URL);
   }
 
-  get url(): string {
-    return this.service.url;
+  /** Starts a service on a database of its own in the test run's Postgres. */
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<Strongroom> {
+    const settings = {
+      DATABASE_URL: await migratedDatabase(),
+      ROOT_KEY: randomBytes(32).toString('base64'),
+      BOOTSTRAP_TOKEN: mintToken(),
+      ...env,
+    };
+    return new Strongroom(await Service.start({ env: settings }), settings);
   }
 
   /** Everything that the service printed so far. */
@@ -60,16 +56,13 @@ export class Strongroom {
     return this.service.output;
   }
 
-  /** One statement on the database, as its owner. */
-  async sql<Row extends pg.QueryResultRow = pg.QueryResultRow>(text: string, params: unknown[] = []): Promise<Row[]> {
-    return (await this.database.query<Row>(text, params)).rows;
-  }
-
-  /** SQL statements that the service sent while `work` ran. */
-  async statements<T>(work: () => Promise<T>): Promise<{ result: T; count: number }> {
-    const before = await this.#statementsSent();
-    const result = await work();
-    return { result, count: (await this.#statementsSent()) - before };
+  /** The line of the log that holds this text. What a process prints arrives later than its answer does. */
+  logLine(text: string): Promise<string> {
+    return until(`${text} in the log`, 5_000, () =>
+      this.log()
+        .split('\n')
+        .find((line) => line.includes(text)),
+    );
   }
 
   /** The database's clock moves ahead by this much. */
@@ -77,11 +70,6 @@ export class Strongroom {
     for (const { table_name, changes } of await this.sql(STORED_TIMES)) {
       await this.sql(`update ${pg.escapeIdentifier(table_name)} set ${changes}`, [`${seconds} seconds`]);
     }
-  }
-
-  /** Rows of the audit trail, oldest first. */
-  auditRows(where = 'true', params: unknown[] = []): Promise<pg.QueryResultRow[]> {
-    return this.sql(`select * from audit_record where ${where} order by sequence`, params);
   }
 
   /** What `npm run verify-audit` says of its trail. */
@@ -97,40 +85,48 @@ export class Strongroom {
 
   /** Stops the service with SIGTERM. @throws Error when it does not end with 0 */
   async stop(): Promise<void> {
-    await this.database.end();
+    await this.release();
     const code = await this.service.stop();
     if (code !== 0) throw new Error(`the service ended with ${code}:\n${this.service.output}`);
   }
-
-  async #statementsSent(): Promise<number> {
-    const { text } = await this.admin.anonymous.get('/metrics');
-    return Number(/^strongroom_sql_statements_total\{origin="request"\} (\d+)/m.exec(text)?.[1]);
-  }
 }
 
-/** A service for the tests of a file. Its properties are there once the tests run. */
+/** A service of its own for the tests of a file. Its properties are there once the tests run. */
 export function useStrongroom(env: Readonly<Record<string, string>> = {}): Strongroom {
-  let running: Strongroom | undefined;
+  return duringTests(
+    () => Strongroom.start(env),
+    (strongroom) => strongroom.stop(),
+  );
+}
+
+/** The service that the files of one worker share, with the settings of `Service` and no others. */
+export function useSharedStrongroom(): SharedStrongroom {
+  return duringTests(
+    async () => {
+      const { url, token, databaseUrl } = await askRun('/service');
+      return new SharedStrongroom(url, token, databaseUrl);
+    },
+    async (strongroom) => {
+      await strongroom.release();
+      // The file in which it died fails, and not only the next one.
+      await askRun('/service');
+    },
+  );
+}
+
+function duringTests<T extends object>(start: () => Promise<T>, end: (running: T) => Promise<void>): T {
+  let running: T | undefined;
   beforeAll(async () => {
-    running = await Strongroom.start(env);
+    running = await start();
   });
-  afterAll(() => running?.stop());
-  return new Proxy({} as Strongroom, {
+  afterAll(async () => {
+    if (running !== undefined) await end(running);
+  });
+  return new Proxy({} as T, {
     get: (_, name) => {
       if (running === undefined) throw new Error('the service is not there before the tests run');
       const value: unknown = Reflect.get(running, name, running);
       return typeof value === 'function' ? value.bind(running) : value;
     },
   });
-}
-
-/** An empty database of its own in the Postgres of the test run; answers its URL. */
-export async function freshDatabase(): Promise<string> {
-  const name = `t_${randomUUID().replaceAll('-', '')}`;
-  const server = process.env.TEST_POSTGRES_URL as string;
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  return server.replace(/\/[^/]*$/, `/${name}`);
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
+import { COMPILE_CACHE } from './service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -21,10 +22,10 @@ export interface Verdict {
 
 /** Runs `verify-audit` with these settings. */
 export async function verifyAudit(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Verdict> {
-  const child = spawn(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, '.build/src/verify-audit.js'), ...args], {
+  const child = spawn(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, '.build/src/bin/verify-audit.js'), ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSchema, type GraphQLEnumType } from 'graphql';
-import { PROJECT_ACTIONS } from '../../src/kernel/authz/actions.js';
-import { DETAIL_CODES } from '../../src/kernel/detail-codes.js';
-import { ERRORS } from '../../src/kernel/errors.js';
+import { PROJECT_ACTIONS } from '../../src/features/permissions/actions.js';
+import { DETAIL_CODES, ERRORS } from '../kit/error-codes.js';
 import { ROOT, sources } from './sources.js';
 
 /** Machine words, of errors and of details: other tables of the house have no `code` in capitals. */

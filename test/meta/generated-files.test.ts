@@ -7,7 +7,7 @@ import { ROOT } from './sources.js';
 test('schema/ holds what the code generates; `npm run schema` renews it', () => {
   const fresh = mkdtempSync(join(tmpdir(), 'strongroom-schema-'));
   try {
-    execFileSync(process.execPath, [join(ROOT, '.build/src/print-schema.js'), fresh], { cwd: ROOT });
+    execFileSync(process.execPath, [join(ROOT, '.build/src/bin/print-schema.js'), fresh], { cwd: ROOT });
     for (const name of ['schema.graphql', 'openapi.json']) {
       const isCurrent = readFileSync(join(ROOT, 'schema', name), 'utf8') === readFileSync(join(fresh, name), 'utf8');
       expect({ name, isCurrent }).toEqual({ name, isCurrent: true });

@@ -1,4 +1,6 @@
-import { importsOf, type Source, sources } from './sources.js';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { importsOf, ROOT, type Source, sources } from './sources.js';
 
 const files = sources('src');
 const sliceOf = (path: string): string | undefined => /^src\/features\/([^/]+)\//.exec(path)?.[1];
@@ -13,6 +15,45 @@ const offenders = (
       .filter((imported) => isForbidden(imported, file))
       .map((imported) => `${file.path} -> ${imported}`),
   );
+
+/** Rooms of the kernel, the lowest first; `kernel` is its own folder: context, errors, validation. */
+const STREET = [
+  'kernel',
+  'load',
+  'authz',
+  'database',
+  'postgres',
+  'crypto',
+  'audit',
+  'operations',
+  'graphql',
+  'http',
+  'pages',
+];
+
+/**
+ * What slices are about. Not among it: organizations and projects, to which everything in the kernel belongs, and what the words
+ * mean elsewhere (tags of HTTP and of ciphers, the environment of a process).
+ */
+const RESOURCES =
+  /\b(?:secret(?:Key|Value|Path|Name|Tags)|secrets:|(?:secret|folder|import|tag|environment|identity|membership|role)(?:Id|Slug|_id|s:)|(?:SECRET|FOLDER|IMPORT|TAG|ENVIRONMENT|IDENTITY|ROLE|PROJECT)_(?:NOT|SLUG|KEY|NAME|IN)_[A-Z]+|\/api\/v\d\/\w+)\b/g;
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+
+/** Folder of a file; what puts rooms together (beside `src/main.ts`, and the index and public names of a slice) stands for itself. */
+const folderOf = (path: string): string => (/^src\/[^/]+$|\/(index|public)\.ts$/.test(path) ? path : dirname(path));
+
+/** Who can be reached from itself, by imports; those of types count. */
+function inCycles(imports: readonly (readonly [from: string, to: readonly string[]])[]): string[] {
+  const uses = new Map<string, Set<string>>();
+  for (const [from, to] of imports)
+    uses.set(from, new Set([...(uses.get(from) ?? []), ...to.filter((it) => it !== from)]));
+  const reach = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const next of uses.get(from) ?? []) if (!seen.has(next)) reach(next, seen.add(next));
+    return seen;
+  };
+  return [...uses.keys()].filter((it) => reach(it).has(it));
+}
 
 describe('the import rules', () => {
   test('kernel and rest know no feature, and rest knows only the kernel', () => {
@@ -30,6 +71,18 @@ describe('the import rules', () => {
     ).toEqual([]);
   });
 
+  test('kernel and rest name no resource of a slice, whether in a name or in a string', () => {
+    const named = files
+      .filter(({ path }) => /^src\/(kernel|rest)\//.test(path))
+      .flatMap(
+        ({ path, text }) =>
+          withoutComments(text)
+            .match(RESOURCES)
+            ?.map((word) => `${path}: ${word}`) ?? [],
+      );
+    expect(named).toEqual([]);
+  });
+
   test('a slice imports another slice only through its public.ts', () => {
     expect(
       offenders(
@@ -40,21 +93,25 @@ describe('the import rules', () => {
     ).toEqual([]);
   });
 
-  test('slices form no cycle', () => {
-    const uses = new Map<string, Set<string>>();
-    for (const file of files) {
-      const from = sliceOf(file.path);
-      if (from === undefined) continue;
-      const others = importsOf(file)
-        .flatMap((imported) => sliceOf(imported) ?? [])
-        .filter((to) => to !== from);
-      uses.set(from, new Set([...(uses.get(from) ?? []), ...others]));
-    }
-    const reach = (from: string, seen = new Set<string>()): Set<string> => {
-      for (const next of uses.get(from) ?? []) if (!seen.has(next)) reach(next, seen.add(next));
-      return seen;
-    };
-    expect([...uses.keys()].filter((slice) => reach(slice).has(slice))).toEqual([]);
+  test('files form no cycle', () => {
+    expect(inCycles(files.map((file) => [file.path, importsOf(file)]))).toEqual([]);
+  });
+
+  test('folders form no cycle', () => {
+    const places = files.map((file) => [folderOf(file.path), importsOf(file).map(folderOf)] as const);
+    expect(inCycles(places)).toEqual([]);
+  });
+
+  test('each room of the kernel imports only rooms below it', () => {
+    const heightOf = (path: string): number => STREET.indexOf(/^src\/kernel\/([^/]+)\//.exec(path)?.[1] ?? 'kernel');
+    const inKernel = (path: string): boolean => path.startsWith('src/kernel/');
+    expect(files.map(({ path }) => path).filter((path) => inKernel(path) && heightOf(path) === -1)).toEqual([]);
+    expect(
+      offenders(
+        ({ path }) => inKernel(path),
+        (imported, { path }) => inKernel(imported) && heightOf(imported) > heightOf(path),
+      ),
+    ).toEqual([]);
   });
 
   test('services and rules know no transport', () => {
@@ -79,11 +136,21 @@ describe('the import rules', () => {
   test('nothing imports app.ts but the three programs and the ORM command line', () => {
     expect(
       offenders(
-        ({ path }) => !/^src\/(main|print-schema|persist-documents)\.ts$/.test(path),
+        ({ path }) => !/^src\/(main|bin\/print-schema|bin\/persist-documents)\.ts$/.test(path),
         (imported) => imported === 'src/app.ts',
       ),
     ).toEqual([]);
   });
+});
+
+test('the suffix of a file is one that src/README.md explains', () => {
+  const explained = new Set(
+    [...readFileSync(join(ROOT, 'src/README.md'), 'utf8').matchAll(/`(\.[a-z-]+)\.ts`/g)].map(([, suffix]) => suffix),
+  );
+  const suffixOf = (path: string): string | undefined => /(\.[a-z-]+)\.ts$/.exec(path)?.[1];
+  const used = new Set(files.flatMap(({ path }) => suffixOf(path) ?? []));
+  expect([...used].filter((suffix) => !explained.has(suffix))).toEqual([]);
+  expect([...explained].filter((suffix) => suffix !== undefined && !used.has(suffix))).toEqual([]);
 });
 
 describe('the single places', () => {
@@ -92,6 +159,12 @@ describe('the single places', () => {
 
   test('the environment is read in config.ts', () => {
     expect(elsewhere(/process\.env/, 'src/config.ts')).toEqual([]);
+  });
+
+  test('rules are compiled where their older words are known', () => {
+    expect(elsewhere(/\bbuildAbility\b/, 'src/kernel/authz/ability.ts', 'src/features/permissions/ability.ts')).toEqual(
+      [],
+    );
   });
 
   test('GraphQL errors are made in errors.ts', () => {
@@ -110,7 +183,7 @@ describe('the single places', () => {
         'src/bootstrap.ts',
         'src/kernel/crypto/installation.ts',
         'src/kernel/crypto/sealer.ts',
-        'src/kernel/replies/idempotency.ts',
+        'src/kernel/operations/responses/idempotency.ts',
         'src/features/projects/ignore-values.ts',
         'src/features/secrets/secret-expansion.ts',
         'src/features/secrets/secret-sealing.ts',

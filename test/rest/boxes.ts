@@ -7,9 +7,9 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import { AppError } from '../../src/kernel/errors.js';
-import { RateLimits } from '../../src/kernel/limits/rate-limits.js';
-import { IdempotencyKeys } from '../../src/kernel/replies/idempotency.js';
-import { ReplyCache } from '../../src/kernel/replies/reply-cache.js';
+import { RateLimits } from '../../src/kernel/operations/limits/rate-limits.js';
+import { IdempotencyKeys } from '../../src/kernel/operations/responses/idempotency.js';
+import { ReplyCache } from '../../src/kernel/operations/responses/reply-cache.js';
 import { paging, queryBoolean, type Route, route } from '../../src/rest/route.js';
 
 const SDL = `

@@ -10,8 +10,8 @@ import {
   GraphQLString,
 } from 'graphql';
 import { z } from 'zod';
+import type { AnyContext } from '../../src/kernel/context.js';
 import { AppError } from '../../src/kernel/errors.js';
-import type { GraphQLContext } from '../../src/kernel/graphql/apollo.js';
 import { createHttpServer } from '../../src/kernel/http/server.js';
 import { Load } from '../../src/kernel/load/load.js';
 import { compileRoutes } from '../../src/rest/compile.js';
@@ -178,8 +178,8 @@ describe('a mounted route', () => {
       requestSeconds: 30,
       load: new Load(256 * 1024 * 1024),
     });
-    const contextFor = async ({ headers }: { headers: { authorization?: string } }): Promise<GraphQLContext> =>
-      ({ actor: headers.authorization === undefined ? null : { id: 'me' } }) as unknown as GraphQLContext;
+    const contextFor = async ({ headers }: { headers: { authorization?: string } }): Promise<AnyContext> =>
+      ({ actor: headers.authorization === undefined ? null : { id: 'me' } }) as unknown as AnyContext;
     mountRoutes(app, compileRoutes(schema, [getBox, makeBox]), { contextFor, ...unkept() });
     await app.listen({ port: 0, host: '127.0.0.1' });
     base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
@@ -222,7 +222,7 @@ describe('a mounted route', () => {
 
   test('tells all faults at once, each with its place, and quotes nothing', async () => {
     const { status, body, text } = await send('POST', '/api/v1/boxes?huge=CANARY', {
-      body: '{"id":"x","shape":"CANARY","lid":"CANARY"}',
+      body: '{"id":"x","shape":"CANARY","shapse":"CANARY"}',
     });
     expect(status).toBe(422);
     expect(details(body).sort()).toEqual([

@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { compileRoutes } from '../../src/rest/compile.js';
-import { openapiOf } from '../../src/rest/openapi.js';
+import { openapiOf } from '../../src/rest/openapi/document.js';
 import type { Route } from '../../src/rest/route.js';
-import { ROUTES, schemaOf } from './boxes.js';
+import { createBox as createRoute, ROUTES, schemaOf } from './boxes.js';
 
 type Json = Readonly<Record<string, unknown>>;
 interface Content {
@@ -17,7 +17,7 @@ interface Operation {
 
 describe('the OpenAPI document', () => {
   const make = (routes: readonly Route[]): Json =>
-    openapiOf(compileRoutes(schemaOf([]), routes), { title: 'Boxes', version: '1.0.0' });
+    openapiOf(compileRoutes(schemaOf([]), routes), { title: 'Boxes', version: '1.0.0', groups: [] });
   const api = make(ROUTES);
   const paths = api.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   const operation = (method: string, path: string): Operation => paths[path]?.[method] as Operation;
@@ -61,8 +61,22 @@ describe('the OpenAPI document', () => {
       { name: 'cursor', in: 'query', required: false, schema: { type: 'string' } },
     ]);
     const { schema, example } = create.requestBody.content['application/json'];
-    expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(schema).toMatchObject({ type: 'object', properties: { items: { type: 'array' } } });
     expect(example).toEqual({ label: 'first' });
+  });
+
+  test('promises to refuse unknown keys only where they are refused, and says how to have all refused', () => {
+    expect(JSON.stringify(create.requestBody)).not.toContain('additionalProperties');
+    const exact = make([{ ...createRoute, exactKeys: ['items'] } as Route]);
+    const { post } = (exact.paths as typeof paths)['/api/v1/boxes'] as Record<string, Operation>;
+    const { schema } = (post as Operation).requestBody.content['application/json'];
+    expect(schema).not.toHaveProperty('additionalProperties');
+    expect(schema.properties).toMatchObject({ items: { items: { additionalProperties: false } } });
+    expect(create.parameters).toContainEqual({ $ref: '#/components/parameters/Prefer' });
+    expect(Object.keys(create.responses[200]?.headers ?? {})).toEqual(
+      expect.arrayContaining(['X-Ignored-Keys', 'Preference-Applied']),
+    );
+    expect(one.parameters).not.toContainEqual({ $ref: '#/components/parameters/Prefer' });
   });
 
   test('describes a reply from the document: words of enums, nulls, descriptions, what the reply moved', () => {

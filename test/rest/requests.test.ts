@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AnyContext } from '../../src/kernel/context.js';
 import { AppError } from '../../src/kernel/errors.js';
-import type { GraphQLContext } from '../../src/kernel/graphql/apollo.js';
 import { createHttpServer } from '../../src/kernel/http/server.js';
 import { Load } from '../../src/kernel/load/load.js';
 import type { Log } from '../../src/kernel/log.js';
@@ -29,11 +29,11 @@ describe('a mounted route', () => {
       requestSeconds: 30,
       load: new Load(256 * 1024 * 1024),
     });
-    const contextFor = async (request: FastifyRequest): Promise<GraphQLContext> => {
+    const contextFor = async (request: FastifyRequest): Promise<AnyContext> => {
       const token = request.headers.authorization;
       if (token !== undefined && token !== 'Bearer good') throw new AppError('TOKEN_INVALID');
       const actor = token === undefined ? null : { kind: 'system', id: 'a', name: 'a' };
-      return { requestId: request.id, actor } as unknown as GraphQLContext;
+      return { requestId: request.id, actor } as unknown as AnyContext;
     };
     mountRoutes(app, compileRoutes(schemaOf(received), ROUTES), { contextFor, ...unkept() });
     url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -99,27 +99,30 @@ describe('a mounted route', () => {
     expect((await send('POST', '/api/v1/boxes', { body: [] })).status).toBe(422);
   });
 
-  test('refuses a body where it has no rules for one', async () => {
+  test('knows no key of a body where it has no rules for one', async () => {
     expect((await send('POST', '/api/v1/open')).status).toBe(200);
     const reply = await send('POST', '/api/v1/open', { body: { a: 1 } });
-    expect([reply.status, reply.body.code, faultsIn(reply.body)]).toEqual([422, 'VALIDATION_FAILED', ['body']]);
+    expect([reply.status, reply.headers.get('x-ignored-keys')]).toEqual([200, 'a']);
+    const strict = await send('POST', '/api/v1/open', { body: { a: 1 }, headers: { prefer: 'handling=strict' } });
+    expect([strict.status, strict.body.code, faultsIn(strict.body)]).toEqual([422, 'VALIDATION_FAILED', ['body']]);
+    expect((await send('POST', '/api/v1/open', { body: [] })).status).toBe(422);
   });
 
   test('tells every fault of query and body at once, where it stands, and nothing of what was sent', async () => {
     const body = {
       label: 'canary-value-123',
       size: 'canary-size',
-      extra: 1,
+      cuont: 1,
+      extra: 'canary-extra',
       'canary key': 2,
       items: [
         { size: 'large', note: 'canary-note' },
-        { size: 5, hue: 'canary-hue' },
+        { size: 5, no_te: 'canary-hue' },
       ],
     };
     const reply = await send('POST', '/api/v1/boxes?nope=canary-query', { body });
     expect(reply.status).toBe(422);
     expect(faultsIn(reply.body)).toEqual([
-      'body',
       'body',
       'body.items[0].note',
       'body.items[1]',

@@ -1,38 +1,31 @@
-import { Arg, Args, Ctx, Extensions, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Extensions, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { AnonymousContext, Context } from '../../kernel/context.js';
+import { PUBLIC } from '../../kernel/graphql/gate/public-operations.js';
+import { Input } from '../../kernel/graphql/inputs.js';
 import { MINT } from '../../kernel/graphql/limited-operations.js';
-import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
-import { PUBLIC } from '../../kernel/graphql/public-operations.js';
+import type { ConnectionOf } from '../../kernel/graphql/page.js';
 import type { AccessTokenService } from './access-token.service.js';
-import type { IssuedToken } from './access-token.store.js';
 import {
   AccessTokenConnection,
+  AccessTokensArgs,
   AccessTokenType,
   CreateAccessTokenInput,
   CreateAccessTokenPayload,
   CreatePersonalAccessTokenInput,
   HeldAccessTokenInput,
+  PersonalAccessTokensArgs,
   RenameAccessTokenInput,
   RenameAccessTokenPayload,
   RenewAccessTokenPayload,
   RevokeAccessTokenInput,
   RevokeAccessTokenPayload,
   RevokeHeldAccessTokenPayload,
+  TOKEN_TYPE,
+  toIssuedPayload,
 } from './access-token.type.js';
 import type { TokenHolderService } from './token-holder.service.js';
 
-const OFFSET = { nullable: true, description: 'Leaves out this many rows first, 0 to 100.' } as const;
-const tokenType = 'Bearer';
 const message = 'The token was revoked.';
-
-/** A token that was just made, as the interface shows it this once. */
-export const toIssuedPayload = ({ accessToken, tokenData }: IssuedToken): CreateAccessTokenPayload => ({
-  accessToken,
-  expiresIn: tokenData.accessTokenTTL,
-  accessTokenMaxTTL: tokenData.accessTokenMaxTTL,
-  tokenType,
-  tokenData,
-});
 
 @Resolver(() => AccessTokenType)
 export class AccessTokenResolver {
@@ -52,11 +45,9 @@ export class AccessTokenResolver {
   @Query(() => AccessTokenConnection, { description: 'The tokens of a machine identity, newest change first.' })
   accessTokens(
     @Ctx() ctx: Context,
-    @Args(() => PageArgs) page: PageArgs,
-    @Arg('identityId', () => ID, { description: 'The machine identity.' }) identityId: string,
-    @Arg('offset', () => Int, OFFSET) offset?: number,
+    @Args(() => AccessTokensArgs) args: object,
   ): Promise<ConnectionOf<AccessTokenType>> {
-    return this.service.list(ctx, { ...page, identityId, offset });
+    return this.service.list(ctx, args);
   }
 
   @Query(() => AccessTokenConnection, {
@@ -65,11 +56,9 @@ export class AccessTokenResolver {
   })
   personalAccessTokens(
     @Ctx() ctx: Context,
-    @Args(() => PageArgs) page: PageArgs,
-    @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
-    @Arg('offset', () => Int, OFFSET) offset?: number,
+    @Args(() => PersonalAccessTokensArgs) args: object,
   ): Promise<ConnectionOf<AccessTokenType>> {
-    return this.service.listPersonal(ctx, { ...page, userId, offset });
+    return this.service.listPersonal(ctx, args);
   }
 
   @Extensions(MINT)
@@ -79,8 +68,7 @@ export class AccessTokenResolver {
   })
   async createAccessToken(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateAccessTokenInput, { description: 'For whom, and its scope.' })
-    input: CreateAccessTokenInput,
+    @Input(CreateAccessTokenInput) input: object,
   ): Promise<CreateAccessTokenPayload> {
     return toIssuedPayload(await this.service.create(ctx, input));
   }
@@ -92,8 +80,7 @@ export class AccessTokenResolver {
   })
   async createPersonalAccessToken(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreatePersonalAccessTokenInput, { description: 'For whom, its scope and its life.' })
-    input: CreatePersonalAccessTokenInput,
+    @Input(CreatePersonalAccessTokenInput) input: object,
   ): Promise<CreateAccessTokenPayload> {
     return toIssuedPayload(await this.service.createPersonal(ctx, input));
   }
@@ -101,9 +88,8 @@ export class AccessTokenResolver {
   @Mutation(() => RenameAccessTokenPayload, { description: 'Gives a token another name.' })
   async renameAccessToken(
     @Ctx() ctx: Context,
-    @Arg('input', () => RenameAccessTokenInput, { description: 'Which one, and its new name.' })
-    input: RenameAccessTokenInput,
-  ): Promise<RenameAccessTokenPayload> {
+    @Input(RenameAccessTokenInput) input: object,
+  ): Promise<{ token: AccessTokenType }> {
     return { token: await this.service.rename(ctx, input) };
   }
 
@@ -112,7 +98,7 @@ export class AccessTokenResolver {
   })
   async revokeAccessToken(
     @Ctx() ctx: Context,
-    @Arg('input', () => RevokeAccessTokenInput, { description: 'Which one.' }) input: RevokeAccessTokenInput,
+    @Input(RevokeAccessTokenInput) input: object,
   ): Promise<RevokeAccessTokenPayload> {
     return { token: await this.service.revoke(ctx, input), message };
   }
@@ -124,9 +110,9 @@ export class AccessTokenResolver {
   })
   async renewAccessToken(
     @Ctx() ctx: Context | AnonymousContext,
-    @Arg('input', () => HeldAccessTokenInput, { description: 'The token.' }) input: HeldAccessTokenInput,
+    @Input(HeldAccessTokenInput) input: object,
   ): Promise<RenewAccessTokenPayload> {
-    return { ...(await this.holders.renew(ctx, input)), tokenType };
+    return { ...(await this.holders.renew(ctx, input)), tokenType: TOKEN_TYPE };
   }
 
   @Extensions(PUBLIC)
@@ -136,7 +122,7 @@ export class AccessTokenResolver {
   })
   async revokeHeldAccessToken(
     @Ctx() ctx: Context | AnonymousContext,
-    @Arg('input', () => HeldAccessTokenInput, { description: 'The token.' }) input: HeldAccessTokenInput,
+    @Input(HeldAccessTokenInput) input: object,
   ): Promise<RevokeHeldAccessTokenPayload> {
     return { id: await this.holders.revoke(ctx, input), message };
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { nextCursor, paging, queryInteger, route } from '../../rest/route.js';
-import { CreateTokenBody, RenameToken, TokenValue } from './access-token.rules.js';
+import { bodyOf, nextCursor, paging, queryInteger, route, withoutNull } from '../../rest/route.js';
+import { CreateToken, RenameToken, TokenValue } from './access-token.rules.js';
 
 // The fields of `tokenData` in the specification, and no others.
 const TOKEN = `id identityId createdAt updatedAt authMethod accessTokenTTL accessTokenMaxTTL accessTokenNumUses
@@ -26,7 +26,7 @@ export const accessTokenRoutes = [
     path: '/api/v1/auth/token-auth/identities/{identityId}/tokens',
     summary: 'Create an access token for a machine identity using token authentication',
     sensitive: true,
-    body: CreateTokenBody,
+    body: withoutNull(bodyOf(CreateToken, 'identityId')),
     document: `mutation ($input: CreateAccessTokenInput!) {
       createAccessToken(input: $input) { accessToken expiresIn accessTokenMaxTTL tokenType tokenData { ${TOKEN} } }
     }`,
@@ -70,7 +70,7 @@ export const accessTokenRoutes = [
     path: '/api/v1/auth/token-auth/tokens/{tokenId}',
     summary: 'Rename an access token',
     extension: true,
-    body: RenameToken.omit({ accessTokenId: true }),
+    body: bodyOf(RenameToken, 'accessTokenId'),
     document: `mutation ($input: RenameAccessTokenInput!) { renameAccessToken(input: $input) { token { ${TOKEN} } } }`,
     variables: ({ params, body }) => ({ input: { accessTokenId: params.tokenId, ...body } }),
     reply: ({ renameAccessToken }) => ({ token: renameAccessToken.token }),

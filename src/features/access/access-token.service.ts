@@ -1,7 +1,6 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { query } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { Page, timeCursorKey } from '../../kernel/graphql/page.js';
@@ -9,6 +8,7 @@ import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
 import { type OrganizationReader, protectInstallationAdmin, type UserReader } from '../organizations/public.js';
+import { findOwnToken, findSeenToken, renameToken } from './access-token.queries.js';
 import {
   CreatePersonalToken,
   CreateToken,
@@ -17,8 +17,8 @@ import {
   OneToken,
   RenameToken,
 } from './access-token.rules.js';
-import { type IssuedToken, insertToken, isRootScoped, selectTokens } from './access-token.store.js';
-import { type AccessTokenView, TOKEN_COLUMNS, toAccessTokenView } from './access-token.view.js';
+import { type IssuedToken, insertToken, listTokens, sightOf } from './access-token.store.js';
+import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
 import type { HeldUses } from './held-uses.js';
 import { inheritLimits, revokeTokens } from './token-family.js';
 import { scopeOfToken } from './token-scope.js';
@@ -107,7 +107,7 @@ export class AccessTokenService {
     authorize(ctx, 'identity:get-token');
     const { id } = await this.others.identities.load(ctx, identityId);
     await this.heldUses.store(ctx.database.query);
-    const page = new Page(await selectTokens(ctx, { column: 'identity_id', id }, request), request, cursorKeyOf);
+    const page = new Page(await listTokens(ctx, { kind: 'identity', id }, request), request, cursorKeyOf);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'access-token:list',
       facts: { identityId: id, count: page.nodes.length },
@@ -129,7 +129,7 @@ export class AccessTokenService {
       await this.others.users.load(ctx, userId);
     }
     await this.heldUses.store(ctx.database.query);
-    const page = new Page(await selectTokens(ctx, { column: 'user_id', id: userId }, request), request, cursorKeyOf);
+    const page = new Page(await listTokens(ctx, { kind: 'user', id: userId }, request), request, cursorKeyOf);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'access-token:list',
       facts: { userId, count: page.nodes.length },
@@ -155,6 +155,19 @@ export class AccessTokenService {
   }
 
   /**
+   * The token that the caller came with.
+   *
+   * @throws TOKEN_NOT_FOUND (deleted at this moment), AUDIT_UNAVAILABLE
+   */
+  async getOwn(ctx: Context): Promise<AccessTokenView> {
+    await this.heldUses.store(ctx.database.query);
+    const [row] = ctx.actor.tokenId === null ? [] : await findOwnToken(ctx, { id: ctx.actor.tokenId });
+    if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');
+    await ctx.auditTrail.recordRead(ctx, { action: 'access-token:get', facts: { accessTokenId: row.id } });
+    return toAccessTokenView(row);
+  }
+
+  /**
    * Gives a token another name.
    *
    * @param raw `{ accessTokenId, name? }`; absent keeps, null clears
@@ -168,12 +181,7 @@ export class AccessTokenService {
       const token = await loadToken(tx, accessTokenId);
       authorizeOn(tx, token, 'identity:create-token');
       protectInstallationAdmin(tx, token);
-      const [row] = await query<AccessTokenView>(
-        tx,
-        `update access_token t set name = $2, updated_at = now() from organization o
-         where t.id = $1 and o.id = t.organization_id returning ${TOKEN_COLUMNS}`,
-        [token.id, name === undefined ? token.name : name],
-      );
+      const [row] = await renameToken(tx, { id: token.id, name: name === undefined ? token.name : name });
       if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');
       await audit(tx, 'access-token:rename', token);
       return toAccessTokenView(row);
@@ -216,26 +224,16 @@ function refuseStrangers(ctx: Context): void {
 
 /** A token of an identity or user of the caller's organization, or of the caller, that it may see. */
 async function loadToken(ctx: Context, id: string): Promise<FoundToken> {
-  const [row] = isId(id)
-    ? await query<FoundToken>(
-        ctx,
-        `select ${TOKEN_COLUMNS}, coalesce(i.is_installation_admin, false) as "isInstallationAdmin"
-         from access_token t join organization o on o.id = t.organization_id
-         left join identity i on i.id = t.identity_id left join app_user u on u.id = t.user_id
-         where t.id = $1 and (($2 and i.organization_id = $4) or ($3 and u.organization_id = $4) or t.user_id = $5)
-           and ($6 or t.organization_id = $4)`,
-        [
-          id,
-          can(ctx.ability, 'identity:get-token'),
-          can(ctx.ability, 'member:edit'),
-          ctx.organizationId,
-          ctx.actor.id,
-          isRootScoped(ctx),
-        ],
-      )
-    : [];
+  const seen = {
+    id,
+    ...sightOf(ctx),
+    actorId: ctx.actor.id,
+    seesIdentities: can(ctx.ability, 'identity:get-token'),
+    seesUsers: can(ctx.ability, 'member:edit'),
+  };
+  const [row] = isId(id) ? await findSeenToken(ctx, seen) : [];
   if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');
-  return { ...toAccessTokenView(row), isInstallationAdmin: row.isInstallationAdmin };
+  return { ...toAccessTokenView(row), isInstallationAdmin: row.is_installation_admin ?? false };
 }
 
 function authorizeOn(ctx: Context, token: FoundToken, action: Action): void {

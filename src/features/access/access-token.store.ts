@@ -1,10 +1,11 @@
 import type { Context, Transaction } from '../../kernel/context.js';
 import { hashToken, mintToken } from '../../kernel/crypto/token.js';
-import { type Query, query } from '../../kernel/database/database.js';
+import type { Query } from '../../kernel/database/database.js';
 import { guarded } from '../../kernel/database/in-transaction.js';
 import { type PageRequest, timePageBounds } from '../../kernel/graphql/page.js';
 import { newId } from '../../kernel/ids.js';
-import { type AccessTokenView, TOKEN_COLUMNS, toAccessTokenView } from './access-token.view.js';
+import { findUnusedToken, insertTokenRow, listTokensOfIdentity, listTokensOfUser } from './access-token.queries.js';
+import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
 import type { TokenLimits } from './token-family.js';
 
 /** A token that was just made: the only moment at which it is there to be shown. */
@@ -31,17 +32,8 @@ export interface TokenOrder extends TokenLimits {
 
 /** Whether a token is there, passes, and was never used. */
 export async function isUnused(ask: Query, accessToken: string): Promise<boolean> {
-  const [row] = await ask('select 1 from access_token where token_hash = $1 and not is_revoked and num_uses = 0', [
-    hashToken(accessToken),
-  ]);
-  return row !== undefined;
+  return (await findUnusedToken(ask, { hash: hashToken(accessToken) })).length > 0;
 }
-
-const INSERT = `with t as (
-    insert into access_token (id, organization_id, identity_id, user_id, auth_method, name, token_hash, ttl_seconds, max_ttl_seconds, num_uses_limit, client_secret_id, maker_id, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8::int, $9, $10, $11, $12, case when $8::int > 0 then now() + make_interval(secs => $8::int) end)
-    returning *
-  ) select ${TOKEN_COLUMNS} from t join organization o on o.id = t.organization_id`;
 
 /**
  * Mints and stores a token. Who may do so, and the audit row, are the caller's business.
@@ -54,23 +46,19 @@ export async function insertToken(
   order: TokenOrder,
   accessToken: string = mintToken(),
 ): Promise<IssuedToken> {
-  const { identityId, userId, clientSecretId, authMethod } = ownerColumns(order.owner);
-  const params = [
-    newId(),
-    order.organizationId,
-    identityId,
-    userId,
-    authMethod,
-    order.name,
-    hashToken(accessToken),
-    order.accessTokenTTL,
-    order.accessTokenMaxTTL,
-    order.accessTokenNumUsesLimit,
-    clientSecretId,
-    order.makerId ?? null,
-  ];
+  const token = {
+    id: newId(),
+    organization_id: order.organizationId,
+    ...ownerColumns(order.owner),
+    name: order.name,
+    token_hash: hashToken(accessToken),
+    ttl_seconds: order.accessTokenTTL,
+    max_ttl_seconds: order.accessTokenMaxTTL,
+    num_uses_limit: order.accessTokenNumUsesLimit,
+    maker_id: order.makerId ?? null,
+  };
   // Owner and scope were loaded before, and may be deleted at this moment.
-  const [row] = await guarded(() => query<AccessTokenView>(tx, INSERT, params), {
+  const [row] = await guarded(() => insertTokenRow(tx, token), {
     access_token_identity_id_fkey: 'IDENTITY_NOT_FOUND',
     access_token_user_id_fkey: 'USER_NOT_FOUND',
     access_token_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
@@ -82,27 +70,30 @@ export async function insertToken(
 
 function ownerColumns(owner: TokenOrder['owner']) {
   if ('userId' in owner)
-    return { identityId: null, userId: owner.userId, clientSecretId: null, authMethod: 'personal' } as const;
-  const { identityId, clientSecretId = null } = owner;
-  const authMethod = clientSecretId === null ? 'token-auth' : 'universal-auth';
-  return { identityId, userId: null, clientSecretId, authMethod } as const;
+    return { identity_id: null, user_id: owner.userId, client_secret_id: null, auth_method: 'personal' } as const;
+  const { identityId: identity_id, clientSecretId: client_secret_id = null } = owner;
+  const auth_method = client_secret_id === null ? 'token-auth' : 'universal-auth';
+  return { identity_id, user_id: null, client_secret_id, auth_method } as const;
 }
 
+const LISTS = { identity: listTokensOfIdentity, user: listTokensOfUser } as const;
+
 /** Tokens of one owner, newest change first, then id. One more than asked for, so that the page knows of it. */
-export async function selectTokens(
+export async function listTokens(
   ctx: Context,
-  owner: { readonly column: 'identity_id' | 'user_id'; readonly id: string },
+  owner: { readonly kind: keyof typeof LISTS; readonly id: string },
   { offset, ...request }: PageRequest & { readonly offset?: number | null | undefined },
 ): Promise<AccessTokenView[]> {
-  const rows = await query<AccessTokenView>(
-    ctx,
-    `select ${TOKEN_COLUMNS} from access_token t join organization o on o.id = t.organization_id
-     where t.${owner.column} = $1 and ($6 or t.organization_id = $7) and ($2::timestamptz is null or t.updated_at < $2 or (t.updated_at = $2 and t.id > $3::uuid))
-     order by t.updated_at desc, t.id limit $4 offset $5`,
-    [owner.id, ...timePageBounds(request), offset ?? 0, isRootScoped(ctx), ctx.organizationId],
-  );
-  return rows.map(toAccessTokenView);
+  const [time, id, limit] = timePageBounds(request);
+  const page = { ...sightOf(ctx), ownerId: owner.id, time, id, limit, offset: offset ?? 0 };
+  return (await LISTS[owner.kind](ctx, page)).map(toAccessTokenView);
 }
+
+/** What the caller sees by the scope of its token. */
+export const sightOf = (ctx: Context) => ({
+  organizationId: ctx.organizationId,
+  isRootScoped: isRootScoped(ctx),
+});
 
 /** A token of a sub-organization sees and changes nothing beyond it, not even its owner's other tokens. */
 export const isRootScoped = (ctx: Context): boolean => ctx.organizationId === ctx.rootOrganizationId;

@@ -1,7 +1,18 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
-import { Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
+import { argsType, inputType, payloadType } from '../../kernel/graphql/inputs.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { type AuthMethod, AuthMethodEnum } from '../identities/public.js';
+import {
+  CreatePersonalToken,
+  CreateToken,
+  ListPersonalTokens,
+  ListTokens,
+  OneToken,
+  RenameToken,
+  TokenValue,
+} from './access-token.rules.js';
+import type { IssuedToken } from './access-token.store.js';
 
 @ObjectType('AccessToken', {
   description: 'A bearer token of a machine identity or a user: everything but the token itself, which is not kept.',
@@ -17,10 +28,10 @@ export class AccessTokenType {
   @Field(() => ID, { nullable: true, description: 'The user that a personal one belongs to.' })
   userId!: string | null;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was last renamed, renewed or revoked.' })
+  @Field(() => DateTime, { description: 'When it was last renamed, renewed or revoked.' })
   updatedAt!: Date;
 
   @Field(() => AuthMethodEnum, { description: 'How it came to be.' })
@@ -41,13 +52,13 @@ export class AccessTokenType {
   @Field(() => Int, { description: 'How often it may be used; 0 for no limit.' })
   accessTokenNumUsesLimit!: number;
 
-  @Field(() => GraphQLDateTimeISO, {
+  @Field(() => DateTime, {
     nullable: true,
     description: 'When it was last used. Exact for a limited token; otherwise up to a minute late.',
   })
   accessTokenLastUsedAt!: Date | null;
 
-  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When it was last renewed.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it was last renewed.' })
   accessTokenLastRenewedAt!: Date | null;
 
   @Field(() => Boolean, { description: 'It was revoked and passes no more.' })
@@ -68,7 +79,7 @@ export class AccessTokenType {
   @Field(() => ID, { nullable: true, description: 'The sub-organization that it is scoped to; null for a root one.' })
   subOrganizationId!: string | null;
 
-  @Field(() => GraphQLDateTimeISO, {
+  @Field(() => DateTime, {
     nullable: true,
     description: 'When it expires unless it is renewed; null for never.',
   })
@@ -84,65 +95,13 @@ export class AccessTokenType {
 
 export const AccessTokenConnection = connectionOf(AccessTokenType, 'AccessToken', 'newest change first, then id');
 
-@InputType({ description: 'A new token of a machine identity.' })
-export class CreateAccessTokenInput {
-  @Field(() => ID, { description: 'The machine identity.' })
-  identityId!: string;
-
-  @Field(() => String, { nullable: true, description: 'What people call it, up to 64 characters.' })
-  name?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Slug of the sub-organization to scope it to.' })
-  organizationSlug?: string | null;
-}
-
-@InputType({ description: 'A new personal access token.' })
-export class CreatePersonalAccessTokenInput {
-  @Field(() => ID, { description: 'The user.' })
-  userId!: string;
-
-  @Field(() => String, { nullable: true, description: 'What people call it, up to 64 characters.' })
-  name?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Slug of the sub-organization to scope it to.' })
-  organizationSlug?: string | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Seconds that it lives, 0 for no limit, which needs `accessTokenMaxTTL` 0 too; 30 days when absent.',
-  })
-  accessTokenTTL?: number;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Seconds that it lives at most, 0 for no limit; 30 days when absent.',
-  })
-  accessTokenMaxTTL?: number;
-
-  @Field(() => Int, { nullable: true, description: 'How often it may be used; 0, and when absent, for no limit.' })
-  accessTokenNumUsesLimit?: number;
-}
-
-@InputType({ description: 'A new name of a token.' })
-export class RenameAccessTokenInput {
-  @Field(() => ID, { description: 'The token.' })
-  accessTokenId!: string;
-
-  @Field(() => String, { nullable: true, description: 'The new name, up to 64 characters; null takes the name away.' })
-  name?: string | null;
-}
-
-@InputType({ description: 'Which token to revoke.' })
-export class RevokeAccessTokenInput {
-  @Field(() => ID, { description: 'The token.' })
-  accessTokenId!: string;
-}
-
-@InputType({ description: 'A token, named by itself.' })
-export class HeldAccessTokenInput {
-  @Field(() => String, { description: 'The token itself, `srt_...`.' })
-  accessToken!: string;
-}
+export const AccessTokensArgs = argsType(ListTokens);
+export const PersonalAccessTokensArgs = argsType(ListPersonalTokens);
+export const CreateAccessTokenInput = inputType('CreateAccessTokenInput', CreateToken);
+export const CreatePersonalAccessTokenInput = inputType('CreatePersonalAccessTokenInput', CreatePersonalToken);
+export const RenameAccessTokenInput = inputType('RenameAccessTokenInput', RenameToken);
+export const RevokeAccessTokenInput = inputType('RevokeAccessTokenInput', OneToken);
+export const HeldAccessTokenInput = inputType('HeldAccessTokenInput', TokenValue);
 
 @ObjectType({ description: 'A token that was just made. This is the only time that it is shown.' })
 export class CreateAccessTokenPayload {
@@ -177,11 +136,9 @@ export class RenewAccessTokenPayload {
   tokenType!: string;
 }
 
-@ObjectType({ description: 'The renamed token.' })
-export class RenameAccessTokenPayload {
-  @Field(() => AccessTokenType, { description: 'The token as it is now.' })
-  token!: AccessTokenType;
-}
+export const RenameAccessTokenPayload = payloadType('RenameAccessTokenPayload', 'The renamed token.', {
+  token: [AccessTokenType, 'The token as it is now.'],
+});
 
 @ObjectType({ description: 'The revoked token.' })
 export class RevokeAccessTokenPayload {
@@ -200,3 +157,15 @@ export class RevokeHeldAccessTokenPayload {
   @Field(() => String, { description: 'One sentence for a person.' })
   message!: string;
 }
+
+/** How a token is sent. */
+export const TOKEN_TYPE = 'Bearer';
+
+/** A token that was just made, as the interface shows it this once. */
+export const toIssuedPayload = ({ accessToken, tokenData }: IssuedToken): CreateAccessTokenPayload => ({
+  accessToken,
+  expiresIn: tokenData.accessTokenTTL,
+  accessTokenMaxTTL: tokenData.accessTokenMaxTTL,
+  tokenType: TOKEN_TYPE,
+  tokenData,
+});

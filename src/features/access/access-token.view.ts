@@ -1,5 +1,5 @@
 import type { AuthMethod } from '../identities/public.js';
-import { ENDS_AT } from './token-check.js';
+import type { TokenRow } from './access-token.queries.js';
 
 /** A token as services pass it on: everything but the token itself, in the names of the interface. */
 export interface AccessTokenView {
@@ -24,22 +24,31 @@ export interface AccessTokenView {
   readonly makerTokenId: string | null;
 }
 
-/** The columns of an AccessTokenView, of the aliases `t` (the token) and `o` (the organization of its scope). */
-export const TOKEN_COLUMNS = `t.id, t.identity_id as "identityId", t.user_id as "userId", t.created_at as "createdAt", t.updated_at as "updatedAt",
-  t.auth_method as "authMethod", t.ttl_seconds as "accessTokenTTL", t.max_ttl_seconds as "accessTokenMaxTTL",
-  t.num_uses::float8 as "accessTokenNumUses", t.num_uses_limit as "accessTokenNumUsesLimit",
-  t.last_used_at as "accessTokenLastUsedAt", t.last_renewed_at as "accessTokenLastRenewedAt",
-  t.is_revoked as "isAccessTokenRevoked", t.name, t.period_seconds as "accessTokenPeriod",
-  t.client_secret_id as "identityUAClientSecretId", case when o.parent_id is not null then o.id end as "subOrganizationId", ${ENDS_AT} as "expiresAt", t.maker_id as "makerTokenId"`;
-
-const toDate = (time: Date | null): Date | null => (time === null ? null : new Date(time));
-
-/** A row, whose times are texts, as a view. */
-export const toAccessTokenView = (row: AccessTokenView): AccessTokenView => ({
-  ...row,
-  createdAt: new Date(row.createdAt),
-  updatedAt: new Date(row.updatedAt),
-  accessTokenLastUsedAt: toDate(row.accessTokenLastUsedAt),
-  accessTokenLastRenewedAt: toDate(row.accessTokenLastRenewedAt),
-  expiresAt: toDate(row.expiresAt),
+export const toAccessTokenView = (row: TokenRow): AccessTokenView => ({
+  id: row.id,
+  identityId: row.identity_id,
+  userId: row.user_id,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  authMethod: row.auth_method,
+  accessTokenTTL: row.ttl_seconds,
+  accessTokenMaxTTL: row.max_ttl_seconds,
+  accessTokenNumUses: Number(row.num_uses),
+  accessTokenNumUsesLimit: row.num_uses_limit,
+  accessTokenLastUsedAt: row.last_used_at,
+  accessTokenLastRenewedAt: row.last_renewed_at,
+  isAccessTokenRevoked: row.is_revoked,
+  identityUAClientSecretId: row.client_secret_id,
+  name: row.name,
+  accessTokenPeriod: row.period_seconds,
+  subOrganizationId: row.parent_id === null ? null : row.organization_id,
+  expiresAt: endOf(row),
+  makerTokenId: row.maker_id,
 });
+
+/** When a token ends at the latest; null for never. What counts is `ENDS_AT` of its check: this only shows it. */
+function endOf({ expires_at, max_ttl_seconds, created_at }: TokenRow): Date | null {
+  const oldest = max_ttl_seconds > 0 ? new Date(created_at.getTime() + max_ttl_seconds * 1_000) : null;
+  if (expires_at === null || oldest === null) return expires_at ?? oldest;
+  return expires_at < oldest ? expires_at : oldest;
+}

@@ -2,28 +2,46 @@ import type { Context, Kernel, RequestInfo } from '../../kernel/context.js';
 import { hashToken, hasValidChecksum } from '../../kernel/crypto/token.js';
 import type { Query } from '../../kernel/database/database.js';
 import { TIME_LIMITS } from '../../kernel/database/time-limits.js';
-import { AppError } from '../../kernel/errors.js';
-import type { FailedAttempts } from '../../kernel/limits/failed-attempts.js';
+import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { FairQueue } from '../../kernel/load/fair-queue.js';
+import type { FailedAttempts } from '../../kernel/operations/limits/failed-attempts.js';
 import type { HeldUses } from './held-uses.js';
-import { contextOf, findToken, passToken, refusalOf, requireValid } from './token-check.js';
+import { SharedChecks } from './shared-checks.js';
+import {
+  contextOf,
+  findToken,
+  type PassedToken,
+  passToken,
+  refusalOf,
+  requireValid,
+  type TokenHolder,
+} from './token-check.js';
+
+/** Requests that share one check of their token. */
+const MAX_SHARES = 120;
 
 /**
- * At once, about as many as the pool has connections: more would only wait there, where nobody takes turns, and as long as
- * there.
+ * At once, half as many as the pool has connections: the other half is for what the requests that have passed do. More of them
+ * would only wait there, where nobody takes turns, and as long as there.
  */
 const CHECKS = {
-  capacity: 16,
+  capacity: 10,
   spare: 0,
   maxWaiting: 1_000,
-  maxWaitingOfOne: 120,
+  maxWaitingOfOne: MAX_SHARES,
   maxWaitMs: TIME_LIMITS.connectMs,
 };
+
+/** What a check of a token told: who holds it, or why it does not pass. */
+type Checked =
+  | { readonly holder: PassedToken; readonly refusal?: undefined }
+  | { readonly holder: null; readonly refusal: ErrorCode };
 
 /** Turns a bearer token into a Context. */
 export class Authenticator {
   /** Tokens take turns, so that whoever sends many requests at once delays the request of another by one of them. */
   readonly #checks = new FairQueue(CHECKS);
+  readonly #shared = new SharedChecks<Checked>(MAX_SHARES);
 
   constructor(
     private readonly heldUses: HeldUses,
@@ -31,7 +49,7 @@ export class Authenticator {
   ) {}
 
   /**
-   * Checks a token and counts its use. One SQL statement for a token that passes, none for a text that is no token, a
+   * Checks a token and counts its use. At most one SQL statement for a token that passes, none for a text that is no token, a
    * second one to name the cause of a refusal.
    *
    * @throws TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED, TOKEN_SCOPE_REFUSED,
@@ -42,30 +60,39 @@ export class Authenticator {
     const hash = hashToken(token);
     return this.failures.try({ address: info.address, credential: hash }, async () => {
       if (!hasValidChecksum(token)) throw new AppError('TOKEN_INVALID');
-      const ticket = this.#checks.enter(hash.toString('base64'), 1);
-      await ticket.turn;
-      try {
-        info.load?.refuseLate();
-        return await this.#check(kernel, info, hash);
-      } finally {
-        ticket.end();
-      }
+      const holder = await this.#pass(kernel, hash, info.address);
+      info.load?.refuseLate();
+      return { ...contextOf(kernel, info, holder), renewed: () => renewed(kernel, info, hash) };
     });
   }
 
-  async #check(kernel: Kernel, info: RequestInfo, hash: Buffer): Promise<Context> {
-    if (this.heldUses.isFull) await this.heldUses.store(kernel.database.query);
-    const held = this.heldUses.take(hash);
-    const holder = await passToken(kernel.database.query, hash, info.address, held + 1).catch((error: unknown) => {
-      this.heldUses.hold(hash, held);
-      throw error;
-    });
-    if (holder === null) {
-      this.heldUses.hold(hash, held);
-      throw await refusal(kernel.database.query, hash, info.address);
+  /** A use of a limited token is checked alone: each may be the last one. */
+  async #pass(kernel: Kernel, hash: Buffer, address: string | null): Promise<TokenHolder> {
+    const check = (begin: () => number) => this.#check(kernel, hash, address, begin);
+    const { result, isFirst } = await this.#shared.share(`${hash.toString('base64')} ${address}`, check);
+    const { holder, refusal } = isFirst || !result.holder?.isLimited ? result : await check(() => 1);
+    if (holder === null) throw new AppError(refusal);
+    return holder;
+  }
+
+  /** @param begin tells how many uses there are to count */
+  async #check({ database }: Kernel, hash: Buffer, address: string | null, begin: () => number): Promise<Checked> {
+    const ticket = this.#checks.enter(hash.toString('base64'), 1);
+    try {
+      await ticket.turn;
+      if (this.heldUses.isFull) await this.heldUses.store(database.query);
+      const held = this.heldUses.take(hash);
+      const uses = begin();
+      const holder = await passToken(database.query, hash, address, held + uses).catch((error: unknown) => {
+        this.heldUses.hold(hash, held);
+        throw error;
+      });
+      if (holder === null) this.heldUses.hold(hash, held);
+      else if (!holder.isCounted) this.heldUses.hold(hash, held + uses);
+      return holder === null ? { holder, refusal: await refusal(database.query, hash, address) } : { holder };
+    } finally {
+      ticket.end();
     }
-    if (!holder.isCounted) this.heldUses.hold(hash, held + 1);
-    return { ...contextOf(kernel, info, holder), renewed: () => renewed(kernel, info, hash) };
   }
 
   /** Stores the uses that this node still holds. Called once, when no request runs any more. */
@@ -83,6 +110,6 @@ async function renewed(kernel: Kernel, info: RequestInfo, hash: Buffer): Promise
 }
 
 /** The cause may be gone by now (a range was widened in between); then the token is refused all the same, this once. */
-async function refusal(query: Query, hash: Buffer, address: string | null): Promise<AppError> {
-  return new AppError(refusalOf(await findToken(query, hash, address)) ?? 'TOKEN_INVALID');
+async function refusal(query: Query, hash: Buffer, address: string | null): Promise<ErrorCode> {
+  return refusalOf(await findToken(query, hash, address)) ?? 'TOKEN_INVALID';
 }

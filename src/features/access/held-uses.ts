@@ -1,4 +1,5 @@
 import type { Query } from '../../kernel/database/database.js';
+import { STORE_USES } from './token-family.sql.js';
 
 /** More tokens than this and the uses are written down: memory has an end. */
 const MAX_TOKENS = 10_000;
@@ -35,17 +36,10 @@ export class HeldUses {
     const uses = this.#uses;
     this.#uses = new Map();
     try {
-      await query(STORE, [[...uses.keys()], [...uses.values()]]);
+      await STORE_USES(query, { hashes: [...uses.keys()], uses: [...uses.values()] });
     } catch (error) {
       for (const [key, count] of uses) this.hold(Buffer.from(key, 'hex'), count);
       throw error;
     }
   }
 }
-
-// Locked in the order of ids, so that two nodes cannot wait for each other.
-const STORE = `update access_token t set num_uses = t.num_uses + held.uses
-  from (select known.id, given.uses from unnest($1::text[], $2::int[]) as given (hash, uses)
-        join access_token known on known.token_hash = decode(given.hash, 'hex')
-        order by known.id for no key update of known) held
-  where t.id = held.id`;

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../kernel/context.js';
-import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
-import { ENDS_AT, IS_EXPIRED } from './token-check.js';
+import { handOverUses } from './access-token.queries.js';
+import { HOLD_REMAINING, REVOKE_FAMILIES, TOKENS_OF_CLIENT_SECRET } from './token-family.sql.js';
 
 /** How long a token lives and how often it passes; 0 means no limit. */
 export interface TokenLimits {
@@ -9,19 +9,6 @@ export interface TokenLimits {
   readonly accessTokenMaxTTL: number;
   readonly accessTokenNumUsesLimit: number;
 }
-
-/** What is left of the token of this request; null means no limit. */
-interface Remaining {
-  readonly isRevoked: boolean;
-  /** Whole seconds, so that what it makes never ends after it. */
-  readonly seconds: number | null;
-  readonly uses: number | null;
-}
-
-const REMAINING = `select t.is_revoked as "isRevoked",
-    floor(extract(epoch from ${ENDS_AT} - now()::timestamptz(3)))::float8 as seconds,
-    case when t.num_uses_limit > 0 then (t.num_uses_limit - t.num_uses)::float8 end as uses
-  from access_token t where t.id = $1 for no key update`;
 
 /**
  * The limits of a token that the token of this request makes for its own actor: those that were asked for, cut down to the
@@ -36,7 +23,7 @@ export async function inheritLimits(
   wanted: TokenLimits,
 ): Promise<TokenLimits & { readonly makerId: string }> {
   const makerId = tx.actor.tokenId;
-  const [maker] = await query<Remaining>(tx, REMAINING, [makerId]);
+  const [maker] = await HOLD_REMAINING(tx, { id: makerId });
   if (makerId === null || maker === undefined) throw new AppError('TOKEN_INVALID');
   if (maker.isRevoked) throw new AppError('TOKEN_REVOKED');
   if (maker.seconds !== null && maker.seconds < 1) throw new AppError('TOKEN_EXPIRED');
@@ -44,10 +31,7 @@ export async function inheritLimits(
   if (maker.uses !== null && maker.uses < 1) throw new AppError('TOKEN_USES_EXHAUSTED');
   const accessTokenNumUsesLimit = lower(wanted.accessTokenNumUsesLimit, maker.uses);
   if (maker.uses !== null) {
-    await query(tx, 'update access_token set num_uses = num_uses + $2 where id = $1', [
-      makerId,
-      accessTokenNumUsesLimit,
-    ]);
+    await handOverUses(tx, { id: makerId, uses: String(accessTokenNumUsesLimit) });
   }
   return {
     makerId,
@@ -61,17 +45,6 @@ export async function inheritLimits(
 const lower = (wanted: number, left: number | null): number =>
   left === null ? wanted : wanted === 0 ? left : Math.min(wanted, left);
 
-// What descends from an expired token has expired with it. Locked in the order of ids, as wherever several tokens are.
-const REVOKE = `with recursive family as (
-    select id from access_token where id = any($1::uuid[])
-    union
-    select t.id from access_token t join family on t.maker_id = family.id where not t.is_revoked and not ${IS_EXPIRED}
-  ), held as materialized (
-    select t.id from access_token t where t.id in (select id from family) and not t.is_revoked
-    order by t.id for no key update
-  )
-  update access_token t set is_revoked = true, updated_at = now() from held where t.id = held.id returning t.id`;
-
 /**
  * Revokes tokens, and what they made for their own actors, directly or through others. The check of a token looks at its own
  * row only, so that it costs the same whatever family a token is of.
@@ -81,7 +54,7 @@ const REVOKE = `with recursive family as (
 export async function revokeTokens(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const revoked: string[] = [];
   for (;;) {
-    const rows = await query<{ id: string }>(tx, REVOKE, [[...ids, ...revoked]]);
+    const rows = await REVOKE_FAMILIES(tx, { ids: [...ids, ...revoked] });
     // A statement does not see a token that was being made while it waited for the maker; the one after it does. Once one finds
     // nothing, every maker is revoked and held here, so that there will be no more.
     if (rows.length === 0) return revoked;
@@ -91,11 +64,7 @@ export async function revokeTokens(tx: Transaction, ids: readonly string[]): Pro
 
 /** Revokes the tokens of logins with a client secret that was revoked before. @returns how many, with those that they made */
 export async function revokeTokensOfClientSecret(tx: Transaction, clientSecretId: string): Promise<number> {
-  const tokens = await query<{ id: string }>(
-    tx,
-    `select t.id from access_token t where t.client_secret_id = $1 and not t.is_revoked and not ${IS_EXPIRED}`,
-    [clientSecretId],
-  );
+  const tokens = await TOKENS_OF_CLIENT_SECRET(tx, { clientSecretId });
   return (
     await revokeTokens(
       tx,

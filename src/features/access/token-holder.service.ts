@@ -1,13 +1,14 @@
 import type { AnonymousContext, Context } from '../../kernel/context.js';
 import { hashToken, hasValidChecksum } from '../../kernel/crypto/token.js';
-import { query, queryOf } from '../../kernel/database/database.js';
+import { queryOf } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import type { FailedAttempts } from '../../kernel/limits/failed-attempts.js';
+import type { FailedAttempts } from '../../kernel/operations/limits/failed-attempts.js';
 import { parse } from '../../kernel/validation.js';
 import { TokenValue } from './access-token.rules.js';
-import { contextOf, findToken, IS_EXPIRED, type KnownToken, requireValid } from './token-check.js';
+import { contextOf, findToken, type KnownToken, requireValid } from './token-check.js';
 import { revokeTokens } from './token-family.js';
+import { RENEW_TOKEN } from './token-family.sql.js';
 
 /** What a renewed token is good for. */
 export interface RenewedToken {
@@ -36,14 +37,14 @@ export class TokenHolderService {
     const hash = hashToken(accessToken);
     const token = await this.#find(request, accessToken, requireValid);
     return inTransaction(contextOf(request, request, token), async (tx) => {
-      const [row] = await query<{ ttl: number; maxTtl: number }>(tx, RENEW, [token.tokenId]);
-      if (row === undefined) {
+      const [renewed] = await RENEW_TOKEN(tx, { id: token.tokenId });
+      if (renewed === undefined) {
         // Revoked or spent since it was looked up; otherwise only the longest life is left as the cause.
         requireValid(await findToken(queryOf(tx), hash, tx.address));
         throw new AppError('TOKEN_MAX_TTL_EXCEEDED');
       }
       await tx.auditTrail.recordChange(tx, { action: 'access-token:renew', facts: { accessTokenId: token.tokenId } });
-      return { accessToken, expiresIn: row.ttl, accessTokenMaxTTL: row.maxTtl };
+      return { accessToken, ...renewed };
     });
   }
 
@@ -85,12 +86,3 @@ function requireKnown(token: KnownToken | null): KnownToken {
   if (token === null) throw new AppError('TOKEN_INVALID');
   return token;
 }
-
-const RENEW = `update access_token t set
-    expires_at = case when t.ttl_seconds > 0 then now() + make_interval(secs => t.ttl_seconds) end,
-    last_renewed_at = now(), updated_at = now()
-  where t.id = $1 and not t.is_revoked and not ${IS_EXPIRED}
-    and (t.num_uses_limit = 0 or t.num_uses < t.num_uses_limit)
-    and (t.max_ttl_seconds = 0
-         or now() + make_interval(secs => t.ttl_seconds) <= t.created_at + make_interval(secs => t.max_ttl_seconds))
-  returning t.ttl_seconds as ttl, t.max_ttl_seconds as "maxTtl"`;

@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/ids.js';
 
-const IdentitySchema = defineEntity({
+export const IdentitySchema = defineEntity({
   name: 'Identity',
   tableName: 'identity',
   properties: {
     id: p.uuid().primary().onCreate(newId),
     organizationId: p.uuid(),
-    name: p.string().length(64),
+    name: p.text(),
     isInstallationAdmin: p.boolean().default(false),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),

@@ -1,12 +1,14 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import { Input } from '../../kernel/graphql/inputs.js';
+import type { ConnectionOf } from '../../kernel/graphql/page.js';
 import type { IdentityService } from './identity.service.js';
 import {
   CreateIdentityInput,
   CreateIdentityPayload,
   DeleteIdentityInput,
   DeleteIdentityPayload,
+  IdentitiesArgs,
   IdentityConnection,
   IdentityType,
   UpdateIdentityInput,
@@ -26,13 +28,8 @@ export class IdentityResolver {
   }
 
   @Query(() => IdentityConnection, { description: 'The machine identities of your organization, by name.' })
-  identities(
-    @Ctx() ctx: Context,
-    @Args(() => PageArgs) page: PageArgs,
-    @Arg('organizationId', () => ID, { nullable: true, description: 'Your organization; any other is not found.' })
-    organizationId?: string,
-  ): Promise<ConnectionOf<IdentityType>> {
-    return this.service.list(ctx, { ...page, organizationId });
+  identities(@Ctx() ctx: Context, @Args(() => IdentitiesArgs) args: object): Promise<ConnectionOf<IdentityType>> {
+    return this.service.list(ctx, args);
   }
 
   @Mutation(() => CreateIdentityPayload, {
@@ -40,24 +37,24 @@ export class IdentityResolver {
   })
   async createIdentity(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateIdentityInput, { description: 'The new identity.' }) input: CreateIdentityInput,
-  ): Promise<CreateIdentityPayload> {
+    @Input(CreateIdentityInput) input: object,
+  ): Promise<{ identity: IdentityType }> {
     return { identity: await this.service.create(ctx, input) };
   }
 
   @Mutation(() => UpdateIdentityPayload, { description: 'Changes the name or the role of a machine identity.' })
   async updateIdentity(
     @Ctx() ctx: Context,
-    @Arg('input', () => UpdateIdentityInput, { description: 'What to change.' }) input: UpdateIdentityInput,
-  ): Promise<UpdateIdentityPayload> {
+    @Input(UpdateIdentityInput) input: object,
+  ): Promise<{ identity: IdentityType }> {
     return { identity: await this.service.update(ctx, input) };
   }
 
   @Mutation(() => DeleteIdentityPayload, { description: 'Deletes a machine identity with all memberships and tokens.' })
   async deleteIdentity(
     @Ctx() ctx: Context,
-    @Arg('input', () => DeleteIdentityInput, { description: 'Which one.' }) input: DeleteIdentityInput,
-  ): Promise<DeleteIdentityPayload> {
+    @Input(DeleteIdentityInput) input: object,
+  ): Promise<{ identity: IdentityType }> {
     return { identity: await this.service.delete(ctx, input) };
   }
 }

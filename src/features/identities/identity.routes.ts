@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextCursor, paging, route } from '../../rest/route.js';
+import { bodyOf, nextCursor, paging, route } from '../../rest/route.js';
 import { CreateIdentity, UpdateIdentity } from './identity.rules.js';
 
 const FIELDS =
@@ -52,7 +52,7 @@ export const identityRoutes = [
     path: '/api/v1/identities/{identityId}',
     summary: 'Rename a machine identity or change its role',
     extension: true,
-    body: UpdateIdentity.omit({ identityId: true }),
+    body: bodyOf(UpdateIdentity, 'identityId'),
     document: `mutation ($input: UpdateIdentityInput!) { updateIdentity(input: $input) { identity { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { identityId: params.identityId, ...body } }),
     reply: ({ updateIdentity }) => ({ identity: updateIdentity.identity }),

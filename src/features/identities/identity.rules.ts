@@ -1,23 +1,33 @@
 import { z } from 'zod';
 import { pageRules } from '../../kernel/graphql/page.js';
+import { idOf } from '../../kernel/text-rules.js';
 import { displayName, organizationRole } from '../organizations/public.js';
 
+const name = displayName.meta({ description: 'What people call it, 1 to 64 characters.' });
+const role = organizationRole.meta({ description: 'What it is in the organization.' });
+const identityId = idOf('The machine identity.');
+
 /** Input of `createIdentity`; without an organization it is that of the caller. Source: behaviour 10 (Identities). */
-export const CreateIdentity = z.strictObject({
-  name: displayName,
-  organizationId: z.string().nullish(),
-  role: organizationRole.default('no-access'),
-});
+export const CreateIdentity = z
+  .strictObject({
+    name,
+    organizationId: idOf(
+      'Your organization, which shall own it; any other is not found. That of your token when absent.',
+    ).nullish(),
+    role: role.default('no-access'),
+  })
+  .meta({ description: 'A new machine identity.' });
 
-/** Input of `updateIdentity`: absent keeps. */
-export const UpdateIdentity = z.strictObject({
-  identityId: z.string(),
-  name: displayName.optional(),
-  role: organizationRole.optional(),
-});
+/** Input of `updateIdentity`. */
+export const UpdateIdentity = z
+  .strictObject({ identityId, name: name.optional(), role: role.optional() })
+  .meta({ description: 'Changes of a machine identity. What is absent stays.' });
 
-/** Names one identity. */
-export const OneIdentity = z.strictObject({ identityId: z.string() });
+/** Input of `deleteIdentity`; `identity` names it by `id`. */
+export const OneIdentity = z.strictObject({ identityId }).meta({ description: 'Which machine identity.' });
 
 /** Arguments of `identities`. */
-export const ListIdentities = z.strictObject({ organizationId: z.string().nullish(), ...pageRules });
+export const ListIdentities = z.strictObject({
+  organizationId: idOf('Your organization; any other is not found.').nullish(),
+  ...pageRules,
+});

@@ -1,14 +1,15 @@
+import { raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../kernel/authz/ability.js';
-import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { query } from '../../kernel/database/database.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { parse } from '../../kernel/validation.js';
 import { addMember, changeRole, deleteAccount, protectInstallationAdmin } from '../organizations/public.js';
+import type { OrganizationRole } from '../permissions/public.js';
 import { Identity } from './identity.entity.js';
-import { type IdentityReader, type IdentityView, SELECT_IDENTITY, toIdentityView } from './identity.reader.js';
+import { listIdentities } from './identity.queries.js';
+import { type IdentityReader, type IdentityView, toIdentityView } from './identity.reader.js';
 import { CreateIdentity, ListIdentities, OneIdentity, UpdateIdentity } from './identity.rules.js';
 
 /** The verbs of machine identities. An identity belongs to the organization that made it. */
@@ -62,12 +63,8 @@ export class IdentityService {
     const { organizationId, ...request } = parse(ListIdentities, raw);
     refuseOtherOrganization(ctx, organizationId);
     authorize(ctx, 'identity:read');
-    const rows = await query<IdentityView>(
-      ctx,
-      `${SELECT_IDENTITY} where i.organization_id = $1 and ($2::text is null or (i.name collate "C", i.id) > ($2, $3::uuid))
-       order by i.name collate "C", i.id limit $4`,
-      [ctx.organizationId, ...namePageBounds(request)],
-    );
+    const [after, id, limit] = namePageBounds(request);
+    const rows = await listIdentities(ctx, { organizationId: ctx.organizationId, name: after, id, limit });
     const page = new Page(rows.map(toIdentityView), request, ({ name, id }) => [name, id]);
     await ctx.auditTrail.recordRead(ctx, { action: 'identity:list', facts: { count: page.nodes.length } });
     return page;
@@ -91,10 +88,9 @@ export class IdentityService {
       if (role !== undefined && role !== identity.role) {
         await changeRole(tx, identity.organizationId, { kind: 'identity', id: identity.id }, role);
       }
-      await query(tx, 'update identity set name = coalesce($2, name), updated_at = now() where id = $1', [
-        identity.id,
-        name ?? null,
-      ]);
+      const renamed = name === undefined ? {} : { name };
+      tx.em.assign(tx.em.getReference(Identity, identity.id), { ...renamed, updatedAt: sql('now()') });
+      await flush(tx);
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:update',
         showsInProjects: name !== undefined,

@@ -1,10 +1,12 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
-import { Field, ID, InputType, ObjectType } from 'type-graphql';
-import type { OrganizationRole } from '../../kernel/authz/roles.js';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
+import { argsType, inputType, payloadType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { OrganizationRoleEnum } from '../organizations/public.js';
+import type { OrganizationRole } from '../permissions/public.js';
 import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
+import { CreateIdentity, ListIdentities, OneIdentity, UpdateIdentity } from './identity.rules.js';
 
 @ObjectType('Identity', {
   implements: Node,
@@ -36,65 +38,26 @@ export class IdentityType {
   @Field(() => Boolean, { description: 'It is the admin of the installation, which only itself can change.' })
   isInstallationAdmin!: boolean;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 }
 
 export const IdentityConnection = connectionOf(IdentityType, 'Identity', 'name, then id');
 
-@InputType({ description: 'A new machine identity.' })
-export class CreateIdentityInput {
-  @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
-  name!: string;
+export const IdentitiesArgs = argsType(ListIdentities);
+export const CreateIdentityInput = inputType('CreateIdentityInput', CreateIdentity);
+export const UpdateIdentityInput = inputType('UpdateIdentityInput', UpdateIdentity);
+export const DeleteIdentityInput = inputType('DeleteIdentityInput', OneIdentity);
 
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Your organization, which shall own it; any other is not found. That of your token when absent.',
-  })
-  organizationId?: string | null;
-
-  @Field(() => OrganizationRoleEnum, {
-    nullable: true,
-    description: 'What it is in the organization; NO_ACCESS when absent.',
-  })
-  role?: OrganizationRole;
-}
-
-@InputType({ description: 'Changes of a machine identity. What is absent stays.' })
-export class UpdateIdentityInput {
-  @Field(() => ID, { description: 'The identity to change.' })
-  identityId!: string;
-
-  @Field(() => String, { nullable: true, description: 'A new name, 1 to 64 characters.' })
-  name?: string;
-
-  @Field(() => OrganizationRoleEnum, { nullable: true, description: 'A new role in the organization.' })
-  role?: OrganizationRole;
-}
-
-@InputType({ description: 'Which machine identity to delete.' })
-export class DeleteIdentityInput {
-  @Field(() => ID, { description: 'The identity to delete, with all memberships and tokens.' })
-  identityId!: string;
-}
-
-@ObjectType({ description: 'The new machine identity.' })
-export class CreateIdentityPayload {
-  @Field(() => IdentityType, { description: 'The new identity.' })
-  identity!: IdentityType;
-}
-
-@ObjectType({ description: 'The changed machine identity.' })
-export class UpdateIdentityPayload {
-  @Field(() => IdentityType, { description: 'The identity as it is now.' })
-  identity!: IdentityType;
-}
-
-@ObjectType({ description: 'The machine identity as it was.' })
-export class DeleteIdentityPayload {
-  @Field(() => IdentityType, { description: 'The deleted identity.' })
-  identity!: IdentityType;
-}
+export const CreateIdentityPayload = payloadType('CreateIdentityPayload', 'The new machine identity.', {
+  identity: [IdentityType, 'The new identity.'],
+});
+export const UpdateIdentityPayload = payloadType('UpdateIdentityPayload', 'The changed machine identity.', {
+  identity: [IdentityType, 'The identity as it is now.'],
+});
+export const DeleteIdentityPayload = payloadType('DeleteIdentityPayload', 'The deleted machine identity.', {
+  identity: [IdentityType, 'The deleted identity.'],
+});

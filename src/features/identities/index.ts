@@ -1,7 +1,10 @@
+import './identities.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
-import { ClientSecretResolver } from './client-secret.resolver.js';
-import { ClientSecretService, type RevokeTokensOfClientSecret } from './client-secret.service.js';
+import { ClientSecret } from './client-secrets/client-secret.entity.js';
+import { ClientSecretResolver } from './client-secrets/client-secret.resolver.js';
+import { clientSecretRoutes } from './client-secrets/client-secret.routes.js';
+import { ClientSecretService, type RevokeTokensOfClientSecret } from './client-secrets/client-secret.service.js';
 import { Identity } from './identity.entity.js';
 import { identitiesByIds } from './identity.links.js';
 import { IdentityReader } from './identity.reader.js';
@@ -9,12 +12,14 @@ import { IdentityResolver } from './identity.resolver.js';
 import { identityRoutes } from './identity.routes.js';
 import { IdentityService } from './identity.service.js';
 import { identityLinks } from './link.resolver.js';
+import { IdentityTokenAuth } from './token-auth.entity.js';
 import { TokenAuthResolver } from './token-auth.resolver.js';
 import { tokenAuthRoutes } from './token-auth.routes.js';
 import { TokenAuthService } from './token-auth.service.js';
-import { UniversalAuthResolver } from './universal-auth.resolver.js';
-import { universalAuthRoutes } from './universal-auth.routes.js';
-import { UniversalAuthService } from './universal-auth.service.js';
+import { UniversalAuthResolver } from './universal-auth/universal-auth.resolver.js';
+import { universalAuthRoutes } from './universal-auth/universal-auth.routes.js';
+import { UniversalAuthService } from './universal-auth/universal-auth.service.js';
+import { IdentityUniversalAuth } from './universal-auth.entity.js';
 
 /** Machine identities and how they authenticate. */
 export function createIdentities(deps: {
@@ -22,7 +27,16 @@ export function createIdentities(deps: {
 }): Feature & { identities: IdentityReader } {
   const identities = new IdentityReader();
   return {
-    entities: [Identity],
+    groups: [
+      {
+        name: 'identities',
+        title: 'Machine identities',
+        description: 'The machines of your organization that hold tokens.',
+        paths: /^\/api\/v\d\/identities\b/,
+        parameters: { identityId: 'The machine identity.' },
+      },
+    ],
+    entities: [Identity, IdentityTokenAuth, IdentityUniversalAuth, ClientSecret],
     resolvers: [
       new IdentityResolver(new IdentityService(identities)),
       new TokenAuthResolver(new TokenAuthService(identities)),
@@ -39,7 +53,7 @@ export function createIdentities(deps: {
         record: ({ id }) => ({ action: 'identity:get', facts: { identityId: id } }),
       }),
     ],
-    routes: [...identityRoutes, ...tokenAuthRoutes, ...universalAuthRoutes],
+    routes: [...identityRoutes, ...tokenAuthRoutes, ...universalAuthRoutes, ...clientSecretRoutes],
     identities,
   };
 }

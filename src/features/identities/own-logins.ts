@@ -1,21 +1,7 @@
 import { type Action, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
-import { query } from '../../kernel/database/database.js';
 import type { AuthMethod } from './auth-method.js';
-
-/** Whether a stored limit is lower than another; 0 is no limit. */
-const isLower = (limit: string, other: string): string => `(${limit} > 0 and (${other} = 0 or ${limit} < ${other}))`;
-
-/** A row: the token of the request has all that the configuration gives by which it was made, and the one of method $2. */
-const IS_UNLIMITED = `select 1 from access_token t
-  where t.id = $1 and not t.is_revoked and t.num_uses_limit = 0 and not exists (
-    select from (
-      select 'token-auth' as method, ttl_seconds, max_ttl_seconds from identity_token_auth where identity_id = t.identity_id
-      union all
-      select 'universal-auth', ttl_seconds, max_ttl_seconds from identity_universal_auth where identity_id = t.identity_id
-    ) c
-    where c.method in (t.auth_method, $2)
-      and (${isLower('t.ttl_seconds', 'c.ttl_seconds')} or ${isLower('t.max_ttl_seconds', 'c.max_ttl_seconds')}))`;
+import { FIND_UNLIMITED_TOKEN } from './auth-method.sql.js';
 
 /**
  * Keeps a limited token from giving its own identity what it does not have itself: with a limit on uses, or with less life than
@@ -32,7 +18,7 @@ export async function protectOwnLogins(
   { method, action }: { readonly method: AuthMethod; readonly action: Action },
 ): Promise<void> {
   if (tx.actor.kind !== 'identity' || tx.actor.id !== identity.id) return;
-  const [unlimited] = await query(tx, IS_UNLIMITED, [tx.actor.tokenId, method]);
+  const [unlimited] = await FIND_UNLIMITED_TOKEN(tx, { tokenId: tx.actor.tokenId, method });
   if (unlimited !== undefined) return;
   throw new PermissionDenied(
     { action, projectId: null },

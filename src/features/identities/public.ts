@@ -1,7 +1,15 @@
 export { type AuthMethod, AuthMethodEnum } from './auth-method.js';
+export type { IdentitySchema } from './identity.entity.js';
 export { identitiesByIds } from './identity.links.js';
 export { IdentityReader } from './identity.reader.js';
 export { insertIdentity } from './identity.service.js';
 export { IdentityType } from './identity.type.js';
-export { DEFAULT_TTL_SECONDS, EVERYWHERE, fitsMaxTtl, TTL_FAULT, ttlSeconds, usesLimit } from './token-auth.rules.js';
+export {
+  DEFAULT_TTL_SECONDS,
+  EVERYWHERE,
+  hasFittingTtl,
+  TTL_FAULT,
+  ttlSeconds,
+  usesLimit,
+} from './token-auth.rules.js';
 export { insertTokenAuth } from './token-auth.service.js';

@@ -1,11 +1,13 @@
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { Input } from '../../kernel/graphql/inputs.js';
 import type { TokenAuthService } from './token-auth.service.js';
 import {
   AttachTokenAuthInput,
   AttachTokenAuthPayload,
   RemoveTokenAuthInput,
   RemoveTokenAuthPayload,
+  TokenAuthArgs,
   TokenAuthType,
   UpdateTokenAuthInput,
   UpdateTokenAuthPayload,
@@ -16,19 +18,15 @@ export class TokenAuthResolver {
   constructor(private readonly service: TokenAuthService) {}
 
   @Query(() => TokenAuthType, { description: 'The token-auth configuration of a machine identity.' })
-  identityTokenAuth(
-    @Ctx() ctx: Context,
-    @Arg('identityId', () => ID, { description: 'The identity.' }) identityId: string,
-  ): Promise<TokenAuthType> {
-    return this.service.get(ctx, { identityId });
+  identityTokenAuth(@Ctx() ctx: Context, @Args(() => TokenAuthArgs) args: object): Promise<TokenAuthType> {
+    return this.service.get(ctx, args);
   }
 
   @Mutation(() => AttachTokenAuthPayload, { description: 'Attaches token authentication to a machine identity.' })
   async attachTokenAuth(
     @Ctx() ctx: Context,
-    @Arg('input', () => AttachTokenAuthInput, { description: 'The identity and the configuration.' })
-    input: AttachTokenAuthInput,
-  ): Promise<AttachTokenAuthPayload> {
+    @Input(AttachTokenAuthInput) input: object,
+  ): Promise<{ tokenAuth: TokenAuthType }> {
     return { tokenAuth: await this.service.attach(ctx, input) };
   }
 
@@ -37,8 +35,8 @@ export class TokenAuthResolver {
   })
   async updateTokenAuth(
     @Ctx() ctx: Context,
-    @Arg('input', () => UpdateTokenAuthInput, { description: 'What to change.' }) input: UpdateTokenAuthInput,
-  ): Promise<UpdateTokenAuthPayload> {
+    @Input(UpdateTokenAuthInput) input: object,
+  ): Promise<{ tokenAuth: TokenAuthType }> {
     return { tokenAuth: await this.service.update(ctx, input) };
   }
 
@@ -47,8 +45,8 @@ export class TokenAuthResolver {
   })
   async removeTokenAuth(
     @Ctx() ctx: Context,
-    @Arg('input', () => RemoveTokenAuthInput, { description: 'The identity.' }) input: RemoveTokenAuthInput,
-  ): Promise<RemoveTokenAuthPayload> {
+    @Input(RemoveTokenAuthInput) input: object,
+  ): Promise<{ tokenAuth: TokenAuthType }> {
     return { tokenAuth: await this.service.remove(ctx, input) };
   }
 }

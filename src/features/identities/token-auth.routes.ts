@@ -1,5 +1,5 @@
-import { route } from '../../rest/route.js';
-import { TokenAuthBody, UpdateTokenAuth } from './token-auth.rules.js';
+import { bodyOf, route } from '../../rest/route.js';
+import { AttachTokenAuth, UpdateTokenAuth } from './token-auth.rules.js';
 
 const PATH = '/api/v1/auth/token-auth/identities/{identityId}';
 const FIELDS = `identityId accessTokenTrustedIps { ipAddress } accessTokenTTL accessTokenMaxTTL accessTokenNumUsesLimit
@@ -12,7 +12,7 @@ export const tokenAuthRoutes = [
     path: PATH,
     summary: 'Attach token authentication to a machine identity',
     extension: true,
-    body: TokenAuthBody,
+    body: bodyOf(AttachTokenAuth, 'identityId'),
     document: `mutation ($input: AttachTokenAuthInput!) { attachTokenAuth(input: $input) { tokenAuth { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { identityId: params.identityId, ...body } }),
     reply: ({ attachTokenAuth }) => ({ identityTokenAuth: attachTokenAuth.tokenAuth }),
@@ -38,7 +38,7 @@ export const tokenAuthRoutes = [
     path: PATH,
     summary: 'Change the token-auth configuration of a machine identity',
     extension: true,
-    body: UpdateTokenAuth.omit({ identityId: true }),
+    body: bodyOf(UpdateTokenAuth, 'identityId'),
     document: `mutation ($input: UpdateTokenAuthInput!) { updateTokenAuth(input: $input) { tokenAuth { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { identityId: params.identityId, ...body } }),
     reply: ({ updateTokenAuth }) => ({ identityTokenAuth: updateTokenAuth.tokenAuth }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { isCidr, toCidr } from '../../kernel/addresses.js';
 import { AppError } from '../../kernel/errors.js';
-import { isCidr, toCidr } from '../../kernel/http/addresses.js';
+import { idOf } from '../../kernel/text-rules.js';
 
 /** Ten years. Source: decisions 3. */
 const MAX_SECONDS = 315_360_000;
@@ -23,14 +24,25 @@ const range = z
   .refine((text) => !/%|^::ffff:/i.test(text) && isCidr(text), {
     error: 'must be an address or a network such as 10.0.0.0/8',
   });
+/** A network. */
+export const TrustedIp = z
+  .strictObject({ ipAddress: range.meta({ description: 'An address or a network, as `10.0.0.1` or `10.0.0.0/8`.' }) })
+  .meta({ description: 'A network from which tokens may be used.' });
+
 /** Networks from which something may be used. */
-export const trustedIps = z
-  .array(z.strictObject({ ipAddress: range }))
-  .min(1)
-  .max(256);
+export const trustedIps = z.array(TrustedIp).min(1).max(256);
 
 /** True when a token may live as long as it is issued for. 0 means no limit, which fits under no maximum. Source: decisions 3. */
 export const fitsMaxTtl = (ttl: number, maxTtl: number): boolean => maxTtl === 0 || (ttl > 0 && ttl <= maxTtl);
+
+/** The same for settings of tokens. */
+export const hasFittingTtl = ({ accessTokenTTL, accessTokenMaxTTL }: TokenTtls): boolean =>
+  fitsMaxTtl(accessTokenTTL, accessTokenMaxTTL);
+
+interface TokenTtls {
+  readonly accessTokenTTL: number;
+  readonly accessTokenMaxTTL: number;
+}
 
 /** The violation of a TTL above the max TTL. */
 export const TTL_FAULT = {
@@ -44,40 +56,45 @@ const MAX_TTL_FAULT = {
   error: 'must not be less than accessTokenTTL, of which 0 is no limit; 0 is no maximum',
 };
 
+const networks = trustedIps.meta({ description: 'The networks from which tokens may be used; 1 to 256.' });
+const ttl = ttlSeconds.meta({
+  description: 'Seconds that a token lives, 0 to 315360000; 0 for no limit, which needs `accessTokenMaxTTL` 0 too.',
+});
+const maxTtl = ttlSeconds.meta({
+  description: 'Seconds that a token lives at most, 0 to 315360000; 0 for no limit.',
+});
+const uses = usesLimit.meta({ description: 'How often a token may be used; 0 for no limit.' });
+const identityId = idOf('The machine identity.');
+
 /** What every way in says of the tokens that it makes. */
 export const tokenSettings = {
-  accessTokenTrustedIps: trustedIps.default(EVERYWHERE),
-  accessTokenTTL: ttlSeconds.default(DEFAULT_TTL_SECONDS),
-  accessTokenMaxTTL: ttlSeconds.default(DEFAULT_TTL_SECONDS),
-  accessTokenNumUsesLimit: usesLimit.default(0),
+  accessTokenTrustedIps: networks.default(EVERYWHERE),
+  accessTokenTTL: ttl.default(DEFAULT_TTL_SECONDS),
+  accessTokenMaxTTL: maxTtl.default(DEFAULT_TTL_SECONDS),
+  accessTokenNumUsesLimit: uses.default(0),
 };
 
 /** What may change of it: absent keeps. */
 export const tokenSettingsChanges = {
-  accessTokenTrustedIps: trustedIps.optional(),
-  accessTokenTTL: ttlSeconds.optional(),
-  accessTokenMaxTTL: ttlSeconds.optional(),
-  accessTokenNumUsesLimit: usesLimit.optional(),
+  accessTokenTrustedIps: networks.optional(),
+  accessTokenTTL: ttl.optional(),
+  accessTokenMaxTTL: maxTtl.optional(),
+  accessTokenNumUsesLimit: uses.optional(),
 };
-
-/** Body of the REST route that attaches token authentication; the rule across fields is checked with the input. */
-export const TokenAuthBody = z.strictObject(tokenSettings);
 
 /** Input of `attachTokenAuth`. Source: behaviour 3.3. */
 export const AttachTokenAuth = z
-  .strictObject({ identityId: z.string(), ...tokenSettings })
-  .refine(({ accessTokenTTL, accessTokenMaxTTL }) => fitsMaxTtl(accessTokenTTL, accessTokenMaxTTL), TTL_FAULT);
+  .strictObject({ identityId, ...tokenSettings })
+  .refine(hasFittingTtl, TTL_FAULT)
+  .meta({ description: 'A new token-auth configuration.' });
 
-/** Input of `updateTokenAuth`: absent keeps. */
-export const UpdateTokenAuth = z.strictObject({ identityId: z.string(), ...tokenSettingsChanges });
+/** Input of `updateTokenAuth`. */
+export const UpdateTokenAuth = z
+  .strictObject({ identityId, ...tokenSettingsChanges })
+  .meta({ description: 'Changes of a token-auth configuration. What is absent stays.' });
 
-/** Names the identity whose configuration is meant. */
-export const OneTokenAuth = z.strictObject({ identityId: z.string() });
-
-interface Ttls {
-  readonly accessTokenTTL?: number | undefined;
-  readonly accessTokenMaxTTL?: number | undefined;
-}
+/** Input of `removeTokenAuth`, and arguments of `identityTokenAuth`. */
+export const OneTokenAuth = z.strictObject({ identityId }).meta({ description: 'Whose token-auth configuration.' });
 
 /**
  * Checks the stored result of a change, which the caller rolls back: two callers may have changed one side each. A change of
@@ -85,9 +102,12 @@ interface Ttls {
  *
  * @throws VALIDATION_FAILED at the side that the change named
  */
-export function requireFittingTtl(change: Ttls, stored: Required<Ttls>): void {
+export function requireFittingTtl(
+  change: { readonly [Name in keyof TokenTtls]?: number | undefined },
+  stored: TokenTtls,
+): void {
   if (change.accessTokenTTL === undefined && change.accessTokenMaxTTL === undefined) return;
-  if (fitsMaxTtl(stored.accessTokenTTL ?? 0, stored.accessTokenMaxTTL ?? 0)) return;
+  if (hasFittingTtl(stored)) return;
   const { path, error } = change.accessTokenTTL === undefined ? MAX_TTL_FAULT : TTL_FAULT;
   throw new AppError('VALIDATION_FAILED', undefined, {
     details: [{ path: path.join('.'), code: 'TTL_ABOVE_MAXIMUM', message: error }],

@@ -1,14 +1,19 @@
+import { sql } from 'kysely';
+import type { z } from 'zod';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { query } from '../../kernel/database/database.js';
-import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
+import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { db } from '../../kernel/database/tables.js';
 import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
 import { protectInstallationAdmin } from '../organizations/public.js';
+import { DELETE_TOKENS_OF_METHOD } from './auth-method.sql.js';
 import type { IdentityReader, IdentityView } from './identity.reader.js';
 import { protectOwnLogins } from './own-logins.js';
+import { IdentityTokenAuth, type IdentityTokenAuthSchema } from './token-auth.entity.js';
+import { deleteTokenAuth, TOKEN_AUTH_COLUMNS, tokenSettingsOf } from './token-auth.queries.js';
 import { AttachTokenAuth, OneTokenAuth, requireFittingTtl, toRanges, UpdateTokenAuth } from './token-auth.rules.js';
-import { TOKEN_AUTH_COLUMNS, type TokenAuthView, toTokenAuthView } from './token-auth.view.js';
+import { type TokenAuthView, toTokenAuthView } from './token-auth.view.js';
 
 /** The verbs of token-auth configurations. */
 export class TokenAuthService {
@@ -60,17 +65,17 @@ export class TokenAuthService {
     authorize(ctx, 'identity:read');
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, input.identityId);
-      const [row] = await query<TokenAuthView>(tx, UPDATE, [
-        identity.id,
-        input.accessTokenTrustedIps === undefined ? null : toRanges(input.accessTokenTrustedIps),
-        input.accessTokenTTL ?? null,
-        input.accessTokenMaxTTL ?? null,
-        input.accessTokenNumUsesLimit ?? null,
-      ]);
+      const [row] = await db<typeof IdentityTokenAuthSchema>(tx)
+        .updateTable('identity_token_auth')
+        .set({ ...tokenSettingsOf(input), updated_at: sql`now()` })
+        .where('identity_id', '=', identity.id)
+        .returning(TOKEN_AUTH_COLUMNS)
+        .execute();
       if (row === undefined) throw new AppError('TOKEN_AUTH_NOT_FOUND');
-      requireFittingTtl(input, row);
+      const tokenAuth = toTokenAuthView(row);
+      requireFittingTtl(input, tokenAuth);
       await audit(tx, 'identity-token-auth:update', identity.id);
-      return toTokenAuthView(row);
+      return tokenAuth;
     });
   }
 
@@ -89,18 +94,10 @@ export class TokenAuthService {
       authorize(tx, 'identity:revoke-auth');
       protectInstallationAdmin(tx, identity);
       await protectOwnLogins(tx, identity, { method: 'token-auth', action: 'identity:revoke-auth' });
-      const [row] = await query<TokenAuthView>(
-        tx,
-        `delete from identity_token_auth a where a.identity_id = $1 returning ${TOKEN_AUTH_COLUMNS}`,
-        [identity.id],
-      );
+      const [row] = await deleteTokenAuth(tx, { identityId: identity.id });
       if (row === undefined) throw new AppError('TOKEN_AUTH_NOT_FOUND');
       // After the configuration: its deletion waited for tokens that were being made by it.
-      const tokens = await query(
-        tx,
-        `delete from access_token where identity_id = $1 and auth_method = 'token-auth' returning id`,
-        [identity.id],
-      );
+      const tokens = await DELETE_TOKENS_OF_METHOD(tx, { identityId: identity.id, method: 'token-auth' });
       await tx.auditTrail.recordChange(tx, {
         action: 'identity-token-auth:remove',
         facts: { identityId: identity.id, tokens: tokens.length },
@@ -118,40 +115,23 @@ export class TokenAuthService {
   }
 }
 
-const UPDATE = `update identity_token_auth a set
-    trusted_ips = coalesce($2::cidr[], a.trusted_ips), ttl_seconds = coalesce($3, a.ttl_seconds),
-    max_ttl_seconds = coalesce($4, a.max_ttl_seconds), num_uses_limit = coalesce($5, a.num_uses_limit), updated_at = now()
-  where a.identity_id = $1 returning ${TOKEN_AUTH_COLUMNS}`;
-
-/** What a configuration is made of. */
-export interface TokenAuthSettings {
-  readonly identityId: string;
-  readonly accessTokenTrustedIps: readonly { ipAddress: string }[];
-  readonly accessTokenTTL: number;
-  readonly accessTokenMaxTTL: number;
-  readonly accessTokenNumUsesLimit: number;
-}
-
 /** Stores a configuration. Who may do so, and the audit row, are the caller's business. @throws TOKEN_AUTH_EXISTS */
-export async function insertTokenAuth(tx: Transaction, settings: TokenAuthSettings): Promise<TokenAuthView> {
-  const [row] = await guarded(
-    () =>
-      query<TokenAuthView>(
-        tx,
-        `insert into identity_token_auth as a (identity_id, trusted_ips, ttl_seconds, max_ttl_seconds, num_uses_limit)
-         values ($1, $2::cidr[], $3, $4, $5) returning ${TOKEN_AUTH_COLUMNS}`,
-        [
-          settings.identityId,
-          toRanges(settings.accessTokenTrustedIps),
-          settings.accessTokenTTL,
-          settings.accessTokenMaxTTL,
-          settings.accessTokenNumUsesLimit,
-        ],
-      ),
-    { identity_token_auth_pkey: 'TOKEN_AUTH_EXISTS', identity_token_auth_identity_id_fkey: 'IDENTITY_NOT_FOUND' },
-  );
-  if (row === undefined) throw new Error('an insert returned no row');
-  return toTokenAuthView(row);
+export async function insertTokenAuth(
+  tx: Transaction,
+  settings: z.output<typeof AttachTokenAuth>,
+): Promise<TokenAuthView> {
+  const tokenAuth = tx.em.create(IdentityTokenAuth, {
+    identityId: settings.identityId,
+    trustedIps: toRanges(settings.accessTokenTrustedIps),
+    ttlSeconds: settings.accessTokenTTL,
+    maxTtlSeconds: settings.accessTokenMaxTTL,
+    numUsesLimit: settings.accessTokenNumUsesLimit,
+  });
+  await flush(tx, {
+    identity_token_auth_pkey: 'TOKEN_AUTH_EXISTS',
+    identity_token_auth_identity_id_fkey: 'IDENTITY_NOT_FOUND',
+  });
+  return toTokenAuthView(tokenAuth);
 }
 
 const audit = (tx: Transaction, action: string, identityId: string): Promise<void> =>

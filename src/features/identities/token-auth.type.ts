@@ -1,5 +1,7 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
+import { argsType, inputType, payloadType } from '../../kernel/graphql/inputs.js';
+import { AttachTokenAuth, OneTokenAuth, TrustedIp, UpdateTokenAuth } from './token-auth.rules.js';
 
 @ObjectType('TrustedIp', { description: 'A network from which tokens may be used.', simpleResolvers: true })
 export class TrustedIpType {
@@ -7,11 +9,7 @@ export class TrustedIpType {
   ipAddress!: string;
 }
 
-@InputType({ description: 'A network from which tokens may be used.' })
-export class TrustedIpInput {
-  @Field(() => String, { description: 'An address or a network, as `10.0.0.1` or `10.0.0.0/8`.' })
-  ipAddress!: string;
-}
+inputType('TrustedIpInput', TrustedIp);
 
 @ObjectType('TokenAuth', {
   description:
@@ -36,65 +34,24 @@ export class TokenAuthType {
   @Field(() => Int, { description: 'How often a token may be used; 0 for no limit.' })
   accessTokenNumUsesLimit!: number;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was attached.' })
+  @Field(() => DateTime, { description: 'When it was attached.' })
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 }
 
-@InputType({ description: 'Changes of a token-auth configuration. What is absent stays.' })
-export class UpdateTokenAuthInput {
-  @Field(() => ID, { description: 'The identity.' })
-  identityId!: string;
+export const TokenAuthArgs = argsType(OneTokenAuth);
+export const AttachTokenAuthInput = inputType('AttachTokenAuthInput', AttachTokenAuth);
+export const UpdateTokenAuthInput = inputType('UpdateTokenAuthInput', UpdateTokenAuth);
+export const RemoveTokenAuthInput = inputType('RemoveTokenAuthInput', OneTokenAuth);
 
-  @Field(() => [TrustedIpInput], {
-    nullable: true,
-    description: 'The networks from which tokens may be used; 1 to 256.',
-  })
-  accessTokenTrustedIps?: TrustedIpInput[];
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Seconds that a token lives, 0 to 315360000; 0 for no limit, which needs `accessTokenMaxTTL` 0 too.',
-  })
-  accessTokenTTL?: number;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Seconds that a token lives at most, 0 to 315360000; 0 for no limit.',
-  })
-  accessTokenMaxTTL?: number;
-
-  @Field(() => Int, { nullable: true, description: 'How often a token may be used; 0 for no limit.' })
-  accessTokenNumUsesLimit?: number;
-}
-
-@InputType({
-  description: 'A new token-auth configuration. Absent: everywhere, 30 days, at most 30 days, no limit of uses.',
-})
-export class AttachTokenAuthInput extends UpdateTokenAuthInput {}
-
-@InputType({ description: 'Whose token-auth configuration to remove.' })
-export class RemoveTokenAuthInput {
-  @Field(() => ID, { description: 'The identity. All its tokens go too.' })
-  identityId!: string;
-}
-
-@ObjectType({ description: 'The new token-auth configuration.' })
-export class AttachTokenAuthPayload {
-  @Field(() => TokenAuthType, { description: 'The new configuration.' })
-  tokenAuth!: TokenAuthType;
-}
-
-@ObjectType({ description: 'The changed token-auth configuration.' })
-export class UpdateTokenAuthPayload {
-  @Field(() => TokenAuthType, { description: 'The configuration as it is now.' })
-  tokenAuth!: TokenAuthType;
-}
-
-@ObjectType({ description: 'The token-auth configuration as it was.' })
-export class RemoveTokenAuthPayload {
-  @Field(() => TokenAuthType, { description: 'The removed configuration.' })
-  tokenAuth!: TokenAuthType;
-}
+export const AttachTokenAuthPayload = payloadType('AttachTokenAuthPayload', 'The new token-auth configuration.', {
+  tokenAuth: [TokenAuthType, 'The new configuration.'],
+});
+export const UpdateTokenAuthPayload = payloadType('UpdateTokenAuthPayload', 'The changed token-auth configuration.', {
+  tokenAuth: [TokenAuthType, 'The configuration as it is now.'],
+});
+export const RemoveTokenAuthPayload = payloadType('RemoveTokenAuthPayload', 'The removed token-auth configuration.', {
+  tokenAuth: [TokenAuthType, 'The removed configuration.'],
+});

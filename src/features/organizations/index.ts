@@ -1,3 +1,4 @@
+import './organizations.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import { organizationLinks } from './link.resolver.js';

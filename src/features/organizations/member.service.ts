@@ -1,6 +1,5 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
-import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
@@ -8,6 +7,7 @@ import { AppError } from '../../kernel/errors.js';
 import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
+import type { OrganizationRole } from '../permissions/public.js';
 import { ListMembers, RemoveMember, SetMember } from './member.rules.js';
 import {
   addMember,

@@ -1,6 +1,6 @@
 import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
-import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import type { OrganizationRole } from '../permissions/public.js';
 import { OrganizationRoleEnum } from './user.type.js';
 
 /** The kinds of members, of organizations and of projects, as GraphQL names them. */

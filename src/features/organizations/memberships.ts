@@ -1,9 +1,9 @@
 import { PermissionDenied } from '../../kernel/authz/ability.js';
-import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import type { Actor, Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import type { OrganizationRole } from '../permissions/public.js';
 import { OrganizationMembership } from './membership.entity.js';
 
 /** A user or a machine identity, as a member of organizations. */

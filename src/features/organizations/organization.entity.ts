@@ -3,14 +3,14 @@ import { newId } from '../../kernel/ids.js';
 
 // Slugs of sub-organizations are unique below their root: a partial index of the migration, `organization_sub_slug_unique`.
 // Those of roots are not: a refused slug would tell one tenant of another.
-const OrganizationSchema = defineEntity({
+export const OrganizationSchema = defineEntity({
   name: 'Organization',
   tableName: 'organization',
   properties: {
     id: p.uuid().primary().onCreate(newId),
     parentId: p.uuid().nullable(),
-    name: p.string().length(64),
-    slug: p.string().length(64),
+    name: p.text(),
+    slug: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ORGANIZATION_ROLES } from '../../kernel/authz/roles.js';
 import { HAS_NO_CONTROL_CHARACTERS, personText, slugFor, slugText } from '../../kernel/text-rules.js';
+import { ORGANIZATION_ROLES } from '../permissions/public.js';
 
 /** Lower-case words joined by single hyphens, 1 to 64. Source: decisions 4.1, behaviour 1.3. */
 export const organizationSlug = slugText(1, 64);

@@ -1,5 +1,5 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 
 @ObjectType('Organization', {
@@ -20,10 +20,10 @@ export class OrganizationType {
   @Field(() => ID, { nullable: true, description: 'The root organization above it; null for a root organization.' })
   parentId!: string | null;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 }
 

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/ids.js';
 
-const UserSchema = defineEntity({
+export const UserSchema = defineEntity({
   name: 'User',
   // `user` is a reserved word of SQL.
   tableName: 'app_user',
@@ -9,7 +9,7 @@ const UserSchema = defineEntity({
   properties: {
     id: p.uuid().primary().onCreate(newId),
     organizationId: p.uuid(),
-    username: p.string().length(255),
+    username: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },

@@ -1,8 +1,8 @@
-import type { OrganizationRole } from '../../kernel/authz/roles.js';
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
+import type { OrganizationRole } from '../permissions/public.js';
 
 /** A user as services pass it on. */
 export interface UserView {

@@ -1,8 +1,10 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
-import type { OrganizationRole } from '../../kernel/authz/roles.js';
+import { DateTime } from '../../kernel/graphql/date-time.js';
+import { enumOfRule } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import type { OrganizationRole } from '../permissions/public.js';
+import { organizationRole } from './organization.rules.js';
 
 /** The roles of an organization as GraphQL names them. */
 export const OrganizationRoleEnum = { ADMIN: 'admin', MEMBER: 'member', NO_ACCESS: 'no-access' } as const;
@@ -15,6 +17,8 @@ registerEnumType(OrganizationRoleEnum, {
     NO_ACCESS: { description: 'Nothing in the organization; its projects may still give rights.' },
   },
 });
+
+enumOfRule(organizationRole, OrganizationRoleEnum);
 
 @ObjectType('User', {
   implements: Node,
@@ -34,10 +38,10 @@ export class UserType {
   @Field(() => OrganizationRoleEnum, { description: 'What the user is in that organization.' })
   role!: OrganizationRole;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When the account was made.' })
+  @Field(() => DateTime, { description: 'When the account was made.' })
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When the account was last changed.' })
+  @Field(() => DateTime, { description: 'When the account was last changed.' })
   updatedAt!: Date;
 }
 

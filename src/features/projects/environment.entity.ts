@@ -4,6 +4,10 @@ import { newId } from '../../kernel/ids.js';
 const EnvironmentSchema = defineEntity({
   name: 'Environment',
   tableName: 'environment',
+  uniques: [
+    { name: 'environment_slug_unique', properties: ['projectId', 'slug'] },
+    { name: 'environment_position_unique', properties: ['projectId', 'position'], deferMode: 'deferred' },
+  ],
   properties: {
     id: p.uuid().primary().onCreate(newId),
     organizationId: p.uuid(),

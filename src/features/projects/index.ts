@@ -1,3 +1,5 @@
+import { groups } from './projects.groups.js';
+import './projects.errors.js';
 import type { Feature } from '../../feature.js';
 import { compatibilityRoutes } from './compatibility.routes.js';
 import { Environment } from './environment.entity.js';
@@ -21,6 +23,7 @@ import { ProjectReader } from './project.reader.js';
 import { ProjectResolver } from './project.resolver.js';
 import { projectRoutes } from './project.routes.js';
 import { ProjectService } from './project.service.js';
+import { ProjectRole } from './role.entity.js';
 import { RoleResolver } from './role.resolver.js';
 import { roleRoutes } from './role.routes.js';
 import { RoleService } from './role.service.js';
@@ -41,7 +44,8 @@ export function createProjects({
   const service = new ProjectService(projects, createRootFolders);
   const links = new ProjectLinks(projects, service);
   return {
-    entities: [Project, Environment, ProjectMembership],
+    groups,
+    entities: [Project, Environment, ProjectMembership, ProjectRole],
     resolvers: [
       new ProjectResolver(service, memberships, roles),
       new EnvironmentResolver(

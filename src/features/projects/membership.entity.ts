@@ -11,6 +11,7 @@ const ProjectMembershipSchema = defineEntity({
     userId: p.uuid().nullable(),
     identityId: p.uuid().nullable(),
     roles: p.array(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });

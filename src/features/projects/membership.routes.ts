@@ -37,11 +37,28 @@ const IDENTITIES: Members = {
 };
 
 const userId = z.string().max(64).meta({ description: 'Id of the user.' });
-/** One role in short, or up to ten as objects. Roles for a time only are not offered, so `isTemporary` can only be false. */
+const ofTemporary = z
+  .unknown()
+  .optional()
+  .meta({ description: 'Ignored if isTemporary is false, and refused otherwise.' });
+/** Fields of a role for a time only, which is not offered: clients send them for permanent ones too, with `isTemporary` false. */
+const temporary = {
+  isTemporary: z.literal(false).optional().meta({ description: 'Can only be false.' }),
+  temporaryMode: ofTemporary,
+  temporaryRange: ofTemporary,
+  temporaryAccessStartTime: ofTemporary,
+};
+const isPermanent = ({ isTemporary, temporaryMode, temporaryRange, temporaryAccessStartTime }: Temporary): boolean =>
+  isTemporary === false || [temporaryMode, temporaryRange, temporaryAccessStartTime].every((value) => value == null);
+type Temporary = Partial<Record<keyof typeof temporary, unknown>>;
+const NOT_TEMPORARY = { path: ['isTemporary'], error: 'must be false: roles for a time only are not offered' };
+
+/** One role in short, or up to ten as objects. */
 const given = {
+  ...temporary,
   role: roleSlug.optional().meta({ description: 'Slug of the one role; or give roles.' }),
   roles: z
-    .array(z.strictObject({ role: roleSlug, isTemporary: z.literal(false).optional() }))
+    .array(z.strictObject({ role: roleSlug, ...temporary }).refine(isPermanent, NOT_TEMPORARY))
     .min(1)
     .max(MAX_ROLES)
     .refine((roles) => isEachOnce(roles.map((entry) => entry.role)), ROLE_TWICE)
@@ -51,8 +68,11 @@ const given = {
 type Given = { role?: string | undefined; roles?: readonly { role: string }[] | undefined };
 const isOneGiven = (body: Given): boolean => (body.role === undefined) !== (body.roles === undefined);
 const EITHER = { path: ['role'], error: 'must be given, or else roles, not both' };
-const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER);
-const AddUserBody = z.strictObject({ userId, ...given }).refine(isOneGiven, EITHER);
+const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER).refine(isPermanent, NOT_TEMPORARY);
+const AddUserBody = z
+  .strictObject({ userId, ...given })
+  .refine(isOneGiven, EITHER)
+  .refine(isPermanent, NOT_TEMPORARY);
 
 const slugsOf = (body: Given): (string | undefined)[] => body.roles?.map((entry) => entry.role) ?? [body.role];
 /** A membership in the words of the interface. */

@@ -1,8 +1,5 @@
 import { raw as sql } from '@mikro-orm/core';
 import { type Action, authorize, can } from '../../kernel/authz/ability.js';
-import { rightsBeyond } from '../../kernel/authz/boundary.js';
-import { rulesOfRoles } from '../../kernel/authz/rights.js';
-import { isBuiltIn } from '../../kernel/authz/roles.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
@@ -10,6 +7,7 @@ import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { namePageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
+import { isBuiltIn, rightsBeyond, rulesOfRoles } from '../permissions/public.js';
 import { ProjectMembership } from './membership.entity.js';
 import {
   findMembership,

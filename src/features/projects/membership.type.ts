@@ -1,5 +1,5 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { MemberKindEnum } from '../organizations/public.js';
@@ -32,10 +32,10 @@ export class ProjectMembershipType {
   })
   roles!: string[];
 
-  @Field(() => GraphQLDateTimeISO, { description: 'Since when.' })
+  @Field(() => DateTime, { description: 'Since when.' })
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When the roles were last changed.' })
+  @Field(() => DateTime, { description: 'When the roles were last changed.' })
   updatedAt!: Date;
 }
 

@@ -1,31 +1,38 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/ids.js';
+import { PROJECT_KINDS } from './project.rules.js';
 
 const ProjectSchema = defineEntity({
   name: 'Project',
   tableName: 'project',
+  uniques: [{ name: 'project_slug_unique', properties: ['organizationId', 'slug'] }],
   properties: {
     id: p.uuid().primary().onCreate(newId),
     organizationId: p.uuid(),
     name: p.text(),
     slug: p.text(),
-    type: p.text(),
+    type: p.enum(PROJECT_KINDS),
     description: p.text().nullable(),
     defaultProduct: p.text().nullable(),
     autoCapitalization: p.boolean().default(false),
     version: p.integer().default(1),
+    upgradeStatus: p.text().nullable(),
     pitVersionLimit: p.integer().default(10),
+    kmsCertificateKeyId: p.uuid().nullable(),
     kmsSecretManagerKeyId: p.uuid(),
+    auditLogsRetentionDays: p.integer().nullable(),
     hasDeleteProtection: p.boolean().default(false),
     secretSharing: p.boolean().default(true),
     showSnapshotsLegacy: p.boolean().default(false),
     secretDetectionIgnoreValuesSealed: p.blob().nullable(),
     secretDetectionIgnoreValuesVersion: p.integer().default(0),
     enforceEncryptedSecretMetadata: p.boolean().default(false),
+    createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
+    revision: p.bigint('string').defaultRaw('1'),
   },
 });
 
-/** A container of environments, typed by what it is for. Columns that nothing writes yet are read by project.records.ts only. */
+/** A container of environments, typed by what it is for. `revision` rises with every recorded change of the project. */
 export class Project extends ProjectSchema.class {}
 ProjectSchema.setClass(Project);

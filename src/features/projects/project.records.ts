@@ -1,11 +1,10 @@
 import type { Ability, Access } from '../../kernel/authz/ability.js';
-import { projectRights } from '../../kernel/authz/rights.js';
-import { PROJECT_ROLES } from '../../kernel/authz/roles.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { namePageBounds } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
+import { PROJECT_ROLES, projectRights } from '../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 
 /** A project as one caller has it: what rules need to know, and what the caller may do there. */

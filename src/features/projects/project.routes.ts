@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Data, eachOf, nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
-import { BySlug, CreateProject, PROJECT_KINDS, ProjectChanges } from './project.rules.js';
+import { BySlug, CreateProjectBody, PROJECT_KINDS, ProjectChanges } from './project.rules.js';
 import { PERMISSIONS, toRoleReply } from './role.reply.js';
 
 /** The fields of a project in the order of the interface. Source: specification, Project. */
@@ -14,13 +14,6 @@ const ROLES = `roles {
 
 const withRoles = ({ roles, ...project }: Data): Data =>
   roles === undefined ? project : { ...project, roles: eachOf(roles, toRoleReply) };
-
-const { name, description, ...given } = CreateProject.shape;
-const CreateBody = z.strictObject({
-  projectName: name.meta({ description: 'What people call it, 1 to 64 characters.' }),
-  projectDescription: description.meta({ description: 'What it is about, up to 1,024 characters.' }),
-  ...given,
-});
 
 const CREATION_ERRORS = [
   'PROJECT_TEMPLATE_NOT_FOUND',
@@ -36,7 +29,7 @@ const creation = (at: { operation: 7; path: string } | { extension: true; path: 
     ...at,
     method: 'POST',
     summary,
-    body: CreateBody,
+    body: CreateProjectBody,
     document: `mutation ($input: CreateProjectInput!) {
       createProject(input: $input) { project { ${WHOLE} kmsSecretManagerKeyId } }
     }`,

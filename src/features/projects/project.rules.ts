@@ -20,26 +20,36 @@ export const DEFAULT_TEMPLATE = 'default';
 const MAX_SLUG = 36;
 const MAX_IGNORE_VALUES = 500;
 
-const settings = {
-  name: personText(1, 64),
-  description: personText(0, 1024).nullish(),
-};
+const name = personText(1, 64);
+const description = personText(0, 1024);
+const slug = slugText(5, MAX_SLUG);
+const kmsKeyId = z.string().max(64);
 
 /** Input of `createProject`. Source: specification 7, decisions 4.1, 4.4, 4.5. */
 export const CreateProject = z.strictObject({
-  ...settings,
-  slug: slugText(5, MAX_SLUG).nullish(),
-  kmsKeyId: z.string().max(64).nullish(),
+  name,
+  description: description.nullish(),
+  slug: slug.nullish(),
+  kmsKeyId: kmsKeyId.nullish(),
   template: slugText(1, 64).default(DEFAULT_TEMPLATE),
   type: z.enum(PROJECT_KINDS).default('secret-manager'),
   shouldCreateDefaultEnvs: z.boolean().default(true),
   hasDeleteProtection: z.boolean().default(false),
 });
 
+/** Body of operation 7: other names, and no null, which stands for absent only in GraphQL. Source: specification 7, decisions 2.5. */
+export const CreateProjectBody = z.strictObject({
+  projectName: name.meta({ description: 'What people call it, 1 to 64 characters.' }),
+  projectDescription: description.optional().meta({ description: 'What it is about, up to 1,024 characters.' }),
+  ...CreateProject.omit({ name: true, description: true }).shape,
+  slug: slug.optional(),
+  kmsKeyId: kmsKeyId.optional(),
+});
+
 /** What may change of a project. Absent keeps; null clears where null is a value. Source: behaviour 4.6. */
 export const ProjectChanges = z.strictObject({
-  name: settings.name.optional(),
-  description: settings.description,
+  name: name.optional(),
+  description: description.nullish(),
   slug: slugText(1, 64).optional(),
   autoCapitalization: z.boolean().optional(),
   hasDeleteProtection: z.boolean().optional(),

@@ -1,5 +1,5 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { EnvironmentType, toEnvironmentType } from './environment.type.js';
@@ -67,10 +67,10 @@ export class ProjectType {
   @Field(() => ID, { description: 'The organization.' })
   organizationId!: string;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 
   @Field(() => [EnvironmentType], { description: 'Its environments, by position.' })

@@ -1,6 +1,6 @@
 import { can, PermissionDenied } from '../../kernel/authz/ability.js';
-import { type FieldChange, selectsOtherwise } from '../../kernel/authz/selection.js';
 import type { Transaction } from '../../kernel/context.js';
+import { type FieldChange, selectsOtherwise } from '../permissions/public.js';
 import { lockProject, type ProjectAccess } from './project.records.js';
 import { rulesOfProject } from './role.records.js';
 

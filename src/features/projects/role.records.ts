@@ -1,7 +1,7 @@
 import type { Rule } from '../../kernel/authz/ability.js';
-import { readStoredRules } from '../../kernel/authz/stored-rules.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
+import { readStoredRules } from '../permissions/public.js';
 import type { Role } from './role.rules.js';
 
 type RoleRow = Omit<Role, 'rules'> & { readonly permissions: unknown };

@@ -1,5 +1,5 @@
 import { type Data, ofSample } from '../../rest/route.js';
-import { fromConditionsType } from './condition.type.js';
+import { fromConditionsType } from '../permissions/public.js';
 
 const TEXT = '{ is eq ne in glob }';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { nextCursor, paging, route } from '../../rest/route.js';
-import { toConditionsType } from './condition.type.js';
-import { type PermissionsGiven, toRules } from './permission.rules.js';
+import { type PermissionsGiven, toConditionsType, toRules } from '../permissions/public.js';
 import { PERMISSIONS, toRoleReply } from './role.reply.js';
 import { NewRole, RoleChanges } from './role.rules.js';
 
@@ -27,6 +26,7 @@ export const roleRoutes = [
     path: ROLES,
     summary: 'Create a role',
     body: NewRole,
+    exactKeys: ['permissions'],
     document: `mutation ($input: CreateProjectRoleInput!) { createProjectRole(input: $input) { role { ${FIELDS} } } }`,
     variables: ({ params, body: { permissions, ...rest } }) => ({
       input: { projectId: params.projectId, ...rest, ...inLists(permissions) },
@@ -93,6 +93,7 @@ export const roleRoutes = [
     path: `${ROLES}/{roleId}`,
     summary: 'Update a role',
     body: RoleChanges,
+    exactKeys: ['permissions'],
     document: `mutation ($input: UpdateProjectRoleInput!) { updateProjectRole(input: $input) { role { ${FIELDS} } } }`,
     variables: ({ params, body: { permissions, ...rest } }) => ({
       input: { projectId: params.projectId, roleId: params.roleId, ...rest, ...inLists(permissions) },

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
-import { builtInProjectRoles, isBuiltIn, PROJECT_ROLES } from '../../kernel/authz/roles.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/graphql/page.js';
 import { personText, slugText } from '../../kernel/text-rules.js';
-import { Permissions } from './permission.rules.js';
+import { builtInProjectRoles, isBuiltIn, Permissions, PROJECT_ROLES } from '../permissions/public.js';
 import { builtInRoleId } from './project.rules.js';
 
 /** A role of a project, its own or built in. */

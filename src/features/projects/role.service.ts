@@ -1,6 +1,5 @@
 import type { Rule } from '../../kernel/authz/ability.js';
 import { authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
-import { rightsBeyondChange } from '../../kernel/authz/boundary.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
@@ -8,7 +7,7 @@ import { AppError } from '../../kernel/errors.js';
 import { Page, rowLimit } from '../../kernel/graphql/page.js';
 import { isId, newId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
-import { toRules } from './permission.rules.js';
+import { rightsBeyondChange, toRules } from '../permissions/public.js';
 import type { ProjectReader } from './project.reader.js';
 import { findById, lockProject, type ProjectAccess, type ProjectRecord } from './project.records.js';
 import {

@@ -1,8 +1,14 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import { fromConditionsType, toConditionsType } from './condition.type.js';
-import { PermissionActionEnum, PermissionInput, PermissionRuleType, PermissionType } from './permission.type.js';
+import {
+  fromConditionsType,
+  PermissionActionEnum,
+  PermissionInput,
+  PermissionRuleType,
+  PermissionType,
+  toConditionsType,
+} from '../permissions/public.js';
 import type { Role } from './role.rules.js';
 
 /** A role that members of a project can have. Source: specification, Project role. */
@@ -32,10 +38,10 @@ export class ProjectRoleType {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was made; of a built-in role, when the project was.' })
+  @Field(() => DateTime, { description: 'When it was made; of a built-in role, when the project was.' })
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTimeISO, {
+  @Field(() => DateTime, {
     description: 'When it was last changed; of a built-in role, when the project was.',
   })
   updatedAt!: Date;

@@ -1,7 +1,7 @@
 import { authorize } from '../../kernel/authz/ability.js';
-import type { FieldChange } from '../../kernel/authz/selection.js';
 import type { Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
+import type { FieldChange } from '../permissions/public.js';
 import {
   authorizeNewNames,
   type FollowEnvironment,

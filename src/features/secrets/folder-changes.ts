@@ -1,9 +1,9 @@
 import { authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
-import type { FieldChange } from '../../kernel/authz/selection.js';
 import type { Transaction } from '../../kernel/context.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { validationFailed } from '../../kernel/validation.js';
+import type { FieldChange } from '../permissions/public.js';
 import { authorizeNewNames, type ProjectAccess } from '../projects/public.js';
 import { type FolderRecord, listFoldersByIds } from './folder.records.js';
 import type { FolderChange } from './folder.rules.js';

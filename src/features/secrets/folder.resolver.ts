@@ -1,6 +1,6 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { DateTime } from '../../kernel/graphql/date-time.js';
 import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
 import { EnvironmentType } from '../projects/public.js';
 import type { FolderService } from './folder.service.js';
@@ -36,7 +36,7 @@ export class FolderResolver {
     @Arg('path', () => String, PATH) path: string,
     @Arg('recursive', () => Boolean, { description: 'All folders below, at any depth.', defaultValue: false })
     recursive: boolean,
-    @Arg('lastSecretModified', () => GraphQLDateTimeISO, {
+    @Arg('lastSecretModified', () => DateTime, {
       nullable: true,
       description:
         'Only folders in which a secret was written, moved in or deleted at this time or later, as `2026-01-31T12:00:00.000Z`.',

@@ -53,7 +53,7 @@ export const folderRoutes = [
       ...paging,
     }),
     document: `query ($projectId: ID!, $environment: String!, $path: String!, $recursive: Boolean!,
-        $lastSecretModified: DateTimeISO, $first: Int, $after: String) {
+        $lastSecretModified: DateTime, $first: Int, $after: String) {
       folders(projectId: $projectId, environment: $environment, path: $path, recursive: $recursive,
           lastSecretModified: $lastSecretModified, first: $first, after: $after) {
         nodes { ${FIELDS} } pageInfo { hasNextPage endCursor }

@@ -1,5 +1,5 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import type { ProjectAccess } from '../projects/public.js';
@@ -43,10 +43,10 @@ export class FolderType {
   @Field(() => Int, { description: 'Rises by one with every change of its name or description.' })
   version!: number;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 }
 

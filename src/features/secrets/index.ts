@@ -1,3 +1,5 @@
+import { groups } from './secrets.groups.js';
+import './secrets.errors.js';
 import type { Feature } from '../../feature.js';
 import type { ProjectLinks, ProjectReader } from '../projects/public.js';
 import { ComparisonResolver } from './comparison.resolver.js';
@@ -5,6 +7,7 @@ import { ComparisonService } from './comparison.service.js';
 import { compatibilityRoutes } from './compatibility.routes.js';
 import { DuplicatesResolver } from './duplicates.resolver.js';
 import { DuplicatesService } from './duplicates.service.js';
+import { SECRET_ENTITIES } from './entities.js';
 import { EnvironmentFoldersResolver, FolderResolver } from './folder.resolver.js';
 import { folderRoutes } from './folder.routes.js';
 import { FolderService } from './folder.service.js';
@@ -33,10 +36,6 @@ import { SecretReadingService } from './secret-reading.service.js';
 import { resealSecrets } from './secret-resealing.js';
 import { SecretWritingResolver } from './secret-writing.resolver.js';
 import { secretWritingRoutes } from './secret-writing.routes.js';
-import { Tag } from './tag.entity.js';
-import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
-import { tagRoutes } from './tag.routes.js';
-import { TagService } from './tag.service.js';
 import { SecretTransferResolver } from './transfer.resolver.js';
 import { transferRoutes } from './transfer.routes.js';
 import { SecretTransferService } from './transfer.service.js';
@@ -46,32 +45,30 @@ import { SecretVersionsResolver, VersionResolver } from './version.resolver.js';
 import { versionRoutes } from './version.routes.js';
 import { VersionService } from './version.service.js';
 
-/** Secrets with their folders, imports and tags. */
+/** Secrets with their folders and imports. */
 export function createSecrets({ projects, links }: { projects: ProjectReader; links: ProjectLinks }): Feature {
   const listing = new SecretListingService(projects);
   const nested = new NestedListingService();
   const own = new SecretLinks(links);
   const folders = new FolderReadingService(projects);
   const imports = new ImportService(projects);
-  const tags = new TagService(projects);
   const versions = new VersionService(projects);
   const secrets = new SecretService(projects, new PersonalSecretService(projects));
   return {
-    entities: [Tag],
+    groups,
+    entities: SECRET_ENTITIES,
     resolvers: [
       new SecretResolver(listing, new SecretReadingService(projects)),
       new SecretWritingResolver(secrets, new SecretMovingService(projects)),
       new SecretTransferResolver(new SecretTransferService(projects, secrets, listing)),
       new EnvironmentSecretsResolver(nested),
       new FolderSecretsResolver(nested),
-      ...secretLinks(links, own, { folders, tags }),
+      ...secretLinks(links, own, folders),
       new FolderResolver(new FolderService(projects), folders),
       new EnvironmentFoldersResolver(folders),
       new ImportResolver(imports),
       new EnvironmentImportsResolver(imports),
       new FolderImportsResolver(imports),
-      new TagResolver(tags),
-      new ProjectTagsResolver(tags),
       new VersionResolver(versions),
       new SecretVersionsResolver(versions),
       new RestoreResolver(new RestoreService(projects), new StateRestoreService(projects)),
@@ -88,7 +85,6 @@ export function createSecrets({ projects, links }: { projects: ProjectReader; li
       ...transferRoutes,
       ...folderRoutes,
       ...importRoutes,
-      ...tagRoutes,
       ...compatibilityRoutes,
       ...versionRoutes,
       ...restoreRoutes,

@@ -1,24 +1,15 @@
 import { Arg, Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { type ConnectionOf, PageArgs, pageOf } from '../../kernel/graphql/page.js';
 import { parse } from '../../kernel/validation.js';
-import {
-  EnvironmentType,
-  type ProjectLinks,
-  ProjectType,
-  projectLinkOf,
-  toEnvironmentType,
-} from '../projects/public.js';
+import { EnvironmentType, type ProjectLinks, projectLinkOf, toEnvironmentType } from '../projects/public.js';
 import { Paging } from './folder.rules.js';
 import { FolderConnection, FolderType } from './folder.type.js';
 import type { FolderReadingService } from './folder-reading.service.js';
 import { ImportType } from './import.type.js';
 import type { SecretLinks } from './secret.links.js';
 import { SecretType } from './secret.type.js';
-import type { TagService } from './tag.service.js';
-import { TagConnection, type TagType, toTagType } from './tag.type.js';
 import { SecretVersionType } from './version.type.js';
 
 const ENVIRONMENT = 'The environment; null when you may not read environments.';
@@ -106,31 +97,10 @@ export class EnvironmentFolderPagesResolver {
   }
 }
 
-@Resolver(() => ProjectType)
-export class ProjectTagPagesResolver {
-  constructor(private readonly service: TagService) {}
-
-  @FieldResolver(() => TagConnection, { description: 'As `tags`, in pages.' })
-  async tagConnection(
-    @Root() { id, access }: ProjectType,
-    @Ctx() ctx: Context,
-    @Args(() => PageArgs) page: PageArgs,
-  ): Promise<ConnectionOf<TagType>> {
-    const request = parse(Paging, page);
-    const tags = can(access.ability, 'tags:read') ? await this.service.listInProject(ctx, id) : [];
-    return pageOf(tags.map(toTagType), request, 1, ({ slug }) => [slug]);
-  }
-}
-
 /** Resolvers of what secrets and folders lead to. */
-export const secretLinks = (
-  projects: ProjectLinks,
-  links: SecretLinks,
-  { folders, tags }: { folders: FolderReadingService; tags: TagService },
-): object[] => [
+export const secretLinks = (projects: ProjectLinks, links: SecretLinks, folders: FolderReadingService): object[] => [
   ...[SecretType, FolderType, ImportType, SecretVersionType].map((type) => new (projectLinkOf(type))(projects)),
   new SecretPlaceResolver(projects, links),
   new FolderPlaceResolver(projects, links, folders),
   new EnvironmentFolderPagesResolver(folders),
-  new ProjectTagPagesResolver(tags),
 ];

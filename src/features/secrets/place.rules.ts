@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { isStorable, NOT_STORABLE, slugText } from '../../kernel/text-rules.js';
+import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 
 const MAX_PATH = 2_000;
 const ROOT = '/';
-
-/** Slug of a tag. Source: behaviour 1.3. */
-export const tagSlug = slugText(1, 64);
 
 /** Name of a folder. Source: decisions 5.1. */
 export const folderName = z

@@ -15,3 +15,4 @@ export const createRootFolders: CreateRootFolders = async (tx, environments) => 
     [environments.map(newId), environments.map(({ id }) => id)],
   );
 };
+export { authorizeTagChange } from './tag-changes.js';

@@ -1,4 +1,4 @@
-import type { ReplyHeader } from '../../kernel/http/reply-headers.js';
+import type { ReplyHeader } from '../../rest/response-headers.js';
 import type { Data } from '../../rest/route.js';
 
 const COUNT = { type: 'integer', minimum: 1 } as const;

@@ -1,5 +1,5 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
 import type { RestoredSecret } from './restore.service.js';
 import type { RestoredState } from './restore-state.service.js';
 import { SecretType, toSecretType } from './secret.type.js';
@@ -45,7 +45,7 @@ export class RestoreSecretsInput {
   @Field(() => Boolean, { description: 'All folders below it too.', defaultValue: false })
   recursive!: boolean;
 
-  @Field(() => GraphQLDateTimeISO, {
+  @Field(() => DateTime, {
     description: 'The moment, as `2026-01-31T12:00:00.000Z`. One in the future is now.',
   })
   at!: Date;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { boundedPageRules } from '../../kernel/graphql/page.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
+import { tagSlug } from '../tags/public.js';
 import { matchEqual, matchGlob, matchPrefix, type TextMatch } from './glob.rules.js';
 import { metadataPairs } from './metadata-filter.rules.js';
-import { place, tagSlug } from './place.rules.js';
+import { place } from './place.rules.js';
 
 const MAX_PROJECTS = 1_000;
 const MAX_WORDS = 100;

@@ -6,10 +6,11 @@ import { AppError } from '../../kernel/errors.js';
 import { distinctIds, newId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
+import type { TagRow } from '../tags/public.js';
 import { authorizeReferences, type NewValue } from './reference-guard.js';
 import { rewriteReferencesTo } from './reference-rewriting.js';
 import { contentsOf } from './restore-contents.js';
-import type { SecretRecord, TagRecord } from './secret.records.js';
+import type { SecretRecord } from './secret.records.js';
 import { TransferSecrets } from './secret.rules.js';
 import { type Attributes, nextAttributes, sealedRow } from './secret-rows.js';
 import { type Clear, openerFor, sealerFor } from './secret-sealing.js';
@@ -162,7 +163,7 @@ async function ready(
 }
 
 const homeOf = ({ environmentId, folderId }: Target) => ({ environmentId, folderId });
-const inPlace = ({ place }: Target, key: string, tags: readonly TagRecord[]) => subjectOf(place, key, tags);
+const inPlace = ({ place }: Target, key: string, tags: readonly TagRow[]) => subjectOf(place, key, tags);
 const namedPlace = ({ place: { environment, secretPath } }: Target) => ({ environment, path: secretPath });
 const named = (target: Target, key: string) => ({ ...namedPlace(target), key });
 

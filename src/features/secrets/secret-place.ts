@@ -1,10 +1,10 @@
 import type { Context } from '../../kernel/context.js';
-import { query } from '../../kernel/database/database.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { findTags, type TagRow } from '../tags/public.js';
 import type { Place } from './place.rules.js';
-import { findPlace, type TagRecord } from './secret.records.js';
+import { findPlace } from './secret.records.js';
 import type { PathOf } from './secret.rules.js';
 
 /** An environment and a folder that exist. */
@@ -77,15 +77,9 @@ export async function loadTags(
   ctx: Context,
   projectId: string,
   { wanted, pathOf }: { wanted: readonly (readonly string[])[]; pathOf: PathOf },
-): Promise<ReadonlyMap<string, TagRecord>> {
+): Promise<ReadonlyMap<string, TagRow>> {
   const ids = [...new Set(wanted.flat().filter(isId))];
-  const tags =
-    ids.length === 0
-      ? []
-      : await query<TagRecord>(ctx, 'select id, slug, color from tag where project_id = $1 and id = any($2::uuid[])', [
-          projectId,
-          ids,
-        ]);
+  const tags = ids.length === 0 ? [] : await findTags(ctx, { projectId, ids });
   const known = new Map(tags.map((tag) => [tag.id, tag]));
   const details = wanted.flatMap((tagIds, index) =>
     tagIds.flatMap((id, at): ErrorDetail[] =>

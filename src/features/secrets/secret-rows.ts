@@ -4,8 +4,9 @@ import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { AppError } from '../../kernel/errors.js';
 import { distinctIds, newId } from '../../kernel/ids.js';
 import type { ProjectAccess } from '../projects/public.js';
+import type { TagRow } from '../tags/public.js';
 import type { Rename } from './reference.rules.js';
-import type { SecretRecord, TagRecord } from './secret.records.js';
+import type { SecretRecord } from './secret.records.js';
 import type { NewSecret, SecretChange } from './secret.rules.js';
 import {
   type Clear,
@@ -124,7 +125,7 @@ interface Surroundings {
   readonly project: ProjectAccess;
   readonly environment: string;
   readonly path: string;
-  readonly tags: readonly TagRecord[];
+  readonly tags: readonly TagRow[];
 }
 
 /** The record of a row that the caller has just written: nothing has to be read again for the reply. */

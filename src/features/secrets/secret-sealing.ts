@@ -6,10 +6,15 @@ import { type Together, together } from '../../kernel/database/batched.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
-import { parseReferences, type Reference, type Rename, rewriteReferences } from './reference.rules.js';
+import {
+  parseReferences,
+  type Reference,
+  type ReferenceTarget,
+  type Rename,
+  rewriteReferences,
+} from './reference.rules.js';
 import type { SecretRecord, StoredEntry } from './secret.records.js';
 import { MAX_VALUE_BYTES } from './secret.rules.js';
-import type { StoredReference } from './secret-writes.js';
 
 /**
  * What rows are sealed for. A secret and its history differ, so that no version can be put back as the secret by whoever
@@ -44,7 +49,7 @@ export interface SealedContents {
 export interface Sealed extends SealedContents {
   readonly metadata: readonly StoredEntry[];
   readonly valueDigest: Uint8Array | null;
-  readonly references: readonly StoredReference[];
+  readonly references: readonly ReferenceTarget[];
   /** The same contents, sealed for the history. */
   readonly versionSealed: SealedContents;
 }

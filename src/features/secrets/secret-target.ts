@@ -6,8 +6,9 @@ import { plannedOnce } from '../../kernel/database/planned-once.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { distinctIds, isId } from '../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import type { TagRow } from '../tags/public.js';
 import type { Place } from './place.rules.js';
-import { listByIds, type SecretRecord, type TagRecord } from './secret.records.js';
+import { listByIds, type SecretRecord } from './secret.records.js';
 import type { NewSecret, PathOf } from './secret.rules.js';
 import { type SecretView, shownIn } from './secret.view.js';
 import { type FoundPlace, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
@@ -68,7 +69,7 @@ export const refuse = (details: readonly ErrorDetail[]): void => {
 };
 
 /** What rules look at in a secret that is about to be written. */
-export const subjectOf = ({ environment, secretPath }: Place, key: string, tags: readonly TagRecord[]) => ({
+export const subjectOf = ({ environment, secretPath }: Place, key: string, tags: readonly TagRow[]) => ({
   environment,
   path: secretPath,
   key,
@@ -86,16 +87,13 @@ export async function loadNamed(
   ctx: Context,
   { project: { projectId }, pathOf }: Target,
   secrets: readonly Given[],
-): Promise<ReadonlyMap<string, TagRecord>> {
+): Promise<ReadonlyMap<string, TagRow>> {
   await checkRecipients(ctx, projectId, { secrets, pathOf });
   return loadTags(ctx, projectId, { wanted: secrets.map(({ tagIds }) => tagIds ?? []), pathOf });
 }
 
 /** The tags of these ids, in their order. */
-export const pick = (
-  tags: ReadonlyMap<string, TagRecord>,
-  ids: readonly string[] | null | undefined,
-): readonly TagRecord[] =>
+export const pick = (tags: ReadonlyMap<string, TagRow>, ids: readonly string[] | null | undefined): readonly TagRow[] =>
   distinctIds(ids)
     .flatMap((id) => tags.get(id) ?? [])
     .sort((a, b) => (a.slug < b.slug ? -1 : 1));

@@ -4,16 +4,10 @@ import { type ConstraintCodes, guarded } from '../../kernel/database/in-transact
 import { plannedOnce } from '../../kernel/database/planned-once.js';
 import { AppError } from '../../kernel/errors.js';
 import type { Place } from './place.rules.js';
+import type { ReferenceTarget } from './reference.rules.js';
 import type { StoredEntry } from './secret.records.js';
 import type { SealedContents } from './secret-sealing.js';
 import { noteStates, type State, secretDigest } from './secret-states.js';
-
-/** A secret that a value names, as it names it. Both null: in the folder of the secret itself. */
-export interface StoredReference {
-  readonly environment: string | null;
-  readonly path: string | null;
-  readonly key: string;
-}
 
 /** Everything of a secret that a write decides, sealed for this row and this version. */
 export interface SecretRow {
@@ -35,7 +29,7 @@ export interface SecretRow {
   /** All its tags after the write. */
   readonly tagIds: readonly string[];
   /** What its value names. Each once. */
-  readonly references: readonly StoredReference[];
+  readonly references: readonly ReferenceTarget[];
   /** The contents again, sealed for the history. */
   readonly versionSealed: SealedContents;
 }

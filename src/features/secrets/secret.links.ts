@@ -1,20 +1,16 @@
 import { can } from '../../kernel/authz/ability.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
-import { query } from '../../kernel/database/database.js';
 import type { ProjectLinks } from '../projects/public.js';
 import { listFoldersByIds, type ReadFolder } from './folder.records.js';
 import { type ImportRecord, listImportsByIds } from './import.records.js';
 import { parentOf } from './place.rules.js';
-import { listByIds, type TagRecord } from './secret.records.js';
+import { listByIds } from './secret.records.js';
 import { type SecretView, SecretViewer } from './secret.view.js';
 import { openerFor } from './secret-sealing.js';
 import { Visibility } from './visibility.rules.js';
 
-/** A tag, and the project that it is of. */
-export type OwnedTag = TagRecord & { readonly projectId: string };
-
 /**
- * Folders, secrets, imports and tags that answers lead to by their ids, each kind in one statement for all of an answer. What
+ * Folders, secrets and imports that answers lead to by their ids, each kind in one statement for all of an answer. What
  * the caller would be refused, or would not find, by the root field of that kind is not there.
  */
 export class SecretLinks {
@@ -39,17 +35,6 @@ export class SecretLinks {
     const readable = await this.projects.readable(ctx, rows, ({ ability }, { folder: { environment, path } }) =>
       can(ability, 'secret-imports:read', { environment, secretPath: path }),
     );
-    return new Map(readable.map(({ row }) => [row.id, row]));
-  };
-
-  /** Tags by id. */
-  readonly tags: BatchLoad<OwnedTag> = async (ctx, ids) => {
-    const rows = await query<OwnedTag>(
-      ctx,
-      'select id, slug, color, project_id as "projectId" from tag where id = any($1::uuid[])',
-      [ids],
-    );
-    const readable = await this.projects.readable(ctx, rows, ({ ability }) => can(ability, 'tags:read'));
     return new Map(readable.map(({ row }) => [row.id, row]));
   };
 

@@ -2,16 +2,13 @@ import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
 import { IN_OWN_PROJECT } from '../projects/public.js';
-import type { OwnedTag, SecretLinks } from './secret.links.js';
+import type { SecretLinks } from './secret.links.js';
 import { type SecretType, toSecretType } from './secret.type.js';
-import { type TagType, toTagType } from './tag.type.js';
 
 /** What of secrets is found by its id alone. */
 export function secretNodes(links: SecretLinks): NodeKind[] {
   const secrets: BatchLoad<SecretType> = async (ctx, ids) =>
     new Map([...(await links.secrets(ctx, ids))].map(([id, view]) => [id, toSecretType(view)]));
-  const tags: BatchLoad<TagType & Pick<OwnedTag, 'projectId'>> = async (ctx, ids) =>
-    new Map([...(await links.tags(ctx, ids))].map(([id, tag]) => [id, { ...tag, ...toTagType(tag) }]));
   return [
     nodeKind({
       type: 'Folder',
@@ -26,13 +23,6 @@ export function secretNodes(links: SecretLinks): NodeKind[] {
       reach: IN_OWN_PROJECT,
       load: links.imports,
       record: ({ id, projectId }) => ({ action: 'secret-import:get', projectId, facts: { importId: id } }),
-    }),
-    nodeKind({
-      type: 'Tag',
-      table: 'tag',
-      reach: IN_OWN_PROJECT,
-      load: tags,
-      record: ({ id, projectId }) => ({ action: 'tag:get', projectId, facts: { tagId: id } }),
     }),
     nodeKind({
       type: 'Secret',

@@ -1,19 +1,13 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { plannedOnce } from '../../kernel/database/planned-once.js';
+import type { TagRow } from '../tags/public.js';
 import type { MetadataPair } from './metadata-filter.rules.js';
 import { type PersonalRecord, userOf } from './personal.records.js';
 import type { Place } from './place.rules.js';
 import { isNear, isWithin } from './scope.records.js';
 import { mostSlashes } from './scope.rules.js';
 import { type Summed, valueColumn } from './value-column.js';
-
-/** A tag as a secret carries it. */
-export interface TagRecord {
-  readonly id: string;
-  readonly slug: string;
-  readonly color: string;
-}
 
 /** An entry of metadata as it is stored in the open. The value of an encrypted one is in `metadataSealed`, in the same order. */
 export type StoredEntry =
@@ -46,7 +40,7 @@ export interface SecretRecord {
   readonly membershipId: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  readonly tags: readonly TagRecord[];
+  readonly tags: readonly TagRow[];
 }
 
 /** A row that comes with the caller's own value in its place, where the caller is a user and has one. */

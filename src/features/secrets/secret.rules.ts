@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { ErrorDetail } from '../../kernel/errors.js';
 import { pageRules } from '../../kernel/graphql/page.js';
 import { isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js';
+import { tagSlug } from '../tags/public.js';
 import { metadataPairs } from './metadata-filter.rules.js';
-import { place, tagSlug } from './place.rules.js';
+import { place } from './place.rules.js';
 
 /** A value is at most this long, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 512 * 1024;

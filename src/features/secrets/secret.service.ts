@@ -5,12 +5,13 @@ import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { mapInSlices } from '../../kernel/slices.js';
-import { parse } from '../../kernel/validation.js';
+import { parse, parseInSlices } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
+import type { TagRow } from '../tags/public.js';
 import type { PersonalSecretService } from './personal.service.js';
 import { authorizeReferences, type NewValue, readableValue } from './reference-guard.js';
 import { renamer, rewriteReferencesTo } from './reference-rewriting.js';
-import type { SecretRecord, TagRecord } from './secret.records.js';
+import type { SecretRecord } from './secret.records.js';
 import {
   CreateSecret,
   CreateSecrets,
@@ -97,8 +98,8 @@ export class SecretService {
   }
 
   /** Adds up to 1,000 secrets to a folder, all or none. @throws as `create`, naming every fault. Source: behaviour 5.8. */
-  createBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
-    const { secrets, ...place } = parse(CreateSecrets, raw);
+  async createBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
+    const { secrets, ...place } = await parseInSlices(CreateSecrets, raw);
     return this.#create(ctx, { place, pathOf: inBatch }, secrets);
   }
 
@@ -127,7 +128,7 @@ export class SecretService {
    * Source: behaviour 5.8.
    */
   async updateBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
-    const { secrets: changes, mode, ...place } = parse(UpdateSecrets, raw);
+    const { secrets: changes, mode, ...place } = await parseInSlices(UpdateSecrets, raw);
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#update(ctx, { place, pathOf: inBatch }, { changes, mode });
@@ -261,7 +262,7 @@ export class SecretService {
       const records = keys.map((key) => found.get(key) as SecretRecord);
       for (const record of records) authorize(project, 'secrets:delete', fieldsOf(record));
       const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
-      const views = records.map(viewer.view);
+      const views = await mapInSlices(records, viewer.view);
       const ids = records.map(({ id }) => id);
       await deleteSecrets(tx, ids);
       await recordWrite(tx, target, { action: 'secret:delete', ids, shown: views });
@@ -286,7 +287,7 @@ export class SecretService {
       isShown?: boolean;
       rows: readonly SecretRow[];
       written: readonly Written[];
-      tags: ReadonlyMap<string, TagRecord>;
+      tags: ReadonlyMap<string, TagRow>;
     },
   ): Promise<SecretView[]> {
     const { project, place } = target;
@@ -300,7 +301,7 @@ export class SecretService {
       }),
     );
     const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
-    const views = records.map(viewer.view);
+    const views = await mapInSlices(records, viewer.view);
     const shown = isShown ? views : [];
     await recordWrite(tx, target, { action, ids: rows.map(({ id }) => id), facts, shown });
     return views;
@@ -317,14 +318,14 @@ const toNew = ({ newSecretKey: _never, ...change }: SecretChange): NewSecret => 
   secretValue: change.secretValue ?? '',
 });
 
-const tagsOf = (records: Iterable<SecretRecord>): [string, TagRecord][] =>
-  [...records].flatMap(({ tags }) => tags.map((tag): [string, TagRecord] => [tag.id, tag]));
+const tagsOf = (records: Iterable<SecretRecord>): [string, TagRow][] =>
+  [...records].flatMap(({ tags }) => tags.map((tag): [string, TagRow] => [tag.id, tag]));
 
 /** @throws PERMISSION_DENIED */
 function authorizeNew(
   { project, place }: Target,
   secrets: readonly NewSecret[],
-  tags: ReadonlyMap<string, TagRecord>,
+  tags: ReadonlyMap<string, TagRow>,
 ): void {
   for (const { secretKey, tagIds } of secrets) {
     authorize(project, 'secrets:create', fieldsOf(subjectOf(place, secretKey, pick(tags, tagIds))));
@@ -340,7 +341,7 @@ interface Present {
 function authorizeChanges(
   { project, place }: Target,
   present: readonly Present[],
-  tags: ReadonlyMap<string, TagRecord>,
+  tags: ReadonlyMap<string, TagRow>,
 ): void {
   const changes = present.map(({ record, change }) => {
     const tagsAfter = change.tagIds === undefined ? record.tags : pick(tags, change.tagIds);

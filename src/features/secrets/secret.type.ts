@@ -1,8 +1,9 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { paced } from '../../kernel/graphql/paced-list.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import { TagType } from '../tags/public.js';
 import type { ReferenceIssueReason } from './expansion.rules.js';
 import type { OwnValues, SecretKind } from './secret.rules.js';
 import {
@@ -12,7 +13,6 @@ import {
   type SecretPage,
   type SecretView,
 } from './secret.view.js';
-import { TagType } from './tag.type.js';
 
 /** GraphQL's names of the kinds of secrets. */
 export const SecretKindEnum = { SHARED: 'shared', PERSONAL: 'personal' } as const satisfies Record<string, SecretKind>;
@@ -226,10 +226,10 @@ export class SecretType extends SecretContents {
   })
   referenceIssues!: readonly SecretReferenceIssueType[];
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 }
 

@@ -1,6 +1,7 @@
 import { type Context, SYSTEM } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
-import type { SecretRecord, TagRecord } from './secret.records.js';
+import type { TagRow } from '../tags/public.js';
+import type { SecretRecord } from './secret.records.js';
 import { fits, lengthOf } from './value-column.js';
 import type { SecretSubject } from './visibility.rules.js';
 
@@ -29,7 +30,7 @@ export interface Standing {
   /** The newest version. */
   readonly version: number;
   readonly isGone: boolean;
-  readonly tags: readonly TagRecord[];
+  readonly tags: readonly TagRow[];
 }
 
 /** A secret that is gone. */

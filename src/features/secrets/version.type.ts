@@ -1,8 +1,8 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import { TagType } from '../tags/public.js';
 import { SecretActorType, SecretContents, SecretMetadataType, SecretReadIssue, toSecretType } from './secret.type.js';
-import { TagType } from './tag.type.js';
 import type { Difference } from './version.rules.js';
 import type { Comparison, VersionPage } from './version.service.js';
 import type { VersionView } from './version.view.js';
@@ -46,7 +46,7 @@ export class SecretVersionType extends SecretContents {
   @Field(() => SecretActorType, { description: 'Who wrote it.' })
   actor!: SecretActorType;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was written.' })
+  @Field(() => DateTime, { description: 'When it was written.' })
   createdAt!: Date;
 }
 
@@ -77,7 +77,7 @@ export class SecretVersionSummaryType {
   @Field(() => SecretActorType, { description: 'Who wrote it.' })
   actor!: SecretActorType;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was written.' })
+  @Field(() => DateTime, { description: 'When it was written.' })
   createdAt!: Date;
 }
 
@@ -185,7 +185,7 @@ export class DeletedSecretType {
   })
   restorableVersion!: number | null;
 
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was deleted.' })
+  @Field(() => DateTime, { description: 'When it was deleted.' })
   deletedAt!: Date;
 
   @Field(() => SecretActorType, { description: 'Who deleted it.' })

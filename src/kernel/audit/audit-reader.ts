@@ -1,5 +1,5 @@
+import { readAddress } from '../addresses.js';
 import type { Query } from '../database/database.js';
-import { readAddress } from '../http/addresses.js';
 import type { Seal } from './audit-chain.js';
 import { type AuditFacts, type AuditRecord, macOf } from './audit-record.js';
 import type { FoundRow, RepeatedRow } from './audit-verifier.js';

@@ -4,6 +4,13 @@ import { plannedOnce } from '../database/planned-once.js';
 import { newId } from '../ids.js';
 import { type Disclosure, idArray, isList, namesList } from './disclosure.js';
 
+declare module '../context.js' {
+  interface Context {
+    /** Collects what this request records, where its reply is kept: whoever gets it later must leave the same records. */
+    recorded?: AuditEvent[];
+  }
+}
+
 /** Ids, names of settings and counts. Never a secret value, a token or free text of a caller. */
 export type AuditFacts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 

@@ -4,6 +4,12 @@ import { AppError, toAppError } from '../errors.js';
 import { type AuditEvent, type AuditFacts, type AuditRecord, auditRecord, insertOf } from './audit-record.js';
 import { type Disclosure, isList } from './disclosure.js';
 
+declare module '../context.js' {
+  interface Kernel {
+    readonly auditTrail: AuditTrail;
+  }
+}
+
 const MAX_BATCH = 64;
 const MAX_WAIT_MS = 2;
 const MAX_QUEUE = 10_000;
@@ -32,7 +38,8 @@ interface Waiting {
 export class AuditTrail {
   #queue: Waiting[] = [];
   #timer: NodeJS.Timeout | null = null;
-  readonly #flushing = new Set<readonly Waiting[]>();
+  /** Batches that are being inserted. An array: the tables that a set leaves behind would keep them and their requests for long. */
+  #flushing: (readonly Waiting[])[] = [];
   /** Names of lists that the trail has, oldest first. */
   readonly #listed = new Set<string>();
 
@@ -118,9 +125,9 @@ export class AuditTrail {
   /** An idle node writes at once; while an insert is under way the next batch gathers behind it. */
   #schedule(): void {
     // The end of each insert schedules the next one.
-    if (this.#flushing.size >= MAX_INSERTS) return;
+    if (this.#flushing.length >= MAX_INSERTS) return;
     if (this.#queue.length >= MAX_BATCH) void this.#flush();
-    else this.#timer ??= setTimeout(() => void this.#flush(), this.#flushing.size === 0 ? 0 : MAX_WAIT_MS);
+    else this.#timer ??= setTimeout(() => void this.#flush(), this.#flushing.length === 0 ? 0 : MAX_WAIT_MS);
   }
 
   #clearTimer(): void {
@@ -133,7 +140,7 @@ export class AuditTrail {
     this.#queue = this.#queue.filter(({ isRefused }) => !isRefused);
     const batch = this.#queue.splice(0, MAX_BATCH);
     if (batch.length === 0) return;
-    this.#flushing.add(batch);
+    this.#flushing.push(batch);
     try {
       await this.#storeReads(
         batch.flatMap(({ records }) => records),
@@ -143,7 +150,7 @@ export class AuditTrail {
     } catch (error) {
       for (const { failed } of batch) failed(unavailable(error));
     } finally {
-      this.#flushing.delete(batch);
+      this.#flushing = this.#flushing.filter((other) => other !== batch);
       if (this.#queue.length > 0) this.#schedule();
     }
   }

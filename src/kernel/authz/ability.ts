@@ -1,11 +1,29 @@
 import { createMongoAbility, type MongoAbility, type RawRuleOf } from '@casl/ability';
-import type { Verb } from '../detail-codes.js';
 import { AppError, type ErrorDetail } from '../errors.js';
-import type { OrganizationAction, ProjectAction } from './actions.js';
 import { type Conditions, compileConditions, type Fields } from './conditions.js';
 
+declare module '../context.js' {
+  interface Context {
+    /** What the actor may do in the organization. Projects bring abilities of their own. */
+    readonly ability: Ability;
+  }
+}
+
+declare module '../detail-codes.js' {
+  interface DetailCodes {
+    readonly verbs: Verb;
+  }
+}
+
+/** What may be done, by where: declared by who knows the subjects, by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: the kernel knows no subject
+export interface Actions {}
+
 /** What a caller may want to do: `subject:verb`, as in `secrets:edit`. */
-export type Action = ProjectAction | OrganizationAction;
+export type Action = Actions[keyof Actions];
+
+/** What an action does to its subject: `edit`. */
+export type Verb<A extends Action = Action> = A extends `${string}:${infer V}` ? V : never;
 
 /** One permission, in the form of the interface. Later rules win; `inverted` forbids. Source: specification, Permission. */
 export interface Rule {
@@ -20,19 +38,11 @@ export type Ability = MongoAbility;
 
 /** Compiles rules. Later rules win over earlier ones. Source: behaviour 2. */
 export function buildAbility(rules: readonly Rule[]): Ability {
-  return createMongoAbility(rules.map(inNewerWords) as unknown as RawRuleOf<MongoAbility>[], {
+  return createMongoAbility(rules as unknown as RawRuleOf<MongoAbility>[], {
     conditionsMatcher: ((conditions: Conditions) => compileConditions(conditions)) as never,
     // Things are plain bags of fields here, so their kind travels beside them.
     detectSubjectType: (thing) => (thing as unknown as { subjectType: string }).subjectType,
   });
-}
-
-/** `read` of secrets is the older word for both `describeSecret` and `readValue`. */
-function inNewerWords(rule: Rule): Rule {
-  const actions = [rule.action].flat();
-  if (rule.subject !== 'secrets' || !actions.includes('read')) return rule;
-  const others = actions.filter((action) => action !== 'read');
-  return { ...rule, action: [...new Set([...others, 'describeSecret', 'readValue'])] };
 }
 
 /**

@@ -41,6 +41,9 @@ const SLASH: Step = { ...literally('/'), source: '(?:$|/)', isOptional: true, sk
  * and `[^a-z]` for one character, `{a,b}` for either, and `\` takes what follows as it stands. A dot is a character like
  * any other. The time of a test grows with the product of both lengths at most: nothing is tried twice.
  *
+ * As in bash, braces are read first, and `**` beside other characters of a name is `*`: `/**{a,b}` is `/**a` or `/**b`, which
+ * fit `/xa` and not `/x/a`. `**` may stand for no name, also as the first name and behind wildcards; picomatch wants one there.
+ *
  * @returns a sentence about what is wrong with it, in place of a test
  * Source: behaviour 2.
  */

@@ -18,6 +18,12 @@ import { type KeyVersion, ScopeKeys } from './scope-keys.js';
 import { type DataKey, openBytes, type SealPlace, sealBytes, toKey } from './seal.js';
 import { Sealer } from './sealer.js';
 
+declare module '../context.js' {
+  interface Kernel {
+    readonly keyring: Keyring;
+  }
+}
+
 const KEY_BYTES = 32;
 const BLOCK = 1_000;
 const BLOCK_SECONDS = 3_600;
@@ -51,11 +57,13 @@ export class Keyring {
    * @param rootKey opens organization keys
    * @param autocommit a statement outside of any transaction: a count of seals, and a key that others seal with already,
    *   must survive the rollback of the request that asked for them
+   * @param patienceMs how long a caller waits for the block of seals that all share, before it takes its own few
    */
   constructor(
     private readonly rootKey: RootKey,
     private readonly autocommit: Query,
     private readonly maxScopes = MAX_SCOPES,
+    private readonly patienceMs = PATIENCE_MS,
   ) {}
 
   /** As `RootKey.cursorKey`: the same on each node and after each start, without a statement. */
@@ -199,7 +207,7 @@ export class Keyring {
       if (keys.take(key.id, seals)) return key;
       const refill = this.#refill(keys, key, seals);
       // The caller may hold the last connection of the pool, and the refill wait for it: the caller's own helps then.
-      const isVisible = await Promise.race([refill, delay(PATIENCE_MS, null, { ref: false })]);
+      const isVisible = await Promise.race([refill, delay(this.patienceMs, null, { ref: false })]);
       if (isVisible === true) continue;
       // A key of the caller's own transaction is not seen outside of it. These seals are the caller's alone: they go
       // with its rollback, like what was sealed.

@@ -31,6 +31,15 @@ export interface Watch {
   ended(client: BoundedClient): void;
 }
 
+/** A connection that the pool has handed out. */
+export interface Loan {
+  readonly client: BoundedClient;
+  readonly since: number;
+  /** The pool has its place back, because it ended or was taken away. Its holder has not released it yet. */
+  isTakenBack: boolean;
+  takeBack(): void;
+}
+
 type Callback = (error: Error | null | undefined, result?: unknown) => void;
 
 /** Only a writable server may keep a connection; both parameters are reported by the server whenever they change (14+). */
@@ -52,6 +61,8 @@ export class BoundedClient extends pg.Client {
   heardAt: number;
   /** When another connection turned out to be silent, if nothing was heard on this one since. */
   suspectedAt: number | null = null;
+  /** Who holds it; null when it is idle in the pool. */
+  loan: Loan | null = null;
   /** Its statements serve no request. */
   isBackground = false;
   #pending = 0;

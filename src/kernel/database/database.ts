@@ -1,14 +1,20 @@
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import type { Pool, PoolClient, QueryResult } from 'pg';
-import { type Context, isTransaction } from '../context.js';
+import { isTransaction } from '../context.js';
 import { FairQueue } from '../load/fair-queue.js';
 import { createLog, type Log } from '../log.js';
 import type { BoundedClient } from './bounded-client.js';
 import { connectionFault } from './connection-fault.js';
-import { type EntityClass, ormOptions } from './orm-options.js';
+import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
 import { POOL_LIMITS, type PoolLimits } from './time-limits.js';
+
+declare module '../context.js' {
+  interface Kernel {
+    readonly database: Database;
+  }
+}
 
 export type Row = Record<string, unknown>;
 type Orm = Awaited<ReturnType<typeof open>>;
@@ -34,16 +40,17 @@ export class Database {
    * Opens the pool, and one connection to see that it can. Does not migrate.
    *
    * @param url as `DATABASE_URL`, or that of the embedded server
+   * @param model nothing for who only sends SQL
    * @throws ConfigurationFault when there is no connection
    */
   static async connect(
     url: string,
-    entities: readonly EntityClass[],
+    model: Partial<Model>,
     log: Log = SILENT,
     limits: PoolLimits = POOL_LIMITS,
   ): Promise<Database> {
     const guard = new PoolGuard(log, limits);
-    const orm = await open(url, entities, guard);
+    const orm = await open(url, model, guard);
     try {
       await orm.em.getConnection().connect();
     } catch (error) {
@@ -132,6 +139,11 @@ export class Database {
     return this.orm.em.fork({ clear: true });
   }
 
+  /** Names of the migrations that this program knows. */
+  get migrations(): readonly string[] {
+    return (this.orm.config.get('migrations').migrationsList ?? []).map((it) => ('name' in it ? it.name : ''));
+  }
+
   get migrator(): Orm['migrator'] {
     return this.orm.migrator;
   }
@@ -142,9 +154,14 @@ export class Database {
   }
 }
 
+/** Whoever can reach the database, in a transaction or not. */
+export interface Connected {
+  readonly database: Database;
+}
+
 /** One statement, in the transaction of `ctx` where it has one. Parameters are `$1`, `$2`. */
 export async function query<R extends object = Row>(
-  ctx: Context,
+  ctx: Connected,
   text: string,
   params: readonly unknown[] = [],
 ): Promise<R[]> {
@@ -157,7 +174,7 @@ export async function query<R extends object = Row>(
 
 /** The same as a function of its own, for kernel parts that know no Context. */
 export const queryOf =
-  (ctx: Context): Query =>
+  (ctx: Connected): Query =>
   (text, params) =>
     query(ctx, text, params);
 
@@ -169,5 +186,4 @@ export async function isReadOnly(ask: Query): Promise<boolean> {
   return server?.isReadOnly !== false;
 }
 
-const open = (url: string, entities: readonly EntityClass[], guard: PoolGuard) =>
-  MikroORM.init(ormOptions(url, entities, guard));
+const open = (url: string, model: Partial<Model>, guard: PoolGuard) => MikroORM.init(ormOptions(url, model, guard));

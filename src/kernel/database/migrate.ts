@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrations } from '../../migrations/index.js';
 import { ConfigurationFault, TemporaryFault } from '../configuration-fault.js';
 import { toAppError } from '../errors.js';
 import { type Database, isReadOnly, type Query } from './database.js';
@@ -110,7 +109,7 @@ async function refuseUnsafeServer(database: Database): Promise<void> {
 async function refuseNewerSchema(database: Database): Promise<void> {
   if (!(await hasMigrations(database))) return;
   const done = await database.query<{ name: string }>('select name from schema_migration');
-  if (done.some(({ name }) => !migrations.some((known) => known.name === name))) {
+  if (done.some(({ name }) => !database.migrations.includes(name))) {
     throw new ConfigurationFault(['the database was migrated by a newer version of this program; start that version']);
   }
 }

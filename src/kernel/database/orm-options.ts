@@ -1,11 +1,18 @@
-import { Migrator } from '@mikro-orm/migrations';
+import type { Constructor } from '@mikro-orm/core';
+import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { defineConfig } from '@mikro-orm/postgresql';
 import type { Pool, TypeOverrides } from 'pg';
-import { migrations } from '../../migrations/index.js';
 import type { PoolGuard } from './pool-guard.js';
 import { POOL_LIMITS, TIME_LIMITS } from './time-limits.js';
 
 export type EntityClass = new (...args: never[]) => object;
+
+/** What the program keeps in the database. */
+export interface Model {
+  readonly entities: readonly EntityClass[];
+  /** Oldest first. */
+  readonly migrations: readonly { readonly name: string; readonly class: Constructor<Migration> }[];
+}
 
 const TIMESTAMPTZ = 1184;
 
@@ -26,7 +33,7 @@ const SESSION = [
  */
 export function ormOptions(
   url: string,
-  entities: readonly EntityClass[],
+  { entities = [], migrations = [] }: Partial<Model>,
   guard?: PoolGuard,
 ): ReturnType<typeof defineConfig> {
   return defineConfig({

@@ -1,20 +1,13 @@
 import pg from 'pg';
 import { describeError, type Log } from '../log.js';
-import { BoundedClient, ConnectionLost, type Watch } from './bounded-client.js';
+import { BoundedClient, ConnectionLost, type Loan, type Watch } from './bounded-client.js';
 import type { PoolLimits } from './time-limits.js';
 
 const CHECK_MS = 100;
 /** A check that comes later than this was held up by a blocked event loop: responses may wait there to be read. */
 const LONGEST_STEP_MS = 250;
-
-/** A connection that the pool has handed out. */
-interface Loan {
-  readonly client: BoundedClient;
-  readonly since: number;
-  /** The pool has its place back, because it ended or was taken away. Its holder has not released it yet. */
-  isTakenBack: boolean;
-  takeBack(): void;
-}
+/** So many connections are opened at a time: twenty together would take much longer than others take to come back. */
+const OPENING_AT_ONCE = 2;
 
 /** As the pool hands it out. */
 type Lent = BoundedClient & { release: pg.PoolClient['release'] };
@@ -44,7 +37,8 @@ export class PoolGuard implements Watch {
   /** Nobody gets a connection, although the database has some to give: only a restart helps. */
   isStarved = false;
   readonly #open = new Set<BoundedClient>();
-  readonly #loans = new Map<BoundedClient, Loan>();
+  /** Those of which nobody knows yet whether the server accepts them. */
+  readonly #opening = new Set<BoundedClient>();
   /** The class of the pool's connections. */
   readonly Client: typeof pg.Client;
   readonly #log: Log;
@@ -88,12 +82,12 @@ export class PoolGuard implements Watch {
 
   get connections(): ConnectionFigures {
     const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool;
-    return { open, idle, held: this.#loans.size, waiting };
+    return { open, idle, held: this.#loans.length, waiting };
   }
 
   /** How long the oldest loan lasts. */
   get longestHoldMs(): number {
-    return Math.max(0, ...[...this.#loans.values()].map(({ since }) => this.#msSince(since)));
+    return Math.max(0, ...this.#loans.map(({ since }) => this.#msSince(since)));
   }
 
   /** Tells how long each statement and each transaction has waited for a connection, in milliseconds. */
@@ -130,11 +124,21 @@ export class PoolGuard implements Watch {
 
   opened(client: BoundedClient): void {
     this.#open.add(client);
+    this.#opening.add(client);
+    client.once('connect', () => {
+      this.#opening.delete(client);
+      this.#grow();
+    });
   }
 
   ended(client: BoundedClient): void {
     this.#open.delete(client);
-    this.#loans.get(client)?.takeBack();
+    this.#opening.delete(client);
+    client.loan?.takeBack();
+  }
+
+  get #loans(): Loan[] {
+    return [...this.#open].flatMap(({ loan }) => loan ?? []);
   }
 
   get #pool(): pg.Pool {
@@ -151,6 +155,7 @@ export class PoolGuard implements Watch {
     }
     const since = performance.now();
     this.#unservedSince ??= this.clock;
+    this.#setRoom();
     connect((error, client) => {
       this.#onWait(performance.now() - since);
       if (client === undefined) {
@@ -165,6 +170,23 @@ export class PoolGuard implements Watch {
     return undefined;
   }
 
+  /** Bounds what the pool opens for those that ask. */
+  #setRoom(): void {
+    const opened = this.#pool.totalCount - this.#opening.size;
+    this.#pool.options.max = Math.min(this.limits.connections, opened + OPENING_AT_ONCE);
+  }
+
+  /** Opens one more for those that wait, when one that was being opened is there. The pool itself would wait for somebody new to ask. */
+  #grow(): void {
+    this.#setRoom();
+    const { waitingCount, idleCount, totalCount, options } = this.#pool;
+    if (waitingCount === 0 || idleCount > 0 || totalCount >= options.max) return;
+    void this.#pool.connect().then(
+      (client) => client.release(),
+      () => undefined,
+    );
+  }
+
   #lend(client: Lent): void {
     const { release } = client;
     const loan: Loan = {
@@ -177,9 +199,9 @@ export class PoolGuard implements Watch {
         release.call(client, true);
       },
     };
-    this.#loans.set(client, loan);
+    client.loan = loan;
     client.release = (error) => {
-      if (this.#loans.get(client) === loan) this.#loans.delete(client);
+      if (client.loan === loan) client.loan = null;
       if (loan.isTakenBack) return;
       loan.isTakenBack = true;
       client.isBackground = false;
@@ -197,7 +219,7 @@ export class PoolGuard implements Watch {
     this.#checkedAt = now;
     if (this.#unlimited > 0) return;
     for (const client of this.#open) this.#checkResponse(client);
-    for (const loan of this.#loans.values()) this.#checkLoan(loan);
+    for (const loan of this.#loans) this.#checkLoan(loan);
     this.#checkPool();
   }
 
@@ -211,7 +233,7 @@ export class PoolGuard implements Watch {
     this.#open.delete(client);
     for (const other of this.#open) {
       if (other.heardAt > pendingSince) continue;
-      if (this.#loans.has(other)) other.suspectedAt ??= this.clock;
+      if (other.loan !== null) other.suspectedAt ??= this.clock;
       else if (other.pendingSince === null && other.isReusable) other.discard();
     }
   }
@@ -222,18 +244,18 @@ export class PoolGuard implements Watch {
     if (this.#msSince(Math.max(since, client.heardAt)) < this.limits.heldIdleMs) return;
     this.leaks += 1;
     this.#log.error('database connection leaked', { heldMs: Math.round(this.#msSince(since)) });
-    this.#loans.delete(client);
+    client.loan = null;
     client.discard();
     loan.takeBack();
   }
 
   #checkPool(): void {
-    const { idleCount, totalCount, options } = this.#pool;
+    const { idleCount, totalCount } = this.#pool;
     const isStuck =
       this.#unservedSince !== null &&
       this.#msSince(this.#unservedSince) >= this.limits.starvedMs &&
       idleCount === 0 &&
-      totalCount >= options.max;
+      totalCount >= this.limits.connections;
     if (!isStuck) this.isStarved = false;
     else if (!this.isStarved && !this.#isProbing) void this.#probe();
   }

@@ -1,21 +1,18 @@
 import { ApolloServer } from '@apollo/server';
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import type { GraphQLSchema } from 'graphql';
-import type { AnonymousContext, Context } from '../context.js';
-import type { RateLimits } from '../limits/rate-limits.js';
+import type { AnyContext } from '../context.js';
 import type { Log } from '../log.js';
-import type { OperationMetrics } from '../metrics/operation-metrics.js';
-import type { IdempotencyKeys } from '../replies/idempotency.js';
-import { codedErrors, MAX_ERRORS } from './coded-errors.js';
+import type { RateLimits } from '../operations/limits/rate-limits.js';
+import type { OperationMetrics } from '../operations/metrics/operation-metrics.js';
+import type { IdempotencyKeys } from '../operations/responses/idempotency.js';
 import { countedOperations } from './counted-operations.js';
+import { codedErrors, MAX_ERRORS } from './errors/coded-errors.js';
 import type { Gate } from './gate/gate.js';
-import { gatePlugin } from './gate/gate-plugin.js';
+import { gatePlugin } from './gate-plugin.js';
 import { idempotentMutations } from './idempotent-mutations.js';
 import { keptSchemaResponses, type SchemaResponses } from './introspection.js';
 import { limitedOperations } from './limited-operations.js';
-
-/** What resolvers get: a caller, or nobody for public fields. */
-export type GraphQLContext = Context | AnonymousContext;
 
 /** Makes and starts Apollo Server. It installs no signal handlers and no landing page, and answers in our error shape. */
 export async function startApollo(
@@ -29,8 +26,8 @@ export async function startApollo(
     gate: Gate;
     schemaResponses: SchemaResponses;
   },
-): Promise<ApolloServer<GraphQLContext>> {
-  const apollo = new ApolloServer<GraphQLContext>({
+): Promise<ApolloServer<AnyContext>> {
+  const apollo = new ApolloServer<AnyContext>({
     schema,
     introspection: options.introspection,
     // `mountGraphQL` refuses what pages of other origins can send, and gives nothing but operations.

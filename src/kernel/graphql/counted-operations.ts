@@ -1,10 +1,10 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { DocumentNode, GraphQLFormattedError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { ERRORS } from '../errors.js';
-import type { OperationMetrics, Outcome } from '../metrics/operation-metrics.js';
-import type { GraphQLContext } from './apollo.js';
+import type { AnyContext } from '../context.js';
+import { isErrorCode } from '../errors.js';
+import type { OperationMetrics, Outcome } from '../operations/metrics/operation-metrics.js';
+import { rootFields } from './gate/root-fields.js';
 import { OF_THE_SCHEMA } from './introspection.js';
-import { rootFields } from './root-fields.js';
 
 const NONE = 'none';
 
@@ -12,7 +12,7 @@ const NONE = 'none';
  * Counts what was asked of GraphQL by root fields: the name of an operation is the caller's word, and only names of the schema
  * may be labels. Stands behind the plugin that codes errors.
  */
-export const countedOperations = (operations: OperationMetrics): ApolloServerPlugin<GraphQLContext> => ({
+export const countedOperations = (operations: OperationMetrics): ApolloServerPlugin<AnyContext> => ({
   async requestDidStart() {
     const begun = performance.now();
     return {
@@ -57,5 +57,5 @@ function namesByKey(
 
 const outcomeOf = ({ extensions }: GraphQLFormattedError): Outcome => {
   const code = String(extensions?.code);
-  return Object.hasOwn(ERRORS, code) ? (code as Outcome) : 'INTERNAL';
+  return isErrorCode(code) ? code : 'INTERNAL';
 };

@@ -1,9 +1,9 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import { type FormattedExecutionResult, OperationTypeNode } from 'graphql';
-import type { Answer } from '../replies/answer.js';
-import { Claim } from '../replies/claim.js';
-import { checkIdempotencyKey, type IdempotencyKeys } from '../replies/idempotency.js';
-import type { GraphQLContext } from './apollo.js';
+import type { AnyContext } from '../context.js';
+import type { Answer } from '../operations/responses/answer.js';
+import { Claim } from '../operations/responses/claim.js';
+import { checkIdempotencyKey, type IdempotencyKeys } from '../operations/responses/idempotency.js';
 
 /**
  * `Idempotency-Key` for documents with mutations: the whole document is one request. Those of callers without a token, and
@@ -11,7 +11,7 @@ import type { GraphQLContext } from './apollo.js';
  *
  * Stands behind the plugin that codes errors: what is kept is what was sent.
  */
-export const idempotentMutations = (keys: IdempotencyKeys): ApolloServerPlugin<GraphQLContext> => ({
+export const idempotentMutations = (keys: IdempotencyKeys): ApolloServerPlugin<AnyContext> => ({
   async requestDidStart({ request, contextValue: ctx }) {
     const key = request.http?.headers.get('idempotency-key');
     if (key === undefined || ctx.actor === null) return;

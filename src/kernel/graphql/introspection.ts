@@ -8,9 +8,9 @@ import {
   OperationTypeNode,
   stripIgnoredCharacters,
 } from 'graphql';
-import type { GraphQLContext } from './apollo.js';
+import type { AnyContext } from '../context.js';
 import { hashOf } from './gate/judged-documents.js';
-import { rootFields } from './root-fields.js';
+import { rootFields } from './gate/root-fields.js';
 
 /** Fields of any root that tell of the schema. */
 export const OF_THE_SCHEMA: ReadonlySet<string> = new Set(['__schema', '__type', '__typename']);
@@ -100,7 +100,7 @@ function keyOf({ document, operation, variables }: Asked): string {
 }
 
 /** Lets `responses` respond to queries for the schema. Behind the gate, which looks at variables. */
-export const keptSchemaResponses = (responses: SchemaResponses): ApolloServerPlugin<GraphQLContext> => ({
+export const keptSchemaResponses = (responses: SchemaResponses): ApolloServerPlugin<AnyContext> => ({
   async requestDidStart() {
     return {
       async responseForOperation({ schema, document, operation, request: { variables = {} } }) {

@@ -1,8 +1,8 @@
 import type { ApolloServerPlugin, GraphQLRequestContextDidResolveOperation } from '@apollo/server';
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import type { Demand, RateLimits } from '../limits/rate-limits.js';
-import type { GraphQLContext } from './apollo.js';
-import { rootFields } from './root-fields.js';
+import type { AnyContext } from '../context.js';
+import type { Demand, RateLimits } from '../operations/limits/rate-limits.js';
+import { rootFields } from './gate/root-fields.js';
 
 /** Mark of a mutation that makes a token or a client secret: `@Extensions(MINT)`. */
 export const MINT = { mint: true } as const;
@@ -13,8 +13,8 @@ export const MINT = { mint: true } as const;
  */
 export const limitedOperations = (
   limits: RateLimits,
-  next: ApolloServerPlugin<GraphQLContext>,
-): ApolloServerPlugin<GraphQLContext> => ({
+  next: ApolloServerPlugin<AnyContext>,
+): ApolloServerPlugin<AnyContext> => ({
   async requestDidStart(request) {
     const listener = (await next.requestDidStart?.(request)) ?? {};
     return {
@@ -29,7 +29,7 @@ export const limitedOperations = (
 
 function settle(
   limits: RateLimits,
-  { schema, document, operation, contextValue, response }: GraphQLRequestContextDidResolveOperation<GraphQLContext>,
+  { schema, document, operation, contextValue, response }: GraphQLRequestContextDidResolveOperation<AnyContext>,
 ): void {
   if (operation === undefined) return;
   const headers = limits.settle(contextValue, demandOf(schema, document, operation));

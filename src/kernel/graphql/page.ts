@@ -1,50 +1,41 @@
 import 'reflect-metadata';
 import type { ClassType } from 'type-graphql';
-import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { AppError } from '../errors.js';
 import { isId } from '../ids.js';
 import { mapInSlices } from '../slices.js';
 import { isStorable } from '../text-rules.js';
+import { argsType } from './inputs.js';
 import { paced } from './paced-list.js';
-
-/** Arguments of every list: Relay's forward paging. */
-@ArgsType()
-export class PageArgs {
-  @Field(() => Int, {
-    nullable: true,
-    description: 'At most this many rows, 1 to 1,000. Without it the list is whole.',
-  })
-  first?: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it.' })
-  after?: string | null;
-}
 
 /** Longer than any cursor that is given out: the longest names a path of 2,000 characters and two keys, and is sealed. */
 export const MAX_CURSOR = 6_000;
 
-/** Rules of `PageArgs`, for the schemas of lists. */
+const rows = z.int().min(1).max(1_000);
+const cursor = z.string().max(MAX_CURSOR);
+
+/** Rules of the arguments of every list: Relay's forward paging. */
 export const pageRules = {
-  first: z.int().min(1).max(1_000).nullish(),
-  after: z.string().max(MAX_CURSOR).nullish(),
+  first: rows.nullish().meta({ description: 'At most this many rows, 1 to 1,000. Without it the list is whole.' }),
+  after: cursor.nullish().meta({ description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it.' }),
 };
 
-/** Arguments of lists that are never whole: nobody knows how far they would go. */
-@ArgsType()
-export class BoundedPageArgs {
-  @Field(() => Int, { defaultValue: 100, description: 'At most this many rows, 1 to 1,000.' })
-  first!: number;
+/** Rules of the arguments of lists that are never whole: nobody knows how far they would go. */
+export const boundedPageRules = {
+  first: rows.default(100).meta({ description: 'At most this many rows, 1 to 1,000.' }),
+  after: cursor
+    .nullish()
+    .meta({ description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it for the same question.' }),
+};
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it for the same question.',
-  })
-  after?: string | null;
-}
+/** Arguments of every list. */
+export const PageArgs = argsType(z.strictObject(pageRules));
+export type PageArgs = InstanceType<typeof PageArgs>;
 
-/** Rules of `BoundedPageArgs`. */
-export const boundedPageRules = { ...pageRules, first: z.int().min(1).max(1_000).default(100) };
+/** Arguments of lists that are never whole. */
+export const BoundedPageArgs = argsType(z.strictObject(boundedPageRules));
+export type BoundedPageArgs = InstanceType<typeof BoundedPageArgs>;
 
 /** What `pageRules` leaves of the arguments. */
 export interface PageRequest {

@@ -16,7 +16,7 @@ import { recordDenial } from '../authz/denials.js';
 import { type AnonymousContext, authenticated, type Context } from '../context.js';
 import { AppError, withPaths } from '../errors.js';
 import { giveWay } from '../slices.js';
-import { withErrorReference } from './error-types.js';
+import { withErrorReference } from './errors/error-types.js';
 
 type ResolverClass = new (...args: never[]) => object;
 type RootField = GraphQLFieldResolver<unknown, Context | AnonymousContext>;
@@ -41,7 +41,9 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
   for (const root of [query, mutation]) if (root) guardRootFields(root, root === mutation);
   // type-graphql has no word for these.
-  if (query) query.description = 'What can be asked. Nothing changes by it but the audit trail.';
+  if (query)
+    query.description =
+      'What can be read. Nothing changes but the audit trail. A field that fails is null and has an error; the others are returned.';
   if (mutation)
     mutation.description =
       'What can be changed. The changes of one document run one after the other, each for itself: one that fails is null and has an error, and the others stand.';
@@ -87,8 +89,8 @@ function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
       }
     };
     field.resolve = guarded as typeof field.resolve;
-    // What those before it have changed stands: a document of several changes still answers them when this one fails.
-    if (changes) field.type = getNullableType(field.type);
+    // One that fails leaves the others of a document as they are: what they changed, and what they found.
+    field.type = getNullableType(field.type);
   }
 }
 

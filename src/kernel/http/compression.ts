@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { encodedTag } from '../replies/answer.js';
+import { encodedTag } from '../operations/responses/answer.js';
 import { type Encoding, preferredEncoding } from './accept-encoding.js';
 import { addVary } from './vary.js';
 

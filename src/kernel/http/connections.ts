@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { callersNetwork, isWithin, readAddress } from '../addresses.js';
 import type { Log } from '../log.js';
 import { noteArrival } from '../slices.js';
-import { callersNetwork, isWithin, readAddress } from './addresses.js';
 
 const STALL_MS = 60_000;
 const IDLE_MS = 61_000;
@@ -27,11 +27,13 @@ interface Group {
   readonly limit: number;
   open: number;
   /** Without a request that is not answered yet; the one that has been idle longest comes first. */
-  readonly idle: Set<Socket>;
+  readonly idle: Set<Use>;
 }
 
 /** One open connection. */
 interface Use {
+  /** Null when it has ended: what a set leaves behind may refer to its entries for long, and a socket to all of its last request. */
+  socket: Socket | null;
   /** Requests that are not answered yet. */
   pending: number;
   idleSince: number;
@@ -71,7 +73,8 @@ export function boundConnections(app: FastifyInstance, limits: Limits): void {
 }
 
 class Connections {
-  readonly #open = new Map<Socket, Use>();
+  readonly #open = new Set<Use>();
+  readonly #uses = new WeakMap<Socket, Use>();
   readonly #all: Group;
   readonly #byAddress = new Map<string, Group>();
   readonly #stalled = new Map<Socket, Progress>();
@@ -88,39 +91,42 @@ class Connections {
     for (const group of groups) {
       if (group.open < group.limit) continue;
       const [longest] = group.idle;
-      if (longest === undefined) {
+      if (longest === undefined || longest.socket === null) {
         this.#refused += 1;
         socket.destroy();
         return;
       }
       this.#closedIdle += 1;
       // Its place is free at once: the socket itself says that it is closed only later.
+      const { socket: idle } = longest;
       this.#release(longest);
-      longest.destroy();
+      idle.destroy();
     }
     noteArrival();
-    this.#open.set(socket, { pending: 0, idleSince: performance.now(), groups });
+    const use = { socket, pending: 0, idleSince: performance.now(), groups };
+    this.#open.add(use);
+    this.#uses.set(socket, use);
     for (const group of groups) {
       group.open += 1;
-      group.idle.add(socket);
+      group.idle.add(use);
       if (group.address !== null) this.#byAddress.set(group.address, group);
     }
-    socket.once('close', () => this.#release(socket));
+    socket.once('close', () => this.#release(use));
   }
 
   begin(socket: Socket): void {
-    const use = this.#open.get(socket);
-    if (use === undefined) return;
+    const use = this.#uses.get(socket);
+    if (use === undefined || use.socket === null) return;
     use.pending += 1;
-    for (const { idle } of use.groups) idle.delete(socket);
+    for (const { idle } of use.groups) idle.delete(use);
   }
 
   end(socket: Socket): void {
-    const use = this.#open.get(socket);
-    if (use === undefined) return;
+    const use = this.#uses.get(socket);
+    if (use === undefined || use.socket === null) return;
     use.pending -= 1;
     use.idleSince = performance.now();
-    if (use.pending === 0) for (const { idle } of use.groups) idle.add(socket);
+    if (use.pending === 0) for (const { idle } of use.groups) idle.add(use);
   }
 
   /** Closes connections that are idle or stalled for too long, and logs what the limits did. */
@@ -131,7 +137,8 @@ class Connections {
     this.#refused = 0;
     this.#closedIdle = 0;
     const now = performance.now();
-    for (const [socket, { pending, idleSince }] of this.#open) {
+    for (const { socket, pending, idleSince } of this.#open) {
+      if (socket === null) continue;
       const isIdle = pending === 0 && now - idleSince >= IDLE_MS;
       if (isIdle || isStalled(socket, this.#stalled, now)) socket.destroy();
     }
@@ -146,14 +153,15 @@ class Connections {
     return [this.#byAddress.get(network) ?? { address: network, limit, open: 0, idle: new Set() }];
   }
 
-  #release(socket: Socket): void {
-    const use = this.#open.get(socket);
-    if (use === undefined) return;
-    this.#open.delete(socket);
+  #release(use: Use): void {
+    const { socket } = use;
+    if (socket === null) return;
+    use.socket = null;
+    this.#open.delete(use);
     this.#stalled.delete(socket);
     for (const group of use.groups) {
       group.open -= 1;
-      group.idle.delete(socket);
+      group.idle.delete(use);
       if (group.open === 0 && group.address !== null) this.#byAddress.delete(group.address);
     }
   }

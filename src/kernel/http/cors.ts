@@ -14,9 +14,11 @@ const EXPOSED = [
   'X-Unresolved-References',
   'X-Unreadable-Values',
   'X-Depth-Truncated',
+  'X-Ignored-Keys',
+  'Preference-Applied',
 ].join(', ');
 /** What it may send. */
-const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-None-Match';
+const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer';
 const PREFLIGHT_LASTS_SECONDS = 600;
 
 /**

@@ -14,6 +14,20 @@ const EMPTY_QUEUE_WITHIN_MS = 2_000;
 const ARRIVE_WITHIN_MS = 1_500;
 
 /**
+ * An open connection. Its request stands here, and not in a map of requests: a map whose entries come and go leaves its earlier tables
+ * behind, each of which refers to the next, and with them V8 kept every request until the next full collection.
+ */
+interface Taken {
+  /** When it was accepted. */
+  readonly at: number;
+  /** Null when it has ended. */
+  socket: Socket | null;
+  /** The one that is being answered; a connection has one at a time. */
+  request: FastifyRequest | null;
+  reply: FastifyReply | null;
+}
+
+/**
  * Lets `app.close()` finish running requests, and nothing else hold it: kept and silent connections are closed, requests
  * whose bodies do not arrive within 1.5 s are answered SHUTTING_DOWN, and after 20 s all other connections are closed. Nobody
  * whose request has arrived is reset before the response.
@@ -21,31 +35,38 @@ const ARRIVE_WITHIN_MS = 1_500;
  * Source: reliability P9.
  */
 export function drainOnClose(app: FastifyInstance, lifecycle: Lifecycle): void {
-  /** When each connection was taken. */
-  const open = new Map<Socket, number>();
+  const open = new Set<Taken>();
+  const takenOf = new WeakMap<Socket, Taken>();
   let taken = 0;
   app.server.on('connection', (socket: Socket) => {
     taken += 1;
-    open.set(socket, performance.now());
-    socket.once('close', () => open.delete(socket));
+    const connection: Taken = { at: performance.now(), socket, request: null, reply: null };
+    open.add(connection);
+    takenOf.set(socket, connection);
+    socket.once('close', () => {
+      open.delete(connection);
+      connection.socket = null;
+    });
   });
   // Asked when the answer is sent: its request may have begun before the drain, and a connection that is kept would hold it.
   app.addHook('onSend', async (_request, reply) => {
     if (lifecycle.isDraining) reply.header('connection', 'close');
   });
-  const requests = new Map<FastifyRequest, FastifyReply>();
   app.addHook('onRequest', async (request, reply) => {
-    requests.set(request, reply);
-    reply.raw.once('close', () => requests.delete(request));
+    const connection = takenOf.get(request.raw.socket);
+    if (connection === undefined) return;
+    Object.assign(connection, { request, reply });
+    reply.raw.once('close', () => {
+      if (connection.reply === reply) Object.assign(connection, { request: null, reply: null });
+    });
   });
   const refuseUnfinished = (): void => {
-    for (const [{ raw, id }, reply] of requests) {
-      if (raw.complete || reply.raw.headersSent) continue;
-      void sendError(reply, id, new AppError('SHUTTING_DOWN'));
+    for (const { socket, request, reply } of open) {
+      // Those without a request have sent a part of its head at most.
+      if (request === null || reply === null) socket?.destroy();
+      else if (!request.raw.complete && !reply.raw.headersSent)
+        void sendError(reply, request.id, new AppError('SHUTTING_DOWN'));
     }
-    const used = new Set([...requests.keys()].map(({ raw: { socket } }) => socket));
-    // Those without a request have sent a part of its head at most.
-    for (const socket of open.keys()) if (!used.has(socket)) socket.destroy();
   };
   const sweep = async (): Promise<void> => {
     // What has arrived is read first: a late timer comes before that.
@@ -54,21 +75,23 @@ export function drainOnClose(app: FastifyInstance, lifecycle: Lifecycle): void {
     app.server.closeIdleConnections();
     // One that was opened ahead of its first request is not idle to Node.
     const before = performance.now() - FIRST_REQUEST_MS;
-    for (const [socket, since] of open) if (socket.bytesRead === 0 && since < before) socket.destroy();
+    for (const { socket, at } of open) if (socket?.bytesRead === 0 && at < before) socket.destroy();
   };
+  let closed: Promise<void> | undefined;
   app.addHook('preClose', async () => {
     const sweeping = setInterval(() => void sweep(), SWEEP_MS);
     const arrived = setTimeout(refuseUnfinished, ARRIVE_WITHIN_MS);
     const last = setTimeout(() => app.server.closeAllConnections(), FINISH_WITHIN_MS);
-    app.server.once('close', () => {
+    await emptyQueue(() => taken);
+    // Here, in the same turn: until Fastify closes the port, some more pass.
+    closed = app.acceptors.close().finally(() => {
       clearInterval(sweeping);
       clearTimeout(arrived);
       clearTimeout(last);
     });
-    await emptyQueue(() => taken);
-    // Here, in the same turn: until Fastify closes the port, some more pass.
-    app.server.close();
   });
+  // Fastify waits for the connections of its own listening socket.
+  app.addHook('onClose', () => closed);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { malformedGraphQL } from '../graphql/coded-errors.js';
+import { malformedGraphQL } from '../graphql/errors/coded-errors.js';
 
 const record = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

@@ -1,17 +1,16 @@
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FormattedExecutionResult } from 'graphql';
+import type { AnyContext } from '../context.js';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
-import type { GraphQLContext } from '../graphql/apollo.js';
-import { malformedGraphQL } from '../graphql/coded-errors.js';
+import { malformedGraphQL } from '../graphql/errors/coded-errors.js';
 import type { Gate } from '../graphql/gate/gate.js';
 import type { SchemaResponses } from '../graphql/introspection.js';
-import type { RateLimits } from '../limits/rate-limits.js';
-import { boundedJson } from '../replies/answer.js';
+import type { RateLimits } from '../operations/limits/rate-limits.js';
+import { boundedJson } from '../operations/responses/answer.js';
 import { noteError, translate } from './error-replies.js';
 import { type GraphQLParameters, isForeignGet, readParameters } from './graphql-parameters.js';
 import { type ChosenType, chooseType } from './media-types.js';
-import type { Page } from './pages/pages.js';
 import { addVary } from './vary.js';
 
 /**
@@ -19,7 +18,7 @@ import { addVary } from './vary.js';
  *
  * @throws the TOKEN_* codes
  */
-export type ContextFor = (request: FastifyRequest, isAnonymous?: boolean) => Promise<GraphQLContext>;
+export type ContextFor = (request: FastifyRequest, isAnonymous?: boolean) => Promise<AnyContext>;
 
 const JSON_TYPE = 'application/json';
 const GRAPHQL_TYPE = 'application/graphql-response+json';
@@ -36,12 +35,13 @@ interface Outcome {
 }
 
 interface Mounting {
-  readonly apollo: ApolloServer<GraphQLContext>;
+  readonly apollo: ApolloServer<AnyContext>;
   readonly contextFor: ContextFor;
   readonly rateLimits: RateLimits;
   readonly gate: Gate;
   /** For a browser that opens `/graphql`. */
-  readonly explorer: Page;
+  /** The page at the same address, for browsers. */
+  readonly explorer: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
   readonly schemaResponses: SchemaResponses;
 }
 
@@ -51,7 +51,7 @@ interface Mounting {
  */
 export function mountGraphQL(app: FastifyInstance, mounting: Mounting): void {
   const { contextFor, rateLimits, explorer, schemaResponses } = mounting;
-  const contexts = new WeakMap<FastifyRequest, GraphQLContext>();
+  const contexts = new WeakMap<FastifyRequest, AnyContext>();
   const describesSchema = new WeakSet<FastifyRequest>();
   app.route({
     method: ['GET', 'POST'],
@@ -80,7 +80,7 @@ export function mountGraphQL(app: FastifyInstance, mounting: Mounting): void {
         if (accepted === null) throw new AppError('NOT_ACCEPTABLE');
         if (isForeignGet(request)) throw malformedGraphQL();
         const parameters = readParameters(request);
-        const ctx = contexts.get(request) as GraphQLContext;
+        const ctx = contexts.get(request) as AnyContext;
         const outcome = await run(mounting, parameters, { request, reply, ctx });
         const { data, extensions } = outcome.result;
         const kept = data == null ? undefined : schemaResponses.bytesOf(data, extensions);
@@ -106,7 +106,7 @@ const acceptedBy = ({ headers }: FastifyRequest): AnswerType | null => chooseTyp
 async function run(
   { apollo, gate }: Pick<Mounting, 'apollo' | 'gate'>,
   parameters: GraphQLParameters,
-  { request, reply, ctx }: { request: FastifyRequest; reply: FastifyReply; ctx: GraphQLContext },
+  { request, reply, ctx }: { request: FastifyRequest; reply: FastifyReply; ctx: AnyContext },
 ): Promise<Outcome> {
   try {
     return await execute(apollo, await gate.admit(parameters, ctx.actor !== null), request, ctx);
@@ -119,10 +119,10 @@ async function run(
 }
 
 async function execute(
-  apollo: ApolloServer<GraphQLContext>,
+  apollo: ApolloServer<AnyContext>,
   { query, operationName, variables, extensions }: GraphQLParameters & { readonly query: string },
   { method, headers }: FastifyRequest,
-  contextValue: GraphQLContext,
+  contextValue: AnyContext,
 ): Promise<Outcome> {
   const sent = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
   const { http, body } = await apollo.executeOperation(

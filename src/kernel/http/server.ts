@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type ServerOptions } from 'node:http';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { isWithin, readAddress } from '../addresses.js';
 import type { RequestInfo } from '../context.js';
 import type { Load } from '../load/load.js';
 import { type Log, logFailure } from '../log.js';
-import { isWithin, readAddress } from './addresses.js';
-import { acceptJsonOnly } from './bodies.js';
+import { Acceptors } from './acceptors.js';
+import { acceptJsonOnly } from './bodies/bodies.js';
+import { discardUnreadBodies } from './bodies/unread-bodies.js';
 import { compressAnswers } from './compression.js';
 import { boundConnections } from './connections.js';
 import { Cors } from './cors.js';
@@ -20,7 +22,6 @@ import { logRequests } from './request-log.js';
 import { checkHeaders, MAX_HEADER_FIELDS } from './requests.js';
 import { boundResponses } from './response-load.js';
 import { securityHeaders } from './security-headers.js';
-import { discardUnreadBodies } from './unread-bodies.js';
 
 const CONNECTION_TIMEOUT_MS = 60_000;
 
@@ -90,6 +91,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   answerByDeadline(app, options);
   compressAnswers(app);
   discardUnreadBodies(app);
+  app.decorate('acceptors', new Acceptors(app));
   drainOnClose(app, lifecycle);
   logRequests(app, log);
   app.setErrorHandler((error, request, reply) => {

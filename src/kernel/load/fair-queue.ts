@@ -148,10 +148,12 @@ export class FairQueue {
   #startNext(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const { caller } = next;
-      const rest = (this.#waiting.get(caller) ?? []).slice(1);
+      const line = this.#waiting.get(caller) ?? [];
+      // Taken out of the array itself: what a map leaves behind may refer to it for long.
+      line.shift();
       // Its caller moves to the end of the queue.
       this.#waiting.delete(caller);
-      if (rest.length > 0) this.#waiting.set(caller, rest);
+      if (line.length > 0) this.#waiting.set(caller, line);
       next.start();
     }
   }

@@ -1,12 +1,19 @@
 import { AppError } from '../errors.js';
 import { FairQueue, type Ticket } from './fair-queue.js';
 
+declare module '../context.js' {
+  interface RequestInfo {
+    /** Memory and turns that the response takes. Undefined where there is no response, as in jobs. */
+    readonly load?: ResponseLoad | undefined;
+  }
+}
+
 /** A response is at most this long, in bytes. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** Shorter responses are not counted once they are built: connections are bounded too, and take as much. */
 const SMALL_BYTES = 64 * 1024;
-/** Memory that a byte of a response takes while it is built: as it was read, in the clear, as JSON. */
-const WORKING_COPIES = 3;
+/** Memory that a byte of a response takes while it is built: as it was read, in the clear, as JSON, and what of these is garbage. */
+const WORKING_COPIES = 3.5;
 
 /** Heavy reads that run at once: they share one event loop, and more of them take more memory and are no faster. */
 const HEAVY_READS = { capacity: 6, spare: 3, maxWaiting: 100 };
@@ -28,7 +35,7 @@ interface Held {
 export class Load {
   readonly #queue = new FairQueue(HEAVY_READS);
   /** Built responses that are not sent yet. */
-  readonly #held = new Map<Buffer, Held>();
+  readonly #held = new WeakMap<Buffer, Held>();
   /** Bytes of these, by whom they were built for. */
   readonly #ofCallers = new Map<string, number>();
   readonly #refused = { tooLarge: 0, overloaded: 0 };

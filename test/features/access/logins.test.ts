@@ -8,8 +8,9 @@ import { makeClient, universalAuthPath } from './scenario.js';
 const ELSEWHERE = [{ ipAddress: '203.0.113.0/24' }];
 const HERE = [{ ipAddress: '127.0.0.0/8' }, { ipAddress: '::1' }];
 
+const strongroom = useStrongroom();
+
 describe('a login with client id and client secret', () => {
-  const strongroom = useStrongroom();
   const probe = (token: string) =>
     strongroom.admin.anonymous.get('/api/v1/identities', { authorization: `Bearer ${token}` });
 
@@ -254,8 +255,6 @@ describe('a login with client id and client secret', () => {
 });
 
 describe('a header that is sent with a login, a renewal or a revocation', () => {
-  const strongroom = useStrongroom();
-
   test('is not looked at: clients send what they have, however old', async () => {
     const { admin } = await strongroom.seed.organization();
     const auth = { accessTokenTTL: 60, accessTokenMaxTTL: 600, accessTokenNumUsesLimit: 1 };

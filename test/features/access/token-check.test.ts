@@ -1,5 +1,7 @@
 import { mintToken } from '../../../src/kernel/crypto/token.js';
 import { type Reply, useStrongroom } from '../../kit/strongroom.js';
+import { withClient } from '../../kit/tables.js';
+import { until } from '../../kit/until.js';
 import { makeIdentity, makeToken } from './scenario.js';
 
 const PROBE = '{ organization { id } }';
@@ -45,6 +47,30 @@ describe('the check of a token', () => {
     const refused = await strongroom.statements(() => admin.anonymous.get('/api/v1/identities', bearer(garbage)));
     expect(refused.result).toBeError(401, 'TOKEN_INVALID');
     expect(refused.count).toBe(0);
+  });
+
+  test('is shared by the requests with one token that wait for it', async () => {
+    const { admin, organization } = await strongroom.seed.organization();
+    const { result, count } = await strongroom.statements(() =>
+      withClient(strongroom.databaseUrl, async (client) => {
+        // No check comes to its end for a moment.
+        await client.query('begin');
+        await client.query('lock table access_token in access exclusive mode');
+        const replies = Promise.all(Array.from({ length: 100 }, () => admin.data(PROBE)));
+        await until('the check to wait', 10_000, async () => {
+          const [row] = await strongroom.sql(`select 1 from pg_locks
+            where not granted and relation = 'access_token'::regclass
+              and database = (select oid from pg_database where datname = current_database())`);
+          return row !== undefined;
+        });
+        await client.query('commit');
+        return replies;
+      }),
+    );
+    expect(result.map(({ organization }) => organization.id)).toEqual(Array(100).fill(organization.id));
+    // The organization for each of them, and a few for their tokens and audit records.
+    expect(count).toBeGreaterThanOrEqual(102);
+    expect(count).toBeLessThan(200);
   });
 
   test('refuses a request without a token, with another scheme, or with an unknown token', async () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { ERRORS } from '../../../src/kernel/errors.js';
 import { Caller } from '../../kit/caller.js';
+import { ERRORS } from '../../kit/error-codes.js';
 import { Exposition } from '../../kit/exposition.js';
 import { Service } from '../../kit/service.js';
 

@@ -142,6 +142,6 @@ describe('every field that leads from one type to another', () => {
   });
 });
 
-/** Answers of root fields about one secret, folder, identity or project, and their pages. */
+/** Answers of root fields about one secret, folder, identity, project or caller, and their pages. */
 const OF_ONE =
-  /^(AccessToken|ClientSecret|DeletedSecret|FolderTreeEntry|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUse|SecretVersion(?!Summary)|TokenAuth|UniversalAuth|ProjectRole(Connection|Edge)|UserEdge)/;
+  /^(AccessToken|ClientSecret|DeletedSecret|FolderTreeEntry|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUse|SecretVersion(?!Summary)|TokenAuth|UniversalAuth|ProjectRole(Connection|Edge)|UserEdge|Viewer)/;

@@ -1,19 +1,19 @@
 import { gzipSync } from 'node:zlib';
 import { chunked, exchange, firstReply, rawRequest } from '../../kit/raw.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 const MIB = 1024 * 1024;
 const CANARY = 'cAnArY';
 
-/** A project, with a key that no rule knows: whoever makes it has not looked at the body. */
-const wrong = (size = 0): Buffer => body({ [CANARY]: CANARY }, size);
+/** A project whose description is no text: whoever makes it has not looked at the body. */
+const wrong = (size = 0): Buffer => body({ projectDescription: [CANARY] }, size);
 const right = (size = 0): Buffer => body({}, size);
 
 let projects = 0;
 function body(more: object, size: number): Buffer {
   projects += 1;
-  const text = JSON.stringify({ projectName: 'Shop', slug: `shop-${projects}`, ...more });
+  const text = JSON.stringify({ projectName: 'Shop', slug: `type-${projects}`, ...more });
   return Buffer.from(text.padEnd(size));
 }
 

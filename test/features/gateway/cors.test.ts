@@ -1,6 +1,6 @@
 import type { Reply } from '../../kit/caller.js';
 import { exchange, firstReply } from '../../kit/raw.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, type Strongroom, useSharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
 
 const LISTED = 'https://app.example.com';
 const OTHER_LISTED = 'http://localhost:3000';
@@ -28,7 +28,7 @@ describe('with CORS_ORIGINS', () => {
     expect(reply.headers).toMatchObject({
       allow,
       'access-control-allow-origin': LISTED,
-      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer',
       'access-control-max-age': '600',
       vary: 'Origin',
     });
@@ -75,6 +75,7 @@ describe('with CORS_ORIGINS', () => {
         expect.arrayContaining([
           ...['ETag', 'Retry-After', 'X-Request-Id', 'Idempotency-Replayed', 'RateLimit', 'RateLimit-Remaining'],
           ...['X-Unresolved-References', 'X-Unreadable-Values', 'X-Depth-Truncated'],
+          ...['X-Ignored-Keys', 'Preference-Applied'],
         ]),
       );
     }
@@ -108,7 +109,7 @@ describe('with CORS_ORIGINS', () => {
 });
 
 describe('without CORS_ORIGINS', () => {
-  const strongroom: Strongroom = useStrongroom();
+  const strongroom: SharedStrongroom = useSharedStrongroom();
 
   test('no answer has a header of CORS', async () => {
     const { admin } = strongroom;

@@ -35,7 +35,7 @@ describe('a request that takes longer than its deadline', () => {
     expect(late).toBeError(504, 'DEADLINE_EXCEEDED');
     expect(late.headers['retry-after']).toMatch(/^[1-9]\d?$/);
     expect(late.body.message).toContain('Idempotency-Key');
-    expect(strongroom.log()).toContain(late.body.reqId);
+    expect(JSON.parse(await strongroom.logLine(late.body.reqId))).toMatchObject({ failure: 'DEADLINE_EXCEEDED' });
     await release();
     const reply = await until('the answer that was late', 10_000, async () => {
       const again = await admin.post('/api/v2/workspace', body, headers);

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
-import { ERRORS } from '../../../src/kernel/errors.js';
+import { ERRORS } from '../../kit/error-codes.js';
+import fc from '../../kit/properties.js';
 import { exchange, firstReply } from '../../kit/raw.js';
 import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
 

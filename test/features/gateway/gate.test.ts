@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import type { Reply } from '../../kit/caller.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, type Strongroom, useSharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
 
 /** Fields of a project that answer no objects. */
 const LEAVES = `auditLogsRetentionDays autoCapitalization createdAt defaultProduct description hasDeleteProtection id
@@ -114,7 +114,7 @@ describe('a document', () => {
 });
 
 describe('the lengths of lists', () => {
-  const strongroom: Strongroom = useStrongroom();
+  const strongroom: SharedStrongroom = useSharedStrongroom();
   const costOf = async (query: string, variables?: object): Promise<number> => {
     const reply = await strongroom.admin.post('/graphql', { query, variables, extensions: { cost: true } });
     return reply.body.extensions.cost.cost.asked;

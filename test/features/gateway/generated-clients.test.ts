@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const CLIENTS = join(ROOT, 'test/clients');
@@ -15,7 +15,7 @@ function node(...args: string[]): void {
 }
 
 describe('clients made from the committed schema files', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   beforeAll(() => {
     node(join(CLIENTS, 'generate.ts'));

@@ -1,8 +1,8 @@
 import { serverAudits } from 'graphql-http';
 import type { Caller, Reply } from '../../kit/caller.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 const JSON_TYPE = 'application/json';
 const GRAPHQL_TYPE = 'application/graphql-response+json';
 
@@ -145,11 +145,12 @@ describe('the status', () => {
     }
   });
 
-  test('of a field that fails and leaves no data is that of its error, unless application/json is named', async () => {
-    for (const [accept, status] of Object.entries({ '*/*': 404, [JSON_TYPE]: 200, [GRAPHQL_TYPE]: 404 })) {
+  test('of a root field that fails alone is that of its error, unless a type of the response is named', async () => {
+    for (const [accept, status] of Object.entries({ '*/*': 404, [JSON_TYPE]: 200, [GRAPHQL_TYPE]: 200 })) {
       const reply = await post(UNKNOWN, { accept });
       expect(reply).toBeError(404, 'PROJECT_NOT_FOUND');
-      expect({ accept, status: reply.status, data: reply.body.data }).toEqual({ accept, status, data: null });
+      const data = { project: null };
+      expect({ accept, status: reply.status, data: reply.body.data }).toEqual({ accept, status, data });
     }
   });
 

@@ -1,9 +1,9 @@
 import type { Caller, Reply, RequestOptions } from '../../kit/caller.js';
 import { restOperations } from '../../kit/operations/rest-requests.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 import { seedWorld } from '../../kit/world.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 
 /** Headers that differ between two replies anyway. */
 const stable = ({ status, headers }: Reply): object => {
@@ -14,10 +14,15 @@ const stable = ({ status, headers }: Reply): object => {
 const READS = restOperations().filter(({ changes }) => !changes);
 
 describe('HEAD', () => {
+  let read: Awaited<ReturnType<typeof seedWorld>>;
+  beforeAll(async () => {
+    read = await seedWorld(strongroom.seed);
+  });
+
   test.each(READS.map((operation) => [operation.name.replace('GET ', ''), operation] as const))(
     'of %s is answered as GET, without the body, and recorded as one',
     async (_, operation) => {
-      const { world, admin } = await seedWorld(strongroom.seed);
+      const { world, admin } = read;
       const heads: Reply[] = [];
       const both = {
         request: async (options: RequestOptions) => {

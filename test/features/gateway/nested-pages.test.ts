@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import fc from '../../kit/properties.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useSharedStrongroom();
 
 const SECRETS = `query ($id: ID!, $first: Int!, $after: String) { project(id: $id) { environments {
   slug secretConnection(first: $first, after: $after, recursive: true) { nodes { secretKey } pageInfo { hasNextPage endCursor } }

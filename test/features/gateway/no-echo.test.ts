@@ -7,8 +7,11 @@ import { type BadRequest, badRest } from './bad-rest.js';
 
 const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off', LOG_LEVEL: 'trace' });
 
-/** As a password may look: a name like any other, and a text that is none, which documents cannot have in place of a name. */
-const [NAME, PASSWORD] = [MARK, `${MARK}-1`];
+/**
+ * As a password may look: a name that is too long for errors to repeat, as they do with unknown fields, and a text that is no name,
+ * which documents cannot have in place of one.
+ */
+const [NAME, PASSWORD] = [MARK.padEnd(41, '0'), `${MARK}.1`];
 const NEEDLES = formsOf('canary', MARK);
 
 const graphql = (canary: string): BadRequest[] =>

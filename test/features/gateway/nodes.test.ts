@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { makeWorld, seedWorld, type World } from '../../kit/world.js';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useSharedStrongroom();
 
 const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) {
   __typename id

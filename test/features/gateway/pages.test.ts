@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXAMPLE_OPERATIONS } from '../../../src/example-operations.js';
 import type { Reply } from '../../kit/caller.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, type Strongroom, useSharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 const HTML = 'text/html; charset=utf-8';
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 

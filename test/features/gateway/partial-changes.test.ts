@@ -1,6 +1,6 @@
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useSharedStrongroom();
 
 const BOTH = `mutation ($first: CreateTagInput!, $second: CreateTagInput!) {
   first: createTag(input: $first) { tag { slug } }

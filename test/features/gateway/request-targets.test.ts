@@ -1,7 +1,7 @@
 import { exchange, firstReply, rawRequest } from '../../kit/raw.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 const send = (lines: readonly string[], body?: string): Promise<string> =>
   exchange(strongroom.url, rawRequest(lines, body));
 const answer = async (...lines: string[]) => firstReply(await send(lines));

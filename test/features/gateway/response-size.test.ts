@@ -6,7 +6,7 @@ import { until } from '../../kit/until.js';
 /** JSON writes six characters for it. */
 const SIGN = '\u0001';
 
-const strongroom: Strongroom = useStrongroom({ REPLY_CACHE_MIB: '0', RESPONSE_MEMORY_MIB: '192' });
+const strongroom: Strongroom = useStrongroom({ REPLY_CACHE_MIB: '0', RESPONSE_MEMORY_MIB: '224' });
 
 let admin: Caller;
 let other: Caller;
@@ -53,7 +53,7 @@ test('a response over 64 MiB is refused, however it came to be so long', async (
 });
 
 test('responses that clients of one token do not read take half of the memory', async () => {
-  const query = ofSize(9);
+  const query = ofSize(11);
   const { length } = (await admin.graphql(query)).text;
   const socket = askWithoutReading(admin, query);
   try {

@@ -1,8 +1,8 @@
 import type { Reply } from '../../kit/caller.js';
 import { exchange, firstReply } from '../../kit/raw.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 
 const WANTED = {
   'content-security-policy': expect.stringContaining("default-src 'none'"),

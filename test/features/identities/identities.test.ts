@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { toCidr } from '../../../src/kernel/addresses.js';
+import fc from '../../kit/properties.js';
 import { useStrongroom } from '../../kit/strongroom.js';
 
 const PATH = '/api/v1/identities';
 
-describe('machine identities', () => {
-  const strongroom = useStrongroom();
+const strongroom = useStrongroom();
 
+describe('machine identities', () => {
   test('are made, read, listed by name, changed and deleted', async () => {
     const { organization, admin } = await strongroom.seed.organization();
     const made = (await admin.post(PATH, { name: ' bot ', organizationId: organization.id })).body.identity;
@@ -92,8 +94,6 @@ describe('machine identities', () => {
 });
 
 describe('token authentication', () => {
-  const strongroom = useStrongroom();
-
   test('is attached once, read, changed and removed', async () => {
     const { organization, admin } = await strongroom.seed.organization();
     const { id } = (await admin.post(PATH, { name: 'bot', organizationId: organization.id })).body.identity;
@@ -116,5 +116,24 @@ describe('token authentication', () => {
     expect([changed.accessTokenTTL, changed.accessTokenMaxTTL]).toEqual([30, 60]);
     expect((await admin.delete(path)).status).toBe(200);
     expect(await admin.delete(path)).toBeError(404, 'TOKEN_AUTH_NOT_FOUND');
+  });
+
+  test('has its networks in the form in which they are stored', async () => {
+    const part = fc.oneof(fc.constant(0), fc.constantFrom(0xffff, 0x102), fc.integer({ min: 0, max: 0xffff }));
+    const address = fc
+      .array(part, { minLength: 8, maxLength: 8 })
+      .map((parts) => parts.map((n) => n.toString(16)).join(':'));
+    const network = fc
+      .tuple(address, fc.integer({ min: 0, max: 128 }))
+      .map(([text, bits]) => toCidr(`${text}/${bits}`));
+    const networks = [
+      ...fc.sample(network, 1_000),
+      ...['::102:304', '::ffff:0:0/96', '0:0:0:0:0:ffff:102:304'].map(toCidr),
+    ];
+    const changed = await strongroom.sql(
+      'select given, given::cidr::text as stored from unnest($1::text[]) given where given <> given::cidr::text',
+      [networks],
+    );
+    expect(changed).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import {
   AttachTokenAuth,
   fitsMaxTtl,
   toRanges,
   UpdateTokenAuth,
 } from '../../../src/features/identities/token-auth.rules.js';
+import fc from '../../kit/properties.js';
 
 const accepts = (settings: object): boolean => AttachTokenAuth.safeParse({ identityId: 'i', ...settings }).success;
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { useStrongroom } from '../../kit/strongroom.js';
 import { makeClient, makeIdentity, universalAuthPath as pathOf } from '../access/scenario.js';
 
-describe('the universal-auth configuration', () => {
-  const strongroom = useStrongroom();
+const strongroom = useStrongroom();
 
+describe('the universal-auth configuration', () => {
   test('has a client id of its own, and without settings lets everybody in for 30 days', async () => {
     const { admin } = await strongroom.seed.organization();
     const [one, other] = [await makeIdentity(admin), await makeIdentity(admin)];
@@ -104,8 +104,6 @@ describe('the universal-auth configuration', () => {
 });
 
 describe('client secrets', () => {
-  const strongroom = useStrongroom();
-
   test('are srs_ and 49 characters, shown once, and kept as a hash', async () => {
     const { admin } = await strongroom.seed.organization();
     const id = await makeIdentity(admin);

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import {
   displayName,
   organizationSlug,
   organizationSlugFor,
 } from '../../../src/features/organizations/organization.rules.js';
 import { username } from '../../../src/features/organizations/user.rules.js';
+import fc from '../../kit/properties.js';
 
 describe('a slug made from a name', () => {
   test('keeps the ASCII words, drops accents, and ends in four random characters', () => {

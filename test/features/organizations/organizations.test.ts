@@ -16,9 +16,9 @@ const REMOVE = `mutation ($input: RemoveOrganizationMemberInput!) { removeOrgani
 const makeSub = async (admin: Caller, slug: string): Promise<{ id: string }> =>
   (await admin.graphql(CREATE_SUB, { input: { name: slug, slug } })).body.data.createSubOrganization.organization;
 
-describe('organizations', () => {
-  const strongroom = useStrongroom();
+const strongroom = useStrongroom();
 
+describe('organizations', () => {
   test('are made by the admin of the installation only, with a first admin that can act', async () => {
     const create = `mutation ($input: CreateOrganizationInput!) {
       createOrganization(input: $input) { organization { ${FIELDS} } identityId accessToken }
@@ -89,8 +89,6 @@ describe('organizations', () => {
 });
 
 describe('members of a sub-organization', () => {
-  const strongroom = useStrongroom();
-
   test('come from the root organization, change roles and leave; one admin stays', async () => {
     const { organization, admin } = await strongroom.seed.organization();
     const sub = await makeSub(admin, 'team');
@@ -131,7 +129,6 @@ describe('members of a sub-organization', () => {
 });
 
 describe('users', () => {
-  const strongroom = useStrongroom();
   const CREATE = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id username role } } }';
   const CHANGE = 'mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { id username role } } }';
   const DROP = 'mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { user { id } } }';

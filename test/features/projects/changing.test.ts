@@ -1,6 +1,6 @@
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 
 describe('updating a project', () => {
   test('changes what is given, keeps what is absent, and clears what is null', async () => {
@@ -35,7 +35,7 @@ describe('updating a project', () => {
       pitVersionLimit: 101,
       hasDeleteProtection: 'no',
       secretDetectionIgnoreValues: [''],
-      version: 2,
+      auto_capitalization: true,
     };
     const reply = await admin.patch(`/api/v1/projects/${project.id}`, faulty);
     expect(reply).toBeError(422, 'VALIDATION_FAILED');

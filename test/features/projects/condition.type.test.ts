@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import fc from 'fast-check';
-import { fromConditionsType, toConditionsType } from '../../../src/features/projects/condition.type.js';
+import { fromConditionsType, toConditionsType } from '../../../src/features/permissions/condition.type.js';
+import fc from '../../kit/properties.js';
 
 const word = fc.string({ minLength: 1, maxLength: 8 });
 const operators = fc

@@ -1,7 +1,7 @@
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { FIELDS, keysOf } from './fields.js';
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 
 describe('deleting a project', () => {
   test('answers it without _id and environments, and everything in it is gone', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 type Seeded = Awaited<ReturnType<typeof strongroom.seed.project>>;
 
 /** `dev staging prod`, in the order of the project. */
@@ -66,11 +66,13 @@ describe('environments of a project', () => {
   test('are refused with every fault at once, and for a slug that is taken', async () => {
     const { admin, project } = await strongroom.seed.project();
     const path = `/api/v1/projects/${project.id}/environments`;
-    const reply = await admin.post(path, { name: '', slug: 'A b', position: 0, colour: 'red' });
+    const reply = await admin.post(path, { name: '', slug: 'A b', position: '1' });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    expect(reply.body.details.map((detail: { path: string }) => detail.path).sort()).toEqual(
-      ['body', 'body.name', 'body.position', 'body.slug'].sort(),
-    );
+    expect(reply.body.details.map((detail: { path: string }) => detail.path).sort()).toEqual([
+      'body.name',
+      'body.position',
+      'body.slug',
+    ]);
     expect(await admin.post(path, { name: 'x', slug: 'dev' })).toBeError(409, 'ENVIRONMENT_SLUG_TAKEN');
     const renamed = await admin.patch(`${path}/${project.environments[1].id}`, { slug: 'dev' });
     expect(renamed).toBeError(409, 'ENVIRONMENT_SLUG_TAKEN');

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { mustSucceed } from '../../kit/caller.js';
-import { Caller, useStrongroom } from '../../kit/strongroom.js';
+import { Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 
 const SET = `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { member { id } } }`;
 const REMOVE = `mutation ($input: RemoveOrganizationMemberInput!) { removeOrganizationMember(input: $input) { member { id } } }`;

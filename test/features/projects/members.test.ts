@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 
 /** A machine identity of the organization and the path of its membership. */
 async function seedMember(role: 'admin' | 'member' | 'viewer' | 'no-access' | null) {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { PROJECT_ROLES } from '../../../src/features/permissions/built-in-roles.js';
 import { RoleSlugs } from '../../../src/features/projects/membership.rules.js';
 import {
   builtInRoleId,
@@ -6,8 +6,8 @@ import {
   ProjectChanges,
   projectSlugFor,
 } from '../../../src/features/projects/project.rules.js';
-import { PROJECT_ROLES } from '../../../src/kernel/authz/roles.js';
 import { slugText } from '../../../src/kernel/text-rules.js';
+import fc from '../../kit/properties.js';
 
 describe('a slug made from a name', () => {
   test('is a valid slug of 5 to 36 characters that ends in the suffix, whatever the name', () => {

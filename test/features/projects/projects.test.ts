@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { keysOf, WHOLE } from './fields.js';
 
 const withoutRequestId = (text: string): string => text.replace(/"reqId":"[^"]+"/, '');
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 
 describe('reading a project', () => {
   test('answers the same project on all four ways, each in its own wrapping', async () => {

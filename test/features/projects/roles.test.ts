@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useSharedStrongroom();
 
 const BUILT_IN = ['admin', 'member', 'viewer', 'no-access'];
 const READER = {

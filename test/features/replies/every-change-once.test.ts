@@ -5,10 +5,10 @@ import type { Reply } from '../../kit/caller.js';
 import { graphqlOperations } from '../../kit/operations/graphql.js';
 import type { Operation } from '../../kit/operations/operation.js';
 import { restOperations } from '../../kit/operations/rest-requests.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { seedWorld, type World } from '../../kit/world.js';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useSharedStrongroom();
 
 const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../schema/openapi.json'), 'utf8'));
 

@@ -1,7 +1,7 @@
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 describe('changing many secrets', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { type Side, valueGroups, verdictOf } from '../../../src/features/secrets/comparison.rules.js';
+import fc from '../../kit/properties.js';
 
 const there = (fingerprint: string | null): Side => ({ presence: 'present', fingerprint });
 const missing: Side = { presence: 'missing', fingerprint: null };

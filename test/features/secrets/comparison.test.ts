@@ -1,5 +1,5 @@
 import { type Caller, mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const COMPARE = `query ($input: CompareEnvironmentsInput!, $first: Int, $after: String) {
   compareEnvironments(input: $input, first: $first, after: $after) {
@@ -24,7 +24,7 @@ const textOf = ({ secretPath, secretKey, verdict, sides }: Row): string =>
   `${secretKey} ${secretPath} ${verdict} ${sides.map(({ valueGroup }) => valueGroup ?? '-').join('')}`;
 
 describe('environments side by side', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   const compare = async (caller: Caller, input: object): Promise<string[]> =>
     (await caller.data(COMPARE, { input })).compareEnvironments.nodes.map(textOf);

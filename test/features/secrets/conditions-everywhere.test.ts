@@ -2,10 +2,10 @@ import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { graphqlOperations } from '../../kit/operations/graphql.js';
 import { restOperations } from '../../kit/operations/rest-requests.js';
 import { callerWithRules, type GivenRule } from '../../kit/rules.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { CANARY, seedWorld, type World } from '../../kit/world.js';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useSharedStrongroom();
 const reads = [...restOperations(), ...graphqlOperations()].filter(({ changes }) => !changes);
 const named = reads.map((each) => [each.name, each] as const);
 

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { mustSucceed } from '../../kit/caller.js';
+import fc from '../../kit/properties.js';
 import { callerWithRules, type GivenRule } from '../../kit/rules.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { type Place, seedPlaces } from './places.js';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useSharedStrongroom();
 
 const ENVIRONMENTS = ['dev', 'prod'];
 const PATHS = ['/', '/app', '/app/eu', '/db'];

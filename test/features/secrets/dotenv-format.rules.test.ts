@@ -1,6 +1,6 @@
 import { parse as parseWithDotenv } from 'dotenv';
-import fc from 'fast-check';
 import { dotenvFormat } from '../../../src/features/secrets/dotenv-format.rules.js';
+import fc from '../../kit/properties.js';
 import { comments, entriesWith, faultsIn, garbage, nastyText, plain, printed } from './transfer-format.js';
 
 const pairs = (text: string) => dotenvFormat.parse(text).entries.map(({ key, value }) => [key, value]);

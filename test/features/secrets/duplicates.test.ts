@@ -1,5 +1,5 @@
 import { type Caller, mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const DUPLICATES = `query ($input: DuplicateValuesInput, $first: Int, $after: String) {
   duplicateValues(input: $input, first: $first, after: $after) {
@@ -27,7 +27,7 @@ const groupsOf = async (caller: Caller, input: object = {}): Promise<string[]> =
     .sort();
 
 describe('equal values', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   const put = async (admin: Caller, projectId: string, environment: string, values: Record<string, string>) => {
     const secrets = Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue }));

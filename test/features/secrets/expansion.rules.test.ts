@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   type ExpandedValue,
   Expansion,
@@ -6,6 +5,7 @@ import {
   type ReferenceIssue,
   type ValueGraph,
 } from '../../../src/features/secrets/expansion.rules.js';
+import fc from '../../kit/properties.js';
 
 const expandValues = (ids: Iterable<string>, graph: ValueGraph): ReadonlyMap<string, ExpandedValue> => {
   const expansion = new Expansion(graph);

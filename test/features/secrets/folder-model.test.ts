@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { mustSucceed } from '../../kit/caller.js';
-import { type Caller, type Reply, useStrongroom } from '../../kit/strongroom.js';
+import fc from '../../kit/properties.js';
+import { type Caller, type Reply, useSharedStrongroom } from '../../kit/strongroom.js';
 
 interface Node {
   readonly id: string;
@@ -179,7 +179,7 @@ class Walk {
 }
 
 describe('folders and imports', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   test('are after any steps what a simple model says', async () => {
     await fc.assert(

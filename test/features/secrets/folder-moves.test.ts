@@ -1,10 +1,10 @@
 import { mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const WEB = Array.from({ length: 19 }, (_, level) => `level-${level}`);
 
 describe('folders on the move', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();

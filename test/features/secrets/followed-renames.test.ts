@@ -1,13 +1,13 @@
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const LIMIT = 5;
 const IN_DEV = { environment: 'dev' };
 
 /** When a secret is renamed, the service rewrites the values that refer to it, also values that the caller may not see. */
 describe('versions that the service writes when references follow a rename', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();

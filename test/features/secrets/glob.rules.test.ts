@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { likePattern, matchGlob, matchPrefix, type TextMatch } from '../../../src/features/secrets/glob.rules.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import fc from '../../kit/properties.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 /** What a glob means, in the plainest way. */
 function fits(glob: readonly string[], text: readonly string[]): boolean {
@@ -25,7 +25,7 @@ const CHECK = `select coalesce(value collate "C" = equals, true) and coalesce(va
     as given (value, equals, floor, ceiling, pattern, at) order by at`;
 
 describe('globs and prefixes, as the database understands them', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function answers(pairs: readonly (readonly [TextMatch, string])[]): Promise<boolean[]> {
     const rows = await strongroom.sql<{ isFit: boolean }>(CHECK, [

@@ -1,4 +1,4 @@
-import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const HISTORY = '/api/v1/secrets';
 
@@ -6,7 +6,7 @@ const HISTORY = '/api/v1/secrets';
 type Json = any;
 
 describe('rights to what secrets were', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   /**
    * A secret of `/shut` that has come to `/open`, another that has gone from `/open` to `/shut`, and a caller with all rights

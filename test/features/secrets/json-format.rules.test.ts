@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { jsonFormat } from '../../../src/features/secrets/json-format.rules.js';
+import fc from '../../kit/properties.js';
 import { entriesWith, faultsIn, garbage, plain, printed, secretKeys } from './transfer-format.js';
 
 const pairs = (text: string) => jsonFormat.parse(text).entries.map(({ key, value, line }) => [key, value, line]);

@@ -1,4 +1,4 @@
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { importsOf, linesOf, Tree } from './tree.js';
 
 /** The fields of a secret in an import entry. */
@@ -7,7 +7,7 @@ const FIELDS =
   secretReminderRepeatDays secretValue secretValueHidden skipMultilineEncoding type version workspace`.split(/\s+/);
 
 describe('the list of secrets with imports', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   /** Folders with one secret each: `NAME`, whose value is the path. */
   async function planted(...paths: string[]): Promise<Tree> {
@@ -123,7 +123,7 @@ describe('the list of secrets with imports', () => {
 });
 
 describe('one secret with imports', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   test('is the own one, else that of the last import, each with its own imports before the next', async () => {
     const tree = await Tree.plant(strongroom);

@@ -1,9 +1,9 @@
 import { mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { importsOf, linesOf, Tree } from './tree.js';
 
 describe("a user's own values in lists of secrets", () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   async function planted() {
     const tree = await Tree.plant(strongroom);

@@ -1,10 +1,10 @@
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { linesOf, Tree } from './tree.js';
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `l${index + 1}`);
 
 describe('the recursive list of secrets', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   test('has the folders below, by path, then key', async () => {
     const tree = await Tree.plant(strongroom);

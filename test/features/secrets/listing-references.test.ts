@@ -1,11 +1,11 @@
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { importsOf, linesOf, Tree } from './tree.js';
 
 const MIB = 1024 * 1024;
 const EXPAND = { expandSecretReferences: true };
 
 describe('references in lists of secrets', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   const plant = () => Tree.plant(strongroom);
   const valuesOf = (reply: Parameters<typeof linesOf>[0]) =>
@@ -181,7 +181,7 @@ describe('references in lists of secrets', () => {
 });
 
 describe('large webs of references', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   /** Puts values in batches: requests are at most 1 MiB. */
   async function planted(values: [string, string][], path = '/web'): Promise<Tree> {

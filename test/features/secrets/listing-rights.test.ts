@@ -1,5 +1,5 @@
 import { mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { importsOf, linesOf, Tree } from './tree.js';
 
 const READ = ['describeSecret', 'readValue'];
@@ -14,7 +14,7 @@ const deny = (action: string | readonly string[], conditions: object) => ({
 });
 
 describe('what a caller may read, in lists', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   test('recursive ones have the rows that its rules let it see, and page through them', async () => {
     const tree = await Tree.plant(strongroom);

@@ -1,4 +1,4 @@
-import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 
 /** The fields of a secret in the interface. */
 const FIELDS =
@@ -16,7 +16,7 @@ const makeTag = async (admin: Caller, projectId: string, slug: string): Promise<
   (await admin.post(`/api/v1/projects/${projectId}/tags`, { slug, color: '#aa0000' })).body.tag.id;
 
 describe('the list of secrets', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   test('has every field of the interface, with null and empty text for what is not there', async () => {
     const { admin, project } = await strongroom.seed.project();

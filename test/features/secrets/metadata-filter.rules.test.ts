@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { parseMetadataFilter, printMetadataFilter } from '../../../src/features/secrets/metadata-filter.rules.js';
+import fc from '../../kit/properties.js';
 
 const pairsOf = (raw: string) => parseMetadataFilter(raw).pairs;
 const malformedOf = (raw: string) => parseMetadataFilter(raw).malformed.map(({ index }) => index);

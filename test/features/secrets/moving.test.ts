@@ -1,7 +1,7 @@
-import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 
 describe('moving and copying secrets', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();
@@ -124,7 +124,7 @@ describe('moving and copying secrets', () => {
 });
 
 describe('names that change', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();

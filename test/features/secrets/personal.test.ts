@@ -1,9 +1,9 @@
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const DELETE = 'mutation ($input: DeleteSecretInput!) { deleteSecret(input: $input) { secret { type secretValue } } }';
 
 describe('personal secrets', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();

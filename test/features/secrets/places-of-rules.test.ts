@@ -1,5 +1,5 @@
 import { mustSucceed } from '../../kit/caller.js';
-import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const IMPORTS = '/api/v2/secret-imports';
 const EVERYTHING = ['describeSecret', 'readValue', 'create', 'edit', 'delete'];
@@ -13,7 +13,7 @@ const TEAM = [
 ];
 
 describe('where rules look at places and tags', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   async function seeded(permissions: readonly object[]) {
     const { admin, project } = await strongroom.seed.project();

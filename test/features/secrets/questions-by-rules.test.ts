@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import type { SeededProject } from '../../kit/seed.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 interface Permission {
   readonly subject: string;
@@ -19,7 +19,7 @@ const secrets = (action: string, conditions?: Permission['conditions'], inverted
 
 /** Questions across secrets, asked by callers whose rules look at single ones. */
 describe('what rules about single secrets leave', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   /** A caller with a role of these permissions in a project. */
   async function callerWith(admin: Caller, project: SeededProject, ...permissions: Permission[]): Promise<Caller> {

@@ -1,7 +1,8 @@
-import fc from 'fast-check';
+import { abilityOf } from '../../../src/features/permissions/ability.js';
 import { authorizeReferences } from '../../../src/features/secrets/reference-guard.js';
-import { buildAbility, can, type Rule } from '../../../src/kernel/authz/ability.js';
+import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
+import fc from '../../kit/properties.js';
 
 const ENVIRONMENTS = ['dev', 'prod'];
 const PATHS = ['/', '/a', '/a/b'];
@@ -49,7 +50,7 @@ const text = (name: object): string => JSON.stringify(name);
 
 /** The places in the request of the values that are refused. */
 function refused(given: readonly Rule[], values: readonly Placed[], earlier: readonly Placed[] = []): string[] {
-  const project = { ability: buildAbility(given), projectId: 'p' } as Parameters<typeof authorizeReferences>[0];
+  const project = { ability: abilityOf(given), projectId: 'p' } as Parameters<typeof authorizeReferences>[0];
   try {
     authorizeReferences(
       project,
@@ -72,7 +73,7 @@ test('exactly those values are refused that refer to what the writer may not des
       fc.array(placed, { maxLength: 4 }),
       fc.array(placed, { maxLength: 2 }),
       (given, values, earlier) => {
-        const ability = buildAbility(given);
+        const ability = abilityOf(given);
         const stood = new Set(earlier.flatMap(namesOf).map(text));
         const expected = values.flatMap((value, index) => {
           const isFine = namesOf(value).every(

@@ -1,10 +1,10 @@
 import { mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
-import { type Caller, type Reply, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, type Reply, useSharedStrongroom } from '../../kit/strongroom.js';
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: references are written so
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 const SECRETS = '/api/v4/secrets';
 
 interface Scene {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   isReferenceable,
   parseReferences,
@@ -6,6 +5,7 @@ import {
   type ReferenceTarget,
   rewriteReferences,
 } from '../../../src/features/secrets/reference.rules.js';
+import fc from '../../kit/properties.js';
 
 const targetsOf = (value: string): ReferenceTarget[] =>
   parseReferences(value).references.map(({ environment, path, key }) => ({ environment, path, key }));

@@ -1,13 +1,13 @@
 import { mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const LONG = 'x'.repeat(60);
 const FULL = '${dev.BASE}'.repeat(12_000);
 
 /** What a value refers to is a part of the value. */
 describe('a rename of a secret to which a value refers that the caller may not read', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   async function seeded(values: Readonly<Record<string, string>>) {
     const { admin, project } = await strongroom.seed.project();

@@ -1,6 +1,6 @@
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../../kit/rules.js';
-import { type Reply, useStrongroom } from '../../kit/strongroom.js';
+import { type Reply, useSharedStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 
@@ -45,7 +45,7 @@ const OTHERS: Readonly<Record<string, readonly GivenRule[]>> = {
 type Operation = (caller: Caller) => Promise<Reply>;
 
 describe('renames, moves and deletions of what rules name', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   async function seeded(others: readonly (keyof typeof OTHERS)[] = Object.keys(OTHERS)) {
     const { admin, project } = await strongroom.seed.project();

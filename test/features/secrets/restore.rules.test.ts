@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { nameOf, namesClaimedTwice, planRestore } from '../../../src/features/secrets/restore.rules.js';
+import fc from '../../kit/properties.js';
 
 /** A secret of the model, anywhere in a project. */
 interface Secret {

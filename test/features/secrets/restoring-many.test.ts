@@ -1,4 +1,4 @@
-import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const RESTORE = '/api/v1/secrets/restore';
 
@@ -6,7 +6,7 @@ const RESTORE = '/api/v1/secrets/restore';
 type Json = any;
 
 describe('restoring a folder or an environment to a moment', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();

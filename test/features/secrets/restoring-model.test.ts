@@ -1,5 +1,5 @@
-import fc from 'fast-check';
-import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+import fc from '../../kit/properties.js';
+import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 
 /** One random write. What it names need not be there: then it is refused, and changes nothing. */
 interface Step {
@@ -29,7 +29,7 @@ interface Moment {
 }
 
 describe('after random writes', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   /** Place and key of every secret of an environment, with its value. */
   async function stateOf(caller: Caller, place: { projectId: string; environment: string }) {

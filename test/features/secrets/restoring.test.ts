@@ -1,4 +1,4 @@
-import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const HISTORY = '/api/v1/secrets';
 
@@ -6,7 +6,7 @@ const HISTORY = '/api/v1/secrets';
 type Json = any;
 
 describe('restoring a secret', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();
@@ -198,7 +198,7 @@ describe('restoring a secret', () => {
 });
 
 describe('the limit of versions', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   const versionsOf = async (caller: Caller, id: string): Promise<number[]> =>
     (await caller.get(`${HISTORY}/${id}/versions`)).body.secretVersions.map(({ version }: Json) => version);

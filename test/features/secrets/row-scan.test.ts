@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { SCAN_LIMIT, scanRows } from '../../../src/features/secrets/row-scan.js';
 import type { CursorKey } from '../../../src/kernel/graphql/page.js';
+import fc from '../../kit/properties.js';
 
 /** Rows 0 to `size - 1`, of which the caller sees some, and what was read of them. */
 function source(size: number, isSeen: (row: number) => boolean) {

@@ -1,7 +1,8 @@
-import fc from 'fast-check';
+import { abilityOf } from '../../../src/features/permissions/ability.js';
 import { folderTest, looksAtPlaces } from '../../../src/features/secrets/scan-bounds.rules.js';
 import { fieldsOf } from '../../../src/features/secrets/visibility.rules.js';
-import { buildAbility, can, type Rule } from '../../../src/kernel/authz/ability.js';
+import { can, type Rule } from '../../../src/kernel/authz/ability.js';
+import fc from '../../kit/properties.js';
 
 const SIGHT = ['secrets:describeSecret', 'secrets:readValue'] as const;
 
@@ -43,7 +44,7 @@ const rulesWith = (fields: Record<string, fc.Arbitrary<object | string>>): fc.Ar
 
 const seenIn = (rules: readonly Rule[], folder: (typeof FOLDERS)[number]): boolean =>
   SECRETS.filter(({ environment, path }) => environment === folder.environment && path === folder.path).some((secret) =>
-    SIGHT.every((action) => can(buildAbility(rules), action, fieldsOf(secret))),
+    SIGHT.every((action) => can(abilityOf(rules), action, fieldsOf(secret))),
   );
 
 describe('the folders that a scan is bound to', () => {
@@ -51,7 +52,7 @@ describe('the folders that a scan is bound to', () => {
     fc.assert(
       fc.property(rulesWith({ ...placeFields, ...ownFields }), fc.constantFrom(...FOLDERS), (rules, folder) => {
         fc.pre(seenIn(rules, folder));
-        expect(folderTest(buildAbility(rules), SIGHT)(folder)).toBe(true);
+        expect(folderTest(abilityOf(rules), SIGHT)(folder)).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -60,7 +61,7 @@ describe('the folders that a scan is bound to', () => {
   test('are no others, where rules look at nothing but environment and path', () => {
     fc.assert(
       fc.property(rulesWith(placeFields), fc.constantFrom(...FOLDERS), (rules, folder) => {
-        expect(folderTest(buildAbility(rules), SIGHT)(folder)).toBe(seenIn(rules, folder));
+        expect(folderTest(abilityOf(rules), SIGHT)(folder)).toBe(seenIn(rules, folder));
       }),
       { numRuns: 500 },
     );
@@ -81,12 +82,12 @@ describe('the folders that a scan is bound to', () => {
     ],
     ['a place that is forbidden last', [secrets({ secretName: 'A' }), secrets({ environment: 'prod' }, true)], ['dev']],
   ])('follow from rules about %s', (_what, rules, environments) => {
-    const test = folderTest(buildAbility(rules), SIGHT);
+    const test = folderTest(abilityOf(rules), SIGHT);
     expect(['dev', 'prod'].filter((environment) => test({ environment, path: '/' }))).toEqual(environments);
   });
 
   test('are all alike where no rule about what is asked looks at places', () => {
-    const ability = buildAbility([
+    const ability = abilityOf([
       secrets({ secretName: 'A' }, false, 'describeSecret'),
       secrets({ secretPath: '/' }, false, 'readValue'),
       { subject: 'secret-imports', action: 'read', conditions: { environment: 'dev' } },

@@ -1,9 +1,10 @@
+import { abilityOf } from '../../../src/features/permissions/ability.js';
 import type { ProjectAccess } from '../../../src/features/projects/public.js';
 import { type ReachAction, SecretReach } from '../../../src/features/secrets/secret-reach.js';
-import { buildAbility, type Rule } from '../../../src/kernel/authz/ability.js';
+import type { Rule } from '../../../src/kernel/authz/ability.js';
 
 const project = (projectId: string, ...rules: Rule[]): ProjectAccess =>
-  ({ projectId, ability: buildAbility(rules) }) as unknown as ProjectAccess;
+  ({ projectId, ability: abilityOf(rules) }) as unknown as ProjectAccess;
 const secrets = (action: string | string[], conditions?: Rule['conditions'], inverted = false): Rule => ({
   subject: 'secrets',
   action,

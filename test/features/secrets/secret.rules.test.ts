@@ -1,10 +1,10 @@
-import fc from 'fast-check';
+import { abilityOf } from '../../../src/features/permissions/ability.js';
 import { folderPath, joinPath, parentOf, pathsDownTo } from '../../../src/features/secrets/place.rules.js';
 import { CreateSecrets, secretKey } from '../../../src/features/secrets/secret.rules.js';
-import { parseTagSlugs } from '../../../src/features/secrets/tag.rules.js';
 import { effectiveSecrets } from '../../../src/features/secrets/transfer.rules.js';
 import { fieldsOf, Visibility } from '../../../src/features/secrets/visibility.rules.js';
-import { buildAbility } from '../../../src/kernel/authz/ability.js';
+import { parseTagSlugs } from '../../../src/features/tags/tag.rules.js';
+import fc from '../../kit/properties.js';
 
 const segment = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
 const path = fc.array(segment, { maxLength: 8 }).map((names) => `/${names.join('/')}`);
@@ -98,8 +98,8 @@ test('parseTagSlugs returns each slug once, in order, whatever blanks surround i
 
 describe('visibility of a secret', () => {
   const subject = { environment: 'dev', path: '/app', key: 'DB', tags: [{ slug: 'db' }] };
-  const seen = (...rules: Parameters<typeof buildAbility>[0]) => {
-    const visibility = new Visibility(buildAbility(rules));
+  const seen = (...rules: Parameters<typeof abilityOf>[0]) => {
+    const visibility = new Visibility(abilityOf(rules));
     return [visibility.describes(subject), visibility.readsValue(subject)];
   };
 

@@ -1,6 +1,6 @@
 import { parse as parseWithDotenv } from 'dotenv';
 import { parse as parseYaml } from 'yaml';
-import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 import { details, exported, list, type Place, seededPlace, values } from './transfer-files.js';
 
 /** Values that some format finds hard to hold. */
@@ -21,7 +21,7 @@ const NASTY = {
 } as const;
 
 describe('files of secrets on the way out', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
   const seeded = () => seededPlace(strongroom);
 
   test('come in as they were written, and go out so that every reader of their format reads the same', async () => {

@@ -1,4 +1,4 @@
-import type { Caller, Reply, Strongroom } from '../../kit/strongroom.js';
+import type { Caller, Reply, SharedStrongroom } from '../../kit/strongroom.js';
 
 /** A folder, as requests name it. */
 export interface Place {
@@ -8,7 +8,7 @@ export interface Place {
 }
 
 /** A new project, its root folder in dev, and an admin of it. */
-export async function seededPlace(strongroom: Strongroom) {
+export async function seededPlace(strongroom: SharedStrongroom) {
   const { admin, project } = await strongroom.seed.project();
   const at: Place & Record<string, string> = { projectId: project.id, environment: 'dev', secretPath: '/' };
   return { admin, project, at };

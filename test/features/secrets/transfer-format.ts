@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import type {
   ParsedFile,
   PrintableEntry,
   TransferFormat,
 } from '../../../src/features/secrets/transfer-format.rules.js';
+import fc from '../../kit/properties.js';
 
 /** Signs that mean something in some format, and texts that are taken for something else. */
 const NASTY = [

@@ -1,4 +1,4 @@
-import { type Caller, type Reply, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, type Reply, useSharedStrongroom } from '../../kit/strongroom.js';
 import { details, exported, list, type Place, seededPlace, values } from './transfer-files.js';
 
 const IMPORT = `mutation ($input: ImportSecretsInput!) {
@@ -6,7 +6,7 @@ const IMPORT = `mutation ($input: ImportSecretsInput!) {
 }`;
 
 describe('files of secrets on the way in', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
   const seeded = () => seededPlace(strongroom);
 
   test('are made of what a project’s .env file means to dotenv, with the lines above as comments', async () => {
@@ -55,13 +55,15 @@ describe('files of secrets on the way in', () => {
     ])('%s does what it says, and a dry run says the same and does nothing', async (mode, outcomes, after) => {
       const { admin, at } = await seeded();
       await admin.post('/api/v4/secrets/batch', { ...at, secrets: there });
-      const before = await strongroom.sql('select * from secret order by id');
+      const allSecrets = () =>
+        strongroom.sql(`select count(*), md5(string_agg(secret::text, '' order by id)) from secret`);
+      const before = await allSecrets();
       const told = ({ body }: Reply) =>
         body.secrets.map(({ secretKey, outcome }: Record<string, string>) => `${secretKey} ${outcome}`);
 
       const dry = await imported(admin, at, mode, true);
       expect(told(dry)).toEqual(outcomes);
-      expect(await strongroom.sql('select * from secret order by id')).toEqual(before);
+      expect(await allSecrets()).toEqual(before);
 
       const real = await imported(admin, at, mode);
       expect(real.body).toEqual({ ...dry.body, dryRun: false });
@@ -143,7 +145,7 @@ describe('files of secrets on the way in', () => {
       format: 'env',
       content: 'A=\ud800',
       mode: 'all',
-      dry: 1,
+      dry_run: true,
     });
     expect(details(reply).sort()).toEqual([
       'body UNKNOWN_KEY',

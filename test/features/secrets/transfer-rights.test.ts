@@ -1,8 +1,8 @@
-import { type Caller, type Reply, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, type Reply, useSharedStrongroom } from '../../kit/strongroom.js';
 import { details, exported, list, type Place, seededPlace, values } from './transfer-files.js';
 
 describe('files of secrets', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
   const seeded = () => seededPlace(strongroom);
 
   test('need the right to make secrets on the way in, and to know of some on the way out', async () => {

@@ -1,6 +1,6 @@
 import { mustSucceed } from '../../kit/caller.js';
 import type { SeededProject } from '../../kit/seed.js';
-import type { Caller, Reply, Strongroom } from '../../kit/strongroom.js';
+import type { Caller, Reply, SharedStrongroom } from '../../kit/strongroom.js';
 
 type Values = Readonly<Record<string, string>>;
 type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -13,12 +13,12 @@ export class Tree {
   #roles = 0;
 
   private constructor(
-    private readonly strongroom: Strongroom,
+    private readonly strongroom: SharedStrongroom,
     readonly admin: Caller,
     readonly project: SeededProject,
   ) {}
 
-  static async plant(strongroom: Strongroom): Promise<Tree> {
+  static async plant(strongroom: SharedStrongroom): Promise<Tree> {
     const { admin, project } = await strongroom.seed.project();
     return new Tree(strongroom, admin, project);
   }

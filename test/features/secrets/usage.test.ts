@@ -1,5 +1,5 @@
 import { type Caller, mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const USED = `query ($input: WhereUsedInput!, $first: Int, $after: String) {
   whereUsed(input: $input, first: $first, after: $after) {
@@ -23,7 +23,7 @@ const textOf = ({ kind, environment, secretPath, secretKey, usedKey, viaImport }
     : `${secretKey} ${environment} ${secretPath} -> ${usedKey}`;
 
 describe('where something is used', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom();
 
   const usesOf = async (caller: Caller, input: object): Promise<string[]> =>
     (await caller.data(USED, { input })).whereUsed.nodes.map(textOf);

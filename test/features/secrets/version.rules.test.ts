@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { abilityOf } from '../../../src/features/permissions/ability.js';
 import { RestoreGuard } from '../../../src/features/secrets/restore-guard.js';
 import {
   changedMetadataKeys,
@@ -8,8 +8,9 @@ import {
   VersionVisibility,
 } from '../../../src/features/secrets/version.rules.js';
 import { Visibility } from '../../../src/features/secrets/visibility.rules.js';
-import { buildAbility, type Rule } from '../../../src/kernel/authz/ability.js';
+import type { Rule } from '../../../src/kernel/authz/ability.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
+import fc from '../../kit/properties.js';
 
 const subject = (path: string, ...tags: string[]) => ({
   environment: 'dev',
@@ -29,7 +30,7 @@ const at = (path: string) => ({ secretPath: { $eq: path } });
 
 describe('what a caller sees of a version', () => {
   const seen = (rules: readonly Rule[], present: typeof open, past: typeof open, lastPath?: string) => {
-    const versions = new VersionVisibility(new Visibility(buildAbility(rules)), stood(present, lastPath));
+    const versions = new VersionVisibility(new Visibility(abilityOf(rules)), stood(present, lastPath));
     return [versions.describes(past), versions.readsValue(past)];
   };
   const everything: Rule = { subject: 'secrets', action: ['describeSecret', 'readValue'] };
@@ -65,7 +66,7 @@ describe('what a caller sees of a version', () => {
 
 describe('who may restore', () => {
   const guard = (...rules: Rule[]) =>
-    new RestoreGuard({ projectId: 'p', ability: buildAbility(rules) } as ConstructorParameters<typeof RestoreGuard>[0]);
+    new RestoreGuard({ projectId: 'p', ability: abilityOf(rules) } as ConstructorParameters<typeof RestoreGuard>[0]);
   const rule = (action: string | string[], path?: string): Rule => ({
     subject: 'secrets',
     action,

@@ -1,4 +1,4 @@
-import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, useSharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
 
 const HISTORY = '/api/v1/secrets';
 
@@ -259,7 +259,7 @@ describe('the versions of a secret', () => {
 });
 
 describe('deleted secrets', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();

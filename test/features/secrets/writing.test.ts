@@ -1,4 +1,4 @@
-import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const list = async (caller: Caller, projectId: string, secretPath = '/') =>
   (await caller.get(`/api/v4/secrets?projectId=${projectId}&environment=dev&secretPath=${secretPath}`)).body.secrets;
@@ -7,7 +7,7 @@ const detailsOf = (reply: { body: { details?: { path: string; code: string }[] }
   (reply.body.details ?? []).map(({ path, code }) => `${path} ${code}`).sort();
 
 describe('writing secrets', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();
@@ -123,7 +123,7 @@ describe('writing secrets', () => {
     }));
     const shapes = await admin.post('/api/v4/secrets/batch', {
       ...at,
-      secrets: [...many, { secretKey: 'a=b' }, { secretKey: 'X', secretValue: 1 }, { secretKey: 'Y', colour: 1 }],
+      secrets: [...many, { secretKey: 'a=b' }, { secretKey: 'X', secretValue: 1 }, { secretKey: 'Y', secretVlaue: 1 }],
     });
     expect(shapes).toBeError(422, 'VALIDATION_FAILED');
     expect(detailsOf(shapes)).toEqual([

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { parse as parseYaml } from 'yaml';
 import { yamlFormat } from '../../../src/features/secrets/yaml-format.rules.js';
+import fc from '../../kit/properties.js';
 import { comments, entriesWith, faultsIn, garbage, nastyText, plain, printed, secretKeys } from './transfer-format.js';
 
 const pairs = (text: string) => yamlFormat.parse(text).entries.map(({ key, value }) => [key, value]);

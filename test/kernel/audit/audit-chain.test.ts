@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import fc from 'fast-check';
 import { AuditChain, type RowStamp, type Seal } from '../../../src/kernel/audit/audit-chain.js';
+import fc from '../../kit/properties.js';
 
 const chain = new AuditChain(randomBytes(32));
 

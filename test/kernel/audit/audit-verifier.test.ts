@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import { AuditChain, type Seal } from '../../../src/kernel/audit/audit-chain.js';
 import {
   type Anchor,
@@ -7,6 +6,7 @@ import {
   type FoundRow,
   type RepeatedRow,
 } from '../../../src/kernel/audit/audit-verifier.js';
+import fc from '../../kit/properties.js';
 
 const chain = new AuditChain(randomBytes(32));
 

@@ -1,7 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import { Keyring } from '../../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../../src/kernel/crypto/root-key.js';
@@ -9,13 +6,12 @@ import { keyIdOf } from '../../../src/kernel/crypto/seal.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../src/kernel/crypto/sealer.js';
 import { Database, type Query } from '../../../src/kernel/database/database.js';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../../src/kernel/database/embedded/embedded-postgres.js';
-import { migrate } from '../../../src/kernel/database/migrate.js';
+import { migratedDatabase } from '../../kit/databases.js';
 
 const SEAL_LIMIT = 2 ** 30;
+const MAX_SCOPES = 1_000;
+/** A busy machine may keep a statement longer than callers wait in production; then they take seals of their own, and counts differ. */
+const PATIENT_MS = 20_000;
 const invalid = expect.objectContaining({ code: 'SEALED_VALUE_INVALID' });
 const place = (rowId = randomUUID()) => ({ table: 'secret', column: 'value_sealed', rowId, rowVersion: 1 });
 
@@ -33,8 +29,7 @@ interface KeyRow {
 
 describe('the keyring', () => {
   const rootKey = new RootKey(randomBytes(32));
-  let dataDir: string;
-  let server: EmbeddedPostgres;
+  let databaseUrl: string;
   let database: Database;
   let statements = 0;
 
@@ -43,23 +38,14 @@ describe('the keyring', () => {
     statements += 1;
     return database.query(text, params);
   };
-  const node = () => new Keyring(rootKey, query);
+  const nodeOf = (scopes: number) => new Keyring(rootKey, query, scopes, PATIENT_MS);
+  const node = () => nodeOf(MAX_SCOPES);
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'keyring-'));
-    server = await startEmbeddedPostgres({ dataDir, log: () => undefined });
-    database = await Database.connect(server.url, []);
-    await migrate(
-      database,
-      async () => undefined,
-      async () => undefined,
-    );
+    databaseUrl = await migratedDatabase();
+    database = await Database.connect(databaseUrl, {});
   });
-  afterAll(async () => {
-    await database?.close();
-    await server?.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => database?.close());
 
   const addOrganization = async (keyring: Keyring, run: Query = query) => {
     const organizationId = randomUUID();
@@ -109,7 +95,7 @@ describe('the keyring', () => {
 
   /** Work in a transaction on a connection of its own, rolled back or committed at the end. */
   const inTransaction = async <T>(end: 'commit' | 'rollback', work: (run: Query) => Promise<T>): Promise<T> => {
-    const client = new pg.Client({ connectionString: server.url });
+    const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
     const run: Query = async (text, params = []) => (await client.query(text, [...params])).rows;
     try {
@@ -267,7 +253,7 @@ describe('the keyring', () => {
     const others = [1, 2, 3].map(() => addProject(keyring, organization.organizationId, keyId));
     const projects = [project, ...(await Promise.all(others))];
     await query(`update data_key set seals_reserved = $2 where project_id = $1`, [project.projectId, SEAL_LIMIT]);
-    const reader = new Keyring(rootKey, query, 2);
+    const reader = nodeOf(2);
     for (const one of projects.slice(0, 2)) await reader.sealer(query, one);
     const at = place();
     const records = await Promise.all(
@@ -368,7 +354,7 @@ describe('the keyring', () => {
 
   test('keeps the scopes used last, and requests under way are not disturbed when one is let go', async () => {
     const { keyId, organization, project } = await seed();
-    const small = new Keyring(rootKey, query, 2);
+    const small = nodeOf(2);
     const others = [
       await addProject(small, organization.organizationId, keyId),
       await addProject(small, organization.organizationId, keyId),

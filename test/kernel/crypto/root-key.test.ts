@@ -4,10 +4,10 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { ConfigurationFault } from '../../../src/kernel/configuration-fault.js';
 import { loadRootKey, parseRootKey, RootKey } from '../../../src/kernel/crypto/root-key.js';
 import type { SealPlace } from '../../../src/kernel/crypto/seal.js';
+import fc from '../../kit/properties.js';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;

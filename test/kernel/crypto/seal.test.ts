@@ -1,5 +1,4 @@
 import { createSecretKey, randomBytes, randomInt, randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import {
   type DataKey,
   keyIdOf,
@@ -9,6 +8,7 @@ import {
   sealBytes,
   sealValue,
 } from '../../../src/kernel/crypto/seal.js';
+import fc from '../../kit/properties.js';
 
 /** For the tests of very many records, on a machine that is busy with others. */
 const PATIENCE_MS = 180_000;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import fc from 'fast-check';
 import { hashToken, hasValidChecksum, mintClientSecret, mintToken } from '../../../src/kernel/crypto/token.js';
+import fc from '../../kit/properties.js';
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

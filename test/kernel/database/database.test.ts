@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { Database } from '../../../src/kernel/database/database.js';
 import { POOL_LIMITS } from '../../../src/kernel/database/time-limits.js';
-import { ERRORS, toAppError } from '../../../src/kernel/errors.js';
+import { toAppError } from '../../../src/kernel/errors.js';
 import { mountHealth } from '../../../src/kernel/http/health.js';
 import { createLog } from '../../../src/kernel/log.js';
+import { ERRORS } from '../../kit/error-codes.js';
 import { freshDatabase } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
@@ -11,12 +15,18 @@ import { until } from '../../kit/until.js';
 const PLACES = 3;
 const forever = (): Promise<never> => new Promise(() => undefined);
 
+/** Where a database listens: at a host and a port, or in the directory of a socket. */
+function socketOf({ hostname, port }: URL): { path: string } | { host: string; port: number } {
+  const host = decodeURIComponent(hostname);
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port || 5432}` } : { host, port: Number(port || 5432) };
+}
+
 /** A database, watched with limits of its own. */
 async function withDatabase(
   limits: Partial<Record<keyof typeof POOL_LIMITS, number>>,
   work: (database: Database) => Promise<void>,
 ): Promise<void> {
-  const database = await Database.connect(await freshDatabase(), [], createLog('silent'), {
+  const database = await Database.connect(await freshDatabase(), {}, createLog('silent'), {
     ...POOL_LIMITS,
     connections: PLACES,
     ...limits,
@@ -78,6 +88,63 @@ describe('a pool whose connections are not given back', () => {
       expect(seen.length).toBeGreaterThan(0);
       expect(seen).not.toContain(true);
     }));
+});
+
+describe('a pool of which many ask at once', () => {
+  /** Whoever comes through it is made to wait a moment. */
+  async function slowDoor(
+    target: string,
+  ): Promise<{ url: string; mostWaiting: () => number; stop: () => Promise<void> }> {
+    const url = new URL(target);
+    const inside = socketOf(url);
+    let waiting = 0;
+    let most = 0;
+    const sockets = new Set<Socket>();
+    const server = createServer(async (near) => {
+      sockets.add(near.on('error', () => undefined));
+      waiting += 1;
+      most = Math.max(most, waiting);
+      await delay(100);
+      waiting -= 1;
+      const far = connect(inside).on('error', () => undefined);
+      sockets.add(far);
+      near.pipe(far).pipe(near);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url.hostname = '127.0.0.1';
+    url.port = String((server.address() as AddressInfo).port);
+    const stop = async (): Promise<void> => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    };
+    return { url: url.href, mostWaiting: () => most, stop };
+  }
+
+  test('opens two connections at a time, and as many as are needed though nobody new asks', async () => {
+    const door = await slowDoor(await freshDatabase());
+    const limits = { ...POOL_LIMITS, connections: 6 };
+    const database = await Database.connect(door.url, {}, createLog('silent'), limits);
+    let isOver = false;
+    const holders = Array.from({ length: 10 }, () =>
+      database.withConnection(async (query) => {
+        while (!isOver) await query('select pg_sleep(0.02)');
+      }),
+    );
+    try {
+      await until('all places to be taken', 4_000, () => database.connections.held === 6);
+      expect(database.connections).toMatchObject({ open: 6, waiting: 4 });
+      isOver = true;
+      await Promise.all(holders);
+      expect(database.connections).toMatchObject({ open: 6, idle: 6, held: 0, waiting: 0, leaks: 0 });
+      expect(door.mostWaiting()).toBe(2);
+    } finally {
+      isOver = true;
+      await Promise.all(holders);
+      await database.close();
+      await door.stop();
+    }
+  });
 });
 
 describe('a statement past its deadline', () => {

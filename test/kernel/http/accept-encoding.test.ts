@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { ENCODINGS, preferredEncoding } from '../../../src/kernel/http/accept-encoding.js';
+import fc from '../../kit/properties.js';
 
 const weight = fc.integer({ min: 0, max: 10 }).map((tenths) => tenths / 10);
 const weights = fc.record({ br: weight, gzip: weight, identity: weight });

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { AppError } from '../../../src/kernel/errors.js';
-import { countEntries, parseJson } from '../../../src/kernel/http/json-body.js';
+import { countEntries, parseJson } from '../../../src/kernel/http/bodies/json-body.js';
+import fc from '../../kit/properties.js';
 
 /** As the service reads a body. */
 const parseJsonBody = (bytes: Buffer): unknown => {

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
-import { isJsonMediaType } from '../../../src/kernel/http/media-type.js';
+import { isJsonMediaType } from '../../../src/kernel/http/bodies/media-type.js';
+import fc from '../../kit/properties.js';
 
 const token = fc.stringMatching(/^[a-z0-9!#$%&'*+.^_`|~-]{1,8}$/);
 const blank = fc.constantFrom('', ' ', '\t', ' \t ');

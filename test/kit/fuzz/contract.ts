@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import type { Caller, Reply } from '../caller.js';
 import { GRAPHQL, graphqlDocument } from '../operations/graphql.js';
 import { fill, type RestOperation } from '../operations/operation.js';
 import { REST } from '../operations/rest.js';
+import fc from '../properties.ts';
 import type { Seed } from '../seed.js';
 import { seedWorld, type World } from '../world.js';
 import { type JsonSchema, valuesOf } from './json-arbitrary.js';

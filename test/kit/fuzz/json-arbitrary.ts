@@ -1,4 +1,5 @@
-import fc, { type Arbitrary } from 'fast-check';
+import type { Arbitrary } from 'fast-check';
+import fc from '../properties.ts';
 
 /** A JSON schema, as the API reference has them. */
 export interface JsonSchema {

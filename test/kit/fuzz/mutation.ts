@@ -1,4 +1,5 @@
-import fc, { type Arbitrary } from 'fast-check';
+import type { Arbitrary } from 'fast-check';
+import fc from '../properties.ts';
 import { junk } from './json-arbitrary.js';
 
 /** One thing done to a request: `at` chooses the place, from 0 to 1. */

@@ -1,13 +1,13 @@
 import type { ApolloServerOptions, BaseContext } from '@apollo/server';
 import { GraphQLError } from 'graphql';
 import { AppError } from '../../errors.js';
-import { malformedGraphQL } from '../coded-errors.js';
-import { needsToken } from '../public-operations.js';
+import { malformedGraphQL } from '../errors/coded-errors.js';
 import type { CostModel } from './cost.js';
 import { type Judgement, judge, judgeDocument, refuseExcess, type Variables } from './judge.js';
 import { hashOf, JudgedDocuments } from './judged-documents.js';
 import type { QueryLimits, Shares } from './limits.js';
 import type { PersistedDocument, PersistedDocuments } from './persisted-documents.js';
+import { needsToken } from './public-operations.js';
 
 /** What the gate judges by. */
 export interface GateRules {

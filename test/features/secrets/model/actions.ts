@@ -299,7 +299,9 @@ export class Session {
       const { id, path } = folder;
       const known = this.model.folderAt(environment, path);
       if (known !== undefined && known !== id) this.model.replaceFolderId(known, id);
-      if (known === undefined) this.model.folders.set(id, { environment, parentId: null, name: 'root' });
+      if (known !== undefined) continue;
+      if (path !== '/') throw new Error(`the service has a folder ${environment}${path} that the model has not`);
+      this.model.folders.set(id, { environment, parentId: null, name: 'root' });
     }
   }
 

@@ -1,8 +1,9 @@
+import { propertySeed } from '../../../kit/property-seed.js';
 import { useStrongroom } from '../../../kit/strongroom.js';
 import { ENVIRONMENTS, generator, Session } from './actions.js';
 
 /** Sequences of writes, each from a seed that its name tells. */
-const SEEDS = [1, 2, 3];
+const SEEDS = [1, 2, 3].map((number) => propertySeed + number);
 const WRITES = 200;
 const COMPARED_EVERY = 10;
 

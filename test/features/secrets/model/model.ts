@@ -160,13 +160,8 @@ export class Model {
       const then = versions.filter(({ at }) => at <= moment).at(-1);
       return then?.content != null && then.environment === environment ? [{ id, then, content: then.content }] : [];
     });
-    const homes = wanted.map(({ then, content }) => {
-      const home = this.folders.has(then.folderId)
-        ? then.folderId
-        : (this.folderAt(environment, then.path) ?? then.path);
-      return `${home} ${content.key}`;
-    });
-    if (new Set(homes).size < homes.length) return false;
+    const names = wanted.map(({ then, content }) => `${this.#homeOf(then)} ${content.key}`);
+    if (new Set(names).size < names.length) return false;
     const keptIds = new Set(wanted.map(({ id }) => id));
     const isHere = (id: string): boolean => this.secrets.has(id) && this.nameOf(id).environment === environment;
     for (const id of [...this.secrets.keys()]) if (isHere(id) && !keptIds.has(id)) this.delete(id);
@@ -191,9 +186,7 @@ export class Model {
     },
   ): void {
     for (const { id, then, content } of wanted) {
-      const folderId = this.folders.has(then.folderId)
-        ? then.folderId
-        : this.#makeFolder(environment, then.path, newId);
+      const folderId = this.#makeFolder(environment, this.#homeOf(then), newId);
       const now = this.secrets.get(id);
       if (now === undefined || !isHere(id)) {
         const copy = now === undefined ? id : newId();
@@ -202,6 +195,13 @@ export class Model {
       } else if (now.folderId !== folderId || now.key !== content.key || printed(now.parts) !== printed(content.parts))
         this.write(id, { ...content, folderId });
     }
+  }
+
+  /** The path of the folder of a version: what it is now, or of one that is gone the last that any version tells. */
+  #homeOf({ folderId }: Version): string {
+    if (this.folders.has(folderId)) return this.pathOf(folderId);
+    const versions = [...this.#versions.values()].flat().filter((version) => version.folderId === folderId);
+    return versions.reduce((last, version) => (version.at >= last.at ? version : last)).path;
   }
 
   #makeFolder(environment: string, path: string, newId: () => string): string {
@@ -239,11 +239,11 @@ export class Model {
     }
   }
 
-  /** The service made another id than this model did. */
+  /** The service made another id than this model did: a new one, or that of a secret here, whose history goes on. */
   replaceSecretId(from: string, to: string): void {
     this.secrets.set(to, this.secrets.get(from) as ModelSecret);
     this.secrets.delete(from);
-    this.#versions.set(to, this.#versions.get(from) ?? []);
+    this.#versions.set(to, [...(this.#versions.get(to) ?? []), ...(this.#versions.get(from) ?? [])]);
     this.#versions.delete(from);
   }
 

@@ -120,6 +120,12 @@ export const access: readonly GraphQLOperation[] = [
     denial: viewer('identity:get-token'),
   },
   {
+    field: 'viewer',
+    args: {},
+    audit: 'access-token:get',
+    denial: null,
+  },
+  {
     field: 'createAccessToken',
     args: { identityId: '$identity', name: CANARY, organizationSlug: '$subSlug' },
     audit: 'access-token:create',

@@ -1,0 +1,167 @@
+import { open, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { assemble } from '../app.js';
+import { type Config, readConfig } from '../config.js';
+import { ConfigurationFault, EXIT_CONFIGURATION } from '../kernel/configuration-fault.js';
+import { writeDurably } from '../kernel/durable-file.js';
+import { CostModel } from '../kernel/graphql/gate/cost.js';
+import { idOf, readManifest } from '../kernel/graphql/gate/manifest.js';
+import { checkTrusted, type TrustedRules } from '../kernel/graphql/gate/trusted.js';
+import { codeOf } from '../kernel/log.js';
+import { makeDirectory, reasonOf } from '../kernel/make-directory.js';
+
+/** A document to register, and where it came from. */
+interface Candidate {
+  readonly place: string;
+  readonly id: string;
+  readonly text: string;
+}
+
+/** How long another registration is waited for. */
+const LOCK_WITHIN_MS = 10_000;
+const LOCK_PAUSE_MS = 50;
+const EXIT_FAULTY = 1;
+const EXIT_USAGE = 2;
+
+const USAGE = `npm run persist -- FILE...
+
+Registers GraphQL documents, which are then run by their id. A file is one document, or a manifest (.json) that client tools wrote.
+Run it with the settings of the service: DATA_DIR (and DATABASE_URL, if it has one), or PERSISTED_DOCUMENTS.
+It prints an id and a file on each line; it ends with 0, with 1 when a document has faults, with 78 for settings that cannot work.
+`;
+
+/**
+ * `npm run persist -- FILE...`: checks documents against the schema and the limits of trusted documents, and registers them in the
+ * manifest, beside those that are there. All or nothing: with a single fault, all faults are told and nothing is registered.
+ *
+ * A file whose name ends in `.json` is a manifest of a client's tools, any other one is a document.
+ */
+async function main(paths: readonly string[]): Promise<number> {
+  if (paths.some((path) => path === '--help' || path === '-h')) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if (paths.length === 0) {
+    process.stderr.write(USAGE);
+    return EXIT_USAGE;
+  }
+  const config = readConfig();
+  await checkPlace(config);
+  const { file, isFileNamed } = config.persistedDocuments;
+  const { schema } = assemble();
+  const { introspection, queryLimits } = config;
+  const rules = { schema, model: new CostModel(schema), limits: queryLimits.ofPersisted, introspection };
+  const faults: string[] = [];
+  const candidates = (await Promise.all(paths.map((path) => candidatesOf(path, faults)))).flat();
+  faults.push(...faultsOf(candidates, rules));
+  // Nothing will be written then: only what the manifest has against them is told too.
+  if (faults.length > 0) return register(file, candidates, faults);
+  await makeDirectory(dirname(file)).catch((error: unknown) => {
+    throw new ConfigurationFault([`PERSISTED_DOCUMENTS lies in a directory that cannot be used: ${reasonOf(error)}`]);
+  });
+  const code = await withLock(`${file}.lock`, () => register(file, candidates, faults));
+  const readers = isFileNamed ? 'PERSISTED_DOCUMENTS of that name' : `DATA_DIR ${config.dataDir}`;
+  // Not on standard output: that has ids only.
+  if (code === 0) process.stderr.write(`Registered in ${file}, which a service with ${readers} reads.\n`);
+  return code;
+}
+
+/** What is registered in a place that no service reads would never be found. @throws ConfigurationFault */
+async function checkPlace({ databaseUrl, dataDir, persistedDocuments }: Config): Promise<void> {
+  if (persistedDocuments.isFileNamed) return;
+  const [path, missing] =
+    databaseUrl === null ? [join(dataDir, 'postgres'), 'holds no database'] : [dataDir, 'is no directory'];
+  const isThere = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isThere)
+    throw new ConfigurationFault([
+      `DATA_DIR ${missing}; name the one of the service, which makes it at its first start, or set PERSISTED_DOCUMENTS`,
+    ]);
+}
+
+/** Adds to the manifest what is not there, unless there are faults. */
+async function register(file: string, candidates: readonly Candidate[], faults: string[]): Promise<number> {
+  const registered = await manifestAt(file, faults);
+  for (const { place, id, text } of candidates)
+    if ((registered.get(id) ?? text) !== text) faults.push(`${place}: ${id} is registered for another text`);
+  if (faults.length > 0) {
+    process.stderr.write(`${faults.join('\n')}\nNothing was registered.\n`);
+    return EXIT_FAULTY;
+  }
+  for (const { id, text } of candidates) registered.set(id, text);
+  await writeDurably(file, `${JSON.stringify(Object.fromEntries(registered), null, 2)}\n`);
+  process.stdout.write(candidates.map(({ place, id }) => `${id} ${place}\n`).join(''));
+  return 0;
+}
+
+/** One registration at a time: each writes the whole manifest. */
+async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + LOCK_WITHIN_MS;
+  for (;;) {
+    try {
+      await (await open(path, 'wx', 0o600)).close();
+      break;
+    } catch (error) {
+      if (!(error instanceof Error) || codeOf(error) !== 'EEXIST') throw error;
+      if (performance.now() > deadline)
+        throw new ConfigurationFault([`PERSISTED_DOCUMENTS is being written; if nobody does, delete ${path}`]);
+      await delay(LOCK_PAUSE_MS);
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function candidatesOf(path: string, faults: string[]): Promise<Candidate[]> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    faults.push(`${path}: ${isMissing(error) ? 'there is no such file' : `it cannot be read: ${reasonOf(error)}`}`);
+    return [];
+  }
+  if (!path.endsWith('.json')) return [{ place: path, id: idOf(text), text }];
+  const { manifest, faults: inManifest } = readManifest(text);
+  faults.push(...inManifest.map((fault) => `${path}: ${fault}`));
+  return [...manifest].map(([id, each]) => ({ place: path, id, text: each }));
+}
+
+const faultsOf = (candidates: readonly Candidate[], rules: TrustedRules): string[] =>
+  candidates.flatMap(({ place, id, text }) => {
+    const checked = checkTrusted(text, rules);
+    const name = place.endsWith('.json') ? `${place}, ${id}` : place;
+    return 'faults' in checked ? checked.faults.map((fault) => `${name}: ${fault}`) : [];
+  });
+
+/** What is registered by now. */
+async function manifestAt(file: string, faults: string[]): Promise<Map<string, string>> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return '{}';
+    throw error;
+  });
+  const { manifest, faults: found } = readManifest(text);
+  faults.push(...found.map((fault) => `${file}: ${fault}`));
+  return new Map(manifest);
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && codeOf(error) === 'ENOENT';
+
+/** Settings that cannot work; a file system that refuses is one of them. @throws what was thrown, if it is neither */
+function asConfigurationFault(error: unknown): ConfigurationFault {
+  if (error instanceof ConfigurationFault) return error;
+  if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+  return new ConfigurationFault([`PERSISTED_DOCUMENTS cannot be written: ${reasonOf(error)}`]);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(asConfigurationFault(error).report);
+  process.exitCode = EXIT_CONFIGURATION;
+}

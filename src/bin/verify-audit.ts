@@ -1,0 +1,149 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Config, readConfig } from '../config.js';
+import { openDatabaseServer } from '../database-server.js';
+// Not by its public.ts, which loads GraphQL types that need the decorators of the service.
+import { compareWithTrail, type TrailComparison } from '../features/secrets/trail-comparison.js';
+import { AuditChain } from '../kernel/audit/audit-chain.js';
+import { readEditedLists, readRepeats, readRows, readSeals } from '../kernel/audit/audit-reader.js';
+import { type Anchor, AuditVerifier, type TrailReport } from '../kernel/audit/audit-verifier.js';
+import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { openInstallation } from '../kernel/crypto/installation.js';
+import { Database, type Query } from '../kernel/database/database.js';
+import { createLog, describeError } from '../kernel/log.js';
+import { findEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.js';
+
+const EXIT_BROKEN = 1;
+const EXIT_UNFINISHED = 2;
+const MAX_FAULTS = 200;
+
+const USAGE = `npm run verify-audit [-- --anchor NUMBER:HASH ...]
+
+Walks the audit trail and its seals, and names each row or seal that was tampered with, and each secret that is not what its last
+change in the trail left. Run it with the settings of the service:
+DATABASE_URL and ROOT_KEY, or DATA_DIR. An anchor is the head of the chain as the log of the service had it in "audit head".
+It ends with 0 for a whole trail, 1 for a broken one or secrets that differ, 2 when it could not finish, 78 for settings that cannot work.
+`;
+
+/** `npm run verify-audit [-- --anchor NUMBER:HASH ...]`: walks the audit trail and its seals, and compares secrets with it. */
+async function main(): Promise<number> {
+  if (process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h')) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const anchors = readAnchors();
+  const config = readConfig();
+  const server = await openServer(config);
+  try {
+    const database = await Database.connect(server.url, {});
+    try {
+      const report = await database.withoutLimits(() =>
+        database.withConnection((query) => verify(query, config, anchors)),
+      );
+      process.stdout.write(describe(report));
+      return report.trail.faultCount + report.secrets.differenceCount === 0 ? 0 : EXIT_BROKEN;
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Anchors as the log has them. @throws ConfigurationFault */
+function readAnchors(): Anchor[] {
+  const fault = new ConfigurationFault([
+    '--anchor takes NUMBER:HASH, as the log has it in "audit head"; no other argument is taken',
+  ]);
+  try {
+    const { values } = parseArgs({ options: { anchor: { type: 'string', multiple: true } } });
+    return (values.anchor ?? []).map((text) => {
+      const [, number, hash] = /^(\d{1,18}):([0-9a-f]{64})$/.exec(text) ?? [];
+      if (number === undefined || hash === undefined) throw fault;
+      return { number: BigInt(number), hash };
+    });
+  } catch {
+    throw fault;
+  }
+}
+
+/** The database of a running service, or, of one that is stopped, its embedded database for as long as this takes. */
+async function openServer(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+  if (config.databaseUrl !== null) return openDatabaseServer(config, createLog('silent'));
+  const running = await findEmbeddedPostgres(config.dataDir);
+  if (running !== null) return { url: running, stop: async () => undefined };
+  // Started on an empty directory, a database would be made.
+  if ((await stat(join(config.dataDir, 'postgres')).catch(() => null)) === null)
+    throw new ConfigurationFault(['DATA_DIR holds no database; name the one of the service, or set DATABASE_URL']);
+  return openDatabaseServer(config, createLog('silent'));
+}
+
+interface Report {
+  readonly trail: TrailReport;
+  readonly secrets: TrailComparison;
+}
+
+/** @throws ConfigurationFault when it is no database of a service, or of one with another root key */
+async function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promise<Report> {
+  // All in one state of the database, also while the service goes on writing.
+  await query('begin isolation level repeatable read, read only');
+  try {
+    await query('set local statement_timeout = 0');
+    await query('set local idle_in_transaction_session_timeout = 0');
+    const [tables] = await query<{ exist: boolean }>(TABLES);
+    if (tables?.exist !== true)
+      throw new ConfigurationFault(['the database has no seals of an audit trail; start the service on it once']);
+    const [installation] = await query('select 1 from installation');
+    // Without it a root key would be made, as for an empty database.
+    if (installation === undefined) throw new ConfigurationFault(['the database names no root key of its own']);
+    const rootKey = await openInstallation(query, config);
+    const verifier = new AuditVerifier(new AuditChain(rootKey.macKey('audit-seal')), MAX_FAULTS);
+    const repeats = await readRepeats(query);
+    const editedLists = await readEditedLists(query);
+    // Rows and seals take turns on one connection: each batch is asked for when the one before is used up.
+    const trail = await verifier.verify(
+      { rows: readRows(query, rootKey.macKey('audit')), seals: readSeals(query), repeats, editedLists },
+      anchors,
+    );
+    return { trail, secrets: await compareWithTrail(query, MAX_FAULTS) };
+  } finally {
+    await query('rollback').catch(() => undefined);
+  }
+}
+
+const TABLES = `select to_regclass('audit_record') is not null and to_regclass('audit_seal') is not null
+  and to_regclass('audit_disclosure') is not null and to_regclass('installation') is not null as exist`;
+
+const moreThan = (shown: number, all: number): string[] => (all > shown ? [`and ${all - shown} more`] : []);
+
+function describe({ trail, secrets }: Report): string {
+  const { rows, unsealed, seals, head, faults, faultCount } = trail;
+  const { equal, unknown, differences, differenceCount } = secrets;
+  return [
+    ...faults.map(({ place, fault }) => `${place}: ${fault}`),
+    ...moreThan(faults.length, faultCount),
+    ...differences.map(({ name, difference }) => `${name}: ${difference}`),
+    ...moreThan(differences.length, differenceCount),
+    `${rows} rows, ${unsealed} of them not sealed yet, ${seals} seals`,
+    `${equal} secrets are as the trail says, ${differenceCount} differ, ${unknown} were last written before it named versions`,
+    head === null ? 'no seal yet' : `head ${head.number}:${head.mac.toString('hex')}`,
+    faultCount === 0
+      ? 'The audit trail is whole.'
+      : `The audit trail is broken: ${faultCount} ${faultCount === 1 ? 'fault' : 'faults'}.`,
+    ...(differenceCount === 0 ? [] : ['The stored secrets are not those of the audit trail.']),
+    '',
+  ].join('\n');
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    if (error instanceof ConfigurationFault) {
+      process.stderr.write(error.report);
+      process.exit(error.exitCode);
+    }
+    process.stderr.write(`${JSON.stringify({ event: 'verification failed', ...describeError(error) })}\n`);
+    process.exit(EXIT_UNFINISHED);
+  },
+);

@@ -1,0 +1,19 @@
+import { StoredDisclosure } from './kernel/audit/audit-disclosure.entity.js';
+import { StoredAuditRecord } from './kernel/audit/audit-record.entity.js';
+import { StoredAuditSeal } from './kernel/audit/audit-seal.entity.js';
+import { DataKey } from './kernel/crypto/data-key.entity.js';
+import { Installation } from './kernel/crypto/installation.entity.js';
+import type { EntityClass } from './kernel/database/orm-options.js';
+import { RateLimitCount } from './kernel/operations/limits/rate-limit-count.entity.js';
+import { StoredIdempotencyKey } from './kernel/operations/responses/idempotency-key.entity.js';
+
+/** The tables of the kernel itself. */
+export const KERNEL_ENTITIES: readonly EntityClass[] = [
+  Installation,
+  DataKey,
+  StoredAuditRecord,
+  StoredAuditSeal,
+  StoredDisclosure,
+  StoredIdempotencyKey,
+  RateLimitCount,
+];

@@ -1,0 +1,184 @@
+import { sql } from 'kysely';
+import { prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
+import type { IdentitySchema } from '../identities/public.js';
+import type { OrganizationSchema, UserSchema } from '../organizations/public.js';
+import type { AccessTokenSchema } from './access-token.entity.js';
+
+const tables = tablesOf<
+  typeof AccessTokenSchema | typeof OrganizationSchema | typeof IdentitySchema | typeof UserSchema
+>();
+
+/** All of a token but the hash of its text, of the alias `t`, and the parent of the organization of its scope, `o`. */
+const COLUMNS = [
+  't.id',
+  't.organization_id',
+  't.identity_id',
+  't.user_id',
+  't.auth_method',
+  't.name',
+  't.ttl_seconds',
+  't.max_ttl_seconds',
+  't.num_uses_limit',
+  't.num_uses',
+  't.period_seconds',
+  't.expires_at',
+  't.is_revoked',
+  't.last_used_at',
+  't.last_renewed_at',
+  't.created_at',
+  't.updated_at',
+  't.client_secret_id',
+  't.maker_id',
+  'o.parent_id',
+] as const;
+
+/** A token as it is read. */
+export type TokenRow = Omit<RowOf<typeof AccessTokenSchema>, 'token_hash'> &
+  Pick<RowOf<typeof OrganizationSchema>, 'parent_id'>;
+
+interface NewToken
+  extends Omit<
+    RowOf<typeof AccessTokenSchema>,
+    | 'num_uses'
+    | 'period_seconds'
+    | 'expires_at'
+    | 'is_revoked'
+    | 'last_used_at'
+    | 'last_renewed_at'
+    | 'created_at'
+    | 'updated_at'
+  > {}
+
+/** Its expiry is by the clock of the database, which is why it is not made in the unit of work: that does not give it back. */
+export const insertTokenRow = prepared((token: NewToken) =>
+  tables
+    .with('t', (tx) =>
+      tx
+        .insertInto('access_token')
+        .values({
+          id: token.id,
+          organization_id: token.organization_id,
+          identity_id: token.identity_id,
+          user_id: token.user_id,
+          auth_method: token.auth_method,
+          name: token.name,
+          token_hash: token.token_hash,
+          ttl_seconds: token.ttl_seconds,
+          max_ttl_seconds: token.max_ttl_seconds,
+          num_uses_limit: token.num_uses_limit,
+          client_secret_id: token.client_secret_id,
+          maker_id: token.maker_id,
+          expires_at: sql`case when ${token.ttl_seconds}::int > 0 then now() + make_interval(secs => ${token.ttl_seconds}::int) end`,
+        })
+        .returningAll(),
+    )
+    .selectFrom('t')
+    .innerJoin('organization as o', 'o.id', 't.organization_id')
+    .select(COLUMNS),
+);
+
+/** Whether a token is there, passes, and was never used. */
+export const findUnusedToken = prepared(({ hash }: { hash: Buffer }) =>
+  tables
+    .selectFrom('access_token')
+    .select('id')
+    .where('token_hash', '=', hash)
+    .where('is_revoked', '=', false)
+    .where('num_uses', '=', '0'),
+);
+
+/** A token by its id, for whoever holds it. */
+export const findOwnToken = prepared(({ id }: { id: string }) =>
+  tables
+    .selectFrom('access_token as t')
+    .innerJoin('organization as o', 'o.id', 't.organization_id')
+    .select(COLUMNS)
+    .where('t.id', '=', id),
+);
+
+interface Seeing {
+  readonly organizationId: string;
+  /** Of no sub-organization: it sees what is scoped to any of them. */
+  readonly isRootScoped: boolean;
+}
+
+interface SeenToken extends Seeing {
+  readonly id: string;
+  readonly actorId: string;
+  readonly seesIdentities: boolean;
+  readonly seesUsers: boolean;
+}
+
+/** A token of an identity or user of the organization, where those are seen, or of the actor. */
+export const findSeenToken = prepared((seen: SeenToken) =>
+  tables
+    .selectFrom('access_token as t')
+    .innerJoin('organization as o', 'o.id', 't.organization_id')
+    .leftJoin('identity as i', 'i.id', 't.identity_id')
+    .leftJoin('app_user as u', 'u.id', 't.user_id')
+    .select(COLUMNS)
+    .select('i.is_installation_admin')
+    .where('t.id', '=', seen.id)
+    .where(({ and, eb, or, val }) =>
+      or([
+        and([val(seen.seesIdentities), eb('i.organization_id', '=', seen.organizationId)]),
+        and([val(seen.seesUsers), eb('u.organization_id', '=', seen.organizationId)]),
+        eb('t.user_id', '=', seen.actorId),
+      ]),
+    )
+    .where(({ eb, or, val }) => or([val(seen.isRootScoped), eb('t.organization_id', '=', seen.organizationId)])),
+);
+
+interface TokenPage extends Seeing {
+  readonly ownerId: string;
+  /** Where the page begins: after this time and id, or at the top. */
+  readonly time: string | null;
+  readonly id: string | null;
+  readonly limit: number | null;
+  readonly offset: number;
+}
+
+const listBy = (owner: 'identity_id' | 'user_id') =>
+  prepared((page: TokenPage) => {
+    const time = sql<Date>`${page.time}::timestamptz`;
+    return tables
+      .selectFrom('access_token as t')
+      .innerJoin('organization as o', 'o.id', 't.organization_id')
+      .select(COLUMNS)
+      .where(`t.${owner}`, '=', page.ownerId)
+      .where(({ eb, or, val }) => or([val(page.isRootScoped), eb('t.organization_id', '=', page.organizationId)]))
+      .where(({ and, eb, or }) =>
+        or([
+          eb(time, 'is', null),
+          eb('t.updated_at', '<', time),
+          and([eb('t.updated_at', '=', time), eb('t.id', '>', page.id)]),
+        ]),
+      )
+      .orderBy('t.updated_at', 'desc')
+      .orderBy('t.id')
+      .limit(page.limit)
+      .offset(page.offset);
+  });
+
+/** Tokens of one owner, newest change first, then id. */
+export const listTokensOfIdentity = listBy('identity_id');
+export const listTokensOfUser = listBy('user_id');
+
+/** No row: the token is gone. */
+export const renameToken = prepared(({ id, name }: { id: string; name: string | null }) =>
+  tables
+    .updateTable('access_token as t')
+    .from('organization as o')
+    .set({ name, updated_at: sql`now()` })
+    .where('t.id', '=', id)
+    .whereRef('o.id', '=', 't.organization_id')
+    .returning(COLUMNS),
+);
+
+/** The maker of a token has the uses no more that it gives it. @param uses as many */
+export const handOverUses = prepared(({ id, uses }: { id: string; uses: string }) =>
+  tables
+    .updateTable('access_token')
+    .set((eb) => ({ num_uses: eb('num_uses', '+', uses) }))
+    .where('id', '=', id),
+);

@@ -1,0 +1,53 @@
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
+
+const IS_EXPIRED = 'coalesce(c.expires_at <= now(), false)';
+const IS_SPENT = 'c.num_uses_limit > 0 and c.num_uses >= c.num_uses_limit';
+const IS_ADDRESS_TRUSTED = 'coalesce(:address::inet <<= any(a.client_secret_trusted_ips), false)';
+
+/** What is known of a client, without a use of its secret. `clientSecretId` is null for a client id that has no such secret. */
+export const KNOW_CLIENT = sqlStatement({
+  // Without a secret all that is said of one is null.
+  text: `select c.id as "clientSecretId", 'identity' as "actorKind", i.id as "actorId", i.name as "actorName",
+      i.is_installation_admin as "isInstallationAdmin", o.id as "organizationId",
+      coalesce(o.parent_id, o.id) as "rootOrganizationId", m.role, coalesce(c.is_revoked, false) as "isRevoked",
+      ${IS_EXPIRED} as "isExpired", coalesce(${IS_SPENT}, false) as "isSpent", ${IS_ADDRESS_TRUSTED} as "isAddressTrusted"
+    from identity_universal_auth a
+    join identity i on i.id = a.identity_id
+    join organization o on o.id = i.organization_id
+    left join organization_membership m on m.organization_id = o.id and m.identity_id = i.id
+    left join universal_auth_client_secret c on c.identity_id = a.identity_id and c.secret_hash = :secretHash
+    where a.client_id = :clientId`,
+  params: { clientId: t.uuid, secretHash: t.bytea, address: t.nullable(t.inet) },
+  row: {
+    clientSecretId: t.nullable(t.uuid),
+    actorKind: t.oneOf('identity'),
+    actorId: t.uuid,
+    actorName: t.text,
+    isInstallationAdmin: t.boolean,
+    organizationId: t.uuid,
+    rootOrganizationId: t.uuid,
+    role: t.nullable(t.text),
+    isRevoked: t.boolean,
+    isExpired: t.boolean,
+    isSpent: t.boolean,
+    isAddressTrusted: t.boolean,
+  },
+});
+
+/**
+ * Counts one login. A row: it passes.
+ *
+ * One that waits for another here looks at its conditions again on the new row, so that a limit of N gives exactly N
+ * logins. The identity is held first, as its deletion does: the two must not wait in a circle.
+ */
+export const COUNT_LOGIN = sqlStatement({
+  text: `with held as materialized (select id from identity where id = :identityId for key share)
+    update universal_auth_client_secret c set num_uses = c.num_uses + 1, last_used_at = now()
+    from held join identity_universal_auth a on a.identity_id = held.id
+    where c.id = :clientSecretId and c.identity_id = held.id and not c.is_revoked and not ${IS_EXPIRED} and not (${IS_SPENT})
+      and ${IS_ADDRESS_TRUSTED}
+    returning a.ttl_seconds as "accessTokenTTL", a.max_ttl_seconds as "accessTokenMaxTTL",
+      a.num_uses_limit as "accessTokenNumUsesLimit"`,
+  params: { identityId: t.uuid, clientSecretId: t.uuid, address: t.nullable(t.inet) },
+  row: { accessTokenTTL: t.integer, accessTokenMaxTTL: t.integer, accessTokenNumUsesLimit: t.integer },
+});

@@ -1,0 +1,63 @@
+import type { Transaction } from '../../../kernel/context.js';
+import type { Query } from '../../../kernel/database/database.js';
+import { AppError, type ErrorCode } from '../../../kernel/errors.js';
+import { isId } from '../../../kernel/ids.js';
+import type { Holder } from '../token-check.js';
+import type { TokenLimits } from '../token-family.js';
+import { COUNT_LOGIN, KNOW_CLIENT } from './client-check.sql.js';
+
+/** What a machine identity logs in with, as it is looked for. */
+export interface Credentials {
+  readonly clientId: string;
+  readonly secretHash: Buffer;
+}
+
+/** Whose client id it is, and why the client secret does not pass right now. */
+export interface KnownClient extends Holder {
+  /** Null: the client id is known, and has no such secret. */
+  readonly clientSecretId: string | null;
+  readonly isRevoked: boolean;
+  readonly isExpired: boolean;
+  readonly isSpent: boolean;
+  readonly isAddressTrusted: boolean;
+}
+
+/** What is known of a client, without a use of its secret; null for an unknown client id. */
+export async function findClient(
+  run: Query,
+  { clientId, secretHash }: Credentials,
+  address: string | null,
+): Promise<KnownClient | null> {
+  const [row] = isId(clientId) ? await KNOW_CLIENT(run, { clientId, secretHash, address }) : [];
+  return row ?? null;
+}
+
+/**
+ * Checks a client secret and counts the login in one statement, on the clock of the database.
+ *
+ * @returns null when it does not pass; `findClient` tells why
+ */
+export async function passClient(
+  tx: Transaction,
+  client: { identityId: string; clientSecretId: string },
+): Promise<TokenLimits | null> {
+  const [row] = await COUNT_LOGIN(tx, { ...client, address: tx.address });
+  return row ?? null;
+}
+
+/** Only who holds a right secret learns more than CREDENTIALS_INVALID. */
+function refusalOf(client: KnownClient | null): ErrorCode | null {
+  if (client === null || client.clientSecretId === null) return 'CREDENTIALS_INVALID';
+  if (client.isRevoked) return 'CLIENT_SECRET_REVOKED';
+  if (client.isExpired) return 'CLIENT_SECRET_EXPIRED';
+  if (client.isSpent) return 'CLIENT_SECRET_USES_EXHAUSTED';
+  if (!client.isAddressTrusted) return 'CLIENT_SECRET_ADDRESS_REFUSED';
+  return client.role === null ? 'TOKEN_SCOPE_REFUSED' : null;
+}
+
+/** The client with its secret, unless it is refused. @throws CREDENTIALS_INVALID, the CLIENT_SECRET_* codes, TOKEN_SCOPE_REFUSED */
+export function requireClient(client: KnownClient | null): KnownClient & { readonly clientSecretId: string } {
+  const refusal = refusalOf(client);
+  if (refusal !== null) throw new AppError(refusal);
+  return client as KnownClient & { readonly clientSecretId: string };
+}

@@ -1,0 +1,106 @@
+import type { AnonymousContext, Context } from '../../../kernel/context.js';
+import { hashToken } from '../../../kernel/crypto/token.js';
+import { queryOf } from '../../../kernel/database/database.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
+import type { RateLimits } from '../../../kernel/operations/limits/rate-limits.js';
+import { parse } from '../../../kernel/validation.js';
+import type { OrganizationReader } from '../../organizations/public.js';
+import { type IssuedToken, insertToken } from '../access-token.store.js';
+import { contextOf } from '../token-check.js';
+import { scopeOfToken } from '../token-scope.js';
+import { type Credentials, findClient, type KnownClient, passClient, requireClient } from './client-check.js';
+import { LogIn } from './login.rules.js';
+
+const ACTION = 'identity-universal-auth:login';
+
+/** Logins: they answer without a bearer token, because they are how one gets it. The audit row names the identity. */
+export class LoginService {
+  constructor(
+    private readonly organizations: OrganizationReader,
+    private readonly rateLimits: RateLimits,
+  ) {}
+
+  /**
+   * Logs a machine identity in with its client id and a client secret, and counts the use of the secret. The new token lives as
+   * the universal-auth configuration says.
+   *
+   * One statement looks the client up, and three in a transaction count, make and record: the number never grows. A refused
+   * login leaves a row in the audit trail of the organization that owns the client id, where there is such an id; for a wrong
+   * secret the response does not wait for it.
+   *
+   * @param raw `{ clientId, clientSecret, organizationSlug? }`: the slug of a sub-organization to scope the token to
+   * @throws VALIDATION_FAILED, CREDENTIALS_INVALID (unknown client, wrong secret); to who has a right secret:
+   *   CLIENT_SECRET_REVOKED, CLIENT_SECRET_EXPIRED, CLIENT_SECRET_USES_EXHAUSTED, CLIENT_SECRET_ADDRESS_REFUSED,
+   *   ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED; RATE_LIMITED after too many that failed, from the address or for the client,
+   *   and when the client has made too many tokens; AUDIT_UNAVAILABLE
+   * Source: behaviour 3, for the login with a client secret.
+   */
+  async logIn(request: Context | AnonymousContext, raw: unknown): Promise<IssuedToken> {
+    const { clientId, clientSecret, organizationSlug } = parse(LogIn, raw);
+    const credentials = { clientId, secretHash: hashToken(clientSecret) };
+    const credential = hashToken(`${clientId} ${clientSecret}`);
+    const attempt = { address: request.address, credential };
+    return this.rateLimits.failures.try(attempt, () => this.#check(request, credentials, organizationSlug));
+  }
+
+  async #check(
+    request: Context | AnonymousContext,
+    credentials: Credentials,
+    slug: string | null | undefined,
+  ): Promise<IssuedToken> {
+    const client = await findClient(request.database.query, credentials, request.address);
+    if (client === null) throw new AppError('CREDENTIALS_INVALID');
+    const ctx = contextOf(request, request, { ...client, tokenId: null });
+    try {
+      return await this.#issue(ctx, { client, credentials, slug });
+    } catch (error) {
+      if (error instanceof AppError && error.status === 401) {
+        const recorded = recordRefusal(ctx, error);
+        // Whoever has no right secret must not learn by waiting that there is such a client. Nothing is disclosed or changed
+        // before the record, and a stranger's failed attempt may be lost with a trail that cannot be written.
+        if (error.code === 'CREDENTIALS_INVALID') recorded.catch(() => undefined);
+        else await recorded;
+      }
+      throw error;
+    }
+  }
+
+  async #issue(
+    ctx: Context,
+    { client, credentials, slug }: { client: KnownClient; credentials: Credentials; slug: string | null | undefined },
+  ): Promise<IssuedToken> {
+    const { clientSecretId, actorId: identityId } = requireClient(client);
+    // Only now: whoever does not know the secret must not use up what the client may make.
+    this.rateLimits.takeAll([['mints', `client:${nameOf(credentials.clientId)}`]]);
+    return inTransaction(ctx, async (tx) => {
+      const settings = await passClient(tx, { identityId, clientSecretId });
+      if (settings === null) {
+        // Revoked, spent or gone since it was looked up.
+        requireClient(await findClient(queryOf(tx), credentials, tx.address));
+        throw new AppError('CREDENTIALS_INVALID');
+      }
+      const organizationId = await scopeOfToken(tx, this.organizations, {
+        owner: { kind: 'identity', id: identityId },
+        slug,
+      });
+      const owner = { identityId, clientSecretId };
+      const issued = await insertToken(tx, { owner, organizationId, name: null, ...settings });
+      await tx.auditTrail.recordChange(tx, {
+        action: ACTION,
+        facts: { identityId, clientSecretId, accessTokenId: issued.tokenData.id },
+      });
+      return issued;
+    });
+  }
+}
+
+/** The same client, however its id is written. */
+const nameOf = (clientId: string): string => clientId.toLowerCase();
+
+const recordRefusal = (ctx: Context, { code }: AppError): Promise<void> =>
+  ctx.auditTrail.recordRead(ctx, {
+    action: ACTION,
+    outcome: 'denied',
+    facts: { identityId: ctx.actor.id, reason: code },
+  });

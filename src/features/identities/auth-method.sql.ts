@@ -1,0 +1,37 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+
+const METHOD = t.oneOf('token-auth', 'universal-auth', 'personal');
+
+/** Holds the token-auth configuration of an identity until the transaction ends. */
+export const HOLD_TOKEN_AUTH = sqlStatement({
+  // The identity first, as its deletion does: whoever makes a token and whoever deletes its owner must not wait in a circle.
+  text: `with held as materialized (select id from identity where id = :identityId for key share)
+    select identity_id from identity_token_auth where identity_id = (select id from held) for share`,
+  params: { identityId: t.uuid },
+  row: { identity_id: t.uuid },
+});
+
+/** Deletes the tokens of an identity that were made by a method. */
+export const DELETE_TOKENS_OF_METHOD = sqlStatement({
+  text: 'delete from access_token where identity_id = :identityId and auth_method = :method returning id',
+  params: { identityId: t.uuid, method: METHOD },
+  row: { id: t.uuid },
+});
+
+/** Whether a stored limit is lower than another; 0 is no limit. */
+const isLower = (limit: string, other: string): string => `(${limit} > 0 and (${other} = 0 or ${limit} < ${other}))`;
+
+/** A row: the token has all that the configuration gives by which it was made, and the one of the method. */
+export const FIND_UNLIMITED_TOKEN = sqlStatement({
+  text: `select t.id from access_token t
+    where t.id = :tokenId and not t.is_revoked and t.num_uses_limit = 0 and not exists (
+      select from (
+        select 'token-auth' as method, ttl_seconds, max_ttl_seconds from identity_token_auth where identity_id = t.identity_id
+        union all
+        select 'universal-auth', ttl_seconds, max_ttl_seconds from identity_universal_auth where identity_id = t.identity_id
+      ) c
+      where c.method in (t.auth_method, :method)
+        and (${isLower('t.ttl_seconds', 'c.ttl_seconds')} or ${isLower('t.max_ttl_seconds', 'c.max_ttl_seconds')}))`,
+  params: { tokenId: t.nullable(t.uuid), method: METHOD },
+  row: { id: t.uuid },
+});

@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import { prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.js';
+import type { ClientSecretSchema } from './client-secret.entity.js';
+
+const tables = tablesOf<typeof ClientSecretSchema>();
+
+/** All of a client secret but the hash of its text. */
+const COLUMNS = [
+  'id',
+  'identity_id',
+  'description',
+  'prefix',
+  'ttl_seconds',
+  'num_uses',
+  'num_uses_limit',
+  'last_used_at',
+  'is_revoked',
+  'expires_at',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** A client secret as it is read. */
+export type ClientSecretRow = Omit<RowOf<typeof ClientSecretSchema>, 'secret_hash'>;
+
+type NewClientSecret = Pick<
+  RowOf<typeof ClientSecretSchema>,
+  'id' | 'identity_id' | 'secret_hash' | 'prefix' | 'description' | 'ttl_seconds' | 'num_uses_limit'
+>;
+
+/** Its expiry is by the clock of the database, which is why it is not made in the unit of work: that does not give it back. */
+export const insertClientSecret = prepared((secret: NewClientSecret) =>
+  tables
+    .insertInto('universal_auth_client_secret')
+    .values({
+      id: secret.id,
+      identity_id: secret.identity_id,
+      secret_hash: secret.secret_hash,
+      prefix: secret.prefix,
+      description: secret.description,
+      ttl_seconds: secret.ttl_seconds,
+      num_uses_limit: secret.num_uses_limit,
+      expires_at: sql`case when ${secret.ttl_seconds}::int > 0 then now() + make_interval(secs => ${secret.ttl_seconds}::int) end`,
+    })
+    .returning(COLUMNS),
+);
+
+interface Place {
+  readonly identityId: string;
+  readonly id: string;
+}
+
+export const findClientSecret = prepared(({ identityId, id }: Place) =>
+  tables
+    .selectFrom('universal_auth_client_secret')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .where('identity_id', '=', identityId),
+);
+
+/** No row: it is revoked already, or there is none. */
+export const revokeClientSecret = prepared(({ identityId, id }: Place) =>
+  tables
+    .updateTable('universal_auth_client_secret')
+    .set({ is_revoked: true, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('identity_id', '=', identityId)
+    .where('is_revoked', '=', false)
+    .returning(COLUMNS),
+);
+
+interface ClientSecretPage {
+  readonly identityId: string;
+  /** Where the page begins: after this time and id, or at the top. */
+  readonly time: string | null;
+  readonly id: string | null;
+  readonly limit: number | null;
+}
+
+/** The client secrets of an identity, newest first, then id. */
+export const listClientSecrets = prepared((page: ClientSecretPage) => {
+  const time = sql<Date>`${page.time}::timestamptz`;
+  return tables
+    .selectFrom('universal_auth_client_secret')
+    .select(COLUMNS)
+    .where('identity_id', '=', page.identityId)
+    .where(({ and, eb, or }) =>
+      or([
+        eb(time, 'is', null),
+        eb('created_at', '<', time),
+        and([eb('created_at', '=', time), eb('id', '>', page.id)]),
+      ]),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(page.limit);
+});

@@ -1,0 +1,142 @@
+import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { hashToken, mintClientSecret } from '../../../kernel/crypto/token.js';
+import { guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
+import { Page, timeCursorKey, timePageBounds } from '../../../kernel/graphql/page.js';
+import { isId, newId } from '../../../kernel/ids.js';
+import { parse } from '../../../kernel/validation.js';
+import { protectInstallationAdmin } from '../../organizations/public.js';
+import type { IdentityReader } from '../identity.reader.js';
+import { protectOwnLogins } from '../own-logins.js';
+import {
+  findClientSecret,
+  insertClientSecret,
+  listClientSecrets,
+  revokeClientSecret,
+} from './client-secret.queries.js';
+import { CreateClientSecret, ListClientSecrets, OneClientSecret } from './client-secret.rules.js';
+import { type ClientSecretView, type IssuedClientSecret, toClientSecretView } from './client-secret.view.js';
+
+/** What stands before the random part of a client secret. */
+const MARK_LENGTH = 4;
+const PREFIX_LENGTH = 4;
+
+/** Revokes the tokens of logins with a client secret. @returns how many */
+export type RevokeTokensOfClientSecret = (tx: Transaction, clientSecretId: string) => Promise<number>;
+
+/** The verbs of client secrets, with which machine identities log in. */
+export class ClientSecretService {
+  constructor(
+    private readonly identities: IdentityReader,
+    private readonly revokeTokensOf: RevokeTokensOfClientSecret,
+  ) {}
+
+  /**
+   * Makes a client secret for an identity. It is shown this once; what is kept is its hash, and four characters by which
+   * people tell it from others.
+   *
+   * @param raw `{ identityId, description?, ttl?, numUsesLimit? }`; seconds; 0 means no limit
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, UNIVERSAL_AUTH_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
+   */
+  async create(ctx: Context, raw: unknown): Promise<IssuedClientSecret> {
+    const { identityId, description, ttl, numUsesLimit } = parse(CreateClientSecret, raw);
+    authorize(ctx, 'identity:create-token');
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.identities.load(tx, identityId);
+      protectInstallationAdmin(tx, identity);
+      await protectOwnLogins(tx, identity, { method: 'universal-auth', action: 'identity:create-token' });
+      const clientSecret = mintClientSecret();
+      const secret = {
+        id: newId(),
+        identity_id: identity.id,
+        secret_hash: hashToken(clientSecret),
+        prefix: clientSecret.slice(MARK_LENGTH, MARK_LENGTH + PREFIX_LENGTH),
+        description,
+        ttl_seconds: ttl,
+        num_uses_limit: numUsesLimit,
+      };
+      // Not looked for before: the configuration may go at this moment.
+      const [row] = await guarded(() => insertClientSecret(tx, secret), {
+        universal_auth_client_secret_config_fk: 'UNIVERSAL_AUTH_NOT_FOUND',
+      });
+      if (row === undefined) throw new Error('an insert returned no row');
+      tx.claim?.withholdAnswer(row.id);
+      const clientSecretData = toClientSecretView(row);
+      await audit(tx, 'client-secret:create', clientSecretData);
+      return { clientSecret, clientSecretData };
+    });
+  }
+
+  /**
+   * The client secrets of an identity, newest first, then id. Revoked and expired ones too.
+   *
+   * @param raw `{ identityId, first?, after? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
+   */
+  async list(ctx: Context, raw: unknown): Promise<Page<ClientSecretView>> {
+    const { identityId, ...request } = parse(ListClientSecrets, raw);
+    authorize(ctx, 'identity:get-token');
+    const [time, after, limit] = timePageBounds(request);
+    const { id } = await this.identities.load(ctx, identityId);
+    const rows = await listClientSecrets(ctx, { identityId: id, time, id: after, limit });
+    const page = new Page(rows.map(toClientSecretView), request, (row) => timeCursorKey(row.createdAt, row.id));
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'client-secret:list',
+      facts: { identityId: id, count: page.nodes.length },
+    });
+    return page;
+  }
+
+  /**
+   * One client secret, without the secret itself.
+   *
+   * @param raw `{ identityId, clientSecretId }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND, AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
+   */
+  async get(ctx: Context, raw: unknown): Promise<ClientSecretView> {
+    const { identityId, clientSecretId } = parse(OneClientSecret, raw);
+    authorize(ctx, 'identity:get-token');
+    const identity = await this.identities.load(ctx, identityId);
+    const place = { identityId: identity.id, id: clientSecretId };
+    const [row] = isId(clientSecretId) ? await findClientSecret(ctx, place) : [];
+    if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
+    const clientSecret = toClientSecretView(row);
+    await ctx.auditTrail.recordRead(ctx, { action: 'client-secret:get', facts: factsOf(clientSecret) });
+    return clientSecret;
+  }
+
+  /**
+   * Revokes a client secret and the tokens of its logins, at once on every node.
+   *
+   * @param raw `{ identityId, clientSecretId }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND (revoked before, too),
+   *   AUDIT_UNAVAILABLE
+   * Source: behaviour 3.3.
+   */
+  async revoke(ctx: Context, raw: unknown): Promise<ClientSecretView> {
+    const { identityId, clientSecretId } = parse(OneClientSecret, raw);
+    authorize(ctx, 'identity:delete-token');
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.identities.load(tx, identityId);
+      protectInstallationAdmin(tx, identity);
+      const place = { identityId: identity.id, id: clientSecretId };
+      const [row] = isId(clientSecretId) ? await revokeClientSecret(tx, place) : [];
+      if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
+      // After the secret: its revocation waited for logins under way.
+      const tokens = await this.revokeTokensOf(tx, row.id);
+      const clientSecret = toClientSecretView(row);
+      await audit(tx, 'client-secret:revoke', clientSecret, { tokens });
+      return clientSecret;
+    });
+  }
+}
+
+const factsOf = ({ id, identityId }: ClientSecretView) => ({ clientSecretId: id, identityId });
+
+const audit = (tx: Transaction, action: string, row: ClientSecretView, further: AuditFacts = {}): Promise<void> =>
+  tx.auditTrail.recordChange(tx, { action, facts: { ...factsOf(row), ...further } });

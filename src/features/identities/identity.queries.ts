@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import { prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { OrganizationMembershipSchema } from '../organizations/public.js';
+import type { IdentitySchema } from './identity.entity.js';
+import type { IdentityTokenAuthSchema } from './token-auth.entity.js';
+import type { IdentityUniversalAuthSchema } from './universal-auth.entity.js';
+
+const tables = tablesOf<
+  | typeof IdentitySchema
+  | typeof OrganizationMembershipSchema
+  | typeof IdentityTokenAuthSchema
+  | typeof IdentityUniversalAuthSchema
+>();
+
+/** Identities with their role in the organization that owns them, and how they authenticate. */
+const identities = () =>
+  tables
+    .selectFrom('identity as i')
+    .innerJoin('organization_membership as m', (join) =>
+      join.onRef('m.organization_id', '=', 'i.organization_id').onRef('m.identity_id', '=', 'i.id'),
+    )
+    .leftJoin('identity_token_auth as ta', 'ta.identity_id', 'i.id')
+    .leftJoin('identity_universal_auth as ua', 'ua.identity_id', 'i.id')
+    .select([
+      'i.id',
+      'i.name',
+      'i.organization_id as organizationId',
+      'm.role',
+      'i.is_installation_admin as isInstallationAdmin',
+      'ta.identity_id as tokenAuthId',
+      'ua.identity_id as universalAuthId',
+      'i.created_at as createdAt',
+      'i.updated_at as updatedAt',
+    ]);
+
+export const findIdentity = prepared(({ organizationId, id }: { organizationId: string; id: string }) =>
+  identities().where('i.id', '=', id).where('i.organization_id', '=', organizationId),
+);
+
+/** An identity as it is read. */
+export type IdentityRow = Awaited<ReturnType<typeof findIdentity>>[number];
+
+export const findIdentities = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
+  identities().where('i.id', '=', sql<string>`any(${ids}::uuid[])`).where('i.organization_id', '=', organizationId),
+);
+
+interface IdentityPage {
+  readonly organizationId: string;
+  /** Where the page begins: after this name and id, or at the top. */
+  readonly name: string | null;
+  readonly id: string | null;
+  readonly limit: number | null;
+}
+
+/** Identities of an organization, by name, then id. */
+export const listIdentities = prepared((page: IdentityPage) =>
+  identities()
+    .where('i.organization_id', '=', page.organizationId)
+    .where(
+      sql<boolean>`(${page.name}::text is null or (i.name collate "C", i.id) > (${page.name}::text, ${page.id}::uuid))`,
+    )
+    .orderBy(sql`i.name collate "C"`)
+    .orderBy('i.id')
+    .limit(page.limit),
+);

@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import { prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { IdentityTokenAuthSchema } from './token-auth.entity.js';
+import { toRanges, type UpdateTokenAuth } from './token-auth.rules.js';
+
+const tables = tablesOf<typeof IdentityTokenAuthSchema>();
+
+/** A configuration, in the names of its entity. */
+export const TOKEN_AUTH_COLUMNS = [
+  'identity_id as identityId',
+  'trusted_ips as trustedIps',
+  'ttl_seconds as ttlSeconds',
+  'max_ttl_seconds as maxTtlSeconds',
+  'num_uses_limit as numUsesLimit',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const;
+
+export const findTokenAuth = prepared(({ identityId }: { identityId: string }) =>
+  tables.selectFrom('identity_token_auth').select(TOKEN_AUTH_COLUMNS).where('identity_id', '=', identityId),
+);
+
+/** No row: there was none. */
+export const deleteTokenAuth = prepared(({ identityId }: { identityId: string }) =>
+  tables.deleteFrom('identity_token_auth').where('identity_id', '=', identityId).returning(TOKEN_AUTH_COLUMNS),
+);
+
+/** The columns of what changes; undefined keeps. */
+export const tokenSettingsOf = (changes: Omit<z.output<typeof UpdateTokenAuth>, 'identityId'>) => ({
+  trusted_ips: changes.accessTokenTrustedIps && toRanges(changes.accessTokenTrustedIps),
+  ttl_seconds: changes.accessTokenTTL,
+  max_ttl_seconds: changes.accessTokenMaxTTL,
+  num_uses_limit: changes.accessTokenNumUsesLimit,
+});

@@ -1,0 +1,21 @@
+import { prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { TOKEN_AUTH_COLUMNS } from '../token-auth.queries.js';
+import type { IdentityUniversalAuthSchema } from '../universal-auth.entity.js';
+
+const tables = tablesOf<typeof IdentityUniversalAuthSchema>();
+
+/** A configuration, in the names of its entity. */
+export const UNIVERSAL_AUTH_COLUMNS = [
+  ...TOKEN_AUTH_COLUMNS,
+  'client_id as clientId',
+  'client_secret_trusted_ips as clientSecretTrustedIps',
+] as const;
+
+export const findUniversalAuth = prepared(({ identityId }: { identityId: string }) =>
+  tables.selectFrom('identity_universal_auth').select(UNIVERSAL_AUTH_COLUMNS).where('identity_id', '=', identityId),
+);
+
+/** No row: there was none. */
+export const deleteUniversalAuth = prepared(({ identityId }: { identityId: string }) =>
+  tables.deleteFrom('identity_universal_auth').where('identity_id', '=', identityId).returning(UNIVERSAL_AUTH_COLUMNS),
+);

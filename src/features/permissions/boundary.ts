@@ -1,0 +1,114 @@
+import type { Ability, Action, Rule } from '../../kernel/authz/ability.js';
+import { type ConditionOperators, type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
+import { abilityOf } from './ability.js';
+
+/** One action of one rule. */
+interface Atom {
+  readonly action: Action;
+  readonly inverted: boolean;
+  readonly conditions: Conditions | undefined;
+}
+
+/**
+ * What rules would allow that an ability does not: nothing, for whoever may hand them on. Exact for rules without
+ * conditions. Of conditions it compares what can be compared, and where it cannot tell it says that they go beyond.
+ *
+ * @param given in order, as their holder would have them
+ */
+export function rightsBeyond(own: Ability, given: readonly Rule[]): Action[] {
+  const mine = byAction(own.rules as unknown as Rule[]);
+  const theirs = byAction(abilityOf(given).rules as unknown as Rule[]);
+  return [...theirs].flatMap(([action, atoms]) =>
+    atoms.every((atom, at) => atom.inverted || isCovered(atom, atoms.slice(at + 1), mine.get(action) ?? []))
+      ? []
+      : [action],
+  );
+}
+
+/**
+ * What a change of a role would give away that an ability does not allow: what the role allowed before and allows after it,
+ * and what it does not forbid any more, since its holders may have that of other roles.
+ */
+export function rightsBeyondChange(own: Ability, before: readonly Rule[], after: readonly Rule[]): Action[] {
+  const kept = byAction(abilityOf(after).rules as unknown as Rule[]);
+  const lifted = [...byAction(abilityOf(before).rules as unknown as Rule[])].flatMap(([action, atoms]) =>
+    atoms.filter(
+      ({ inverted, conditions }) =>
+        inverted && !kept.get(action)?.some((atom) => atom.inverted && implies(conditions, atom.conditions)),
+    ),
+  );
+  return [
+    ...new Set([
+      ...rightsBeyond(own, before),
+      ...rightsBeyond(own, after),
+      ...lifted.flatMap(({ action, conditions }) => {
+        const [subject = '', verb = ''] = action.split(':');
+        return rightsBeyond(own, [{ subject, action: verb, ...(conditions === undefined ? {} : { conditions }) }]);
+      }),
+    ]),
+  ];
+}
+
+function byAction(rules: readonly Rule[]): ReadonlyMap<Action, readonly Atom[]> {
+  const atoms = rules.flatMap(({ subject, action, inverted = false, conditions }) =>
+    [action].flat().map((verb): Atom => ({ action: `${subject}:${verb}` as Action, inverted, conditions })),
+  );
+  return Map.groupBy(atoms, ({ action }) => action);
+}
+
+/**
+ * Whether everything that a rule allows, in spite of the rules after it, is allowed by one's own rules: one of them allows at
+ * least as much, and what one's own forbid after it is not touched, or forbidden after the given rule as well.
+ */
+function isCovered({ conditions }: Atom, after: readonly Atom[], own: readonly Atom[]): boolean {
+  return own.some(
+    (mine, at) =>
+      !mine.inverted &&
+      implies(conditions, mine.conditions) &&
+      own
+        .slice(at + 1)
+        .filter(({ inverted }) => inverted)
+        .every(
+          (forbidding) =>
+            excludes(conditions, forbidding.conditions) ||
+            after.some(({ inverted, conditions: kept }) => inverted && implies(forbidding.conditions, kept)),
+        ),
+  );
+}
+
+/** Whether whatever fits the narrow conditions fits the wide ones too. */
+function implies(narrow: Conditions | undefined, wide: Conditions | undefined): boolean {
+  if (wide === undefined) return true;
+  return Object.entries(wide).every(([field, condition]) => {
+    const values = valuesOf(field, narrow);
+    if (values !== undefined) return values.every((value) => holds(field, condition, value));
+    const mine = operatorsOf(narrow?.[field]);
+    return Object.entries(operatorsOf(condition)).every(
+      ([name, operand]) => JSON.stringify(mine[name as keyof ConditionOperators]) === JSON.stringify(operand),
+    );
+  });
+}
+
+/** Whether nothing can fit both. Told by fields of one value; of several tags, one may fit here and one there. */
+function excludes(one: Conditions | undefined, other: Conditions | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  const fields = Object.keys(one).filter((field) => field in other && field !== 'secretTags');
+  return fields.some((field) => hasNoneOf(field, one, other) || hasNoneOf(field, other, one));
+}
+
+const hasNoneOf = (field: string, one: Conditions, other: Conditions): boolean =>
+  valuesOf(field, one)?.every((value) => !holds(field, other[field] as Conditions[string], value)) ?? false;
+
+const operatorsOf = (condition: Conditions[string] | undefined): ConditionOperators =>
+  typeof condition === 'string' ? { $eq: condition } : (condition ?? {});
+
+/** The only values of a field that fit, where conditions name them. */
+function valuesOf(field: string, conditions: Conditions | undefined): readonly string[] | undefined {
+  const condition = conditions?.[field];
+  const { $eq, $in } = operatorsOf(condition);
+  const named = $eq === undefined ? $in : [$eq];
+  return condition === undefined ? undefined : named?.filter((value) => holds(field, condition, value));
+}
+
+const holds = (field: string, condition: Conditions[string], value: string): boolean =>
+  compileConditions({ [field]: condition })({ [field]: value });

@@ -1,0 +1,104 @@
+import type { Ability, Rule } from '../../kernel/authz/ability.js';
+import { abilityOf } from './ability.js';
+import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
+
+/** Built-in roles of a project, by slug. Source: behaviour 2.1. */
+export const PROJECT_ROLES = ['admin', 'member', 'viewer', 'no-access'] as const;
+export type ProjectRole = (typeof PROJECT_ROLES)[number];
+
+/** Built-in roles of an organization, by slug. */
+export const ORGANIZATION_ROLES = ['admin', 'member', 'no-access'] as const;
+export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
+
+/** A built-in role as the interface shows it. */
+export interface BuiltInRole {
+  readonly slug: string;
+  readonly name: string;
+  readonly description: string;
+  readonly rules: readonly Rule[];
+}
+
+const everything = (actions: Readonly<Record<string, readonly string[]>>): Rule[] =>
+  Object.entries(actions).map(([subject, action]) => ({ subject, action }));
+const may = (subject: string, ...action: string[]): Rule => ({ subject, action });
+
+const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
+  admin: {
+    slug: 'admin',
+    name: 'Admin',
+    description: 'May do everything in the project.',
+    rules: everything(PROJECT_ACTIONS),
+  },
+  member: {
+    slug: 'member',
+    name: 'Developer',
+    description: 'Works with secrets, folders, imports, tags and environments; cannot delete the project.',
+    rules: [
+      may('secrets', ...PROJECT_ACTIONS.secrets),
+      may('secret-folders', ...PROJECT_ACTIONS['secret-folders']),
+      may('secret-imports', ...PROJECT_ACTIONS['secret-imports']),
+      may('tags', ...PROJECT_ACTIONS.tags),
+      may('environments', ...PROJECT_ACTIONS.environments),
+      may('settings', ...PROJECT_ACTIONS.settings),
+      may('identity', 'read', 'create', 'edit', 'delete'),
+      may('member', 'read', 'create'),
+      may('role', 'read'),
+    ],
+  },
+  viewer: {
+    slug: 'viewer',
+    name: 'Viewer',
+    description: 'Reads everything, secret values too; changes nothing.',
+    rules: [
+      may('secrets', 'read', 'describeSecret', 'readValue'),
+      ...['secret-folders', 'secret-imports', 'tags', 'environments', 'settings', 'identity', 'member', 'role'].map(
+        (subject) => may(subject, 'read'),
+      ),
+    ],
+  },
+  'no-access': {
+    slug: 'no-access',
+    name: 'No Access',
+    description: 'Knows of the project; may do nothing in it.',
+    rules: [],
+  },
+};
+
+const ORGANIZATION_BUILT_IN: Readonly<Record<OrganizationRole, readonly Rule[]>> = {
+  admin: everything(ORGANIZATION_ACTIONS),
+  member: [
+    may('organization', 'read'),
+    may('workspace', 'create'),
+    may('project-templates', 'read'),
+    may('member', 'read'),
+    may('identity', 'read'),
+  ],
+  'no-access': [],
+};
+
+/** The built-in roles of every project, admin first. */
+export const builtInProjectRoles = (): readonly BuiltInRole[] => PROJECT_ROLES.map((slug) => PROJECT_BUILT_IN[slug]);
+
+/** Whether a role of a project is one of the built-in ones. */
+export const isBuiltIn = (slug: string): slug is ProjectRole => (PROJECT_ROLES as readonly string[]).includes(slug);
+
+/** What a built-in role of a project allows. */
+export const builtInRules = (slug: ProjectRole): readonly Rule[] => PROJECT_BUILT_IN[slug].rules;
+
+/** What a list of organization roles allows together. An unknown slug allows nothing. */
+export const organizationAbility = memoizedByRoles((role) => ORGANIZATION_BUILT_IN[role as OrganizationRole] ?? []);
+
+/** Built-in roles never change, so their abilities are compiled once for each combination. */
+function memoizedByRoles(rulesOf: (role: string) => readonly Rule[]): (roles: readonly string[]) => Ability {
+  const known = new Map<string, Ability>();
+  return (roles) => {
+    const names = [...new Set(roles)].sort();
+    const key = names.join(' ');
+    let ability = known.get(key);
+    if (ability === undefined) {
+      ability = abilityOf(names.flatMap(rulesOf));
+      known.set(key, ability);
+    }
+    return ability;
+  };
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { Rule } from '../../kernel/authz/ability.js';
+import type { Conditions } from '../../kernel/authz/conditions.js';
+import { compileGlob, MAX_GLOB } from '../../kernel/authz/glob.js';
+import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
+import { CONDITION_FIELDS, PROJECT_ACTIONS } from './actions.js';
+import './permissions.errors.js';
+
+const MAX_RULES = 100;
+const MAX_CHOICES = 100;
+/** As for the lists of a template. Source: behaviour 6.1. */
+const MAX_BYTES = 32_768;
+/** The longest that a path, a key, a slug can be. */
+const LENGTHS: Readonly<Record<string, number>> = { secretPath: 2_000, secretName: 255 };
+const MAX_SLUG = 64;
+
+const START = 'must start with /';
+
+/** A path as places have it: with a slash at the end it would fit none. */
+const withoutTrailingSlash = (path: string): string => (path.length > 1 ? path.replace(/\/$/, '') : path);
+
+function literalOf(field: string) {
+  const text = z
+    .string()
+    .min(1)
+    .max(LENGTHS[field] ?? MAX_SLUG)
+    .refine(isStorable, NOT_STORABLE);
+  return field === 'secretPath'
+    ? text.overwrite(withoutTrailingSlash).refine((path) => path.startsWith('/'), { error: START })
+    : text;
+}
+
+function globOf(field: string) {
+  const pattern = z
+    .string()
+    .min(1)
+    .max(MAX_GLOB)
+    .refine(isStorable, NOT_STORABLE)
+    .superRefine((text, issues) => {
+      const fault = text.length > MAX_GLOB || text === '' ? null : compileGlob(text);
+      if (typeof fault === 'string')
+        issues.addIssue({ code: 'custom', message: fault, params: { code: 'INVALID_GLOB' } });
+    });
+  // Whatever begins otherwise can fit no path, and a rule that forbids would forbid nothing.
+  return field === 'secretPath'
+    ? pattern
+        .overwrite(withoutTrailingSlash)
+        .refine((text) => /^(\/|\*\*|\{)/.test(text), { error: 'must start with / or **' })
+    : pattern;
+}
+
+function operatorsOf(field: string, operators: readonly string[]) {
+  const shape = {
+    $eq: literalOf(field).optional(),
+    $ne: literalOf(field).optional(),
+    $in: z.array(literalOf(field)).min(1).max(MAX_CHOICES).optional(),
+    $glob: globOf(field).optional(),
+  };
+  const known = Object.entries(shape).filter(([name]) => operators.includes(name));
+  const objects = z
+    .strictObject(Object.fromEntries(known))
+    .refine((given) => Object.values(given).some((operand) => operand !== undefined), {
+      error: `must have one of ${operators.join(', ')}`,
+    });
+  return operators.includes('$eq') ? z.union([literalOf(field), objects]) : objects;
+}
+
+const conditionsOf = (subject: string) =>
+  z
+    .strictObject(
+      Object.fromEntries(
+        Object.entries(CONDITION_FIELDS[subject] ?? {}).map(([field, operators]) => [
+          field,
+          operatorsOf(field, operators).optional(),
+        ]),
+      ),
+    )
+    .nullish();
+
+const isEachOnce = (actions: readonly string[]): boolean => new Set(actions).size === actions.length;
+
+/** The older `read` means the two newer ones together: beside them it would hide what is meant. Source: behaviour 2. */
+const isUnmixed = (actions: readonly string[]): boolean =>
+  !actions.includes('read') || !actions.some((action) => action === 'describeSecret' || action === 'readValue');
+
+function permissionOf(subject: string, actions: readonly string[]) {
+  const action = z.enum(actions as [string, ...string[]]);
+  const list = z.array(action).min(1).max(actions.length).refine(isEachOnce, { error: 'must name each action once' });
+  return z.strictObject({
+    subject: z.literal(subject),
+    action: z.union([
+      subject === 'secrets'
+        ? list.refine(isUnmixed, {
+            error: 'must not have read beside describeSecret or readValue',
+            params: { code: 'READ_MIXED' },
+          })
+        : list,
+      action,
+    ]),
+    inverted: z.boolean().nullish(),
+    conditions: conditionsOf(subject),
+  });
+}
+
+type PermissionOfSubject = ReturnType<typeof permissionOf>;
+
+const isShortEnough = (rules: unknown): boolean => Buffer.byteLength(JSON.stringify(rules)) <= MAX_BYTES;
+
+/**
+ * The rules of a role as callers give them: subjects and actions that there are, and conditions on what the subject has. An
+ * action may stand alone. Up to 100 rules and 32 KiB. Source: behaviour 2, 6.1, decisions 6.
+ */
+export const Permissions = z
+  .array(
+    z.discriminatedUnion(
+      'subject',
+      Object.entries(PROJECT_ACTIONS).map(([subject, actions]) => permissionOf(subject, actions)) as unknown as [
+        PermissionOfSubject,
+      ],
+    ),
+  )
+  .max(MAX_RULES)
+  .refine(isShortEnough, { error: `must have at most ${MAX_BYTES} bytes`, params: { code: 'TOO_BIG' } });
+
+/** Permissions that fit `Permissions`. */
+export type PermissionsGiven = z.output<typeof Permissions>;
+
+/** The rules as they are stored: actions in a list, and nothing that says nothing. */
+export const toRules = (permissions: PermissionsGiven): Rule[] =>
+  permissions.map(({ subject, action, inverted, conditions }) => ({
+    subject,
+    action: [action].flat(),
+    ...(inverted === true ? { inverted } : {}),
+    ...(conditions == null || Object.keys(conditions).length === 0 ? {} : { conditions: conditions as Conditions }),
+  }));

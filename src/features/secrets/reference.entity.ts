@@ -1,0 +1,19 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const SecretReferenceSchema = defineEntity({
+  name: 'SecretReference',
+  tableName: 'secret_reference',
+  uniques: [{ name: 'secret_reference_unique', properties: ['secretId', 'key', 'path', 'environment'] }],
+  // The table has no primary key, since columns of one cannot be null. What MikroORM needs to be told is unique all the same.
+  properties: {
+    secretId: p.uuid().primary(),
+    projectId: p.uuid(),
+    environment: p.text().primary().nullable(),
+    path: p.text().primary().nullable(),
+    key: p.text().primary(),
+  },
+});
+
+/** A secret that the value of another one names. Without an environment it is in the folder of the secret itself. */
+export class SecretReference extends SecretReferenceSchema.class {}
+SecretReferenceSchema.setClass(SecretReference);

@@ -1,0 +1,14 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const SecretResealSchema = defineEntity({
+  name: 'SecretReseal',
+  tableName: 'secret_reseal',
+  properties: {
+    projectId: p.uuid().primary(),
+    organizationId: p.uuid(),
+  },
+});
+
+/** A project whose secrets are sealed in the way of an earlier release, and wait to be sealed anew. */
+export class SecretReseal extends SecretResealSchema.class {}
+SecretResealSchema.setClass(SecretReseal);

@@ -1,0 +1,14 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const SecretTagSchema = defineEntity({
+  name: 'SecretTag',
+  tableName: 'secret_tag',
+  properties: {
+    secretId: p.uuid().primary(),
+    tagId: p.uuid().primary(),
+  },
+});
+
+/** A tag on a secret. */
+export class SecretTag extends SecretTagSchema.class {}
+SecretTagSchema.setClass(SecretTag);

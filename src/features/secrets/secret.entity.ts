@@ -1,0 +1,37 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { newId } from '../../kernel/ids.js';
+
+const SecretSchema = defineEntity({
+  name: 'Secret',
+  tableName: 'secret',
+  uniques: [{ name: 'secret_key_unique', properties: ['folderId', 'key'], deferMode: 'immediate' }],
+  properties: {
+    id: p.uuid().primary().onCreate(newId),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    environmentId: p.uuid(),
+    folderId: p.uuid(),
+    key: p.text(),
+    version: p.integer().default(1),
+    valueSealed: p.blob(),
+    commentSealed: p.blob().nullable(),
+    metadata: p.json<unknown>().defaultRaw(`'[]'::jsonb`),
+    metadataSealed: p.blob().nullable(),
+    skipMultilineEncoding: p.boolean().default(false),
+    reminderNote: p.text().nullable(),
+    reminderRepeatDays: p.integer().nullable(),
+    actorKind: p.text(),
+    actorId: p.uuid(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+    reminderRecipientIds: p.array().columnType('uuid[]').defaultRaw(`'{}'::uuid[]`),
+    valueDigest: p.blob().nullable(),
+  },
+});
+
+/**
+ * A secret. Value, comment and the encrypted entries of its metadata are sealed; `valueDigest` is encrypted, so that it finds
+ * equal values in one project only.
+ */
+export class Secret extends SecretSchema.class {}
+SecretSchema.setClass(Secret);

@@ -1,0 +1,32 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { AuditFacts } from './audit-record.js';
+
+const StoredAuditRecordSchema = defineEntity({
+  name: 'StoredAuditRecord',
+  tableName: 'audit_record',
+  properties: {
+    sequence: p.bigint('string').primary().generated('identity'),
+    id: p.uuid(),
+    organizationId: p.uuid(),
+    projectId: p.uuid().nullable(),
+    occurredAt: p.datetime(3).defaultRaw('now()'),
+    action: p.text(),
+    outcome: p.enum(['allowed', 'denied']),
+    actorKind: p.text(),
+    actorId: p.uuid(),
+    tokenId: p.uuid().nullable(),
+    requestId: p.uuid(),
+    address: p.text().columnType('inet').nullable(),
+    userAgent: p.text().nullable(),
+    facts: p.json<AuditFacts>(),
+    mac: p.blob(),
+    disclosed: p.blob().nullable(),
+  },
+});
+
+/**
+ * A row of the audit trail, only ever added. `mac` covers every column but the time; `disclosed` names the secrets whose values
+ * a response held.
+ */
+export class StoredAuditRecord extends StoredAuditRecordSchema.class {}
+StoredAuditRecordSchema.setClass(StoredAuditRecord);

@@ -1,0 +1,80 @@
+import { type Connected, type Query, queryOf } from './database.js';
+
+/** A statement whose text never changes: every connection parses and plans it once. */
+export interface Statement<Params, Row> {
+  /** Runs it in the transaction of `from`, where that has one. */
+  (from: Connected | Query, params: Params): Promise<Row[]>;
+  readonly text: string;
+}
+
+/** @param valuesOf what `$1`, `$2` ... stand for */
+export const statement = <Params, Row extends object>(
+  text: string,
+  valuesOf: (params: Params) => unknown[],
+): Statement<Params, Row> =>
+  Object.assign(
+    (from: Connected | Query, params: Params) =>
+      (typeof from === 'function' ? from : queryOf(from))<Row>(text, valuesOf(params)),
+    { text },
+  );
+
+/** A type of Postgres, and what the driver makes of its values. */
+interface SqlType<T> {
+  readonly name: string;
+  readonly isNullable: boolean;
+  /** Never there: carries the type. */
+  readonly '~value'?: T;
+}
+type Types = Readonly<Record<string, SqlType<unknown>>>;
+type ValuesOf<T extends Types> = { -readonly [Name in keyof T]: T[Name] extends SqlType<infer Value> ? Value : never };
+
+const type = <T>(name: string): SqlType<T> => ({ name, isNullable: false });
+
+/** The types of parameters and columns, for `sqlStatement`. */
+export const t = {
+  uuid: type<string>('uuid'),
+  text: type<string>('text'),
+  integer: type<number>('integer'),
+  bigint: type<string>('bigint'),
+  double: type<number>('double precision'),
+  boolean: type<boolean>('boolean'),
+  bytea: type<Buffer>('bytea'),
+  inet: type<string>('inet'),
+  time: type<Date>('timestamp with time zone'),
+  /** Texts of which there are only these. A check of the table, or the statement itself, has to see to it. */
+  oneOf: <const Text extends string>(..._texts: readonly Text[]): SqlType<Text> => type('text'),
+  array: <T>({ name }: SqlType<T>): SqlType<readonly T[]> => type(`${name}[]`),
+  nullable: <T>({ name }: SqlType<T>): SqlType<T | null> => ({ name, isNullable: true }),
+};
+
+/** A statement in SQL, and what a test holds against the database: the types of its parameters and columns. */
+export interface SqlStatement<Params extends Types = Types, Row extends Types = Types>
+  extends Statement<ValuesOf<Params>, ValuesOf<Row>> {
+  readonly params: Params;
+  readonly row: Row;
+}
+
+/** `:name`, and not the `::` of a cast. */
+const PARAMETER = /(?<![:\w]):([a-zA-Z]\w*)/g;
+
+/**
+ * A statement that only SQL can say, with `:name` for its parameters. At home in `*.sql.ts`: a test prepares what these files
+ * export on a migrated database, and compares it with what is declared here.
+ */
+export function sqlStatement<const Params extends Types, const Row extends Types>({
+  text,
+  params,
+  row,
+}: {
+  readonly text: string;
+  readonly params: Params;
+  readonly row: Row;
+}): SqlStatement<Params, Row> {
+  const names = Object.keys(params);
+  const numbered = text.replace(PARAMETER, (_, name: string) => `$${names.indexOf(name) + 1}`);
+  if (numbered.includes('$0')) throw new Error(`a parameter of this statement is not declared: ${text}`);
+  return Object.assign(
+    statement<ValuesOf<Params>, ValuesOf<Row>>(numbered, (values) => names.map((name) => values[name])),
+    { params, row },
+  );
+}

@@ -1,0 +1,71 @@
+import type { EntitySchemaWithMeta, InferKyselyDB, InferKyselyTable } from '@mikro-orm/postgresql';
+import {
+  type Compilable,
+  type DeleteResult,
+  DummyDriver,
+  type InsertResult,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type Selectable,
+  type UpdateResult,
+} from 'kysely';
+import type { Transaction } from '../context.js';
+import { type Statement, statement } from './statement.js';
+
+/** A row of a table as it is read. */
+export type RowOf<Schema extends EntitySchemaWithMeta> = Selectable<InferKyselyTable<Schema>>;
+
+/** Tables and columns as the schemas of their entities state them. */
+type Tables<Schema extends EntitySchemaWithMeta> = InferKyselyDB<Schema>;
+
+/** Statements on the tables of `Schema`, in the transaction. For those whose text depends on what they are given. */
+export const db = <Schema extends EntitySchemaWithMeta>(tx: Transaction): Kysely<Tables<Schema>> =>
+  // Its own type is a conditional one, which TypeScript does not resolve while `Schema` is open.
+  tx.em.getKysely<Tables<Schema>>() as unknown as Kysely<Tables<Schema>>;
+
+/** Where `prepared` statements on the tables of `Schema` are made. It has no connection. */
+export const tablesOf = <Schema extends EntitySchemaWithMeta>(): Kysely<Tables<Schema>> =>
+  new Kysely<Tables<Schema>>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (tables) => new PostgresIntrospector(tables),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+
+/** What stands for a parameter while a statement is made. */
+class Parameter {
+  constructor(readonly name: string | symbol) {}
+
+  [Symbol.toPrimitive](): never {
+    throw new Error(`the parameter ${String(this.name)} has no value while its statement is made`);
+  }
+}
+
+const PARAMETERS: ProxyHandler<object> = {
+  get: (_, name) => new Parameter(name),
+  ownKeys: () => {
+    throw new Error('parameters of a statement are named one by one: nobody knows which there are while it is made');
+  },
+};
+
+/** Without `returning` a write has no rows; Kysely says how many it changed, which nobody here asks. */
+type Returned<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result;
+
+/**
+ * A statement that is made and compiled once, and prepared once on each connection.
+ *
+ * @param build puts parameters where values belong, and does nothing else with them: at this time they have none
+ */
+export function prepared<Params extends object, Result extends object>(
+  build: (params: Params) => Compilable<Result>,
+): Statement<Params, Returned<Result>> {
+  const placeholders = new Proxy({}, PARAMETERS) as Params;
+  const { sql, parameters } = build(placeholders).compile();
+  return statement(sql, (params) =>
+    parameters.map((value) => (value instanceof Parameter ? params[value.name as keyof Params] : value)),
+  );
+}

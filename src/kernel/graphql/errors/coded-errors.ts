@@ -1,0 +1,113 @@
+import type { ApolloServerPlugin, GraphQLRequestContextWillSendResponse } from '@apollo/server';
+import { unwrapResolverError } from '@apollo/server/errors';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { AnyContext } from '../../context.js';
+import { AppError, errorHeaders, toAppError, toGraphQLError } from '../../errors.js';
+import { type Log, logFailure } from '../../log.js';
+import { validationFailed } from '../../validation.js';
+import { documentFault, inOrder, syntaxFault, type Telling } from './document-faults.js';
+
+/** Of one document as many faults are told. */
+export const MAX_ERRORS = 50;
+/** And of as many of them a near name: each is compared with all names of its kind. */
+const MAX_SUGGESTIONS = 10;
+
+type Told = GraphQLRequestContextWillSendResponse<AnyContext>;
+
+/**
+ * Replaces every error by its coded form as the last thing before the answer. Not `formatError`: that does not see the request id.
+ * An answer without data takes the status of its first error, as REST does.
+ *
+ * @param suggests whether errors may tell names of the schema that may be meant
+ */
+export const codedErrors = (log: Log, suggests: boolean): ApolloServerPlugin<AnyContext> => ({
+  // What Apollo could not turn into an answer; `mountGraphQL` makes one.
+  async unexpectedErrorProcessingRequest({ requestContext, error }) {
+    logFailure(log, toAppError(error), error, requestContext.contextValue.requestId);
+  },
+  async requestDidStart() {
+    return {
+      async didResolveOperation({ schema, operation }) {
+        if (operation !== undefined && schema.getRootType(operation.operation) == null)
+          throw new AppError('GRAPHQL_INVALID', `The schema has no operations of the kind ${operation.operation}.`);
+      },
+      async willSendResponse(told) {
+        const { response, errors, contextValue } = told;
+        if (response.body.kind !== 'single' || errors === undefined) return;
+        const { requestId } = contextValue;
+        const coded = faultsOf(told, errors, suggests).map(({ fault, at }) => {
+          logFailure(log, fault, unwrapResolverError(at), requestId);
+          return toGraphQLError(fault, requestId, at);
+        });
+        response.body.singleResult.errors = coded.map((error): GraphQLFormattedError => error.toJSON());
+        const [first] = coded;
+        const hasData = Object.values(response.body.singleResult.data ?? {}).some((value) => value !== null);
+        if (!hasData && first !== undefined) response.http.status = Number(first.extensions.statusCode);
+        const waiting = errors.map(toAppError).find(({ retryAfterSeconds }) => retryAfterSeconds !== undefined);
+        for (const [name, value] of Object.entries(waiting === undefined ? {} : errorHeaders(waiting)))
+          response.http.headers.set(name, value);
+        if (response.http.status === 401) response.http.headers.set('www-authenticate', 'Bearer');
+      },
+    };
+  },
+});
+
+/** A request that is none of GraphQL over HTTP, or asks for more than this service does. */
+export const malformedGraphQL = (): AppError =>
+  new AppError(
+    'MALFORMED_REQUEST',
+    'Send a JSON object with query or documentId, and optionally variables and operationName, and accept application/json.',
+  );
+
+interface Fault {
+  readonly fault: AppError;
+  readonly at: GraphQLError;
+}
+
+/** The errors of an answer, ours in place of those of GraphQL, whose messages quote what the caller sent. */
+function faultsOf(told: Told, errors: readonly GraphQLError[], suggests: boolean): Fault[] {
+  const isOfDocument = errors.every(({ extensions }) => extensions.code === 'GRAPHQL_VALIDATION_FAILED');
+  return (isOfDocument ? inOrder(errors) : errors).slice(0, MAX_ERRORS).map((at, index) => {
+    const telling = { names: suggests, nearNames: suggests && index < MAX_SUGGESTIONS };
+    return { fault: faultOf(told, at, telling), at };
+  });
+}
+
+function faultOf({ schema }: Told, error: GraphQLError, telling: Telling): AppError {
+  switch (error.extensions.code) {
+    case 'GRAPHQL_PARSE_FAILED':
+      return syntaxFault(error);
+    case 'GRAPHQL_VALIDATION_FAILED':
+      return documentFault(error, schema, telling);
+    case 'BAD_USER_INPUT':
+      // The gate has looked at the variables before.
+      return validationFailed([
+        { path: 'variables', code: 'INVALID_TYPE', message: 'must fit the types that are declared' },
+      ]);
+    case 'OPERATION_RESOLUTION_FAILURE':
+      return new AppError(
+        'GRAPHQL_INVALID',
+        'The document must hold one operation, or operationName must name one of them.',
+      );
+    case 'BAD_REQUEST': {
+      const { http } = error.extensions as { http?: { status?: number } };
+      return http?.status === 405
+        ? new AppError('METHOD_NOT_ALLOWED', 'Send mutations with POST.')
+        : malformedGraphQL();
+    }
+    case 'PERSISTED_QUERY_NOT_SUPPORTED':
+      return malformedGraphQL();
+    default:
+      return isOfArgument(error) ? argumentFault(error) : toAppError(unwrapResolverError(error) ?? error);
+  }
+}
+
+/** What graphql-js finds only when it comes to a field: null for an argument that a variable with a default may give. */
+const isOfArgument = ({ originalError }: GraphQLError): boolean =>
+  originalError instanceof GraphQLError && /^Argument "\w+" (?:of|has) /.test(originalError.message);
+
+/** The name is that of an argument of the schema. */
+function argumentFault({ originalError }: GraphQLError): AppError {
+  const [, path = 'variables'] = /^Argument "(\w+)"/.exec((originalError as GraphQLError).message) ?? [];
+  return validationFailed([{ path, code: 'INVALID_TYPE', message: 'must fit its type, and not be null' }]);
+}

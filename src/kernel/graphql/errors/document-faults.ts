@@ -1,0 +1,173 @@
+import {
+  type GraphQLError,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql';
+import { AppError } from '../../errors.js';
+import { didYouMean, quoted } from '../../near-names.js';
+
+/** What an error may say of the schema: the type at which it is, and a name that may be meant. */
+export interface Telling {
+  readonly names: boolean;
+  readonly nearNames: boolean;
+}
+
+/** Names of the schema by what they are, and `sent`: the name that stands in the document, as an error may repeat it. */
+type Sentence = string | ((names: Readonly<Record<string, string>>) => string);
+
+/** What the sentences of graphql-js are searched for: names of the schema. A name of the document is taken from the document. */
+interface FaultKind {
+  /** How a sentence of this kind begins: words that graphql-js has as constants. */
+  readonly pattern: RegExp;
+  readonly sentence: Sentence;
+  /** The sentence for whoever may not learn names of the schema, where the other has one that was not sent. */
+  readonly discreet?: Sentence;
+  /** Names of the schema of which one may be meant. */
+  readonly known?: (schema: GraphQLSchema, names: Readonly<Record<string, string>>) => readonly string[];
+}
+
+/** The kinds of sentences, by how graphql-js begins them. A caller's name cannot have the quotes that they stand in. */
+const KINDS: readonly FaultKind[] = [
+  {
+    pattern: /^Cannot query field "\w+" on type "(?<type>\w+)"/,
+    sentence: ({ sent, type }) => `unknown field ${sent} on type ${type}`,
+    discreet: ({ sent }) => `unknown field ${sent}`,
+    known: (schema, { type = '' }) => fieldsOf(schema, type),
+  },
+  {
+    pattern: /^Unknown argument "\w+" on field "(?<type>\w+)\.(?<field>\w+)"/,
+    sentence: ({ sent, type, field }) => `unknown argument ${sent} on field ${type}.${field}`,
+    discreet: ({ sent }) => `unknown argument ${sent}`,
+    known: (schema, { type = '', field = '' }) => argumentsOf(schema, type, field),
+  },
+  {
+    pattern: /^Field "\w+" is not defined by type "(?<type>\w+)"/,
+    sentence: ({ sent, type }) => `unknown field ${sent} of input ${type}`,
+    discreet: ({ sent }) => `unknown field ${sent}`,
+    known: (schema, { type = '' }) => fieldsOf(schema, type),
+  },
+  {
+    pattern: /^Value "\w+" does not exist in "(?<type>\w+)" enum/,
+    sentence: ({ type }) => `the enum ${type} has no such value`,
+    discreet: 'the enum has no such value',
+    known: (schema, { type = '' }) => fieldsOf(schema, type),
+  },
+  {
+    pattern: /^Unknown type "/,
+    sentence: 'there is no such type',
+    known: (schema) => Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__')),
+  },
+  {
+    pattern: /^(?:Field|Directive) "@?\w+" argument "(?<name>\w+)" of type "[\w![\]]+" is required/,
+    sentence: ({ name }) => `the argument ${name} must be given`,
+  },
+  {
+    pattern: /^Field "\w+\.(?<name>\w+)" of required type "[\w![\]]+" was not provided/,
+    sentence: ({ name }) => `the field ${name} of the input must be given`,
+  },
+  {
+    pattern: /^Field "\w+" of type "[\w![\]]+" must have a selection of subfields/,
+    sentence: 'the field needs a selection of what to show of it, in braces',
+  },
+  {
+    pattern: /^Field "\w+" must not have a selection since type/,
+    sentence: 'the field has nothing to select; leave out the braces',
+  },
+  { pattern: /^Unknown argument "/, sentence: 'there is no such argument' },
+  { pattern: /^Unknown directive "/, sentence: 'there is no such directive' },
+  { pattern: /^Directive "@\w+" may not be used on/, sentence: 'the directive may not stand here' },
+  { pattern: /^The directive "@\w+" can only be used once/, sentence: 'the directive stands here twice' },
+  { pattern: /^Unknown fragment "/, sentence: 'the document has no such fragment' },
+  { pattern: /^Fragment "\w+" is never used/, sentence: 'the fragment is never used' },
+  { pattern: /^Fragment .*cannot be spread here/, sentence: 'the fragment is of a type that is never here' },
+  { pattern: /^Fragment .*cannot condition on/, sentence: 'a fragment can only be of a type with fields' },
+  { pattern: /^Cannot spread fragment "/, sentence: 'the fragment is inside of itself' },
+  { pattern: /^Variable "\$\w+" is not defined/, sentence: 'the operation does not declare this variable' },
+  { pattern: /^Variable "\$\w+" is never used/, sentence: 'the variable is never used' },
+  {
+    pattern: /^Variable "\$\w+" of type "[\w![\]]+" used in position expecting type "(?<type>[\w![\]]+)"/,
+    sentence: ({ type }) => `the variable must be declared as ${type}`,
+  },
+  { pattern: /^Variable "\$\w+" cannot be non-input type/, sentence: 'a variable must be of an input type' },
+  { pattern: /^Fields "\w+" conflict/, sentence: 'two fields have one name here; give one of them an alias' },
+  { pattern: /^There can be only one /, sentence: 'the name is there twice' },
+  { pattern: /^This anonymous operation must be/, sentence: 'a document of several operations needs a name for each' },
+  { pattern: /^Int cannot represent/, sentence: 'must be a whole number of at most 32 bits' },
+  { pattern: /^Float cannot represent/, sentence: 'must be a number' },
+  { pattern: /^(?:String|ID) cannot represent/, sentence: 'must be a text in quotes' },
+  { pattern: /^Boolean cannot represent/, sentence: 'must be true or false' },
+  { pattern: /^Enum "\w+" cannot represent non-enum value/, sentence: 'must be a value of the enum, without quotes' },
+  {
+    pattern: /^Expected value of type "(?<type>[\w![\]]+)", found/,
+    sentence: ({ type }) => `must be a value of the type ${type}`,
+  },
+  { pattern: /^GraphQL introspection is not allowed/, sentence: 'introspection is switched off' },
+];
+
+/**
+ * An error of a document against the schema, in our words: the location, what is wrong there, and a name of the schema that may be
+ * meant. Of what stands there only names of fields and arguments, if they are identifiers of at most 40 characters: all else may be a
+ * secret in the wrong place. Source: reliability P17.
+ *
+ * @param telling what may be said of the schema
+ */
+export function documentFault(error: GraphQLError, schema: GraphQLSchema, telling: Telling): AppError {
+  const found = KINDS.find(({ pattern }) => pattern.test(error.message));
+  const name = nameOf(error);
+  const names = { ...found?.pattern.exec(error.message)?.groups, sent: quoted(name) };
+  const told = telling.names ? found?.sentence : (found?.discreet ?? found?.sentence);
+  const sentence = typeof told === 'function' ? told(names) : told;
+  const meant = telling.nearNames ? didYouMean(name, found?.known?.(schema, names) ?? []) : '';
+  return new AppError(
+    'GRAPHQL_INVALID',
+    `The GraphQL document does not fit the schema${placeOf(error)}${sentence === undefined ? '' : `: ${sentence}`}${meant || '.'}`,
+  );
+}
+
+/** Beginnings of what graphql-js says of a document that it cannot parse: its own words, and signs that it misses. */
+const SYNTAX = /^Syntax Error: (?:Expected (?<sign>"[^\w\s"]{1,3}"|Name|<EOF>)|(?<unfinished>Unterminated string))/;
+
+/** A document that is none, and where. */
+export function syntaxFault(error: GraphQLError): AppError {
+  const { sign, unfinished } = SYNTAX.exec(error.message)?.groups ?? {};
+  const missing = { '<EOF>': 'its end', Name: 'a name' }[sign ?? ''] ?? sign;
+  const reason = unfinished === undefined ? missing && `: ${missing} was expected` : ': a text does not end';
+  return new AppError('GRAPHQL_SYNTAX', `The GraphQL document cannot be parsed${placeOf(error)}${reason ?? ''}.`);
+}
+
+/** Faults as they stand in the document: graphql-js has them rule by rule. Those without a place come last. */
+export const inOrder = (errors: readonly GraphQLError[]): readonly GraphQLError[] => {
+  const place = ({ locations }: GraphQLError) => locations?.[0] ?? { line: Number.POSITIVE_INFINITY, column: 0 };
+  return errors.toSorted((a, b) => {
+    const [one, other] = [place(a), place(b)];
+    return one.line === other.line ? one.column - other.column : one.line < other.line ? -1 : 1;
+  });
+};
+
+const placeOf = ({ locations }: GraphQLError): string => {
+  const [at] = locations ?? [];
+  return at === undefined ? '' : ` at line ${at.line}, column ${at.column}`;
+};
+
+/** What was sent in place of a known name. */
+function nameOf({ nodes }: GraphQLError): string {
+  const [node] = nodes ?? [];
+  if (node === undefined) return '';
+  if ('name' in node && node.name?.kind === 'Name') return node.name.value;
+  return 'value' in node && typeof node.value === 'string' ? node.value : '';
+}
+
+function fieldsOf(schema: GraphQLSchema, name: string): readonly string[] {
+  const type = schema.getType(name);
+  if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) return Object.keys(type.getFields());
+  return isEnumType(type) ? type.getValues().map((value) => value.name) : [];
+}
+
+function argumentsOf(schema: GraphQLSchema, typeName: string, fieldName: string): readonly string[] {
+  const type = schema.getType(typeName);
+  const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[fieldName] : undefined;
+  return field?.args.map(({ name }) => name) ?? [];
+}

@@ -1,0 +1,113 @@
+import 'reflect-metadata';
+import { Arg, ArgsType, type ClassType, Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { z } from 'zod';
+import { SCALARS } from '../text-rules.js';
+
+/** What type-graphql calls a type: a scalar, the object of an enum, or a class. */
+type TypeValue = ClassType | object;
+
+/** GraphQL types of rules that have a name there: enums, and objects inside of others. */
+const NAMED = z.registry<{ readonly type: TypeValue }>();
+
+/** Descriptions of input types, for the arguments that have them. */
+const DESCRIPTIONS = new WeakMap<ClassType, string>();
+
+/** Declares which enum of GraphQL a rule is. */
+export function enumOfRule(rule: z.ZodEnum, type: object): void {
+  NAMED.add(rule, { type });
+}
+
+/**
+ * Makes the GraphQL input type of rules. Fields, descriptions and defaults come from the rules, so that no input is stated twice.
+ * An object inside needs an input type of its own before, and an enum `enumOfRule`.
+ *
+ * @throws Error for rules without a description, or of a kind that has no type in GraphQL
+ */
+export function inputType<R extends z.ZodObject>(name: string, rules: R): ClassType<z.input<R>> {
+  const made = classOf<z.input<R>>(name);
+  InputType(name, { description: described(rules, name) })(made);
+  addFields(made, rules);
+  NAMED.add(rules, { type: made });
+  DESCRIPTIONS.set(made, described(rules, name));
+  return made;
+}
+
+/** Makes the arguments of a query from rules, as `inputType` does the fields of an input: `@Args(() => TagArgs)`. */
+export function argsType<R extends z.ZodObject>(rules: R): ClassType<z.input<R>> {
+  const made = classOf<z.input<R>>('Arguments');
+  ArgsType()(made);
+  addFields(made, rules);
+  return made;
+}
+
+/** The argument `input` of a mutation: `@Input(CreateTagInput) input: object`. */
+export const Input = (type: ClassType): ReturnType<typeof Arg> =>
+  Arg('input', () => type, { description: DESCRIPTIONS.get(type) as string });
+
+/**
+ * Makes the payload type of a mutation.
+ *
+ * @param fields each with its type and its description: `{ tag: [TagType, 'The new tag.'] }`
+ */
+export function payloadType<T extends object>(
+  name: string,
+  description: string,
+  fields: { readonly [K in keyof T]: readonly [type: ClassType<T[K] & object>, description: string] },
+): ClassType<T> {
+  const made = classOf<T>(name);
+  ObjectType(name, { description, simpleResolvers: true })(made);
+  for (const [field, [type, about]] of Object.entries<readonly [ClassType, string]>(fields))
+    Field(() => type, { description: about })(made.prototype as object, field);
+  return made;
+}
+
+/** A class whose name shows in errors. */
+const classOf = <T extends object>(name: string): ClassType<T> => ({ [name]: class {} })[name] as ClassType<T>;
+
+function addFields(made: ClassType, { shape }: z.ZodObject): void {
+  for (const [name, rule] of Object.entries(shape as Record<string, z.ZodType>)) {
+    const { inner, isOptional, fallback } = unwrapped(rule);
+    const type = typeOf(inner, name);
+    Field(() => type, {
+      description: described(rule, name),
+      nullable: isOptional,
+      ...(fallback === undefined ? {} : { defaultValue: fallback }),
+    })(made.prototype as object, name);
+  }
+}
+
+interface Unwrapped {
+  readonly inner: z.core.$ZodType;
+  readonly isOptional: boolean;
+  /** Undefined where there is no default. */
+  readonly fallback: unknown;
+}
+
+/** What is asked for behind `optional`, `nullable`, `default` and what transforms it. */
+function unwrapped(rule: z.core.$ZodType): Unwrapped {
+  if (rule instanceof z.ZodOptional || rule instanceof z.ZodNullable)
+    return { ...unwrapped(rule.def.innerType), isOptional: true };
+  if (rule instanceof z.ZodDefault) return { ...unwrapped(rule.def.innerType), fallback: rule.def.defaultValue };
+  if (rule instanceof z.ZodPipe) return unwrapped(rule.def.in instanceof z.ZodTransform ? rule.def.out : rule.def.in);
+  return { inner: rule, isOptional: false, fallback: undefined };
+}
+
+function typeOf(rule: z.core.$ZodType, name: string): TypeValue | [TypeValue] {
+  const named = NAMED.get(rule);
+  if (named !== undefined) return named.type;
+  if (SCALARS.get(rule)?.scalar === 'ID') return ID;
+  if (rule instanceof z.ZodString) return String;
+  if (rule instanceof z.ZodBoolean) return Boolean;
+  if (rule instanceof z.ZodNumber) return rule.isInt ? Int : Float;
+  if (rule instanceof z.ZodArray) return [typeOf(rule.def.element, name) as TypeValue];
+  throw new Error(`the rule of ${name} has no type in GraphQL`);
+}
+
+/** The description of a rule, or of what it wraps. @throws Error without one */
+function described(rule: z.core.$ZodType, name: string): string {
+  const description = z.globalRegistry.get(rule)?.description;
+  if (description !== undefined) return description;
+  if (rule instanceof z.ZodOptional || rule instanceof z.ZodNullable || rule instanceof z.ZodDefault)
+    return described(rule.def.innerType, name);
+  throw new Error(`the rule of ${name} has no description`);
+}

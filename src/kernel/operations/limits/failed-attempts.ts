@@ -1,0 +1,69 @@
+import { AppError } from '../../errors.js';
+import { addressOf, type Buckets, type Taken, type Wanted } from './buckets.js';
+
+/** Credentials that passed lately, of which a node knows at most so many. */
+const MAX_KNOWN = 20_000;
+
+/** What counts attempts. */
+interface Limits {
+  readonly buckets: Buckets | null;
+  takeAll(wanted: readonly Wanted[]): Taken[];
+  giveBack(taken: readonly Taken[]): void;
+}
+
+/** Somebody shows a credential. */
+export interface Attempt {
+  readonly address: string | null;
+  /** A digest of it, which names it and shows nothing. */
+  readonly credential: Buffer;
+}
+
+/**
+ * Limits failed logins and token checks of an address. An attempt is counted before it is made and given back when it passes, so
+ * that however many come at once, no more than the limit reach the database.
+ *
+ * Not of a client id: its secrets cannot be guessed, and whoever knows the id would lock out its owner. A credential that passed
+ * lately is tried in any case, and counted only when it fails: whoever guesses behind the same proxy must not lock out those who
+ * are right. Source: reliability P16.
+ */
+export class FailedAttempts {
+  /** Least lately first. */
+  readonly #known = new Set<string>();
+
+  constructor(private readonly limits: Limits) {}
+
+  /** @throws RATE_LIMITED without trying, and whatever `work` throws */
+  async try<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+    if (this.limits.buckets === null) return work();
+    const name = attempt.credential.toString('base64');
+    const counted = this.#known.has(name) ? [] : this.limits.takeAll(wantedBy(attempt));
+    try {
+      const result = await work();
+      this.#remember(name);
+      this.limits.giveBack(counted);
+      return result;
+    } catch (error) {
+      if (error instanceof AppError && error.status === 401) this.#fail(name, attempt, counted.length > 0);
+      else this.limits.giveBack(counted);
+      throw error;
+    }
+  }
+
+  #fail(name: string, attempt: Attempt, isCounted: boolean): void {
+    this.#known.delete(name);
+    if (isCounted) return;
+    try {
+      this.limits.takeAll(wantedBy(attempt));
+    } catch {
+      // Over the limit already; what is told is why it failed.
+    }
+  }
+
+  #remember(name: string): void {
+    this.#known.delete(name);
+    this.#known.add(name);
+    if (this.#known.size > MAX_KNOWN) this.#known.delete(this.#known.values().next().value as string);
+  }
+}
+
+const wantedBy = (attempt: Attempt): Wanted[] => [['failures', addressOf(attempt)]];

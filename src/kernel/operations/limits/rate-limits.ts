@@ -1,0 +1,154 @@
+import type { AnonymousContext, Context } from '../../context.js';
+import { AppError } from '../../errors.js';
+import { addressOf, type Bucket, Buckets, type Taken, type Wanted } from './buckets.js';
+import { FailedAttempts } from './failed-attempts.js';
+import { type LimitState, limitHeaders } from './limit-headers.js';
+import type { LimitName, RateLimitSettings } from './settings.js';
+
+/** What a request wants: to read or to write, and how many tokens or client secrets it makes. */
+export interface Demand {
+  readonly kind: 'reads' | 'writes';
+  readonly mints: number;
+}
+
+/** Where headers go: a reply. */
+interface Headed {
+  headers(values: Record<string, string>): unknown;
+}
+
+/**
+ * How often a token, a client and an address pass in a window. A request is counted before its shape is looked at, and refused
+ * with RATE_LIMITED where its bucket is empty; a refused one is not counted, and leaves no row in the audit trail.
+ * Source: reliability P16, decisions 2.4.
+ */
+export class RateLimits {
+  readonly buckets: Buckets | null;
+  readonly failures: FailedAttempts;
+  /** Refused requests since start, by limit. */
+  readonly refusals: Record<LimitName, number> = { reads: 0, writes: 0, mints: 0, failures: 0, anonymous: 0 };
+
+  /** @param settings null: nothing is limited */
+  constructor(settings: RateLimitSettings | null) {
+    this.buckets = settings === null ? null : new Buckets(settings);
+    this.failures = new FailedAttempts(this);
+  }
+
+  /**
+   * Counts a request of a route, and tells in its headers what is left.
+   *
+   * @throws RATE_LIMITED
+   */
+  take(reply: Headed, ctx: Context | AnonymousContext, { kind, mints }: Demand): void {
+    if (this.buckets === null) return;
+    const token = ctx.actor?.tokenId;
+    const caller = `token:${token}`;
+    const asked: Wanted[] = [[kind, caller], ...(mints === 0 ? [] : [['mints', caller, mints] as const])];
+    this.#takeAndTell(reply, token == null ? [['anonymous', addressOf(ctx)]] : asked);
+  }
+
+  /**
+   * Counts a request of a public page or document, which is the same for everybody: no token is looked at.
+   *
+   * @throws RATE_LIMITED
+   */
+  takePublic(reply: Headed, caller: Pick<Context, 'address'>): void {
+    this.#takeAndTell(reply, [['anonymous', addressOf(caller)]]);
+  }
+
+  /**
+   * Counts a request before it is known what it wants: as a read, or, where there is no room for one, as a write. `settle` puts
+   * it right.
+   *
+   * @throws RATE_LIMITED when there is room for neither
+   */
+  takeUnknown(reply: Headed, ctx: Context | AnonymousContext): void {
+    const token = ctx.actor?.tokenId;
+    if (this.buckets === null) return;
+    if (token == null) {
+      this.#takeAndTell(reply, [['anonymous', addressOf(ctx)]]);
+      return;
+    }
+    const caller = `token:${token}`;
+    const hasRoom = (name: LimitName): boolean => this.#room(this.#bucket(name, caller)) > 0;
+    const [counted] = this.#takeAndTell(reply, [[hasRoom('reads') || !hasRoom('writes') ? 'reads' : 'writes', caller]]);
+    if (counted !== undefined) ctx.counted = counted;
+  }
+
+  /**
+   * Counts a request as what it is, in place of what it was taken for.
+   *
+   * @throws RATE_LIMITED; then it stays counted as what it was taken for, so that there is an end to such requests too
+   * @returns the headers that tell what is left
+   */
+  settle(ctx: Context | AnonymousContext, { kind, mints }: Demand): Record<string, string> {
+    const { counted } = ctx;
+    if (counted === undefined || this.buckets === null) return {};
+    const caller = `token:${ctx.actor?.tokenId}`;
+    const isRight = counted.bucket.limit === kind;
+    const taken = this.#takeAll([
+      ...(isRight ? [] : [[kind, caller] as const]),
+      ...(mints === 0 ? [] : [['mints', caller, mints] as const]),
+    ]);
+    if (!isRight) this.buckets.giveBack(counted);
+    return this.#headersOf([...(isRight ? [counted] : []), ...taken].map(({ bucket }) => bucket));
+  }
+
+  /**
+   * Takes from buckets, from all or from none.
+   *
+   * @throws RATE_LIMITED
+   */
+  takeAll(wanted: readonly Wanted[]): Taken[] {
+    return this.buckets === null ? [] : this.#takeAll(wanted);
+  }
+
+  giveBack(taken: readonly Taken[]): void {
+    for (const each of taken) this.buckets?.giveBack(each);
+  }
+
+  #takeAndTell(reply: Headed, wanted: readonly Wanted[]): Taken[] {
+    if (this.buckets === null) return [];
+    const taken = this.#takeAll(wanted);
+    reply.headers(this.#headersOf(taken.map(({ bucket }) => bucket)));
+    return taken;
+  }
+
+  #takeAll(wanted: readonly Wanted[]): Taken[] {
+    const found = wanted.map(([limit, caller, amount = 1]) => ({ bucket: this.#bucket(limit, caller), amount }));
+    const short = found.filter(({ bucket, amount }) => this.#room(bucket) < amount);
+    if (short.length > 0) throw this.#refusal(short);
+    return found.map(({ bucket, amount }) => (this.buckets as Buckets).take(bucket, amount));
+  }
+
+  #refusal(short: readonly { bucket: Bucket; amount: number }[]): AppError {
+    const states = short.map(({ bucket, amount }) => this.#stateOf(bucket, amount));
+    for (const { bucket } of short) this.refusals[bucket.limit] += 1;
+    return new AppError('RATE_LIMITED', undefined, {
+      retryAfterSeconds: Math.max(1, ...states.map(({ resetSeconds }) => resetSeconds)),
+      headers: limitHeaders(states),
+    });
+  }
+
+  #headersOf(buckets: readonly Bucket[]): Record<string, string> {
+    return limitHeaders(buckets.map((bucket) => this.#stateOf(bucket, 1)));
+  }
+
+  #stateOf(bucket: Bucket, amount: number): LimitState {
+    const { now, settings } = this.buckets as Buckets;
+    return {
+      name: bucket.limit,
+      quota: bucket.quota,
+      windowSeconds: settings.seconds,
+      remaining: this.#room(bucket),
+      resetSeconds: Math.ceil(bucket.count.waitMs(now, bucket.quota, amount) / 1000),
+    };
+  }
+
+  #bucket(limit: LimitName, caller: string): Bucket {
+    return (this.buckets as Buckets).find(limit, caller);
+  }
+
+  #room(bucket: Bucket): number {
+    return (this.buckets as Buckets).room(bucket);
+  }
+}

@@ -1,0 +1,27 @@
+import { namedNumbers } from '../../named-numbers.js';
+
+/**
+ * What is limited, and how often it passes in a window: for each token `reads`, `writes` and `mints` of credentials; for each
+ * address `failures` (of logins and token checks) and `anonymous` requests.
+ */
+const DEFAULT_QUOTAS = { reads: 600, writes: 200, mints: 60, failures: 60, anonymous: 300 } as const;
+const DEFAULT_SECONDS = 60;
+const LONGEST_SECONDS = 86_400;
+
+export type LimitName = keyof typeof DEFAULT_QUOTAS;
+
+/** How often what passes. */
+export interface RateLimitSettings {
+  readonly quotas: Readonly<Record<LimitName, number>>;
+  /** Length of the window. */
+  readonly seconds: number;
+}
+
+/** Without `RATE_LIMITS`. */
+export const DEFAULT_RATE_LIMITS: RateLimitSettings = { quotas: DEFAULT_QUOTAS, seconds: DEFAULT_SECONDS };
+
+/** `RATE_LIMITS`: `reads=600,seconds=60`. */
+export const rateLimitSettings = namedNumbers(
+  { ...DEFAULT_QUOTAS, seconds: DEFAULT_SECONDS },
+  { seconds: LONGEST_SECONDS },
+).transform(({ seconds, ...quotas }): RateLimitSettings => ({ quotas, seconds }));

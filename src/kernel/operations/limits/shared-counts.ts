@@ -1,0 +1,163 @@
+import { createHmac } from 'node:crypto';
+import type { Database, Query } from '../../database/database.js';
+import { describeError, type Log } from '../../log.js';
+import { periodically } from '../../periodic.js';
+import type { Bucket, Buckets } from './buckets.js';
+import { SLOTS } from './sliding-count.js';
+
+const PAUSE_MS = 500;
+/** Between exchanges that cannot wait, so that a busy node sends dozens a second and not thousands. */
+const SHORT_PAUSE_MS = 10;
+const UPKEEP_PAUSE_MS = 5_000;
+/** In one statement. */
+const MAX_BUCKETS = 2_000;
+const KEY_BYTES = 16;
+
+/** Counts nobody asks for any more; a thousand at a time, each node others. */
+const DELETE_OLD = `delete from rate_limit_count where (bucket, slot) in (
+    select bucket, slot from rate_limit_count where expires_at < now() limit 1000 for update skip locked)`;
+
+/**
+ * Adds $3 (amounts) to the parts $2 of the buckets $1, and answers the clock and all parts later than $6 of the buckets $5, each
+ * with the place of its bucket in $5. $4: milliseconds of a part. Written in the order of the key, so that two nodes cannot wait
+ * for each other.
+ */
+const EXCHANGE = `with added as (
+    insert into rate_limit_count as known (bucket, slot, amount, expires_at)
+    select bucket, slot, amount, to_timestamp((slot + ${SLOTS}) * $4::float8 / 1000)
+    from unnest($1::bytea[], $2::bigint[], $3::int[]) as given (bucket, slot, amount) order by bucket, slot
+    on conflict (bucket, slot) do update set amount = known.amount + excluded.amount
+    returning bucket, slot, amount
+  ), present as (
+    select * from added
+    union all
+    select bucket, slot, amount from rate_limit_count known where bucket = any($5::bytea[]) and slot > $6
+      and not exists (select from added where added.bucket = known.bucket and added.slot = known.slot)
+  )
+  select extract(epoch from clock_timestamp())::float8 * 1000 as now,
+    (select coalesce(json_agg(json_build_array(place - 1, slot, amount)), '[]')
+     from unnest($5::bytea[]) with ordinality as asked (bucket, place) join present using (bucket)) as counts`;
+
+interface Exchanged {
+  readonly now: number;
+  readonly counts: readonly (readonly [place: number, slot: number, amount: number])[];
+}
+
+/**
+ * Tells the other nodes what this one counted, and learns what they did, through Postgres and in the background: no request
+ * waits for it. While the database is away each node counts for itself. Source: reliability P16.
+ */
+export class SharedCounts {
+  #running: Promise<void> | null = null;
+  /** Something became due while an exchange was under way. */
+  #isDueAgain = false;
+  #timer: NodeJS.Timeout | undefined;
+  #stops: (() => Promise<void>)[] = [];
+  #hasFailed = false;
+
+  /** @param key names buckets in the table, which must not tell who was there: an address is personal */
+  constructor(
+    private readonly buckets: Buckets,
+    private readonly database: Database,
+    private readonly key: Buffer,
+    private readonly log: Log,
+  ) {}
+
+  /** Learns the clock of the database, and begins. */
+  async start(): Promise<void> {
+    await this.#exchange();
+    this.buckets.onDue = () => this.#soon();
+    this.#stops = [
+      periodically('rate limits', PAUSE_MS, () => this.#exchangeChanges(), this.log),
+      periodically('old rate limits', UPKEEP_PAUSE_MS, () => this.#tidy(), this.log),
+    ];
+  }
+
+  /** Tells the others what they have not heard of yet, and stops. */
+  async close(): Promise<void> {
+    this.buckets.onDue = () => undefined;
+    clearTimeout(this.#timer);
+    for (const stop of this.#stops) await stop();
+    await this.#running;
+    await this.#exchangeChanges();
+  }
+
+  #soon(): void {
+    if (this.#running !== null) this.#isDueAgain = true;
+    if (this.#timer !== undefined || this.#running !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#exchangeChanges();
+    }, SHORT_PAUSE_MS).unref();
+  }
+
+  /** One at a time: what comes meanwhile goes with the next. */
+  async #exchangeChanges(): Promise<void> {
+    if (this.#running !== null || !this.buckets.hasChanged) return;
+    this.#running = this.#exchange().finally(() => {
+      this.#running = null;
+      if (this.#isDueAgain) this.buckets.onDue();
+      this.#isDueAgain = false;
+    });
+    await this.#running;
+  }
+
+  /** Never fails: what was not told is told the next time. */
+  async #exchange(): Promise<void> {
+    const { buckets } = this;
+    const changed = buckets.takeChanged(MAX_BUCKETS);
+    const sent = changed.map((bucket) => ({ bucket, key: this.#keyOf(bucket), parts: bucket.count.send(buckets.now) }));
+    try {
+      const counts = await this.database.withConnection((query) => this.#send(query, sent));
+      for (const { bucket } of sent) {
+        bucket.count.settle(buckets.now, counts.get(bucket) ?? new Map());
+        bucket.isShared = true;
+      }
+      this.#hasFailed = false;
+    } catch (error) {
+      for (const { bucket } of sent) bucket.count.settle(buckets.now, null);
+      buckets.keepChanged(changed);
+      // Once for each time that the database is away, and not twice a second.
+      if (!this.#hasFailed) this.log.warn('rate limits are counted on this node alone', describeError(error));
+      this.#hasFailed = true;
+    }
+  }
+
+  async #send(
+    query: Query,
+    sent: readonly { bucket: Bucket; key: Buffer; parts: (readonly [number, number])[] }[],
+  ): Promise<Map<Bucket, Map<number, number>>> {
+    const { buckets } = this;
+    const rows = sent.flatMap(({ key, parts }) => parts.map(([slot, amount]) => ({ key, slot, amount })));
+    const before = buckets.now;
+    const [answer] = await query<Exchanged>(EXCHANGE, [
+      rows.map(({ key }) => key),
+      rows.map(({ slot }) => slot),
+      rows.map(({ amount }) => amount),
+      buckets.slotMs,
+      sent.map(({ key }) => key),
+      Math.floor(before / buckets.slotMs) - SLOTS,
+    ]);
+    if (answer === undefined) throw new Error('an exchange of counts was not answered');
+    // As if the answer was made in the middle of the time that it took.
+    buckets.clockAheadMs += answer.now - (before + buckets.now) / 2;
+    const counts = new Map<Bucket, Map<number, number>>();
+    for (const [place, slot, amount] of answer.counts) {
+      const { bucket } = sent[place] as { bucket: Bucket };
+      counts.set(bucket, (counts.get(bucket) ?? new Map<number, number>()).set(slot, amount));
+    }
+    return counts;
+  }
+
+  async #tidy(): Promise<void> {
+    this.buckets.sweep();
+    if (this.#hasFailed) return;
+    await this.database.withConnection((query) => query(DELETE_OLD));
+  }
+
+  /** Nodes with another window count in other parts of time, and so apart. */
+  #keyOf({ name }: Bucket): Buffer {
+    const { seconds } = this.buckets.settings;
+    return createHmac('sha256', this.key).update(`${seconds} ${name}`).digest().subarray(0, KEY_BYTES);
+  }
+}

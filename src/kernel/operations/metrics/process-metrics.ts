@@ -1,0 +1,24 @@
+import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+
+/** The process: memory, descriptors, lag of the event loop, its version, and whether it is leaving. */
+export function measureProcess(
+  registry: Registry,
+  { version, lifecycle }: { readonly version: string; readonly lifecycle: { readonly isDraining: boolean } },
+): void {
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'strongroom_build_info',
+    help: 'Always 1; the labels tell what runs.',
+    labelNames: ['version', 'node_version'],
+    registers,
+  }).set({ version, node_version: process.version }, 1);
+  new Gauge({
+    name: 'strongroom_draining',
+    help: '1 from the signal to stop on.',
+    registers,
+    collect() {
+      this.set(lifecycle.isDraining ? 1 : 0);
+    },
+  });
+}

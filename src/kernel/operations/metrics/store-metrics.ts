@@ -1,0 +1,206 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { AuditSealer } from '../../audit/audit-sealer.js';
+import type { Kernel } from '../../context.js';
+import type { KeyFigures } from '../../crypto/key-store.js';
+import type { EmbeddedFigures } from '../../postgres/embedded-postgres.js';
+import type { ReplyCache } from '../responses/reply-cache.js';
+import { StoreProbe } from './store-probe.js';
+
+/** What the store and what stands before it are measured by. */
+export interface Measured extends Kernel {
+  readonly auditSealer: AuditSealer;
+  readonly replyCache: ReplyCache;
+  /** `null`: the database is not ours. */
+  readonly embedded: (() => Promise<EmbeddedFigures>) | null;
+}
+
+/** The database, the audit trail, keys and kept replies. Read when somebody asks; the database is asked at most every 15 s. */
+export function measureStore(registry: Registry, measured: Measured): void {
+  const probe = new StoreProbe(measured.database);
+  measureDatabase(registry, measured, probe);
+  measureKeys(registry, measured, probe);
+  measureAudit(registry, measured);
+  measureAuditSeals(registry, measured);
+  measureReplyCache(registry, measured.replyCache);
+  if (measured.embedded !== null) measureEmbedded(registry, measured.embedded);
+}
+
+function measureDatabase(registry: Registry, { database }: Measured, probe: StoreProbe): void {
+  const registers = [registry];
+  new Counter({
+    name: 'strongroom_sql_statements_total',
+    help: 'SQL statements sent to Postgres, transaction control included: for requests, or by upkeep in the background.',
+    labelNames: ['origin'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [origin, count] of Object.entries(database.statements)) this.inc({ origin }, count);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_database_connections',
+    help: 'Connections of the pool by state: open, of these idle or held; waiting are callers without one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { open, idle, held, waiting } = database.connections;
+      for (const [state, count] of Object.entries({ open, idle, held, waiting })) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_database_hold_seconds',
+    help: 'How long the connection that is held longest is held by now.',
+    registers,
+    collect() {
+      this.set(database.connections.longestHoldMs / 1_000);
+    },
+  });
+  new Counter({
+    name: 'strongroom_database_leaks_total',
+    help: 'Connections that were never given back and had to be taken away; 0 unless the service has a defect.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(database.connections.leaks);
+    },
+  });
+  const waits = new Histogram({
+    name: 'strongroom_database_wait_seconds',
+    help: 'Time that statements and transactions waited for a connection of the pool.',
+    buckets: [0.0001, 0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5],
+    registers,
+  });
+  new Gauge({
+    name: 'strongroom_database_up',
+    help: '1 when the database answered the last probe of this node within a second.',
+    registers,
+    async collect() {
+      this.set((await probe.read()).isUp ? 1 : 0);
+    },
+  });
+  database.onWait((milliseconds) => waits.observe(milliseconds / 1_000));
+}
+
+function measureKeys(registry: Registry, { keyring }: Measured, probe: StoreProbe): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: (keys: KeyFigures) => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const { keys } = await probe.read();
+        if (keys !== null) this.set(read(keys));
+      },
+    });
+  };
+  gauge(
+    'strongroom_data_keys',
+    'Data keys that seal at present, of all organizations and projects.',
+    ({ inUse }) => inUse,
+  );
+  gauge(
+    'strongroom_data_key_age_seconds',
+    'Age of the oldest data key that seals; one is succeeded at its first seal after 365 days.',
+    ({ oldestSeconds }) => oldestSeconds,
+  );
+  gauge(
+    'strongroom_data_key_seals_ratio',
+    'Seals that the most used data key has made or reserved, as a part of the 2^30 that it may.',
+    ({ mostSeals }) => mostSeals / 2 ** 30,
+  );
+  new Counter({
+    name: 'strongroom_unreadable_values_total',
+    help: 'Times that a stored value did not open, at each reading.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(keyring.unreadable);
+    },
+  });
+}
+
+function measureAuditSeals(registry: Registry, { auditSealer }: Measured): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'strongroom_audit_unsealed_seconds',
+    help: 'Age of the oldest row of the audit trail that no seal covers yet; 0 when all are sealed.',
+    registers,
+    collect() {
+      this.set(auditSealer.figures.unsealedSeconds);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_audit_last_seal',
+    help: 'Number of the last seal of the audit trail that this node knows of.',
+    registers,
+    collect() {
+      this.set(auditSealer.figures.lastSeal);
+    },
+  });
+}
+
+function measureAudit(registry: Registry, { auditTrail }: Measured): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'strongroom_audit_queue_length',
+    help: 'Audit records of reads that are not stored yet.',
+    registers,
+    collect() {
+      this.set(auditTrail.waiting.count);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_audit_oldest_wait_seconds',
+    help: 'How long the oldest of them waits; after two seconds its request is refused.',
+    registers,
+    collect() {
+      this.set(auditTrail.waiting.oldestMs / 1_000);
+    },
+  });
+}
+
+function measureReplyCache(registry: Registry, replyCache: ReplyCache): void {
+  const registers = [registry];
+  new Counter({
+    name: 'strongroom_reply_cache_requests_total',
+    help: 'Requests for replies that may be kept: answered from memory (hit), or made (miss).',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset();
+      this.inc({ result: 'hit' }, replyCache.figures.hits);
+      this.inc({ result: 'miss' }, replyCache.figures.misses);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_reply_cache_bytes',
+    help: 'Memory taken by kept replies.',
+    registers,
+    collect() {
+      this.set(replyCache.figures.bytes);
+    },
+  });
+}
+
+function measureEmbedded(registry: Registry, figures: () => Promise<EmbeddedFigures>): void {
+  const registers = [registry];
+  new Counter({
+    name: 'strongroom_postgres_restarts_total',
+    help: 'How often the embedded Postgres ended by itself and was brought back.',
+    registers,
+    async collect() {
+      const { restarts } = await figures();
+      this.reset();
+      this.inc(restarts);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_disk_reserve_bytes',
+    help: 'Size of the file `ballast`, which is there to be deleted when the disk is full; 64 MiB, or 0 without it.',
+    registers,
+    async collect() {
+      this.set((await figures()).reserveBytes);
+    },
+  });
+}

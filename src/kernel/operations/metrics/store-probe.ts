@@ -1,0 +1,38 @@
+import { type KeyFigures, keyFigures } from '../../crypto/key-store.js';
+import type { Database } from '../../database/database.js';
+import { SharedQuestion } from '../../shared-question.js';
+
+const ANSWER_WITHIN_MS = 1_000;
+const FRESH_MS = 15_000;
+/** A database that is away is asked again sooner. */
+const RETRY_MS = 1_000;
+
+interface Reading {
+  readonly isUp: boolean;
+  readonly keys: KeyFigures | null;
+}
+
+const AWAY: Reading = { isUp: false, keys: null };
+
+/** Asks the database what only it knows, at most every 15 s however many ask, and never holds who asks for over a second. */
+export class StoreProbe {
+  #last: Reading = AWAY;
+  #readAt = Number.NEGATIVE_INFINITY;
+  readonly #question = new SharedQuestion(() => this.#ask(), ANSWER_WITHIN_MS);
+
+  constructor(private readonly database: Database) {}
+
+  async read(): Promise<Reading> {
+    if (performance.now() - this.#readAt < (this.#last.isUp ? FRESH_MS : RETRY_MS)) return this.#last;
+    return this.#question.answer(AWAY);
+  }
+
+  async #ask(): Promise<Reading> {
+    this.#last = await this.database.withConnection(keyFigures).then(
+      (keys) => ({ isUp: true, keys }),
+      () => AWAY,
+    );
+    this.#readAt = performance.now();
+    return this.#last;
+  }
+}

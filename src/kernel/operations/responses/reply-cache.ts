@@ -1,0 +1,161 @@
+import type { AuditEvent } from '../../audit/audit-record.js';
+import type { Context } from '../../context.js';
+import { toAppError } from '../../errors.js';
+import type { Answer, Stamp, StampOf } from './answer.js';
+
+/** However often it is asked for: plaintext lies in memory no longer than this, nor does what somebody changed by hand. */
+const MAX_AGE_MS = 300_000;
+const SWEEP_MS = 30_000;
+/** One reply may take this part of the whole. */
+const LARGEST_PART = 2;
+/** What an entry takes beside its bytes, roughly. */
+const OVERHEAD_BYTES = 1_024;
+
+/** What did not open may open after a repair that raises no revision. */
+const UNSETTLED = 'x-unreadable-values';
+
+/** A kept reply, and what the audit trail is to say whenever it is shown. */
+interface Entry {
+  readonly revision: number;
+  readonly answer: Answer;
+  readonly events: readonly AuditEvent[];
+  readonly size: number;
+  readonly madeAt: number;
+}
+
+/** Which reply is asked for. */
+export interface Wanted {
+  /** The project whose state the reply shows, and nothing else. */
+  readonly projectId: string;
+  /** The checked request as a text: equal for requests of equal meaning. */
+  readonly request: string;
+}
+
+/**
+ * Replies as bytes, as long as their project stands still. The caller's access and the revision of the project are read
+ * from the database for each request, and before the data: so a reply is never older than the request that gets it, whichever
+ * node made the change. Callers share a reply only when their rules are equal; people, who have personal overrides, share none.
+ *
+ * Plaintext of values lies in here: bounded in bytes and in age, and dropped by the drain. Source: architecture 6.5.
+ */
+export class ReplyCache {
+  /** Oldest use first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #making = new Map<string, Promise<Entry | null>>();
+  readonly #sweep: NodeJS.Timeout;
+  #bytes = 0;
+  #hits = 0;
+  #misses = 0;
+
+  /** @param maxBytes 0: nothing is kept */
+  constructor(
+    private readonly maxBytes: number,
+    private readonly stampOf: StampOf,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.#sweep = setInterval(() => this.#dropAged(), SWEEP_MS).unref();
+  }
+
+  /** Since start, and now. */
+  get figures(): { hits: number; misses: number; bytes: number; entries: number } {
+    return { hits: this.#hits, misses: this.#misses, bytes: this.#bytes, entries: this.#entries.size };
+  }
+
+  /**
+   * Answers a kept reply, after its audit records are stored for this caller, or makes it and keeps it. Errors and denials
+   * are never kept.
+   *
+   * @param make makes the reply in the context that it is given, which collects what is recorded
+   * @throws AUDIT_UNAVAILABLE, and whatever `make` throws
+   */
+  async answer(ctx: Context, wanted: Wanted, make: (ctx: Context) => Promise<Answer>): Promise<Answer> {
+    if (this.maxBytes === 0) return make(ctx);
+    const stamp = await this.stampOf(ctx, wanted.projectId);
+    if (stamp === null) return make(ctx);
+    const key = keyOf(ctx, wanted, stamp);
+    const making = this.#making.get(makingOf(key, stamp));
+    const entry = this.#find(key, stamp) ?? (making === undefined ? null : await making);
+    if (entry === null) return this.#make(ctx, key, stamp, make);
+    this.#hits += 1;
+    await Promise.all(entry.events.map((event) => ctx.auditTrail.recordRead(ctx, event)));
+    return entry.answer;
+  }
+
+  /** Drops everything. */
+  close(): void {
+    clearInterval(this.#sweep);
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+
+  #find(key: string, { revision }: Stamp): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.revision !== revision || this.#isAged(entry)) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  /**
+   * Equal requests at the same time wait for the first one. If that one is denied, each makes its own response; if it fails with 503
+   * or 504, all of them fail: they would otherwise wait for the same failure again.
+   */
+  async #make(ctx: Context, key: string, stamp: Stamp, make: (ctx: Context) => Promise<Answer>): Promise<Answer> {
+    this.#misses += 1;
+    const recorded: AuditEvent[] = [];
+    const making = make({ ...ctx, recorded });
+    const name = makingOf(key, stamp);
+    const kept = making.then(
+      (answer) => this.#keep(key, { revision: stamp.revision, answer, events: recorded }),
+      (error: unknown) => {
+        if (toAppError(error).status >= 503) throw error;
+        return null;
+      },
+    );
+    const done = (): boolean => this.#making.delete(name);
+    this.#making.set(name, kept);
+    void kept.then(done, done);
+    return making;
+  }
+
+  #keep(key: string, reply: Pick<Entry, 'revision' | 'answer' | 'events'>): Entry | null {
+    const isLasting = reply.events.length > 0 && reply.events.every(({ outcome }) => outcome !== 'denied');
+    const disclosed = reply.events.reduce((sum, event) => sum + (event.disclosed?.ids.length ?? 0), 0);
+    const size = reply.answer.bytes.length + disclosed + 2 * key.length + OVERHEAD_BYTES;
+    if (!isLasting || UNSETTLED in reply.answer.headers || size > this.maxBytes / LARGEST_PART) return null;
+    const answer = { ...reply.answer, bytes: unpooled(reply.answer.bytes) };
+    const entry = { ...reply, answer, size, madeAt: this.now() };
+    this.#drop(key);
+    this.#entries.set(key, entry);
+    this.#bytes += size;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.maxBytes) break;
+      this.#drop(oldest);
+    }
+    return entry;
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.size ?? 0;
+    this.#entries.delete(key);
+  }
+
+  #dropAged(): void {
+    for (const [key, entry] of this.#entries) if (this.#isAged(entry)) this.#drop(key);
+  }
+
+  #isAged = ({ madeAt }: Entry): boolean => this.now() - madeAt > MAX_AGE_MS;
+}
+
+const keyOf = ({ organizationId, actor }: Context, { projectId, request }: Wanted, { fingerprint }: Stamp): string =>
+  JSON.stringify([organizationId, projectId, fingerprint, actor.kind === 'user' ? actor.id : null, request]);
+
+/** Small buffers are parts of larger ones, which they would keep in memory whole. */
+function unpooled(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
+}
+
+const makingOf = (key: string, { revision }: Stamp): string => `${revision} ${key}`;

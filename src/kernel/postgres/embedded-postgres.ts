@@ -1,0 +1,114 @@
+import { access, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigurationFault } from '../configuration-fault.js';
+import { reasonOf } from '../make-directory.js';
+import { type Log, serverAccount } from './account.js';
+import { keepBallast } from './ballast.js';
+import { findBinaries } from './binaries.js';
+import { DATABASE, ensureCluster, readPassword } from './cluster.js';
+import { prepareDataDirectory } from './data-directory.js';
+import { answers, serverUrl } from './server.js';
+import { lockDataDirectory } from './service-lock.js';
+import { removeSocketHost, socketFile, socketHost } from './socket-directory.js';
+import { Supervisor } from './supervisor.js';
+
+/** What an operator should know of a database of our own. */
+export interface EmbeddedFigures {
+  /** How often the server ended by itself and was brought back. */
+  readonly restarts: number;
+  /** Disk that is kept for bad times. */
+  readonly reserveBytes: number;
+}
+
+/** A running database of our own. */
+export interface EmbeddedPostgres {
+  /** Connection string with password; the host is a percent-encoded directory of a socket. */
+  readonly url: string;
+  /** For metrics. */
+  figures(): Promise<EmbeddedFigures>;
+  /** Resolves when the server has stopped cleanly (fast shutdown). */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the embedded Postgres of a data directory, making the cluster on the first start, and keeps it running.
+ *
+ * The server listens on a socket in a closed directory only, runs under an unprivileged account when the service is
+ * root, and is brought back with growing pauses (up to 4 s) whenever it ends.
+ *
+ * @param options `dataDir`: absolute path; `log`: receives events without any value of a caller
+ * @throws ConfigurationFault when the place cannot work: not writable, used by another service, not closable
+ * Source: reliability P10, decisions 2.3.
+ */
+export async function startEmbeddedPostgres({
+  dataDir,
+  log,
+}: {
+  dataDir: string;
+  log: Log;
+}): Promise<EmbeddedPostgres> {
+  const cluster = join(dataDir, 'postgres');
+  const undo: (() => Promise<void>)[] = [];
+  try {
+    await prepareDataDirectory(dataDir);
+    undo.push(await lockDataDirectory(dataDir));
+    const account = await serverAccount(cluster);
+    const binaries = await findBinaries(account, log);
+    const password = await ensureCluster({ dataDir, cluster, binaries, account });
+    const host = await socketHost(cluster);
+    undo.push(() => removeSocketHost(host, cluster));
+    const setup = { dataDir, cluster, host, password, binaries, account };
+    const supervisor = new Supervisor(setup, log);
+    undo.push(() => supervisor.stop());
+    await supervisor.start();
+    const reserve = join(dataDir, 'ballast');
+    const ballast = keepBallast(reserve, () => supervisor.isStopping, log);
+    undo.push(() => ballast);
+    let stopped: Promise<void> | undefined;
+    return {
+      url: serverUrl(setup, DATABASE),
+      figures: async () => ({
+        restarts: supervisor.restarts,
+        reserveBytes: await stat(reserve).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      }),
+      stop: () => {
+        // The flag first: the ballast is waited for, and gives up when it sees it.
+        stopped ??= Promise.all([supervisor.stop(), ballast]).then(() => unwind(undo));
+        return stopped;
+      },
+    };
+  } catch (error) {
+    await unwind(undo);
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new ConfigurationFault([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
+  }
+}
+
+/**
+ * Where the embedded Postgres of a running service answers, for programs beside it.
+ *
+ * @param dataDir absolute path
+ * @returns null when none answers there
+ */
+export async function findEmbeddedPostgres(dataDir: string): Promise<string | null> {
+  const cluster = join(dataDir, 'postgres');
+  const password = await readPassword(dataDir);
+  if (
+    password === null ||
+    !(await access(socketFile(cluster)).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return null;
+  const url = serverUrl({ host: await socketHost(cluster), password }, DATABASE);
+  return (await answers(url)) ? url : null;
+}
+
+/** Undoes in reverse order: the lock goes last, when the server has ended. */
+async function unwind(undo: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const step of [...undo].reverse()) await step();
+}

@@ -1,0 +1,147 @@
+import { access } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ConfigurationFault } from '../configuration-fault.js';
+import type { Log } from './account.js';
+import { isDiskFull } from './disk-space.js';
+import { boundLogFile } from './log-file.js';
+import { clearTheWay } from './orphans.js';
+import { Server, type ServerSetup, serverLog } from './server.js';
+import { keepSocketHost, socketFile } from './socket-directory.js';
+
+const FIRST_START_MS = 15_000;
+const READY_MS = 120_000;
+/** A server that ends again and again is brought back within ten seconds all the same. */
+const MIN_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 4_000;
+/** One that has run for so long has not ended because of its last start. */
+const SETTLED_MS = 30_000;
+const UPKEEP_MS = 2_000;
+
+const DISK_FULL =
+  'DATA_DIR is on a full disk, on which the embedded database cannot start; delete its file ballast, make room, and start again';
+
+/** Keeps one server running on a cluster until it is told to stop. */
+export class Supervisor {
+  #server: Server | null = null;
+  /** The server, from its first answer on. */
+  #serving: Server | null = null;
+  #watching: Promise<unknown> = Promise.resolve();
+  readonly #stopping = new AbortController();
+  #restarts = 0;
+
+  constructor(
+    private readonly setup: ServerSetup,
+    private readonly log: Log,
+  ) {}
+
+  get isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** How often it was brought back. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  /**
+   * Starts the server and returns when it answers. From then on it is started again whenever it ends.
+   *
+   * @throws ConfigurationFault when it does not come up
+   */
+  async start(): Promise<void> {
+    const deadline = performance.now() + FIRST_START_MS;
+    while (!(await this.#attempt())) {
+      if (await isDiskFull(this.setup.dataDir)) throw new ConfigurationFault([DISK_FULL]);
+      if (performance.now() > deadline) {
+        throw new ConfigurationFault(['The embedded database does not start; its log is postgres.log in DATA_DIR']);
+      }
+      await delay(500);
+    }
+    process.on('exit', this.#abandon);
+    this.#watching = Promise.all([this.#watch(), this.#keepUp()]);
+  }
+
+  /** Stops the server and waits until it has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#server?.stop();
+    await this.#watching;
+    process.off('exit', this.#abandon);
+  }
+
+  /** The service leaves without having stopped it: told to stop by itself, it does not stay behind. */
+  readonly #abandon = (): void => this.#server?.abandon();
+
+  /** True when a server answers. Whatever of it may be left is gone otherwise. */
+  async #attempt(): Promise<boolean> {
+    const { cluster, host } = this.setup;
+    await clearTheWay(cluster, host, this.log);
+    if (this.isStopping) return false;
+    const server = await Server.start(this.setup);
+    this.#server = server;
+    if (this.isStopping) await server.stop();
+    if (await server.isReady(this.setup, READY_MS)) {
+      this.#serving = server;
+      return true;
+    }
+    await server.stop();
+    return false;
+  }
+
+  async #watch(): Promise<void> {
+    let backoffMs = MIN_BACKOFF_MS;
+    while (!this.isStopping) {
+      const since = performance.now();
+      const end = await this.#server?.ended;
+      if (this.isStopping) return;
+      this.log('postgres.ended', { code: end?.code ?? -1, signal: end?.signal ?? 'none' });
+      if (performance.now() - since > SETTLED_MS) backoffMs = MIN_BACKOFF_MS;
+      backoffMs = await this.#bringBack(backoffMs);
+    }
+  }
+
+  /** Tries until the server answers again; returns how long to wait should it end soon. */
+  async #bringBack(firstBackoffMs: number): Promise<number> {
+    let backoffMs = firstBackoffMs;
+    while (!this.isStopping) {
+      await delay(backoffMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
+      // A full disk or a lost mount heals without us: no failure ends the attempts.
+      const isBack = await this.#attempt().catch(() => false);
+      if (!this.isStopping)
+        this.log(isBack ? 'postgres.restarted' : 'postgres.restart.failed', { nextWaitMs: backoffMs });
+      if (!isBack) continue;
+      this.#restarts += 1;
+      break;
+    }
+    return backoffMs;
+  }
+
+  async #keepUp(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!this.isStopping) {
+      await delay(UPKEEP_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      try {
+        await boundLogFile(serverLog(this.setup.dataDir));
+        await keepSocketHost(this.setup.host, this.setup.cluster);
+        await this.#keepSocket();
+      } catch {
+        this.log('postgres.upkeep.failed');
+      }
+    }
+  }
+
+  /** A server makes its socket when it starts, and at no other time: one that has lost it is stopped, and so brought back. */
+  async #keepSocket(): Promise<void> {
+    const serving = this.#serving;
+    if (this.isStopping || serving === null || serving.hasEnded) return;
+    const isThere = await access(socketFile(this.setup.cluster)).then(
+      () => true,
+      () => false,
+    );
+    // It may have ended meanwhile, which removes the socket as well.
+    if (isThere || serving.hasEnded) return;
+    this.log('postgres.socket.lost');
+    await serving.stop();
+  }
+}

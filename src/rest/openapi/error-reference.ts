@@ -1,0 +1,123 @@
+import { detailCodes } from '../../kernel/detail-codes.js';
+import { type ErrorCode, errorCodes, errorRow } from '../../kernel/errors.js';
+import type { JsonSchema } from '../response-schema.js';
+import { headerReferences, LIMIT_HEADERS } from './header-reference.js';
+
+/** Codes that no route answers: the router and Node's parser do, on paths that are none, and GraphQL. */
+const NOT_OF_ROUTES: ReadonlySet<string> = new Set([
+  'ROUTE_NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'GRAPHQL_SYNTAX',
+  'GRAPHQL_INVALID',
+  'QUERY_TOO_COMPLEX',
+  'PERSISTED_DOCUMENTS_ONLY',
+  'PERSISTED_DOCUMENT_NOT_FOUND',
+  'NOT_ACCEPTABLE',
+]);
+/** What is not found and what clashes differs from route to route. */
+const OF_THINGS: ReadonlySet<number> = new Set([404, 409]);
+const OF_BODIES: ReadonlySet<number> = new Set([400, 415]);
+
+/**
+ * The error responses of an operation, by status, for an OpenAPI document. Those that every operation has are references
+ * to `errorComponents`; what it does not find and what it clashes with is its own.
+ *
+ * @param options `hasBody`: the operation takes a body; `own`: the codes of 404 and 409 that it can answer
+ */
+export function errorResponses({ hasBody, own }: { hasBody: boolean; own: readonly ErrorCode[] }): JsonSchema {
+  const shared = [...sharedByStatus().keys()].filter((status) => hasBody || !OF_BODIES.has(status));
+  return {
+    ...Object.fromEntries(shared.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
+    ...Object.fromEntries(
+      [...byStatus(own.filter((code) => OF_THINGS.has(errorRow(code).status)))].map(([status, codes]) => [
+        status,
+        response(status, codes),
+      ]),
+    ),
+  };
+}
+
+/** What `errorResponses` refers to, of the `components` of an OpenAPI document. */
+export const errorComponents = (): Readonly<Record<'schemas' | 'examples' | 'responses', JsonSchema>> => ({
+  schemas: { Error: errorSchema() },
+  examples: Object.fromEntries(codesOfRoutes().map((code) => [code, { value: errorExample(code) }])),
+  responses: Object.fromEntries([...sharedByStatus()].map(([status, codes]) => [status, response(status, codes)])),
+});
+
+function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const found = new Map<number, ErrorCode[]>();
+  for (const code of codes) found.set(errorRow(code).status, [...(found.get(errorRow(code).status) ?? []), code]);
+  return found;
+}
+
+const codesOfRoutes = (): ErrorCode[] => errorCodes().filter((code) => !NOT_OF_ROUTES.has(code));
+const sharedByStatus = (): Map<number, ErrorCode[]> =>
+  byStatus(codesOfRoutes().filter((code) => !OF_THINGS.has(errorRow(code).status)));
+
+const response = (status: number, codes: readonly ErrorCode[]): JsonSchema => ({
+  description: codes.join(', '),
+  ...headersOf(status),
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/Error' },
+      examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+    },
+  },
+});
+
+function headersOf(status: number): JsonSchema {
+  if (status === 429) return { headers: headerReferences([...LIMIT_HEADERS, 'Retry-After']) };
+  return status === 503 || status === 504 ? { headers: headerReferences(['Retry-After']) } : {};
+}
+
+const errorExample = (code: ErrorCode): JsonSchema => ({
+  reqId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
+  statusCode: errorRow(code).status,
+  error: errorRow(code).error,
+  code,
+  message: errorRow(code).message,
+});
+
+/** The one shape of every error body. */
+const errorSchema = (): JsonSchema => ({
+  type: 'object',
+  description: 'Every error, on every path.',
+  required: ['reqId', 'statusCode', 'error', 'code', 'message'],
+  properties: {
+    reqId: { type: 'string', format: 'uuid', description: 'Id of the request.' },
+    statusCode: { type: 'integer', description: 'The HTTP status again.' },
+    error: { type: 'string', description: 'Short name of the class.' },
+    code: { type: 'string', enum: errorCodes(), description: 'Stable machine word.' },
+    message: { type: 'string', description: 'One sentence for a person.' },
+    details: {
+      type: 'array',
+      description: 'All faults at once.',
+      items: {
+        type: 'object',
+        required: ['path', 'code', 'message'],
+        properties: {
+          path: {
+            type: 'string',
+            description:
+              'A place in the request: begins with `body.`, `query.`, `params.` or `header.`; or that of a stored thing.',
+          },
+          code: {
+            description: 'Stable machine word.',
+            anyOf: [
+              {
+                type: 'string',
+                description: 'What is wrong with the place.',
+                enum: detailCodes().map(([code]) => code),
+              },
+              { type: 'string', description: 'What the error of it alone would be.', enum: errorCodes() },
+              { type: 'string', description: 'In PERMISSION_DENIED: the verb of the action, whose subject is `path`.' },
+            ],
+          },
+          message: { type: 'string', description: 'What must be, for a person. Nothing that was sent is repeated.' },
+        },
+        additionalProperties: false,
+      },
+    },
+  },
+  additionalProperties: false,
+});

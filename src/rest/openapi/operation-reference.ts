@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../../kernel/errors.js';
+import { type Descriptions, withDescriptions } from '../argument-descriptions.js';
+import type { ReplyHeader } from '../response-headers.js';
+import type { JsonSchema } from '../response-schema.js';
+import { headerReferences, LIMIT_HEADERS } from './header-reference.js';
+
+/** What a reader of the reference has to know of every operation, in Markdown. */
+export const INTRODUCTION = `REST layer over the GraphQL schema: both answer from the same operations.
+
+Every operation needs a bearer token unless it says otherwise: \`Authorization: Bearer srt_…\`.
+
+Every error has one shape. Branch on its \`code\`, which is stable; \`details\` list all faults of a request at once, and
+\`reqId\`, also in the header \`X-Request-Id\`, is what to tell your operator.
+
+A body may have 1 MiB and 10,000 entries: objects, arrays, other items of arrays, and the keys of an object beyond its first 32.
+Without a token it may have 16 KiB and 1,000 entries.
+
+A misspelt field of a body is refused with 422: \`\`unknown field \`projectNmae\`; did you mean \`projectName\`?\`\` Up to 20 other
+unknown fields are ignored, and the header \`X-Ignored-Keys\` lists them; \`Prefer: handling=strict\` refuses them too. Unknown query parameters
+are always refused.
+
+A change that is sent again with the same \`Idempotency-Key\` has no second effect. A GET carries an \`ETag\`:
+\`If-None-Match\` saves you the bytes. Lists are whole; \`limit\` and \`cursor\` page them.
+
+\`x-operation\` numbers the operations of the interface that clients know; \`x-extension\` marks those that this service has
+beyond it. What is deprecated is an older path of a present operation, with the same effect.`;
+
+/** `GET /api/v1/projects/{projectId}` -> `getApiV1ProjectsByProjectId`, for client generators. */
+export const operationIdOf = (method: string, path: string): string =>
+  method.toLowerCase() +
+  path
+    .split(/[/-]/)
+    .filter((word) => word !== '')
+    .map((word) => word.replace(/^\{(.*)\}$/, (_, name: string) => `By${capital(name)}`))
+    .map(capital)
+    .join('');
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** The JSON content of a body, in OpenAPI's words. */
+export const jsonContent = (schema: JsonSchema, example: unknown): JsonSchema => ({
+  'application/json': { schema, ...(example === undefined ? {} : { example }) },
+});
+
+/**
+ * The JSON schema of what rules accept, described in the words of the GraphQL arguments that it becomes.
+ *
+ * @param open rules of objects whose unknown keys are ignored
+ */
+export const inputSchema = (
+  rules: z.ZodType,
+  descriptions: Descriptions,
+  open: ReadonlySet<z.core.$ZodType> = new Set(),
+): JsonSchema => {
+  const { $schema: _, ...schema } = z.toJSONSchema(rules, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (open.has(zodSchema)) delete jsonSchema.additionalProperties;
+    },
+  });
+  return withDescriptions(schema, descriptions);
+};
+
+/** The parameters of an operation in path and query. Names in the path without rules of their own take any text. */
+export function parametersOf(
+  { path, params, query }: { path: string; params?: z.ZodObject | undefined; query?: z.ZodObject | undefined },
+  descriptions: Descriptions,
+): JsonSchema[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const inPath = z.object(Object.fromEntries(names.map((name) => [name, params?.shape[name] ?? z.string()])));
+  return [
+    ...parametersIn('path', inputSchema(inPath, descriptions)),
+    ...parametersIn('query', inputSchema(query ?? z.object({}), descriptions)),
+  ];
+}
+
+const parametersIn = (place: 'path' | 'query', { properties = {}, required = [] }: JsonSchema): JsonSchema[] =>
+  Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
+    name,
+    in: place,
+    required: (required as string[]).includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
+
+/** `components.parameters` of an OpenAPI document that `commonsOf` refers to. */
+export const parameterComponents = (): JsonSchema => ({ IdempotencyKey: IDEMPOTENCY_KEY, Prefer: PREFER });
+
+/** `components.responses` of an OpenAPI document that `commonsOf` refers to. */
+export const responseComponents = (): JsonSchema => ({
+  304: {
+    description: 'Unchanged: If-None-Match named the present ETag.',
+    headers: headerReferences(['X-Request-Id', ...LIMIT_HEADERS, 'ETag']),
+  },
+});
+
+const IDEMPOTENCY_KEY: JsonSchema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A text of your own for this request. Sent again within 24 hours with the same token and key, it has no second effect and gets the same answer.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+};
+
+const PREFER: JsonSchema = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description:
+    '`handling=strict` refuses every unknown field of the body with 422. Without it only misspelt ones are refused; others are ignored and listed in X-Ignored-Keys.',
+  schema: { type: 'string', examples: ['handling=strict'] },
+};
+
+const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = [
+  'IDEMPOTENCY_RUNNING',
+  'IDEMPOTENCY_ANSWER_LOST',
+  'IDEMPOTENCY_ANSWER_WITHHELD',
+];
+
+/**
+ * What every operation of a kind takes, answers and refuses beside its own: those that change take an idempotency key, those with a
+ * body the preference for strict handling.
+ *
+ * @param route `headers`: those of its own, to stand beside the others
+ */
+export function commonsOf({
+  method,
+  anonymous,
+  body,
+  headers: own = [],
+}: {
+  method: string;
+  anonymous?: true | undefined;
+  body?: z.ZodObject | undefined;
+  headers?: readonly Omit<ReplyHeader<never>, 'value'>[] | undefined;
+}): {
+  parameters: JsonSchema[];
+  headers: JsonSchema;
+  responses: JsonSchema;
+  errors: readonly ErrorCode[];
+} {
+  const isRead = method === 'GET';
+  const takesKey = !isRead && anonymous !== true;
+  const headers = {
+    ...headerReferences([
+      'X-Request-Id',
+      ...LIMIT_HEADERS,
+      ...(isRead ? (['ETag'] as const) : []),
+      ...(takesKey ? (['Idempotency-Replayed'] as const) : []),
+      ...(body === undefined ? [] : (['X-Ignored-Keys', 'Preference-Applied'] as const)),
+    ]),
+    ...Object.fromEntries(own.map(({ name, description, schema }) => [name, { description, schema }])),
+  };
+  return {
+    parameters: [
+      ...(takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...(body === undefined ? [] : [{ $ref: '#/components/parameters/Prefer' }]),
+    ],
+    errors: takesKey ? IDEMPOTENCY_ERRORS : [],
+    headers,
+    responses: isRead ? { 304: { $ref: '#/components/responses/304' } } : {},
+  };
+}

@@ -1,0 +1,138 @@
+import { parse as parseDocument } from 'graphql';
+import type { z } from 'zod';
+import { toAppError, withPaths } from '../kernel/errors.js';
+import { variablePlaces } from '../kernel/graphql/variables/variable-places.js';
+
+/** What is known of a route: its rules, and how it makes variables of a request. */
+interface Route {
+  readonly path: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodObject;
+  readonly document: string;
+  readonly variables: (request: { params: Record<string, string>; query: never; body: never }) => object;
+}
+
+/** Tells where in a REST request something stood that the document of its route takes as an argument. */
+type Placed = (path: string) => string;
+
+/** Throws an error of a route's document again, its faults told by their places in the request. */
+export function inRequest(route: Route): (thrown: unknown) => never {
+  const placed = placesOf(route);
+  return (thrown) => {
+    const error = toAppError(thrown);
+    // The paths of a denial are subjects.
+    throw error.details === undefined || error.code === 'PERMISSION_DENIED' ? thrown : withPaths(error, placed);
+  };
+}
+
+/**
+ * For `input.folders[3].folderId`, the path of a fault that a service found, the place in the request: `body.folders[3].id`.
+ *
+ * What the route makes of a request is tried on one in which every value is its own place, and looked up in what comes out.
+ * What is not found so, because a route computes it, is looked for by its name. Other paths are those of stored things, and
+ * stay. Source: decisions 2.2.
+ */
+function placesOf(route: Route): Placed {
+  const traced = tracedPlaces(route);
+  return (path) => {
+    const [, name = ''] = /^(?:input\.)?(\w+)(?=[.[]|$)/.exec(path) ?? [];
+    const indices = path.match(/\[\d+\]/g) ?? [];
+    // `a.b[].c` before `a.b[]`, `a.b` and `a`.
+    for (let known = path.replace(/\[\d+\]/g, '[]'), rest = ''; known !== ''; ) {
+      const place = traced.get(known);
+      if (place !== undefined) return withIndices(place + rest, indices);
+      const cut = Math.max(known.lastIndexOf('.'), known.lastIndexOf('['), 0);
+      rest = known.slice(cut) + rest;
+      known = known.slice(0, cut);
+    }
+    const place = placeByName(route, name);
+    if (place !== undefined) return `${place}.${path.replace(/^input\./, '')}`;
+    return path === 'input' ? (route.body === undefined ? 'query' : 'body') : path;
+  };
+}
+
+function withIndices(path: string, indices: readonly string[]): string {
+  const left = [...indices];
+  return path.replace(/\[\]/g, () => left.shift() ?? '');
+}
+
+function placeByName({ path, query, body }: Route, name: string): string | undefined {
+  if (body !== undefined && Object.hasOwn(body.shape, name)) return 'body';
+  if (query !== undefined && Object.hasOwn(query.shape, name)) return 'query';
+  return path.includes(`{${name}}`) ? 'params' : undefined;
+}
+
+/** Stands around the number of a place; no rule's literal has it, and routes that change letters leave it. */
+const MARK = /^⟦(\d+)⟧$/;
+
+/** Texts that stand for places of a request. */
+class Marks {
+  readonly #places: string[] = [];
+
+  of(place: string): string {
+    return `⟦${this.#places.push(place) - 1}⟧`;
+  }
+
+  placeOf(text: string): string | undefined {
+    return this.#places[Number(MARK.exec(text)?.[1])];
+  }
+}
+
+function tracedPlaces(route: Route): ReadonlyMap<string, string> {
+  const places = new Map<string, string>();
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+  const marks = new Marks();
+  const request = {
+    params: Object.fromEntries(names.map((name) => [name, marks.of(`params.${name}`)])),
+    query: marked(route.query, 'query', marks) as never,
+    body: marked(route.body, 'body', marks) as never,
+  };
+  let variables: object;
+  try {
+    variables = route.variables(request);
+  } catch {
+    // It computes with values: they are found by their names.
+    return places;
+  }
+  const note = (value: unknown, path: string): void => {
+    const place = typeof value === 'string' ? marks.placeOf(value) : undefined;
+    if (place !== undefined) places.set(path, places.get(path) ?? place);
+    else if (Array.isArray(value)) for (const item of value) note(item, `${path}[]`);
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, inner] of Object.entries(value)) note(inner, `${path}.${name}`);
+  };
+  const asArguments = variablePlaces(parseDocument(route.document));
+  for (const [name, value] of Object.entries(variables)) note(value, asArguments.get(name) ?? name);
+  return places;
+}
+
+/** What the rules accept, as far as its shape goes, with its own place in each leaf. */
+function marked(rules: z.core.$ZodType | undefined, path: string, marks: Marks): unknown {
+  const { def } = (rules as z.ZodType | undefined)?._zod ?? { def: undefined };
+  switch (def?.type) {
+    case undefined:
+      return {};
+    case 'object':
+      return Object.fromEntries(
+        Object.entries((rules as z.ZodObject).shape).map(([key, inner]) => [
+          key,
+          marked(inner, `${path}.${key}`, marks),
+        ]),
+      );
+    case 'array':
+      return [marked((rules as z.ZodArray).element, `${path}[]`, marks)];
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+      return marked((rules as z.ZodOptional).unwrap(), path, marks);
+    case 'pipe':
+      return marked((rules as z.ZodPipe).in, path, marks);
+    case 'union':
+      return marked((rules as z.ZodUnion).options[0], path, marks);
+    default:
+      return marks.of(path);
+  }
+}

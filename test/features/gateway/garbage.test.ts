@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Caller } from '../../kit/caller.js';
+import { Seed } from '../../kit/seed.js';
+import { Service } from '../../kit/service.js';
+import { until } from '../../kit/until.js';
+
+const HEAP_TOLD = `--import=${join(import.meta.dirname, '../../kit/heap-told.mjs')}`;
+const REQUESTS = 3_000;
+const AT_ONCE = 10;
+/** One that is kept leaves 7,000. */
+const BYTES_OF_ONE = 2_500;
+
+/** Something old that refers to requests, though nobody needs it, keeps them until the next full collection. */
+describe('requests that are over', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await Service.start({ env: { NODE_OPTIONS: HEAP_TOLD, REPLY_CACHE_MIB: '0' } });
+  });
+  afterAll(() => service.stop());
+
+  async function heapLeft(): Promise<number> {
+    const told = () => [...service.output.matchAll(/heap left (\d+) bytes/g)];
+    const before = told().length;
+    service.signal('SIGUSR2');
+    await until('the service to tell its heap', 10_000, () => told().length > before);
+    return Number(told().at(-1)?.[1]);
+  }
+
+  test('are garbage that a collection of what is young takes away', async () => {
+    const token = (await readFile(join(service.dataDir, 'bootstrap-token'), 'utf8')).trim();
+    const seed = new Seed(new Caller(service.url, token));
+    const { admin, project } = await seed.project();
+    const ask = async (count: number): Promise<void> => {
+      for (let asked = 0; asked < count; asked += AT_ONCE) {
+        const path = `/api/v1/projects/${project.id}`;
+        const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => admin.get(path)));
+        expect(replies.every(({ status }) => status === 200)).toBe(true);
+      }
+    };
+    await ask(2 * REQUESTS);
+    const before = await heapLeft();
+    await ask(REQUESTS);
+    expect(((await heapLeft()) - before) / REQUESTS).toBeLessThan(BYTES_OF_ONE);
+  });
+});

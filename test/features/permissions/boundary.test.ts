@@ -1,0 +1,118 @@
+import { abilityOf } from '../../../src/features/permissions/ability.js';
+import { rightsBeyond, rightsBeyondChange } from '../../../src/features/permissions/boundary.js';
+import { builtInProjectRoles } from '../../../src/features/permissions/built-in-roles.js';
+import { can, type Rule } from '../../../src/kernel/authz/ability.js';
+import type { Conditions, Fields } from '../../../src/kernel/authz/conditions.js';
+import fc from '../../kit/properties.js';
+
+const ENVIRONMENTS = ['dev', 'prod', 'prod-eu'];
+const NAMES = ['A', 'AB', 'B'];
+const TAGS = ['x', 'y'];
+const THINGS: readonly Fields[] = ENVIRONMENTS.flatMap((environment) =>
+  NAMES.flatMap((secretName) =>
+    [[], ['x'], ['y'], TAGS].map((secretTags) => ({ environment, secretName, secretTags, secretPath: '/' })),
+  ),
+);
+
+const onText = (words: readonly string[], globs: readonly string[]) =>
+  fc.oneof(
+    fc.constantFrom(...words),
+    fc.record(
+      {
+        $eq: fc.constantFrom(...words),
+        $ne: fc.constantFrom(...words),
+        $in: fc.subarray([...words], { minLength: 1 }),
+        $glob: fc.constantFrom(...globs),
+      },
+      { requiredKeys: [] },
+    ),
+  );
+const conditions = fc.record(
+  {
+    environment: onText(ENVIRONMENTS, ['prod*', '*']),
+    secretName: onText(NAMES, ['A*', '?']),
+    secretTags: fc.record({ $in: fc.subarray(TAGS, { minLength: 1 }) }),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Conditions>;
+const rule = fc
+  .record({
+    subject: fc.constant('secrets'),
+    action: fc.constantFrom(['edit'], ['edit', 'readValue'], ['read']),
+    inverted: fc.boolean(),
+    conditions: fc.option(conditions, { nil: undefined }),
+  })
+  .map(({ conditions: given, ...rest }): Rule => ({ ...rest, ...(given === undefined ? {} : { conditions: given }) }));
+const rules = fc.array(rule, { maxLength: 4 });
+const ACTIONS = ['secrets:edit', 'secrets:readValue', 'secrets:describeSecret'] as const;
+
+const allowed = (given: readonly Rule[]) => {
+  const ability = abilityOf(given);
+  return ACTIONS.flatMap((action) =>
+    THINGS.filter((thing) => can(ability, action, thing)).map((thing) => JSON.stringify([action, thing])),
+  );
+};
+const gained = (before: readonly string[], after: readonly string[]) => after.filter((one) => !before.includes(one));
+
+describe('rights to be given', () => {
+  test('are never called within bounds when they allow one thing more', () => {
+    fc.assert(
+      fc.property(rules, rules, (own, given) => {
+        if (rightsBeyond(abilityOf(own), given).length === 0) expect(gained(allowed(own), allowed(given))).toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('are within bounds when they are the own ones, or a part of them that conditions cut out', () => {
+    fc.assert(
+      fc.property(rules, conditions, (own, narrow) => {
+        expect(rightsBeyond(abilityOf(own), own)).toEqual([]);
+        const everything = { subject: 'secrets', action: ['edit', 'readValue'] };
+        expect(rightsBeyond(abilityOf([everything]), [{ ...everything, conditions: narrow }])).toEqual([]);
+      }),
+    );
+  });
+
+  test('are compared by what they are about', () => {
+    const all = { subject: 'secrets', action: ['edit'] };
+    const on = (environment: Conditions[string], inverted = false): Rule => ({
+      ...all,
+      ...(inverted ? { inverted } : {}),
+      conditions: { environment },
+    });
+    const isWithin = (own: readonly Rule[], ...given: readonly Rule[]) =>
+      rightsBeyond(abilityOf(own), given).length === 0;
+
+    expect(isWithin([on({ $glob: 'prod*' })], on('prod-eu'))).toBe(true);
+    expect(isWithin([on({ $glob: 'prod*' })], on({ $in: ['prod', 'dev'] }))).toBe(false);
+    expect(isWithin([on({ $in: ['dev', 'prod'] })], on({ $in: ['prod'] }))).toBe(true);
+    expect(isWithin([on('dev')], all)).toBe(false);
+    const withoutProd = [all, on('prod', true)];
+    expect(isWithin(withoutProd, on('dev'))).toBe(true);
+    expect(isWithin(withoutProd, all)).toBe(false);
+    expect(isWithin(withoutProd, all, on({ $glob: 'prod*' }, true))).toBe(true);
+    expect(isWithin(withoutProd, on('prod', true), all)).toBe(false);
+  });
+
+  test('of built-in roles go beyond those of every lesser one', () => {
+    const [admin, member, viewer, nobody] = builtInProjectRoles().map(({ rules: given }) => given);
+    const order = [nobody, viewer, member, admin] as (readonly Rule[])[];
+    for (const [mine, own] of order.entries()) {
+      for (const [theirs, given] of order.entries()) {
+        expect([mine, theirs, rightsBeyond(abilityOf(own), given).length > 0]).toEqual([mine, theirs, theirs > mine]);
+      }
+    }
+  });
+});
+
+test('a change of a role never gives to its holders, whatever else they have, what the changer does not have', () => {
+  fc.assert(
+    fc.property(rules, rules, rules, rules, rules, (own, before, after, earlier, later) => {
+      if (rightsBeyondChange(abilityOf(own), before, after).length > 0) return;
+      const held = (role: readonly Rule[]) => allowed([...earlier, ...role, ...later]);
+      expect(gained(allowed(own), gained(held(before), held(after)))).toEqual([]);
+    }),
+    { numRuns: 2_000 },
+  );
+});

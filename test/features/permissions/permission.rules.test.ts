@@ -1,0 +1,178 @@
+import { CONDITION_FIELDS, PROJECT_ACTIONS } from '../../../src/features/permissions/actions.js';
+import { Permissions, toRules } from '../../../src/features/permissions/permission.rules.js';
+import { readStoredRules } from '../../../src/features/permissions/stored-rules.js';
+import { faultsOf } from '../../../src/kernel/validation.js';
+import fc from '../../kit/properties.js';
+
+/** Faults as `path CODE`. */
+function faults(permissions: unknown): string[] {
+  const parsed = Permissions.safeParse(permissions, { reportInput: true });
+  return parsed.success ? [] : faultsOf(parsed.error, 'permissions').map(({ path, code }) => `${path} ${code}`);
+}
+const on = (conditions: unknown, subject = 'secrets') => [{ subject, action: 'edit', conditions }];
+
+const some = <T>(shape: Record<string, fc.Arbitrary<T>>): fc.Arbitrary<Partial<Record<string, T>>> =>
+  fc.record(shape, { requiredKeys: [] }).filter((given) => Object.keys(given).length > 0);
+
+/** Operators of a field with operands that it may have. */
+function conditionOf(field: string, operators: readonly string[]) {
+  const text = fc.constantFrom('dev', 'prod', 'A', 'x y').map((word) => (field === 'secretPath' ? `/${word}` : word));
+  const operand = (operator: string): fc.Arbitrary<unknown> => {
+    if (operator === '$in') return fc.array(text, { minLength: 1, maxLength: 3 });
+    return operator === '$glob' ? fc.constantFrom('**', '/a/**') : text;
+  };
+  return some(Object.fromEntries(operators.map((operator) => [operator, operand(operator)])));
+}
+
+/** A permission in the form in which it is stored. */
+const permission = fc.constantFrom(...Object.entries(PROJECT_ACTIONS)).chain(([subject, actions]) => {
+  const named = (actions as readonly string[]).filter((action) => subject !== 'secrets' || action !== 'read');
+  const fields = Object.entries(CONDITION_FIELDS[subject] ?? {});
+  const conditions = some(
+    Object.fromEntries(fields.map(([field, operators]) => [field, conditionOf(field, operators)])),
+  );
+  return fc.record(
+    {
+      subject: fc.constant(subject),
+      action: fc.subarray(named, { minLength: 1 }),
+      inverted: fc.constant(true),
+      ...(fields.length === 0 ? {} : { conditions }),
+    },
+    { requiredKeys: ['subject', 'action'] },
+  );
+});
+
+describe('permissions', () => {
+  test.each([
+    ['none', []],
+    ['one action', [{ subject: 'role', action: 'read' }]],
+    ['several actions', [{ subject: 'tags', action: ['read', 'edit'], inverted: true }]],
+    ['nothing in particular', [{ subject: 'tags', action: ['read'], inverted: null, conditions: null }]],
+    ['no conditions of a subject without fields', on({}, 'tags')],
+    [
+      'every field',
+      on({ environment: 'dev', secretPath: '/', secretName: 'A', secretTags: { $in: ['a'] }, eventType: 'x' }),
+    ],
+    ['every operator', on({ environment: { $eq: 'dev', $ne: 'prod', $in: ['dev', 'x'], $glob: 'd*' } })],
+    ['paths', on({ secretPath: { $in: ['/', '/a/b'], $ne: '/x', $glob: '{/a,/b}/**' } })],
+    ['any path', on({ secretPath: { $glob: '**/a' } })],
+    ['folders', on({ environment: 'dev', secretPath: '/a' }, 'secret-folders')],
+    ['a hundred rules', Array.from({ length: 100 }, () => ({ subject: 'tags', action: 'read' }))],
+  ])('may be %s', (_, permissions) => {
+    expect(faults(permissions)).toEqual([]);
+  });
+
+  test.each([
+    ['no list', 'all', ['permissions INVALID_TYPE']],
+    ['an unknown subject', [{ subject: 'all', action: 'read' }], ['permissions[0].subject INVALID_VALUE']],
+    ['no subject', [{ action: 'read' }], ['permissions[0].subject MISSING']],
+    [
+      'an action of another subject',
+      [{ subject: 'tags', action: 'readValue' }],
+      ['permissions[0].action INVALID_VALUE'],
+    ],
+    ['an unknown action', [{ subject: 'tags', action: ['read', 'fly'] }], ['permissions[0].action[1] INVALID_VALUE']],
+    ['no action', [{ subject: 'tags', action: [] }], ['permissions[0].action TOO_SMALL']],
+    ['an action twice', [{ subject: 'tags', action: ['read', 'read'] }], ['permissions[0].action INVALID']],
+    ['an unknown key', [{ subject: 'tags', action: 'read', allow: true }], ['permissions[0] UNKNOWN_KEY']],
+    [
+      'read beside a newer action',
+      [{ subject: 'secrets', action: ['read', 'readValue'] }],
+      ['permissions[0].action READ_MIXED'],
+    ],
+    ['a condition of no field', on({ owner: 'me' }), ['permissions[0].conditions UNKNOWN_KEY']],
+    [
+      'conditions of a subject without fields',
+      on({ environment: 'dev' }, 'tags'),
+      ['permissions[0].conditions UNKNOWN_KEY'],
+    ],
+    [
+      'a field of secrets on folders',
+      on({ secretName: 'A' }, 'secret-folders'),
+      ['permissions[0].conditions UNKNOWN_KEY'],
+    ],
+    [
+      'an unknown operator',
+      on({ environment: { $regex: '.' } }),
+      ['permissions[0].conditions.environment UNKNOWN_KEY', 'permissions[0].conditions.environment INVALID'],
+    ],
+    ['no operator', on({ environment: {} }), ['permissions[0].conditions.environment INVALID']],
+    ['an empty choice', on({ secretTags: { $in: [] } }), ['permissions[0].conditions.secretTags.$in TOO_SMALL']],
+    ['a plain tag', on({ secretTags: 'a' }), ['permissions[0].conditions.secretTags INVALID_TYPE']],
+    [
+      'a pattern of tags',
+      on({ secretTags: { $glob: '*' } }),
+      ['permissions[0].conditions.secretTags UNKNOWN_KEY', 'permissions[0].conditions.secretTags INVALID'],
+    ],
+    ['a path without a slash', on({ secretPath: 'a' }), ['permissions[0].conditions.secretPath INVALID']],
+    [
+      'one path without a slash',
+      on({ secretPath: { $in: ['/a', 'b'] } }),
+      ['permissions[0].conditions.secretPath.$in[1] INVALID'],
+    ],
+    [
+      'a pattern of no path',
+      on({ secretPath: { $glob: 'a/**' } }),
+      ['permissions[0].conditions.secretPath.$glob INVALID'],
+    ],
+    [
+      'a hostile pattern',
+      on({ secretName: { $glob: '(a+)+b' } }),
+      ['permissions[0].conditions.secretName.$glob INVALID_GLOB'],
+    ],
+    [
+      'too many wildcards',
+      on({ secretName: { $glob: '*a'.repeat(11) } }),
+      ['permissions[0].conditions.secretName.$glob INVALID_GLOB'],
+    ],
+    [
+      'a long pattern',
+      on({ secretName: { $glob: 'a'.repeat(256) } }),
+      ['permissions[0].conditions.secretName.$glob TOO_BIG'],
+    ],
+    ['text that cannot be stored', on({ secretName: 'a\u0000' }), ['permissions[0].conditions.secretName INVALID']],
+    [
+      'too many rules',
+      Array.from({ length: 101 }, () => ({ subject: 'tags', action: 'read' })),
+      ['permissions TOO_BIG'],
+    ],
+    [
+      'more than 32 KiB',
+      Array.from({ length: 20 }, () => on({ secretPath: `/${'a'.repeat(1_900)}` })[0]),
+      ['permissions TOO_BIG'],
+    ],
+  ])('are not %s', (_, permissions, expected) => {
+    expect(faults(permissions)).toEqual(expected);
+  });
+
+  test('name all their faults at once', () => {
+    const permissions = [
+      { subject: 'secrets', action: ['read', 'readValue'], conditions: { secretPath: 'a', environment: { $in: [] } } },
+      { subject: 'tags', action: 'fly', inverted: 'yes' },
+    ];
+    expect(faults(permissions).sort()).toEqual(
+      [
+        'permissions[0].action READ_MIXED',
+        'permissions[0].conditions.environment.$in TOO_SMALL',
+        'permissions[0].conditions.secretPath INVALID',
+        'permissions[1].action INVALID_VALUE',
+        'permissions[1].inverted INVALID_TYPE',
+      ].sort(),
+    );
+  });
+
+  test('lose a slash at the end of a path, with which it would fit no folder', () => {
+    const parsed = Permissions.parse(on({ secretPath: { $in: ['/a/', '/'], $glob: '/a/*/' } }));
+    expect(toRules(parsed)[0]?.conditions).toEqual({ secretPath: { $in: ['/a', '/'], $glob: '/a/*' } });
+  });
+
+  test('that are accepted are read back from the store as they were given', () => {
+    fc.assert(
+      fc.property(fc.array(permission, { maxLength: 5 }), (permissions) => {
+        expect(faults(permissions)).toEqual([]);
+        const stored: unknown = JSON.parse(JSON.stringify(toRules(Permissions.parse(permissions))));
+        expect(readStoredRules(stored)).toEqual(permissions);
+      }),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { printType } from 'graphql';
+import { Args, Field, Mutation, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+import { z } from 'zod';
+import { argsType, enumOfRule, Input, inputType, payloadType } from '../../../src/kernel/graphql/inputs.js';
+import { buildGraphQLSchema } from '../../../src/kernel/graphql/schema.js';
+import { idOf } from '../../../src/kernel/text-rules.js';
+
+const Shade = { DARK: 'dark', LIGHT: 'light' } as const;
+registerEnumType(Shade, { name: 'Shade', description: 'How bright it is.' });
+const shade = z.enum(['dark', 'light']);
+enumOfRule(shade, Shade);
+
+const Label = z
+  .strictObject({ text: z.string().trim().max(9).meta({ description: 'What it says.' }) })
+  .meta({ description: 'A label.' });
+const Box = z
+  .strictObject({
+    boxId: idOf('The box.'),
+    name: z.string().min(1).optional().meta({ description: 'Its name.' }),
+    note: z.string().meta({ description: 'A note.' }).nullish(),
+    size: z.int().default(3).meta({ description: 'Its size.' }),
+    weight: z.number().optional().meta({ description: 'Its weight.' }),
+    isOpen: z.boolean().meta({ description: 'Whether it is open.' }),
+    shade: shade.default('light').meta({ description: 'Its shade.' }),
+    labels: z.array(Label).meta({ description: 'Its labels.' }),
+    count: z.preprocess(Number, z.int()).meta({ description: 'A count.' }),
+  })
+  .refine(({ size }) => size > 0)
+  .meta({ description: 'A new box.' });
+
+inputType('LabelInput', Label);
+const BoxInput = inputType('BoxInput', Box);
+const BoxArgs = argsType(z.strictObject({ boxId: idOf('Which box.'), first: Box.shape.size }));
+
+@ObjectType('Box', { description: 'A box.' })
+class BoxType {
+  @Field(() => String, { description: 'Its name.' })
+  name!: string;
+}
+const BoxPayload = payloadType('BoxPayload', 'The new box.', { box: [BoxType, 'The box.'] });
+
+@Resolver()
+class Boxes {
+  @Query(() => String, { description: 'What it was given.' })
+  box(@Args(() => BoxArgs) args: object): string {
+    return JSON.stringify(args);
+  }
+
+  @Mutation(() => BoxPayload, { description: 'Makes a box.' })
+  makeBox(@Input(BoxInput) _input: object): object {
+    return {};
+  }
+}
+
+test('an input type has the fields, descriptions and defaults of its rules', () => {
+  const schema = buildGraphQLSchema([new Boxes()]);
+  const type = (name: string): string => printType(schema.getType(name) as never);
+
+  expect(type('BoxInput')).toBe(`"""A new box."""
+input BoxInput {
+  """The box."""
+  boxId: ID!
+
+  """Its name."""
+  name: String
+
+  """A note."""
+  note: String
+
+  """Its size."""
+  size: Int! = 3
+
+  """Its weight."""
+  weight: Float
+
+  """Whether it is open."""
+  isOpen: Boolean!
+
+  """Its shade."""
+  shade: Shade! = LIGHT
+
+  """Its labels."""
+  labels: [LabelInput!]!
+
+  """A count."""
+  count: Int!
+}`);
+  expect(type('LabelInput')).toContain('"""What it says."""\n  text: String!');
+  expect(type('Mutation')).toContain('"""A new box."""\n    input: BoxInput!');
+  expect(type('Query')).toContain('"""Which box."""\n    boxId: ID!');
+  expect(type('Query')).toContain('first: Int! = 3');
+  expect(type('BoxPayload')).toContain('"""The box."""\n  box: Box!');
+});
+
+test.each([
+  ['a description of a field', { name: z.string() }, 'the rule of name has no description'],
+  ['a type of GraphQL', { when: z.date().meta({ description: 'When.' }) }, 'the rule of when has no type in GraphQL'],
+  [
+    'an input type of an object inside',
+    { inner: z.strictObject({}).meta({ description: 'Inner.' }) },
+    'the rule of inner has no type in GraphQL',
+  ],
+])('rules without %s are refused at start', (_, shape, message) => {
+  const rules = z.strictObject(shape as z.ZodRawShape).meta({ description: 'An input.' });
+  expect(() => inputType('WrongInput', rules)).toThrow(message);
+});

@@ -1,0 +1,17 @@
+import '../../src/features/access/access.errors.js';
+import '../../src/features/identities/identities.errors.js';
+import '../../src/features/organizations/organizations.errors.js';
+import '../../src/features/permissions/permissions.errors.js';
+import '../../src/features/projects/projects.errors.js';
+import '../../src/features/secrets/secrets.errors.js';
+import '../../src/features/tags/tags.errors.js';
+import { detailCodes } from '../../src/kernel/detail-codes.js';
+import { type ErrorCode, type ErrorRow, errorCodes, errorRow } from '../../src/kernel/errors.js';
+
+/** Every error code of the service, with what it means. */
+export const ERRORS: Readonly<Record<ErrorCode, ErrorRow>> = Object.fromEntries(
+  errorCodes().map((code) => [code, errorRow(code)]),
+) as Record<ErrorCode, ErrorRow>;
+
+/** Every code of details, with its description. */
+export const DETAIL_CODES: Readonly<Record<string, string>> = Object.fromEntries(detailCodes());

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Sequencer from '@jest/test-sequencer';
+
+/** Suites that take half a minute or more. One that began last would run alone while the other workers have nothing left. */
+const LONG = [
+  'test/faults.test.ts',
+  'test/features/error-table.test.ts',
+  'test/kernel/embedded-postgres.test.ts',
+  'test/features/start/start.test.ts',
+  'test/features/start/refusals.test.ts',
+  'test/features/audit-seals.test.ts',
+  'test/features/gateway/persisted-documents.test.ts',
+  'test/browser/reference.test.ts',
+  'test/features/replies/every-change-once.test.ts',
+];
+
+/** The known long suites first, then as jest does: by the time of the last run on this machine, or else by size. */
+export default class LongestFirst extends Sequencer {
+  sort(tests) {
+    const rankOf = ({ path, context }) => {
+      const rank = LONG.indexOf(path.slice(context.config.rootDir.length + 1));
+      return rank === -1 ? LONG.length : rank;
+    };
+    for (const { context } of tests.slice(0, 1)) {
+      const missing = LONG.filter((path) => !existsSync(join(context.config.rootDir, path)));
+      if (missing.length > 0) throw new Error(`test/kit/longest-first.mjs names files that do not exist: ${missing}`);
+    }
+    return super.sort(tests).toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}

@@ -1,0 +1,142 @@
+import type { EventEmitter } from 'node:events';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { type SqlStatement, type Statement, sqlStatement, t } from '../../src/kernel/database/statement.js';
+import { migratedDatabase } from '../kit/databases.js';
+import { withClient } from '../kit/tables.js';
+import { ROOT, sources } from './sources.js';
+
+type Exported = Statement<never, object> & Partial<Pick<SqlStatement, 'params' | 'row'>>;
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  /** Of the column of a table that it is; null for an expression. */
+  readonly isNullable: boolean | null;
+}
+interface Field {
+  readonly name: string;
+  readonly tableID: number;
+  readonly columnID: number;
+  readonly dataTypeID: number;
+}
+
+const FILES = sources('src').filter(({ path }) => /\.(sql|queries)\.ts$/.test(path));
+
+/** What the files with statements export, as `[file name, statement]`. */
+async function statements(): Promise<[string, Exported][]> {
+  const modules = await Promise.all(
+    FILES.map(async ({ path }) => [path, (await import(join(ROOT, path))) as object] as const),
+  );
+  return modules.flatMap(([path, exported]) =>
+    Object.entries(exported)
+      .filter(([, value]) => typeof value === 'function' && 'text' in value)
+      .map(([name, value]): [string, Exported] => [`${path} ${name}`, value as Exported]),
+  );
+}
+
+/** Types of the parameters. @throws when the text is no statement on these tables */
+async function parametersOf(client: pg.Client, text: string): Promise<string[]> {
+  await client.query(`prepare described as ${text}`);
+  const { rows } = await client.query<{ types: string[] }>(
+    `select parameter_types::text[] as types from pg_prepared_statements where name = 'described'`,
+  );
+  await client.query('deallocate described');
+  return rows[0]?.types ?? [];
+}
+
+/** The server describes the columns before it runs the statement, which does nothing to a database without rows. */
+async function columnsOf(client: pg.Client, text: string, parameters: number): Promise<Column[]> {
+  const { connection } = client as unknown as { connection: EventEmitter };
+  let fields: readonly Field[] = [];
+  const onDescription = (message: { fields: readonly Field[] }): void => {
+    fields = message.fields;
+  };
+  await client.query('begin');
+  connection.on('rowDescription', onDescription);
+  await client.query(text, Array(parameters).fill(null)).catch(() => undefined);
+  connection.off('rowDescription', onDescription);
+  await client.query('rollback');
+  const { rows } = await client.query<Column>(
+    `select name, format_type(type, null) as type, not attnotnull as "isNullable"
+     from unnest($1::text[], $2::oid[], $3::oid[], $4::int[]) with ordinality as field (name, type, relation, number, place)
+     left join pg_attribute on attrelid = relation and attnum = number order by place`,
+    [
+      fields.map(({ name }) => name),
+      fields.map(({ dataTypeID }) => dataTypeID),
+      fields.map(({ tableID }) => tableID),
+      fields.map(({ columnID }) => columnID),
+    ],
+  );
+  return rows;
+}
+
+/** In what a statement is not as it is declared. One of typed tables declares nothing: it is prepared, and that is all. */
+async function faultsOf(client: pg.Client, { text, params, row }: Exported): Promise<string[]> {
+  const parameters = await parametersOf(client, text);
+  if (params === undefined || row === undefined) return [];
+  const columns = await columnsOf(client, text, parameters.length);
+  const declared = Object.values(params).map(({ name }) => name);
+  const types = new Map(Object.entries(row));
+  return [
+    ...(declared.join() === parameters.join() ? [] : [`parameters are ${parameters}, and declared as ${declared}`]),
+    ...[...types.keys()].filter((name) => !columns.some((column) => column.name === name)).map((name) => `no ${name}`),
+    ...columns.flatMap(({ name, type, isNullable }) => {
+      const declaredType = types.get(name);
+      if (declaredType?.name !== type) return [`${name} is ${type}, and declared as ${declaredType?.name}`];
+      return isNullable === true && !declaredType.isNullable ? [`${name} may be null`] : [];
+    }),
+  ];
+}
+
+describe('statements', () => {
+  let url: string;
+  beforeAll(async () => {
+    url = await migratedDatabase();
+  });
+  const faults = (all: readonly [string, Exported][]): Promise<string[]> =>
+    withClient(url, async (client) => {
+      const found: string[] = [];
+      for (const [name, statement] of all) {
+        const ofOne = await faultsOf(client, statement).catch(({ message }: Error) => [message]);
+        found.push(...ofOne.map((fault) => `${name}: ${fault}`));
+      }
+      return found;
+    });
+
+  test('take and return on a migrated database what they declare', async () => {
+    const all = await statements();
+    expect(all.length).toBeGreaterThan(8);
+    expect(await faults(all)).toEqual([]);
+  });
+
+  test('would not with another parameter, another type of a column, or one that may be null', async () => {
+    const text = 'select id, parent_id, version::text as version from folder where path = :path';
+    const wrong = sqlStatement({
+      text,
+      params: { path: t.uuid },
+      row: { id: t.uuid, parent_id: t.uuid, version: t.integer },
+    });
+    const missing = sqlStatement({
+      text: 'select id from tag where slug = $1',
+      params: {},
+      row: { id: t.uuid, slug: t.text },
+    });
+    expect(
+      await faults([
+        ['wrong', wrong],
+        ['missing', missing],
+      ]),
+    ).toEqual([
+      'wrong: parameters are text, and declared as uuid',
+      'wrong: parent_id may be null',
+      'wrong: version is text, and declared as integer',
+      'missing: parameters are text, and declared as ',
+      'missing: no slug',
+    ]);
+  });
+
+  test('name parameters that they declare', () => {
+    const text = 'select 1 as one where :known = :unknown';
+    expect(() => sqlStatement({ text, params: { known: t.text }, row: { one: t.integer } })).toThrow('not declared');
+  });
+});
