@@ -75,19 +75,20 @@ export function listMembers(
   ];
   const next = (value: unknown): string => `$${params.push(value)}`;
   const text = `
-    with given as (
-      select * from unnest($1::int[], $2::uuid[], $3::bytea[]) as given (place, project_id, digest)
-    )
-    select places.place as "group", member.*
-    from (select distinct place from given) places cross join lateral (
-      select s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.slug as environment, f.path,
-        case when s.project_id = any($4::uuid[]) then '[]' else ${tagSlugsOf('s.id')} end as tags
-      from given g join secret s on s.project_id = g.project_id and s.value_digest = g.digest
+    with ranked as (
+      select g.place as "group", s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.slug as environment, f.path,
+        row_number() over (
+          partition by g.place
+          -- If not all can be looked at, then those that need no look.
+          order by s.project_id = any($4::uuid[]) desc, ${SEARCH_ORDER.join(', ')}
+        ) as rank
+      from unnest($1::int[], $2::uuid[], $3::bytea[]) as g (place, project_id, digest)
+        join secret s on s.project_id = g.project_id and s.value_digest = g.digest ${narrowing(criteria, next)}
         join project p on p.id = s.project_id join environment e on e.id = s.environment_id join folder f on f.id = s.folder_id
-      where g.place = places.place ${narrowing(criteria, next)}
-      -- If not all can be looked at, then those that need no look.
-      order by s.project_id = any($4::uuid[]) desc, ${SEARCH_ORDER.join(', ')} limit ${MAX_MEMBERS}
-    ) member
-    order by places.place, ${['key', '"projectSlug"', 'environment', 'path'].map((name) => `member.${name} collate "C"`).join(', ')}`;
+    )
+    select "group", id, key, "projectId", "projectSlug", environment, path,
+      case when "projectId" = any($4::uuid[]) then '[]' else ${tagSlugsOf('ranked.id')} end as tags
+    from ranked where rank <= ${MAX_MEMBERS}
+    order by "group", ${['key', '"projectSlug"', 'environment', 'path'].map((name) => `${name} collate "C"`).join(', ')}`;
   return query<MemberRow>(ctx, text, params);
 }
