@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../kernel/errors.js';
-import { MAX_CURSOR } from '../kernel/graphql/page.js';
+import { MAX_CURSOR } from '../kernel/paging.js';
 import type { ReplyHeader } from './response-headers.js';
 import { optionalSample } from './response-schema.js';
 

@@ -3,7 +3,7 @@ import type { AnonymousContext, Context } from '../../kernel/context.js';
 import { PUBLIC } from '../../kernel/graphql/gate/public-operations.js';
 import { Input } from '../../kernel/graphql/inputs.js';
 import { MINT } from '../../kernel/graphql/limited-operations.js';
-import type { ConnectionOf } from '../../kernel/graphql/page.js';
+import type { ConnectionOf } from '../../kernel/paging.js';
 import type { AccessTokenService } from './access-token.service.js';
 import {
   AccessTokenConnection,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageRules } from '../../kernel/graphql/page.js';
+import { pageRules } from '../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 import { DEFAULT_TTL_SECONDS, hasFittingTtl, TTL_FAULT, ttlSeconds, usesLimit } from '../identities/public.js';
 import { organizationSlug } from '../organizations/public.js';

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { Input } from '../../kernel/graphql/inputs.js';
-import type { ConnectionOf } from '../../kernel/graphql/page.js';
+import type { ConnectionOf } from '../../kernel/paging.js';
 import type { IdentityService } from './identity.service.js';
 import {
   CreateIdentityInput,

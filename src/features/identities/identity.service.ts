@@ -3,7 +3,7 @@ import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { namePageBounds, Page } from '../../kernel/graphql/page.js';
+import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { addMember, changeRole, deleteAccount, protectInstallationAdmin } from '../organizations/public.js';
 import type { OrganizationRole } from '../permissions/public.js';

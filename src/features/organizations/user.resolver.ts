@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import { PageArgs } from '../../kernel/graphql/page.js';
+import type { ConnectionOf } from '../../kernel/paging.js';
 import type { UserService } from './user.service.js';
 import {
   CreateUserInput,

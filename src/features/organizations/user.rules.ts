@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageRules } from '../../kernel/graphql/page.js';
+import { pageRules } from '../../kernel/paging.js';
 import { organizationRole } from './organization.rules.js';
 
 /** Trimmed and lower-cased; 1 to 255 letters, digits, `.`, `_`, `@`, `+`, `-`. An e-mail address fits. */

@@ -2,7 +2,7 @@ import { authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
-import { namePageBounds, Page } from '../../kernel/graphql/page.js';
+import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { addMember, changeRole, deleteAccount } from './memberships.js';
 import { User } from './user.entity.js';

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import type { ConditionOperators, Conditions } from '../../kernel/authz/conditions.js';
 

@@ -1,6 +1,6 @@
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
-import type { namePageBounds } from '../../kernel/graphql/page.js';
+import type { namePageBounds } from '../../kernel/paging.js';
 import type { MemberKind } from './membership.rules.js';
 
 /** A membership with the name of its member. */

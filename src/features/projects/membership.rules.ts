@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageRules } from '../../kernel/graphql/page.js';
+import { pageRules } from '../../kernel/paging.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 import { roleSlug } from './role.rules.js';
 

@@ -2,8 +2,8 @@ import type { Ability, Access } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
-import type { namePageBounds } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
+import type { namePageBounds } from '../../kernel/paging.js';
 import { PROJECT_ROLES, projectRights } from '../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 

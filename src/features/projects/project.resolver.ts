@@ -1,8 +1,9 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import { PageArgs } from '../../kernel/graphql/page.js';
 import { selects } from '../../kernel/graphql/selection.js';
+import type { ConnectionOf } from '../../kernel/paging.js';
 import type { MembershipRecord } from './membership.records.js';
 import type { MembershipService } from './membership.service.js';
 import { ProjectMembershipType } from './membership.type.js';

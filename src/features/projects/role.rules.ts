@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
-import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/graphql/page.js';
+import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/paging.js';
 import { personText, slugText } from '../../kernel/text-rules.js';
 import { builtInProjectRoles, isBuiltIn, Permissions, PROJECT_ROLES } from '../permissions/public.js';
 import { builtInRoleId } from './project.rules.js';

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.js';
 import { EMPTY_RECORD_BYTES } from '../../kernel/crypto/seal.js';
 import { query } from '../../kernel/database/database.js';
-import type { CursorKey } from '../../kernel/graphql/page.js';
+import type { CursorKey } from '../../kernel/paging.js';
 import type { ScanBounds } from './scan-bounds.js';
 import { tagSlugsOf } from './subject.records.js';
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.js';
 import { AppError } from '../../kernel/errors.js';
-import { SoughtPage } from '../../kernel/graphql/page.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
+import { SoughtPage } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import {

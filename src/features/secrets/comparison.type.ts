@@ -1,5 +1,6 @@
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { type SoughtConnectionOf, type SoughtPage, soughtConnectionOf } from '../../kernel/graphql/page.js';
+import { soughtConnectionOf } from '../../kernel/graphql/page.js';
+import type { SoughtConnectionOf, SoughtPage } from '../../kernel/paging.js';
 import type { Presence, Verdict } from './comparison.rules.js';
 import type { ComparisonView } from './comparison.service.js';
 

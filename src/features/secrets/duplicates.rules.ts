@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedPageRules } from '../../kernel/graphql/page.js';
+import { boundedPageRules } from '../../kernel/paging.js';
 import { where } from './search.rules.js';
 
 /** Arguments of `duplicateValues`. */

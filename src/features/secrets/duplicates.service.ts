@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.js';
-import { type CursorKey, SoughtPage } from '../../kernel/graphql/page.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
+import { type CursorKey, SoughtPage } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { listMembers, MAX_MEMBERS, type MemberRow } from './duplicates.records.js';

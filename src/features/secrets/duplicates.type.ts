@@ -1,5 +1,6 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { type SoughtConnectionOf, type SoughtPage, soughtConnectionOf } from '../../kernel/graphql/page.js';
+import { soughtConnectionOf } from '../../kernel/graphql/page.js';
+import type { SoughtConnectionOf, SoughtPage } from '../../kernel/paging.js';
 import type { DuplicateGroup } from './duplicates.service.js';
 import { ProjectNameType, toProjectName, WhereInput } from './search.type.js';
 

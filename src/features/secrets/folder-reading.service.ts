@@ -2,8 +2,8 @@ import { type Ability, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
 import { AppError } from '../../kernel/errors.js';
-import { keyPageBounds, Page } from '../../kernel/graphql/page.js';
 import { isId } from '../../kernel/ids.js';
+import { keyPageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import {

@@ -1,7 +1,8 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import { PageArgs } from '../../kernel/graphql/page.js';
+import type { ConnectionOf } from '../../kernel/paging.js';
 import { EnvironmentType } from '../projects/public.js';
 import type { FolderService } from './folder.service.js';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageRules } from '../../kernel/graphql/page.js';
+import { pageRules } from '../../kernel/paging.js';
 import { storedText } from '../../kernel/text-rules.js';
 import { folderName, folderPath, place } from './place.rules.js';
 

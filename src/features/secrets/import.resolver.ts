@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import { PageArgs } from '../../kernel/graphql/page.js';
+import type { ConnectionOf } from '../../kernel/paging.js';
 import { EnvironmentType } from '../projects/public.js';
 import { FolderType } from './folder.type.js';
 import type { ImportService } from './import.service.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageRules } from '../../kernel/graphql/page.js';
+import { pageRules } from '../../kernel/paging.js';
 import { folderPath, place } from './place.rules.js';
 
 const { projectId, environment } = place;

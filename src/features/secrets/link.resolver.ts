@@ -1,7 +1,8 @@
 import { Arg, Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
-import { type ConnectionOf, PageArgs, pageOf } from '../../kernel/graphql/page.js';
+import { PageArgs } from '../../kernel/graphql/page.js';
+import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { EnvironmentType, type ProjectLinks, projectLinkOf, toEnvironmentType } from '../projects/public.js';
 import { Paging } from './folder.rules.js';

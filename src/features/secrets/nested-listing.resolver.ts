@@ -1,6 +1,7 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { type ConnectionOf, connectionOf } from '../../kernel/graphql/page.js';
+import { connectionOf } from '../../kernel/graphql/page.js';
+import type { ConnectionOf } from '../../kernel/paging.js';
 import { EnvironmentType } from '../projects/public.js';
 import { FolderType } from './folder.type.js';
 import type { NestedListingService } from './nested-listing.service.js';

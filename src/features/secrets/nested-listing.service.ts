@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type Disclosure, disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
 import { batched, batchOfLists, listKey, type Together, together } from '../../kernel/database/batched.js';
-import { Page } from '../../kernel/graphql/page.js';
+import { Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess } from '../projects/public.js';
 import type { ReadFolder } from './folder.records.js';

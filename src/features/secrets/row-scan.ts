@@ -1,4 +1,4 @@
-import type { CursorKey } from '../../kernel/graphql/page.js';
+import type { CursorKey } from '../../kernel/paging.js';
 
 /**
  * Rows that one request looks at one by one, where rules look at single ones, however few of them are shown.

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
-import type { CursorKey } from '../../kernel/graphql/page.js';
+import type { CursorKey } from '../../kernel/paging.js';
 import type { TextMatch } from './glob.rules.js';
 import { type ScanBounds, withinBounds } from './scan-bounds.js';
 import { filterConditions, type SecretFilters } from './secret.records.js';

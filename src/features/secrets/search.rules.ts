@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedPageRules } from '../../kernel/graphql/page.js';
+import { boundedPageRules } from '../../kernel/paging.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 import { tagSlug } from '../tags/public.js';
 import { matchEqual, matchGlob, matchPrefix, type TextMatch } from './glob.rules.js';

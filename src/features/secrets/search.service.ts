@@ -1,7 +1,7 @@
 import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
-import { type CursorKey, SoughtPage } from '../../kernel/graphql/page.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
+import { type CursorKey, SoughtPage } from '../../kernel/paging.js';
 import { mapInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';

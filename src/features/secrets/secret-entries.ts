@@ -1,4 +1,4 @@
-import { type CursorKey, decodeCursor, type PageRequest, rowLimit } from '../../kernel/graphql/page.js';
+import { type CursorKey, decodeCursor, type PageRequest, rowLimit } from '../../kernel/paging.js';
 import type { ListedRecord, OwnRecord, SecretFilters } from './secret.records.js';
 import { type OwnValues, SECRET_KINDS, type SecretKind } from './secret.rules.js';
 import type { SecretView, SecretViewer } from './secret.view.js';

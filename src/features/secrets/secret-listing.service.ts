@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
-import { Page } from '../../kernel/graphql/page.js';
+import { Page } from '../../kernel/paging.js';
 import { giveWay, mapInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';

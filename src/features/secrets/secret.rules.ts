@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../../kernel/errors.js';
-import { pageRules } from '../../kernel/graphql/page.js';
+import { pageRules } from '../../kernel/paging.js';
 import { isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js';
 import { tagSlug } from '../tags/public.js';
 import { metadataPairs } from './metadata-filter.rules.js';

@@ -1,8 +1,8 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { paced } from '../../kernel/graphql/paced-list.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import { paced } from '../../kernel/paced-list.js';
 import { TagType } from '../tags/public.js';
 import type { ReferenceIssueReason } from './expansion.rules.js';
 import type { OwnValues, SecretKind } from './secret.rules.js';

@@ -1,7 +1,7 @@
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { AppError } from '../../kernel/errors.js';
-import type { CursorKey, Page } from '../../kernel/graphql/page.js';
+import type { CursorKey, Page } from '../../kernel/paging.js';
 import type { ReferenceIssue } from './expansion.rules.js';
 import type { OwnRecord, SecretRecord } from './secret.records.js';
 import type { SecretKind } from './secret.rules.js';

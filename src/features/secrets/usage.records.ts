@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
-import type { CursorKey } from '../../kernel/graphql/page.js';
+import type { CursorKey } from '../../kernel/paging.js';
 import { tagSlugsOf } from './subject.records.js';
 import type { UseKind } from './usage.rules.js';
 

@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { BoundedPageArgs, type SoughtConnectionOf } from '../../kernel/graphql/page.js';
+import { BoundedPageArgs } from '../../kernel/graphql/page.js';
+import type { SoughtConnectionOf } from '../../kernel/paging.js';
 import type { UsageService } from './usage.service.js';
 import { SecretUseConnection, type SecretUseType, toUsePage, WhereUsedInput } from './usage.type.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedPageRules } from '../../kernel/graphql/page.js';
+import { boundedPageRules } from '../../kernel/paging.js';
 import { folderPath, place } from './place.rules.js';
 import { isOneOf } from './search.rules.js';
 import { secretKey } from './secret.rules.js';

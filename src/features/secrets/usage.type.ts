@@ -1,6 +1,7 @@
 import { Extensions, Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
-import { type SoughtConnectionOf, type SoughtPage, soughtConnectionOf } from '../../kernel/graphql/page.js';
+import { soughtConnectionOf } from '../../kernel/graphql/page.js';
 import { ONE_OF } from '../../kernel/graphql/schema.js';
+import type { SoughtConnectionOf, SoughtPage } from '../../kernel/paging.js';
 import { useKeyOf } from './usage.records.js';
 import type { UseKind } from './usage.rules.js';
 import type { UseView } from './usage.service.js';

@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import { PageArgs } from '../../kernel/graphql/page.js';
+import type { ConnectionOf } from '../../kernel/paging.js';
 import { SecretType } from './secret.type.js';
 import type { VersionService } from './version.service.js';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageRules } from '../../kernel/graphql/page.js';
+import { pageRules } from '../../kernel/paging.js';
 import { validationFailed } from '../../kernel/validation.js';
 import { place } from './place.rules.js';
 import type { Clear, MetadataEntry } from './secret-sealing.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageRules } from '../../kernel/graphql/page.js';
+import { pageRules } from '../../kernel/paging.js';
 import { idOf, slugText, storedText } from '../../kernel/text-rules.js';
 
 /** Name of a tag, unique in its project. Source: behaviour 10 (Tags). */

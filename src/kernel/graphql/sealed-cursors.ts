@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.js';
 import { type DataKey, openValue, type SealPlace, sealValue } from '../crypto/seal.js';
-import { type CursorKey, decodeCursor } from './page.js';
+import { type CursorKey, decodeCursor } from '../paging.js';
 
 /** Texts are filled up to a multiple of this, so that the length of a cursor does not tell the length of a name. */
 const BLOCK_BYTES = 128;

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { fromConditionsType, toConditionsType } from '../../../src/features/permissions/condition.type.js';
 import fc from '../../kit/properties.js';
 

@@ -1,5 +1,5 @@
 import { SCAN_LIMIT, scanRows } from '../../../src/features/secrets/row-scan.js';
-import type { CursorKey } from '../../../src/kernel/graphql/page.js';
+import type { CursorKey } from '../../../src/kernel/paging.js';
 import fc from '../../kit/properties.js';
 
 /** Rows 0 to `size - 1`, of which the caller sees some, and what was read of them. */

@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, Extensions, ID, Mutation, Query, Resolver } from 'type-
 import type { Context } from '../../../kernel/context.js';
 import { Input } from '../../../kernel/graphql/inputs.js';
 import { MINT } from '../../../kernel/graphql/limited-operations.js';
-import type { ConnectionOf } from '../../../kernel/graphql/page.js';
+import type { ConnectionOf } from '../../../kernel/paging.js';
 import type { ClientSecretService } from './client-secret.service.js';
 import {
   ClientSecretConnection,

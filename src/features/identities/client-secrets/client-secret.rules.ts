@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageRules } from '../../../kernel/graphql/page.js';
+import { pageRules } from '../../../kernel/paging.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { ttlSeconds, usesLimit } from '../token-auth.rules.js';
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../src/kernel/errors.js';
-import { decodeCursor, Page, SoughtPage } from '../../src/kernel/graphql/page.js';
+import { decodeCursor, Page, SoughtPage } from '../../src/kernel/paging.js';
 import { isStorable } from '../../src/kernel/text-rules.js';
 import fc from '../kit/properties.js';
 

@@ -1,0 +1,275 @@
+import { z } from 'zod';
+import { AppError } from './errors.js';
+import { isId } from './ids.js';
+import { paced } from './paced-list.js';
+import { mapInSlices } from './slices.js';
+import { isStorable } from './text-rules.js';
+
+/** Longer than any cursor that is given out: the longest names a path of 2,000 characters and two keys, and is sealed. */
+export const MAX_CURSOR = 6_000;
+
+const rows = z.int().min(1).max(1_000);
+const cursor = z.string().max(MAX_CURSOR);
+
+/** Rules of the arguments of every list: Relay's forward paging. */
+export const pageRules = {
+  first: rows.nullish().meta({ description: 'At most this many rows, 1 to 1,000. Without it the list is whole.' }),
+  after: cursor.nullish().meta({ description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it.' }),
+};
+
+/** Rules of the arguments of lists that are never whole: nobody knows how far they would go. */
+export const boundedPageRules = {
+  first: rows.default(100).meta({ description: 'At most this many rows, 1 to 1,000.' }),
+  after: cursor
+    .nullish()
+    .meta({ description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it for the same question.' }),
+};
+
+/** What `pageRules` leaves of the arguments. */
+export interface PageRequest {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+}
+
+/** Where a list goes on. */
+export interface PageInfo {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  /** Cursor of the first row; null for an empty page. */
+  readonly startCursor: string | null;
+  /** Cursor of the last row. */
+  readonly endCursor: string | null;
+}
+
+/** What a connection type has, whatever its rows are. */
+export interface ConnectionOf<T> {
+  readonly nodes: readonly T[];
+  readonly edges: readonly { cursor: string; node: T }[];
+  readonly pageInfo: PageInfo;
+}
+
+/** What the connection type of a `SoughtPage` has. */
+export interface SoughtConnectionOf<T> extends ConnectionOf<T> {
+  readonly scanLimitReached: boolean;
+}
+
+/** The position of a row: the columns that the list is ordered by, the last one unique. */
+export type CursorKey = readonly string[];
+
+const encodeCursor = (key: CursorKey): string => Buffer.from(JSON.stringify(key)).toString('base64url');
+const textOf = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
+
+/**
+ * Reads a cursor.
+ *
+ * @param parts how many columns the list is ordered by
+ * @param fits what else makes a key of such a list: whatever a statement would fail on, since anybody can write a cursor
+ * @param open what gives the text of a cursor that is written otherwise; it may throw
+ * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+ */
+export function decodeCursor(
+  cursor: string,
+  parts: number,
+  fits: (key: CursorKey) => boolean = () => true,
+  open = textOf,
+): CursorKey {
+  try {
+    const key: unknown = JSON.parse(open(cursor));
+    if (isCursorKey(key, parts) && fits(key)) return key;
+  } catch {
+    // The same fault as a cursor of another list.
+  }
+  throw new AppError('VALIDATION_FAILED', undefined, {
+    details: [{ path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor that this list gave out' }],
+  });
+}
+
+const isCursorKey = (key: unknown, parts: number): key is CursorKey =>
+  Array.isArray(key) && key.length === parts && key.every((part) => typeof part === 'string' && isStorable(part));
+
+/** How many rows to read: one more than wanted, so that the page knows whether there are more. Null: all. */
+export const rowLimit = ({ first }: PageRequest): number | null => (first == null ? null : first + 1);
+
+/**
+ * Bounds of a list by one column that is unique in it: the key to start after (null: from the top), and the row limit.
+ *
+ * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+ */
+export function keyPageBounds(request: PageRequest): [key: string | null, limit: number | null] {
+  const [key = null] = request.after == null ? [] : decodeCursor(request.after, 1);
+  return [key, rowLimit(request)];
+}
+
+/**
+ * Bounds of a list by name, then id: the name and id to start after (null: from the top), and the row limit.
+ *
+ * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+ */
+export function namePageBounds(request: PageRequest): [name: string | null, id: string | null, limit: number | null] {
+  const limit = rowLimit(request);
+  if (request.after == null) return [null, null, limit];
+  const [name = '', id = ''] = decodeCursor(request.after, 2, ([, row = '']) => isId(row));
+  return [name, id, limit];
+}
+
+/**
+ * Bounds of a list by a time, newest first, then id: the time and id to start after (null: from the top), and the row limit.
+ *
+ * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+ */
+export function timePageBounds(request: PageRequest): [time: string | null, id: string | null, limit: number | null] {
+  const limit = rowLimit(request);
+  if (request.after == null) return [null, null, limit];
+  const [time = '', id = ''] = decodeCursor(request.after, 2, ([at = '', row = '']) => isTime(at) && isId(row));
+  return [time, id, limit];
+}
+
+/** Position of a row in such a list. */
+export const timeCursorKey = (time: Date, id: string): CursorKey => [time.toISOString(), id];
+
+/** A moment as we print it, which Postgres can read: it knows no year 0, and no 30th of February. */
+const isTime = (text: string): boolean =>
+  /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
+
+/** A page of rows, shaped as a Relay connection. Edges and page info are made only when they are asked for. */
+export class Page<T> {
+  readonly hasNextPage: boolean;
+  readonly nodes: readonly T[];
+
+  /**
+   * @param rows in order; one more than `first` when there are more
+   * @param keyOf the columns that the list is ordered by
+   */
+  constructor(
+    rows: readonly T[],
+    protected readonly request: PageRequest,
+    private readonly keyOf: (row: T) => CursorKey,
+  ) {
+    const { first } = request;
+    this.hasNextPage = first != null && rows.length > first;
+    this.nodes = this.hasNextPage ? rows.slice(0, first as number) : rows;
+  }
+
+  /** How positions are written. Plain text will do where all rows before a cursor were shown. */
+  protected cursorOf(key: CursorKey): string {
+    return encodeCursor(key);
+  }
+
+  get edges(): { cursor: string; node: T }[] {
+    return this.nodes.map((node) => ({ cursor: this.cursorOf(this.keyOf(node)), node }));
+  }
+
+  get pageInfo(): PageInfo {
+    const [start, end] = [this.nodes[0], this.nodes.at(-1)];
+    return {
+      hasNextPage: this.hasNextPage,
+      hasPreviousPage: this.request.after != null,
+      startCursor: start === undefined ? null : this.cursorOf(this.keyOf(start)),
+      endCursor: end === undefined ? null : this.cursorOf(this.keyOf(end)),
+    };
+  }
+
+  /** The same page, whose rows and edges are executed in slices where they are many. */
+  paced(): ConnectionOf<T> {
+    return new PacedPage(this);
+  }
+
+  /** As `map`, and lets other requests run between the rows. */
+  async mapInSlices<U>(change: (row: T) => U, keyOf: (row: U) => CursorKey): Promise<Page<U>> {
+    const page = new Page<U>([], this.request, keyOf);
+    return Object.assign(page, { nodes: await mapInSlices(this.nodes, change), hasNextPage: this.hasNextPage });
+  }
+
+  /** The same page with other rows: entities to API types. */
+  map<U>(change: (row: T) => U, keyOf: (row: U) => CursorKey): Page<U> {
+    const page = new Page<U>([], this.request, keyOf);
+    return Object.assign(page, { nodes: this.nodes.map(change), hasNextPage: this.hasNextPage });
+  }
+}
+
+/** A class and not an object with getters: V8 gives each of those a shape of its own, and keeps the page by it. */
+class PacedPage<T> implements ConnectionOf<T> {
+  readonly nodes: readonly T[];
+  readonly #page: Page<T>;
+
+  constructor(page: Page<T>) {
+    this.#page = page;
+    this.nodes = paced(page.nodes);
+  }
+
+  get edges(): readonly { cursor: string; node: T }[] {
+    return paced(this.#page.edges);
+  }
+
+  get pageInfo(): PageInfo {
+    return this.#page.pageInfo;
+  }
+}
+
+/**
+ * A page of a list that was read as a whole, because it belongs to a larger answer: all lists of that share one statement.
+ *
+ * @param parts how many columns the list is ordered by, by code points
+ * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+ */
+export function pageOf<T>(
+  rows: readonly T[],
+  request: PageRequest,
+  parts: number,
+  keyOf: (row: T) => CursorKey,
+): Page<T> {
+  const { first, after } = request;
+  const start = after == null ? null : decodeCursor(after, parts);
+  const rest = start === null ? rows : rows.filter((row) => inOrder(keyOf(row), start) > 0);
+  return new Page(first == null ? rest : rest.slice(0, first + 1), request, keyOf);
+}
+
+/** As Postgres orders texts in the collation "C". */
+function inOrder(one: CursorKey, other: CursorKey): number {
+  for (const [at, part] of one.entries()) {
+    const order = Buffer.compare(Buffer.from(part), Buffer.from(other[at] ?? ''));
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** What a search for the rows of a page left. */
+interface Sought {
+  /** Where it ended before the page was full and before all was seen; null when neither is so. */
+  readonly stoppedAt: CursorKey | null;
+  /** Writes cursors that do not tell what stands there: the search may have ended at a row that is hidden. */
+  readonly cursors: { write(key: CursorKey): string };
+}
+
+/** A page whose rows were looked for among others, as far as one request may look. */
+export class SoughtPage<T> extends Page<T> {
+  constructor(
+    rows: readonly T[],
+    request: PageRequest,
+    keyOf: (row: T) => CursorKey,
+    private readonly sought: Sought,
+  ) {
+    super(rows, request, keyOf);
+  }
+
+  get scanLimitReached(): boolean {
+    return this.sought.stoppedAt !== null;
+  }
+
+  protected override cursorOf(key: CursorKey): string {
+    return this.sought.cursors.write(key);
+  }
+
+  override get pageInfo(): PageInfo {
+    const { stoppedAt } = this.sought;
+    const info = super.pageInfo;
+    return stoppedAt === null ? info : { ...info, hasNextPage: true, endCursor: this.cursorOf(stoppedAt) };
+  }
+
+  /** As `Page.map`, but for rows of which there is nothing to show any more: they are left out. */
+  override map<U>(change: (row: T) => U | null, keyOf: (row: U) => CursorKey): SoughtPage<U> {
+    const page = new SoughtPage<U>([], this.request, keyOf, this.sought);
+    const nodes = this.nodes.map(change).filter((node) => node !== null);
+    return Object.assign(page, { nodes, hasNextPage: this.hasNextPage });
+  }
+}
