@@ -8,16 +8,17 @@ import { checkVariables, variablesTranslator, variableTypes } from '../kernel/gr
 import { isStrict, validationFailed } from '../kernel/validation.js';
 import { argumentDescriptions, type Descriptions } from './argument-descriptions.js';
 import { type BodyKeys, bodyKeys } from './body-keys.js';
+import { writtenRoute } from './field-routes.js';
 import { inRequest } from './request-paths.js';
 import { type JsonSchema, sampleData, schemaOf } from './response-schema.js';
-import type { Data, Route } from './route.js';
-import { SAMPLE, sampleKeys } from './sample-request.js';
+import type { Data, Route, WrittenRoute } from './route.js';
+import { sampleKeys, sampleVariables } from './sample-request.js';
 
-type Asked = Parameters<Route['variables']>[0];
+type Asked = Parameters<WrittenRoute['variables']>[0];
 
 /** A route that fits the schema, ready to run. */
 export interface CompiledRoute {
-  readonly route: Route;
+  readonly route: WrittenRoute;
   /** JSON schema of the reply. */
   readonly answer: JsonSchema;
   readonly descriptions: Descriptions;
@@ -54,7 +55,8 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): 
   });
 }
 
-function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
+function compileRoute(schema: GraphQLSchema, declared: Route): CompiledRoute {
+  const route = writtenRoute(schema, declared);
   if ((route.operation === undefined) !== (route.extension === true))
     throw new Error('is one of the 18 or an extension, not both');
   if (![route.query, route.body].every((rules) => rules === undefined || isStrict(rules)))
@@ -79,7 +81,7 @@ function compileRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
 }
 
 /** Finds what a route has to look up before its document can be asked. */
-function completion(schema: GraphQLSchema, { lookup, query, body }: Route): CompiledRoute['complete'] {
+function completion(schema: GraphQLSchema, { lookup, query, body }: WrittenRoute): CompiledRoute['complete'] {
   if (lookup === undefined) return async (_, request) => request;
   const sample = lookup.variables({ params: {}, query: sampleKeys(query), body: sampleKeys(body) });
   const { run } = compileDocument(schema, lookup.document, { ...sample });
@@ -116,21 +118,3 @@ const MISFIT: ErrorDetail = {
   code: 'INVALID_TYPE',
   message: 'must have only values that the schema can hold',
 };
-
-/** What `variables` makes of a request in which every parameter and every known key was given. */
-function sampleVariables({ path, query, body, variables }: Route): Record<string, unknown> {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
-  const used = new Set<string>();
-  const params = new Proxy({} as Record<string, string>, {
-    get: (_, name) => {
-      used.add(String(name));
-      return SAMPLE;
-    },
-  });
-  const made = variables({ params, query: sampleKeys(query), body: sampleKeys(body) }) as Record<string, unknown>;
-  const forgotten = names.filter((name) => !used.has(name));
-  const invented = [...used].filter((name) => !names.includes(name));
-  if (forgotten.length + invented.length > 0)
-    throw new Error(`path parameters and variables differ: ${[...forgotten, ...invented].join(', ')}`);
-  return made;
-}

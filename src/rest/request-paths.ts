@@ -2,6 +2,7 @@ import { parse as parseDocument } from 'graphql';
 import type { z } from 'zod';
 import { toAppError, withPaths } from '../kernel/errors.js';
 import { variablePlaces } from '../kernel/graphql/variables/variable-places.js';
+import { paramNames } from './sample-request.js';
 
 /** What is known of a route: its rules, and how it makes variables of a request. */
 interface Route {
@@ -80,10 +81,9 @@ class Marks {
 
 function tracedPlaces(route: Route): ReadonlyMap<string, string> {
   const places = new Map<string, string>();
-  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
   const marks = new Marks();
   const request = {
-    params: Object.fromEntries(names.map((name) => [name, marks.of(`params.${name}`)])),
+    params: Object.fromEntries(paramNames(route.path).map((name) => [name, marks.of(`params.${name}`)])),
     query: marked(route.query, 'query', marks) as never,
     body: marked(route.body, 'body', marks) as never,
   };

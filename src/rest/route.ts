@@ -20,8 +20,8 @@ export interface Request<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly found?: Data;
 }
 
-/** One REST operation as a value: its rules, and the GraphQL document that answers it. Source: architecture 2.4. */
-export interface RouteDefinition<Q extends z.ZodObject, B extends z.ZodObject> {
+/** What a route has, however its document is made. */
+interface RouteRules<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly method: Method;
   /** With `{name}` for path parameters. */
   readonly path: string;
@@ -46,10 +46,6 @@ export interface RouteDefinition<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly example?: z.input<B>;
   /** A query asked first, for a name in the request that the document does not take. Null: there is no such name in it. */
   readonly lookup?: { readonly document: string; readonly variables: (request: Request<Q, B>) => object | null };
-  readonly document: string;
-  readonly variables: (request: Request<Q, B>) => object;
-  /** Moves things about, no more: it also runs on a sample, to tell what the route answers. */
-  readonly reply: (data: Data) => unknown;
   readonly headers?: readonly ReplyHeader<Data>[];
   /** Of a GET that shows the project of its variable `projectId` and nothing else: while that stands still it is kept as bytes. */
   readonly cached?: true;
@@ -57,13 +53,72 @@ export interface RouteDefinition<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly errors?: readonly ErrorCode[];
 }
 
-/** A route of any rules. */
-export type Route = RouteDefinition<z.ZodObject, z.ZodObject>;
+/** A document that is written out. */
+interface WrittenAnswer<Q extends z.ZodObject, B extends z.ZodObject> {
+  readonly document: string;
+  readonly variables: (request: Request<Q, B>) => object;
+  /** Moves things about, no more: it also runs on a sample, to tell what the route answers. */
+  readonly reply: (data: Data) => unknown;
+}
 
-/** Declares a route. It is compiled, and refused when it does not fit the schema, at start. */
+/**
+ * A document that is made from the schema. Arguments, or the fields of `input`, get what the request has under their names; a path
+ * parameter without one of its name is the `id`, and `limit` and `cursor` are `first` and `after`.
+ */
+interface FieldAnswer<Q extends z.ZodObject, B extends z.ZodObject> {
+  /** The field that answers it: of a GET a query, else a mutation. */
+  readonly field: string;
+  /**
+   * What is asked for: of each row of a list, which takes `limit` and `cursor`; of the one object in the payload of a mutation; or of
+   * what the field itself returns.
+   */
+  readonly select: string;
+  /** The key of the reply. Without it the name of the field, or of the object in the payload; another payload is the reply. */
+  readonly as?: string;
+  /** In place of those made from the schema. */
+  readonly variables?: WrittenAnswer<Q, B>['variables'];
+  readonly reply?: WrittenAnswer<Q, B>['reply'];
+}
+
+/** One REST operation as a value: its rules, and the GraphQL document that answers it. Source: architecture 2.4. */
+type WrittenDefinition<Q extends z.ZodObject, B extends z.ZodObject> = RouteRules<Q, B> & WrittenAnswer<Q, B>;
+type FieldDefinition<Q extends z.ZodObject, B extends z.ZodObject> = RouteRules<Q, B> & FieldAnswer<Q, B>;
+
+/** A route with its document, of any rules. */
+export type WrittenRoute = WrittenDefinition<z.ZodObject, z.ZodObject>;
+/** A route that names the field which answers it. */
+export type FieldRoute = FieldDefinition<z.ZodObject, z.ZodObject>;
+export type Route = WrittenRoute | FieldRoute;
+
+/** Declares a route with its document. It is compiled, and refused when it does not fit the schema, at start. */
 export const route = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
-  definition: RouteDefinition<Q, B>,
-): Route => definition as unknown as Route;
+  definition: WrittenDefinition<Q, B>,
+): WrittenRoute => definition as unknown as WrittenRoute;
+
+/** What routes of one resource share. */
+interface Shared extends Pick<WrittenRoute, 'operation' | 'extension' | 'errors'> {
+  readonly select: string;
+}
+/** Leaves out what is shared; its path begins below the shared one, and its error codes are added to the shared ones. */
+type OfResource<D extends { readonly path: string; readonly select: string }> = Omit<D, 'path' | 'select'> &
+  Partial<Pick<D, 'path' | 'select'>>;
+
+/**
+ * Declares routes of one resource, by the fields that answer them: `const route = routesAt('/api/v1/widgets', { select: 'id name' })`.
+ *
+ * @param base where their paths begin
+ */
+export const routesAt =
+  (base: string, shared: Shared) =>
+  <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
+    definition: OfResource<FieldDefinition<Q, B>>,
+  ): FieldRoute =>
+    ({
+      ...shared,
+      ...definition,
+      path: base + (definition.path ?? ''),
+      errors: [...(shared.errors ?? []), ...(definition.errors ?? [])],
+    }) as unknown as FieldRoute;
 
 /**
  * The body of an input: its fields without those that the path gives. What the rules say across fields is checked with the whole.

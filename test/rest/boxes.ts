@@ -28,11 +28,17 @@ const SDL = `
   input ItemInput { size: Size! note: String }
   input BoxInput { label: String size: Size = LARGE kind: String! = "plain" items: [ItemInput!] count: Int }
   type BoxPayload { box: Box! received: String! }
+  input ShutBoxInput { id: ID! isShut: Boolean! }
+  type ShutBoxPayload { box: Box! }
   type Query {
     box(id: ID!): Box!
     boxes(size: Size, shut: Boolean!, first: Int, after: String): BoxConnection!
   }
-  type Mutation { createBox(input: BoxInput!): BoxPayload! }
+  type Mutation {
+    createBox(input: BoxInput!): BoxPayload!
+    shutBox(input: ShutBoxInput!): ShutBoxPayload!
+    clear(first: Int! = 10): Int!
+  }
 `;
 
 /** What keeps replies where nothing is to be kept: there are no projects here. */

@@ -16,7 +16,7 @@ import { createHttpServer } from '../../src/kernel/http/server.js';
 import { Load } from '../../src/kernel/load/load.js';
 import { compileRoutes } from '../../src/rest/compile.js';
 import { mountRoutes } from '../../src/rest/mount.js';
-import { nextCursor, paging, queryBoolean, type Route, route } from '../../src/rest/route.js';
+import { nextCursor, paging, queryBoolean, type Route, route, type WrittenRoute } from '../../src/rest/route.js';
 import { unkept } from './boxes.js';
 
 const Shape = new GraphQLEnumType({
@@ -99,11 +99,11 @@ const makeBox = route({
 
 describe('compiling a route', () => {
   const broken =
-    (change: Partial<Route>): (() => unknown) =>
+    (change: Partial<WrittenRoute>): (() => unknown) =>
     () =>
       compileRoutes(schema, [{ ...getBox, ...change } as Route]);
 
-  test.each<[string, Partial<Route>, RegExp]>([
+  test.each<[string, Partial<WrittenRoute>, RegExp]>([
     [
       'a field that the schema does not have',
       { document: 'query ($id: String!) { box(id: $id) { weight } }' },
@@ -133,7 +133,7 @@ describe('compiling a route', () => {
   });
 
   test('fails on an input field that the type does not have, or lacks', () => {
-    const route = (variables: Route['variables']): Route => ({ ...makeBox, variables });
+    const route = (variables: WrittenRoute['variables']): WrittenRoute => ({ ...makeBox, variables });
     expect(() => compileRoutes(schema, [route(({ body }) => ({ input: { ...body, lid: true } }))])).toThrow(
       /input has no field lid/,
     );

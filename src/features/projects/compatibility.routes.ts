@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Route, route } from '../../rest/route.js';
+import { route, type WrittenRoute } from '../../rest/route.js';
 import { environmentRoutes } from './environment.routes.js';
 import { toMembership } from './membership.routes.js';
 import { RoleSlugs, usernames } from './membership.rules.js';
@@ -11,7 +11,7 @@ const OLDER = '/api/v1/workspace/{workspaceId}/';
 const repeated = z.string().optional().meta({ description: 'Ignored: the project in the path counts.' });
 
 /** A route of environments at its older path, where a project is a workspace. Document, rules and errors are the same. */
-function older(present: Route): Route {
+function older(present: WrittenRoute): WrittenRoute {
   const { method, path, body, variables, reply } = present;
   const isOfOne = path.includes('{environmentId}');
   return {

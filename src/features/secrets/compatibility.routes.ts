@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Route } from '../../rest/route.js';
+import type { WrittenRoute } from '../../rest/route.js';
 import { folderRoutes } from './folder.routes.js';
 import { importRoutes } from './import.routes.js';
 import { folderPath } from './place.rules.js';
@@ -24,7 +24,7 @@ interface Older {
 
 const PRESENT = [...secretRoutes, ...secretWritingRoutes, ...folderRoutes, ...importRoutes];
 
-function presentRoute(method: string, path: string): Route {
+function presentRoute(method: string, path: string): WrittenRoute {
   const found = PRESENT.find((route) => route.method === method && route.path === path);
   if (found === undefined) throw new Error(`${method} ${path} has an older form and is not there`);
   return found;
@@ -62,7 +62,7 @@ function olderRules(rules: z.ZodObject, words: readonly Word[], more: z.ZodRawSh
 }
 
 /** Finds the project of a request that names it by its slug. */
-const LOOKUP: Route['lookup'] = {
+const LOOKUP: WrittenRoute['lookup'] = {
   document: 'query ($slug: String!) { projectBySlug(slug: $slug) { id } }',
   variables: ({ query, body }) => {
     const slug = slugIn(query) ?? slugIn(body);
@@ -78,7 +78,7 @@ function older(
   [method, presentPath]: readonly [string, string],
   path: string,
   { query = {}, body = {}, toPresent = (given) => given }: Older = {},
-): Route {
+): WrittenRoute {
   const {
     operation: _,
     query: presentQuery,
@@ -86,7 +86,7 @@ function older(
     example,
     ...present
   } = presentRoute(method, presentPath);
-  type Request = Parameters<Route['variables']>[0];
+  type Request = Parameters<WrittenRoute['variables']>[0];
   const translated = (given: Given, found: Request['found']): Record<string, unknown> => {
     const { workspaceId: _id, projectId: _same, workspaceSlug: _slug, projectSlug: _alike, ...rest } = given;
     const projectId = found?.projectBySlug.id ?? idIn(given);
