@@ -54,11 +54,7 @@ describe('a nested field that the caller may not read', () => {
       for (const environment of project.environments)
         for (const field of OF_ENVIRONMENTS) expect([field, environment[field]]).toEqual([field, null]);
     }
-    expect(
-      deniedIn(reply)
-        .filter((path) => path !== 'projects.nodes.organization')
-        .toSorted(),
-    ).toEqual(
+    expect(deniedIn(reply).toSorted()).toEqual(
       [
         ...OF_PROJECTS.map((field) => `projects.nodes.${field}`),
         ...OF_ENVIRONMENTS.map((field) => `projects.nodes.environments.${field}`),
@@ -85,11 +81,11 @@ describe('a nested field that the caller may not read', () => {
     const { admin, project, caller } = await world(1);
     const slug = `tag-${randomUUID().slice(0, 8)}`;
     mustSucceed(await admin.post(`/api/v1/projects/${project.id}/tags`, { slug, color: '#aa0000' }));
-    const document = `{ one: project(id: "${project.id}") { slug a: tags { slug } b: tags { slug } } viewer { name } }`;
+    const document = `{ one: project(id: "${project.id}") { slug a: tags { slug } b: tags { slug } roles { slug } } viewer { name } }`;
     const reply = await caller.graphql(document);
-    expect(reply.body.data).toMatchObject({ one: { slug: project.slug, a: null, b: null } });
+    expect(reply.body.data).toMatchObject({ one: { slug: project.slug, a: null, b: null, roles: null } });
     expect(reply.body.data.viewer.name).toEqual(expect.any(String));
-    expect(deniedIn(reply)).toEqual(['one.a', 'one.b']);
+    expect(deniedIn(reply)).toEqual(['one.a', 'one.b', 'one.roles']);
     expect((await admin.data(document)).one).toMatchObject({ a: [{ slug }], b: [{ slug }] });
   });
 
