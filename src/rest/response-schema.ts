@@ -120,8 +120,9 @@ const withoutNull = ({ type, ...schema }: JsonSchema): JsonSchema => ({
 export const optionalSample = (leaf: unknown): unknown =>
   isLeaf(leaf) ? { [SCHEMA]: withoutNull(leaf[SCHEMA]), [OPTIONAL]: true } : leaf;
 
-/** A leaf, or in place of null another value of its type. Of a sample: the schema without null. */
+/** A leaf or a list, or in place of null another value of its type. Of a sample: the schema without null. */
 export function orInstead(leaf: unknown, instead: unknown): unknown {
+  if (Array.isArray(leaf)) return Object.assign([...leaf], OPTIONAL in leaf ? { [OPTIONAL]: true } : {});
   if (isLeaf(leaf)) return { [SCHEMA]: withoutNull(leaf[SCHEMA]) };
   return leaf ?? instead;
 }

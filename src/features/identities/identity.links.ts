@@ -1,11 +1,11 @@
-import { can } from '../../kernel/authz/ability.js';
+import { authorize } from '../../kernel/authz/ability.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import { findIdentities } from './identity.queries.js';
 import { type IdentityView, toIdentityView } from './identity.reader.js';
 
 /** Machine identities that answers lead to by their ids: those of the caller's organization, for whoever may read them. */
 export const identitiesByIds: BatchLoad<IdentityView> = async (ctx, ids) => {
-  if (!can(ctx.ability, 'identity:read')) return new Map();
+  authorize(ctx, 'identity:read');
   const rows = await findIdentities(ctx, { organizationId: ctx.organizationId, ids });
   return new Map(rows.map((row) => [row.id, toIdentityView(row)]));
 };

@@ -5,8 +5,7 @@ import type { OrganizationRole } from '../permissions/public.js';
 import type { AuthMethod } from './auth-method.js';
 import { HOLD_TOKEN_AUTH } from './auth-method.sql.js';
 import { findIdentity, type IdentityRow } from './identity.queries.js';
-import { findTokenAuth } from './token-auth.queries.js';
-import { type TokenAuthView, toTokenAuthView } from './token-auth.view.js';
+import { findTokenAuth, type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
 
 /** A machine identity as services pass it on. */
 export interface IdentityView {

@@ -15,10 +15,10 @@ import { identityLinks } from './link.resolver.js';
 import { IdentityTokenAuth } from './token-auth.entity.js';
 import { TokenAuthResolver } from './token-auth.resolver.js';
 import { tokenAuthRoutes } from './token-auth.routes.js';
-import { TokenAuthService } from './token-auth.service.js';
+import { createTokenAuthService } from './token-auth.service.js';
 import { UniversalAuthResolver } from './universal-auth/universal-auth.resolver.js';
 import { universalAuthRoutes } from './universal-auth/universal-auth.routes.js';
-import { UniversalAuthService } from './universal-auth/universal-auth.service.js';
+import { createUniversalAuthService } from './universal-auth/universal-auth.service.js';
 import { IdentityUniversalAuth } from './universal-auth.entity.js';
 
 /** Machine identities and how they authenticate. */
@@ -39,8 +39,8 @@ export function createIdentities(deps: {
     entities: [Identity, IdentityTokenAuth, IdentityUniversalAuth, ClientSecret],
     resolvers: [
       new IdentityResolver(new IdentityService(identities)),
-      new TokenAuthResolver(new TokenAuthService(identities)),
-      new UniversalAuthResolver(new UniversalAuthService(identities)),
+      new TokenAuthResolver(createTokenAuthService(identities)),
+      new UniversalAuthResolver(createUniversalAuthService(identities)),
       new ClientSecretResolver(new ClientSecretService(identities, deps.revokeTokensOfClientSecret)),
       ...identityLinks(),
     ],

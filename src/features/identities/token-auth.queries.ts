@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import type { z } from 'zod';
-import { prepared, tablesOf } from '../../kernel/database/tables.js';
-import type { IdentityTokenAuthSchema } from './token-auth.entity.js';
+import type { Transaction } from '../../kernel/context.js';
+import { db, prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { IdentityTokenAuth, IdentityTokenAuthSchema } from './token-auth.entity.js';
 import { toRanges, type UpdateTokenAuth } from './token-auth.rules.js';
 
 const tables = tablesOf<typeof IdentityTokenAuthSchema>();
@@ -25,10 +27,44 @@ export const deleteTokenAuth = prepared(({ identityId }: { identityId: string })
   tables.deleteFrom('identity_token_auth').where('identity_id', '=', identityId).returning(TOKEN_AUTH_COLUMNS),
 );
 
+/** No row: there was none. */
+export const updateTokenAuth = (tx: Transaction, { identityId, ...changes }: z.output<typeof UpdateTokenAuth>) =>
+  db<typeof IdentityTokenAuthSchema>(tx)
+    .updateTable('identity_token_auth')
+    .set({ ...tokenSettingsOf(changes), updated_at: sql`now()` })
+    .where('identity_id', '=', identityId)
+    .returning(TOKEN_AUTH_COLUMNS)
+    .execute();
+
 /** The columns of what changes; undefined keeps. */
 export const tokenSettingsOf = (changes: Omit<z.output<typeof UpdateTokenAuth>, 'identityId'>) => ({
   trusted_ips: changes.accessTokenTrustedIps && toRanges(changes.accessTokenTrustedIps),
   ttl_seconds: changes.accessTokenTTL,
   max_ttl_seconds: changes.accessTokenMaxTTL,
   num_uses_limit: changes.accessTokenNumUsesLimit,
+});
+
+/** The token-auth configuration of an identity as services pass it on, in the names of the interface. */
+export interface TokenAuthView {
+  readonly identityId: string;
+  readonly accessTokenTrustedIps: { readonly ipAddress: string }[];
+  readonly accessTokenTTL: number;
+  readonly accessTokenMaxTTL: number;
+  readonly accessTokenNumUsesLimit: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Networks in the form of the interface. */
+export const toNetworks = (ranges: readonly string[]): { ipAddress: string }[] =>
+  ranges.map((ipAddress) => ({ ipAddress }));
+
+export const toTokenAuthView = (row: IdentityTokenAuth): TokenAuthView => ({
+  identityId: row.identityId,
+  accessTokenTrustedIps: toNetworks(row.trustedIps),
+  accessTokenTTL: row.ttlSeconds,
+  accessTokenMaxTTL: row.maxTtlSeconds,
+  accessTokenNumUsesLimit: row.numUsesLimit,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
 });

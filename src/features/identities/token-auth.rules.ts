@@ -39,10 +39,13 @@ export const fitsMaxTtl = (ttl: number, maxTtl: number): boolean => maxTtl === 0
 export const hasFittingTtl = ({ accessTokenTTL, accessTokenMaxTTL }: TokenTtls): boolean =>
   fitsMaxTtl(accessTokenTTL, accessTokenMaxTTL);
 
-interface TokenTtls {
+export interface TokenTtls {
   readonly accessTokenTTL: number;
   readonly accessTokenMaxTTL: number;
 }
+
+/** Changes of them; absent keeps. */
+export type TtlChanges = { readonly [Name in keyof TokenTtls]?: number | undefined };
 
 /** The violation of a TTL above the max TTL. */
 export const TTL_FAULT = {
@@ -102,10 +105,7 @@ export const OneTokenAuth = z.strictObject({ identityId }).meta({ description: '
  *
  * @throws VALIDATION_FAILED at the side that the change named
  */
-export function requireFittingTtl(
-  change: { readonly [Name in keyof TokenTtls]?: number | undefined },
-  stored: TokenTtls,
-): void {
+export function requireFittingTtl(change: TtlChanges, stored: TokenTtls): void {
   if (change.accessTokenTTL === undefined && change.accessTokenMaxTTL === undefined) return;
   if (hasFittingTtl(stored)) return;
   const { path, error } = change.accessTokenTTL === undefined ? MAX_TTL_FAULT : TTL_FAULT;

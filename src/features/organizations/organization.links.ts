@@ -1,4 +1,4 @@
-import { can } from '../../kernel/authz/ability.js';
+import { authorize } from '../../kernel/authz/ability.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
 import { ORGANIZATION_COLUMNS, type OrganizationView, toOrganizationView } from './organization.reader.js';
@@ -6,7 +6,7 @@ import { SELECT_USER, toUserView, type UserView } from './user.reader.js';
 
 /** Organizations that answers lead to by their ids: those that the scope of the caller can see, for whoever may read them. */
 export const organizationsByIds: BatchLoad<OrganizationView> = async (ctx, ids) => {
-  if (!can(ctx.ability, 'organization:read')) return new Map();
+  authorize(ctx, 'organization:read');
   const rows = await query<OrganizationView>(
     ctx,
     `select ${ORGANIZATION_COLUMNS} from organization o
@@ -18,7 +18,7 @@ export const organizationsByIds: BatchLoad<OrganizationView> = async (ctx, ids) 
 
 /** Users that answers lead to by their ids: those of the caller's organization, for whoever may read members. */
 export const usersByIds: BatchLoad<UserView> = async (ctx, ids) => {
-  if (!can(ctx.ability, 'member:read')) return new Map();
+  authorize(ctx, 'member:read');
   const rows = await query<UserView>(ctx, `${SELECT_USER} where u.id = any($1::uuid[]) and u.organization_id = $2`, [
     ids,
     ctx.organizationId,

@@ -82,16 +82,16 @@ export class ProjectMembersResolver {
   @FieldResolver(() => ProjectMembershipConnection, {
     nullable: true,
     description:
-      'Its members in pages, by name, then id: users if you may read members, identities if you may read identities; null if neither.',
+      'Its members in pages, by name, then id: users if you may read members, identities if you may read identities; null with PERMISSION_DENIED if neither.',
   })
   async memberConnection(
     @Root() project: ProjectType,
     @Ctx() ctx: Context,
     @Args(() => PageArgs) page: PageArgs,
-  ): Promise<ConnectionOf<ProjectMembershipType> | null> {
+  ): Promise<ConnectionOf<ProjectMembershipType>> {
     const request = parse(Paging, page);
     const members = await this.memberships.membersOf(ctx, project.access);
-    return members === null ? null : pageOf(members, request, 2, ({ name, id }) => [name, id]);
+    return pageOf(members, request, 2, ({ name, id }) => [name, id]);
   }
 }
 

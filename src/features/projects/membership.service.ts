@@ -90,12 +90,13 @@ export class MembershipService {
   }
 
   /**
-   * The members of a project that the caller may read, inside of another answer; null when it may read none. Batched over
-   * all projects of a request.
+   * The members of a project that the caller may read, inside of another answer. Batched over all projects of a request.
+   *
+   * @throws PERMISSION_DENIED when it may read none
    */
-  async membersOf(ctx: Context, project: ProjectAccess): Promise<MembershipRecord[] | null> {
+  async membersOf(ctx: Context, project: ProjectAccess): Promise<MembershipRecord[]> {
     const readable = MEMBER_KINDS.filter((kind) => can(project.ability, actionOn(kind, 'read')));
-    if (readable.length === 0) return null;
+    if (readable.length === 0) authorize(project, 'member:read');
     const all = (await batched(ctx, membershipsOfProjects, project.projectId)) ?? [];
     return all.filter(({ memberKind }) => readable.includes(memberKind));
   }

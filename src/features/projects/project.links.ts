@@ -1,6 +1,6 @@
-import { can } from '../../kernel/authz/ability.js';
+import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
-import type { BatchLoad } from '../../kernel/database/batched.js';
+import type { BatchLoad, Found } from '../../kernel/database/batched.js';
 import { environmentsByIds, type ReadEnvironment } from './environment.service.js';
 import { type MembershipRecord, membershipsByIds, membershipsOfMembers } from './membership.records.js';
 import { subjectOf } from './membership.rules.js';
@@ -27,45 +27,56 @@ export class ProjectLinks {
   /** Environments by id. */
   readonly environments: BatchLoad<ReadEnvironment> = async (ctx, ids) => {
     const rows = await environmentsByIds(ctx, ids);
-    const readable = await this.readable(ctx, rows, ({ ability }) => can(ability, 'environments:read'));
-    return new Map(readable.map(({ row, access }) => [row.id, { environment: row, access }]));
+    return this.readable(ctx, rows, (environment, access) => {
+      authorize(access, 'environments:read');
+      return { environment, access };
+    });
   };
 
   /** Memberships by id. */
-  readonly memberships: BatchLoad<MembershipRecord> = async (ctx, ids) => {
-    const rows = await this.#readableMemberships(ctx, await membershipsByIds(ctx, ids));
-    return new Map(rows.map((membership) => [membership.id, membership]));
-  };
+  readonly memberships: BatchLoad<MembershipRecord> = async (ctx, ids) =>
+    this.readable(ctx, await membershipsByIds(ctx, ids), readableMembership);
 
   /** Memberships of users and identities by their ids: in the projects where the caller may read members of their kind. */
-  readonly membershipsOf: BatchLoad<readonly MembershipRecord[]> = async (ctx, memberIds) =>
-    Map.groupBy(
-      await this.#readableMemberships(ctx, await membershipsOfMembers(ctx, memberIds)),
-      ({ memberId }) => memberId,
-    );
+  readonly membershipsOf: BatchLoad<readonly MembershipRecord[]> = async (ctx, memberIds) => {
+    const found = await this.readable(ctx, await membershipsOfMembers(ctx, memberIds), readableMembership);
+    const readable = [...found.values()].flatMap((row) => (row instanceof Error ? [] : [row]));
+    return Map.groupBy(readable, ({ memberId }) => memberId);
+  };
 
   /**
-   * Things of projects that the caller may read, each with its project as the caller has it.
+   * Things of projects as the caller may see them, by id; an error in the place of one that it is denied. What belongs to a
+   * project that it does not know of is left out.
    *
-   * @param isReadable by what the caller may do in the project of the thing
+   * @param view what is shown of a row. @throws PERMISSION_DENIED, by what the caller may do in the project
    */
-  async readable<T extends { readonly projectId: string }>(
+  async readable<R extends { readonly id: string; readonly projectId: string }, V>(
     ctx: Context,
-    rows: readonly T[],
-    isReadable: (access: ProjectAccess, row: T) => boolean,
-  ): Promise<{ readonly row: T; readonly access: ProjectAccess }[]> {
+    rows: readonly R[],
+    view: (row: R, access: ProjectAccess) => V,
+  ): Promise<Found<V>> {
     const ids = [...new Set(rows.map(({ projectId }) => projectId))];
     const projects = new Map(await Promise.all(ids.map(async (id) => [id, await this.reader.find(ctx, id)] as const)));
-    return rows.flatMap((row) => {
-      const access = projects.get(row.projectId);
-      return access !== undefined && isReadable(access, row) ? [{ row, access }] : [];
-    });
-  }
-
-  async #readableMemberships(ctx: Context, rows: readonly MembershipRecord[]): Promise<MembershipRecord[]> {
-    const readable = await this.readable(ctx, rows, ({ ability }, { memberKind }) =>
-      can(ability, `${subjectOf(memberKind)}:read`),
+    return new Map(
+      rows.flatMap((row) => {
+        const access = projects.get(row.projectId);
+        return access === undefined ? [] : [[row.id, orDenial(() => view(row, access))] as const];
+      }),
     );
-    return readable.map(({ row }) => row);
+  }
+}
+
+function readableMembership(membership: MembershipRecord, access: ProjectAccess): MembershipRecord {
+  authorize(access, `${subjectOf(membership.memberKind)}:read`);
+  return membership;
+}
+
+/** What is shown, or why it is not. */
+function orDenial<V>(view: () => V): V | PermissionDenied {
+  try {
+    return view();
+  } catch (error) {
+    if (error instanceof PermissionDenied) return error;
+    throw error;
   }
 }

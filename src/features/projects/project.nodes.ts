@@ -1,4 +1,4 @@
-import type { BatchLoad } from '../../kernel/database/batched.js';
+import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
 import { type EnvironmentType, toEnvironmentType } from './environment.type.js';
 import type { ProjectLinks } from './project.links.js';
@@ -13,9 +13,9 @@ export const IN_OWN_PROJECT = reachOf('n.project_id');
 /** What of projects is found by its id alone. Built-in roles are no rows, so roles are not among it. */
 export function projectNodes(links: ProjectLinks): NodeKind[] {
   const projects: BatchLoad<ProjectType> = async (ctx, ids) =>
-    mapped(await links.projects(ctx, ids), (found) => toProjectType(found));
+    mapFound(await links.projects(ctx, ids), (found) => toProjectType(found));
   const environments: BatchLoad<EnvironmentType> = async (ctx, ids) =>
-    mapped(await links.environments(ctx, ids), ({ environment, access }) => toEnvironmentType(environment, access));
+    mapFound(await links.environments(ctx, ids), ({ environment, access }) => toEnvironmentType(environment, access));
   return [
     nodeKind({
       type: 'Project',
@@ -44,6 +44,3 @@ export function projectNodes(links: ProjectLinks): NodeKind[] {
     }),
   ];
 }
-
-const mapped = <T, U>(found: ReadonlyMap<string, T>, change: (value: T) => U): Map<string, U> =>
-  new Map([...found].map(([id, value]) => [id, change(value)]));

@@ -92,8 +92,9 @@ export class ProjectResolver {
   }
 
   @FieldResolver(() => [ProjectRoleType], {
+    nullable: true,
     description:
-      'The roles that its members can have: those that it made, by slug, if you may read roles; then the built-in ones, admin first.',
+      'The roles that its members can have: those that it made, by slug, then the built-in ones, admin first; null with PERMISSION_DENIED if you may not read them.',
   })
   async roles(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<ProjectRoleType[]> {
     return (await this.projectRoles.rolesOf(ctx, project)).map(toRoleType);
@@ -102,9 +103,9 @@ export class ProjectResolver {
   @FieldResolver(() => [ProjectMembershipType], {
     nullable: true,
     description:
-      'Its members by name, then id: users if you may read members, identities if you may read identities; null if neither.',
+      'Its members by name, then id: users if you may read members, identities if you may read identities; null with PERMISSION_DENIED if neither.',
   })
-  members(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<MembershipRecord[] | null> {
+  members(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<MembershipRecord[]> {
     return this.memberships.membersOf(ctx, project.access);
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Data, eachOf, nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
+import { type Data, eachOf, nextCursor, orInstead, paging, queryBoolean, route } from '../../rest/route.js';
 import { BySlug, CreateProjectBody, PROJECT_KINDS, ProjectChanges } from './project.rules.js';
 import { PERMISSIONS, toRoleReply } from './role.reply.js';
 
@@ -13,7 +13,7 @@ const ROLES = `roles {
 }`;
 
 const withRoles = ({ roles, ...project }: Data): Data =>
-  roles === undefined ? project : { ...project, roles: eachOf(roles, toRoleReply) };
+  roles === undefined ? project : { ...project, roles: eachOf(orInstead(roles, []) as Data[], toRoleReply) };
 
 const CREATION_ERRORS = [
   'PROJECT_TEMPLATE_NOT_FOUND',

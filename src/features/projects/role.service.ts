@@ -1,5 +1,5 @@
 import type { Rule } from '../../kernel/authz/ability.js';
-import { authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
+import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
@@ -186,8 +186,9 @@ export class RoleService {
   }
 
   /**
-   * The roles of a project inside of another answer: those that it made only for callers who may read them. Batched over all
-   * projects of a request.
+   * The roles of a project inside of another answer. Batched over all projects of a request.
+   *
+   * @throws PERMISSION_DENIED
    */
   async rolesOf(
     ctx: Context,
@@ -198,8 +199,8 @@ export class RoleService {
       readonly updatedAt: Date;
     },
   ): Promise<Role[]> {
-    const isReadable = can(project.access.ability, 'role:read');
-    const own = isReadable ? ((await batched(ctx, rolesOfProjects, project.id)) ?? []) : [];
+    authorize(project.access, 'role:read');
+    const own = (await batched(ctx, rolesOfProjects, project.id)) ?? [];
     return [...own, ...builtInRolesOf(project)];
   }
 }

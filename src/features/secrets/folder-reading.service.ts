@@ -121,17 +121,18 @@ export class FolderReadingService {
     raw: unknown,
   ): Promise<readonly ReadFolder[]> {
     const path = parse(folderPath, raw);
-    if (!can(at.access.ability, 'secret-folders:read', { environment: at.slug, secretPath: path })) return [];
+    authorize(at.access, 'secret-folders:read', { environment: at.slug, secretPath: path });
     const folders = await batched(ctx, loadInEnvironments, listKey(at.id, { path }));
     return (folders ?? []).map(withAccess(at.access));
   }
 
   /**
-   * Folders right under a folder that is part of a larger answer, by name; all folders share one statement. Nothing for this
-   * caller: empty.
+   * Folders right under a folder that is part of a larger answer, by name; all folders share one statement.
+   *
+   * @throws PERMISSION_DENIED
    */
   async listInFolder(ctx: Context, at: ReadFolder): Promise<readonly ReadFolder[]> {
-    if (!can(at.access.ability, 'secret-folders:read', { environment: at.environment, secretPath: at.path })) return [];
+    authorize(at.access, 'secret-folders:read', { environment: at.environment, secretPath: at.path });
     return ((await batched(ctx, loadInFolders, at.id)) ?? []).map(withAccess(at.access));
   }
 

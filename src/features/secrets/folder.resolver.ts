@@ -107,7 +107,8 @@ export class EnvironmentFoldersResolver {
   constructor(private readonly reading: FolderReadingService) {}
 
   @FieldResolver(() => [FolderType], {
-    description: 'The folders right under a path, by name; none for a caller who may not read them.',
+    nullable: true,
+    description: 'The folders right under a path, by name; null with PERMISSION_DENIED if you may not read them.',
   })
   folders(
     @Root() environment: EnvironmentType,

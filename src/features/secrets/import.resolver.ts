@@ -75,7 +75,9 @@ export class EnvironmentImportsResolver {
   constructor(private readonly service: ImportService) {}
 
   @FieldResolver(() => [ImportType], {
-    description: 'The imports of the folder at a path, by position; none for a caller who may not read them.',
+    nullable: true,
+    description:
+      'The imports of the folder at a path, by position; null with PERMISSION_DENIED if you may not read them.',
   })
   imports(
     @Root() environment: EnvironmentType,
@@ -91,7 +93,8 @@ export class FolderImportsResolver {
   constructor(private readonly service: ImportService) {}
 
   @FieldResolver(() => [ImportType], {
-    description: 'Its imports, by position; none for a caller who may not read them.',
+    nullable: true,
+    description: 'Its imports, by position; null with PERMISSION_DENIED if you may not read them.',
   })
   imports(@Root() folder: FolderType, @Ctx() ctx: Context): Promise<readonly ImportType[]> {
     return this.service.listInFolder(ctx, folder);

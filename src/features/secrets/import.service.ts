@@ -1,4 +1,4 @@
-import { authorize, can } from '../../kernel/authz/ability.js';
+import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
@@ -159,9 +159,9 @@ export class ImportService {
 
   /**
    * Imports of the folder at one path of an environment that is part of a larger answer; all environments share one
-   * statement. Nothing there, or nothing for this caller: empty.
+   * statement. Nothing there: empty.
    *
-   * @throws VALIDATION_FAILED
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED
    */
   async listInEnvironment(
     ctx: Context,
@@ -169,15 +169,17 @@ export class ImportService {
     raw: unknown,
   ): Promise<readonly ImportRecord[]> {
     const path = parse(folderPath, raw);
-    if (!can(at.access.ability, 'secret-imports:read', { environment: at.slug, secretPath: path })) return [];
+    authorize(at.access, 'secret-imports:read', { environment: at.slug, secretPath: path });
     return (await batched(ctx, loadInEnvironments, listKey(at.id, { path }))) ?? [];
   }
 
   /**
-   * Imports of a folder that is part of a larger answer; all folders share one statement. Nothing for this caller: empty.
+   * Imports of a folder that is part of a larger answer; all folders share one statement.
+   *
+   * @throws PERMISSION_DENIED
    */
   async listInFolder(ctx: Context, { id, environment, path, access }: ReadFolder): Promise<readonly ImportRecord[]> {
-    if (!can(access.ability, 'secret-imports:read', { environment, secretPath: path })) return [];
+    authorize(access, 'secret-imports:read', { environment, secretPath: path });
     return (await batched(ctx, loadByFolder, id)) ?? [];
   }
 

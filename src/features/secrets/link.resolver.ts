@@ -65,13 +65,14 @@ export class FolderPlaceResolver {
   }
 
   @FieldResolver(() => [FolderType], {
-    description: 'The folders right under it, by name; none for a caller who may not read them.',
+    nullable: true,
+    description: 'The folders right under it, by name; null with PERMISSION_DENIED if you may not read them.',
   })
   folders(@Root() folder: FolderType, @Ctx() ctx: Context): Promise<readonly FolderType[]> {
     return this.reading.listInFolder(ctx, folder);
   }
 
-  @FieldResolver(() => FolderConnection, { description: 'As `folders`, in pages.' })
+  @FieldResolver(() => FolderConnection, { nullable: true, description: 'As `folders`, in pages.' })
   async folderConnection(
     @Root() folder: FolderType,
     @Ctx() ctx: Context,
@@ -86,7 +87,7 @@ export class FolderPlaceResolver {
 export class EnvironmentFolderPagesResolver {
   constructor(private readonly reading: FolderReadingService) {}
 
-  @FieldResolver(() => FolderConnection, { description: 'As `folders`, in pages.' })
+  @FieldResolver(() => FolderConnection, { nullable: true, description: 'As `folders`, in pages.' })
   async folderConnection(
     @Root() environment: EnvironmentType,
     @Ctx() ctx: Context,

@@ -21,8 +21,9 @@ export class EnvironmentSecretsResolver {
   constructor(private readonly listing: NestedListingService) {}
 
   @FieldResolver(() => [SecretType], {
+    nullable: true,
     description:
-      'Secrets at a path, by path, then key: those that you may know of. Nothing at the path is an empty list.',
+      'Secrets at a path, by path, then key: those that you may know of. Nothing at the path is an empty list; null with PERMISSION_DENIED if you may know of none.',
   })
   async secrets(
     @Root() environment: EnvironmentType,
@@ -33,7 +34,7 @@ export class EnvironmentSecretsResolver {
     return toSecretTypes(page.nodes);
   }
 
-  @FieldResolver(() => NestedSecretConnection, { description: 'As `secrets`, in pages.' })
+  @FieldResolver(() => NestedSecretConnection, { nullable: true, description: 'As `secrets`, in pages.' })
   async secretConnection(
     @Root() environment: EnvironmentType,
     @Ctx() ctx: Context,
@@ -48,7 +49,10 @@ export class EnvironmentSecretsResolver {
 export class FolderSecretsResolver {
   constructor(private readonly listing: NestedListingService) {}
 
-  @FieldResolver(() => [SecretType], { description: 'Its secrets, by key: those that you may know of.' })
+  @FieldResolver(() => [SecretType], {
+    nullable: true,
+    description: 'Its secrets, by key: those that you may know of; null with PERMISSION_DENIED if there can be none.',
+  })
   async secrets(
     @Root() folder: FolderType,
     @Ctx() ctx: Context,
@@ -57,7 +61,7 @@ export class FolderSecretsResolver {
     return toSecretTypes((await this.listing.listInFolder(ctx, folder, args)).nodes);
   }
 
-  @FieldResolver(() => NestedSecretConnection, { description: 'As `secrets`, in pages.' })
+  @FieldResolver(() => NestedSecretConnection, { nullable: true, description: 'As `secrets`, in pages.' })
   async secretConnection(
     @Root() folder: FolderType,
     @Ctx() ctx: Context,

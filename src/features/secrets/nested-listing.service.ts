@@ -14,7 +14,7 @@ import { expandViews } from './secret-expansion.js';
 import { countEntries, waitForTurn } from './secret-load.js';
 import type { KnownEnvironment } from './secret-reading.service.js';
 import { openerFor } from './secret-sealing.js';
-import { Visibility } from './visibility.rules.js';
+import { authorizeListing, Visibility } from './visibility.rules.js';
 
 /**
  * Lists of secrets inside of larger answers. All lists of an answer share one statement, one for the keys that open them, one
@@ -22,25 +22,27 @@ import { Visibility } from './visibility.rules.js';
  */
 export class NestedListingService {
   /**
-   * Secrets at one path of an environment, with `recursive` of the folders below too, by path, then key. Nothing there, or
-   * nothing for this caller: empty.
+   * Secrets at one path of an environment, with `recursive` of the folders below too, by path, then key. Nothing there: empty.
    *
    * @param raw path, filters and page; the rules are `ListInEnvironment`
-   * @throws VALIDATION_FAILED, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
   async listInEnvironment(ctx: Context, { id, access }: KnownEnvironment, raw: unknown): Promise<Page<SecretView>> {
     const { secretPath, recursive, ...input } = parse(ListInEnvironment, raw);
+    authorizeListing(access);
     return together(ctx, listTogether, { access, input, owner: { environmentId: id, secretPath, recursive } });
   }
 
   /**
-   * Secrets of a folder, by key. Nothing there, or nothing for this caller: empty.
+   * Secrets of a folder, by key: those that the caller may know of.
    *
    * @param raw filters and page; the rules are `ListInFolder`
-   * @throws VALIDATION_FAILED, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
   async listInFolder(ctx: Context, { id, access }: ReadFolder, raw: unknown): Promise<Page<SecretView>> {
-    return together(ctx, listTogether, { access, input: parse(ListInFolder, raw), owner: { folderId: id } });
+    const input = parse(ListInFolder, raw);
+    authorizeListing(access);
+    return together(ctx, listTogether, { access, input, owner: { folderId: id } });
   }
 }
 

@@ -1,4 +1,4 @@
-import { can } from '../../kernel/authz/ability.js';
+import { authorize } from '../../kernel/authz/ability.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import type { ProjectLinks } from '../projects/public.js';
 import { listFoldersByIds, type ReadFolder } from './folder.records.js';
@@ -7,7 +7,7 @@ import { parentOf } from './place.rules.js';
 import { listByIds } from './secret.records.js';
 import { type SecretView, SecretViewer } from './secret.view.js';
 import { openerFor } from './secret-sealing.js';
-import { Visibility } from './visibility.rules.js';
+import { authorizeListing, Visibility } from './visibility.rules.js';
 
 /**
  * Folders, secrets and imports that answers lead to by their ids, each kind in one statement for all of an answer. What
@@ -19,10 +19,10 @@ export class SecretLinks {
   /** Folders by id. */
   readonly folders: BatchLoad<ReadFolder> = async (ctx, ids) => {
     const rows = await listFoldersByIds(ctx, ids);
-    const readable = await this.projects.readable(ctx, rows, ({ ability }, { environment, path }) =>
-      can(ability, 'secret-folders:read', { environment, secretPath: parentOf(path) }),
-    );
-    return new Map(readable.map(({ row, access }) => [row.id, { ...row, access }]));
+    return this.projects.readable(ctx, rows, (folder, access) => {
+      authorize(access, 'secret-folders:read', { environment: folder.environment, secretPath: parentOf(folder.path) });
+      return { ...folder, access };
+    });
   };
 
   /** Ids of the environments of folders, by the ids of these. */
@@ -32,23 +32,28 @@ export class SecretLinks {
   /** Imports by id. */
   readonly imports: BatchLoad<ImportRecord> = async (ctx, ids) => {
     const rows = await listImportsByIds(ctx, ids);
-    const readable = await this.projects.readable(ctx, rows, ({ ability }, { folder: { environment, path } }) =>
-      can(ability, 'secret-imports:read', { environment, secretPath: path }),
-    );
-    return new Map(readable.map(({ row }) => [row.id, row]));
+    return this.projects.readable(ctx, rows, (row, access) => {
+      authorize(access, 'secret-imports:read', { environment: row.folder.environment, secretPath: row.folder.path });
+      return row;
+    });
   };
 
   /** Shared secrets by id, with their values. What does not open is null. Whoever shows them records it. */
   readonly secrets: BatchLoad<SecretView> = async (ctx, ids) => {
     const records = await listByIds(ctx, ids);
-    const readable = await this.projects.readable(ctx, records, ({ ability }, record) =>
-      new Visibility(ability).describes(record),
-    );
+    const found = await this.projects.readable(ctx, records, (row, access) => {
+      authorizeListing(access);
+      return { row, access, visibility: new Visibility(access.ability) };
+    });
     const views = await Promise.all(
-      readable.map(async ({ row, access }) =>
-        new SecretViewer(await openerFor(ctx, access, [row]), new Visibility(access.ability), true).view(row),
-      ),
+      [...found].map(async ([id, value]): Promise<(readonly [string, SecretView | Error])[]> => {
+        if (value instanceof Error) return [[id, value]];
+        const { row, access, visibility } = value;
+        if (!visibility.describes(row)) return [];
+        const view = new SecretViewer(await openerFor(ctx, access, [row]), visibility, true).view(row);
+        return view === null ? [] : [[id, view]];
+      }),
     );
-    return new Map(views.flatMap((view) => (view === null ? [] : [[view.id, view]])));
+    return new Map(views.flat());
   };
 }

@@ -1,5 +1,5 @@
 import { disclosureOf } from '../../kernel/audit/disclosure.js';
-import type { BatchLoad } from '../../kernel/database/batched.js';
+import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
 import { IN_OWN_PROJECT } from '../projects/public.js';
 import type { SecretLinks } from './secret.links.js';
@@ -7,8 +7,7 @@ import { type SecretType, toSecretType } from './secret.type.js';
 
 /** What of secrets is found by its id alone. */
 export function secretNodes(links: SecretLinks): NodeKind[] {
-  const secrets: BatchLoad<SecretType> = async (ctx, ids) =>
-    new Map([...(await links.secrets(ctx, ids))].map(([id, view]) => [id, toSecretType(view)]));
+  const secrets: BatchLoad<SecretType> = async (ctx, ids) => mapFound(await links.secrets(ctx, ids), toSecretType);
   return [
     nodeKind({
       type: 'Folder',

@@ -1,4 +1,4 @@
-import { can } from '../../kernel/authz/ability.js';
+import { authorize } from '../../kernel/authz/ability.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import type { ProjectLinks } from '../projects/public.js';
 import { findTagsByIds } from './tag.queries.js';
@@ -9,6 +9,8 @@ export const tagsByIds =
   (projects: ProjectLinks): BatchLoad<TagType & { readonly projectId: string }> =>
   async (ctx, ids) => {
     const rows = await findTagsByIds(ctx, { ids });
-    const readable = await projects.readable(ctx, rows, ({ ability }) => can(ability, 'tags:read'));
-    return new Map(readable.map(({ row }) => [row.id, { ...toTagType(row), projectId: row.projectId }]));
+    return projects.readable(ctx, rows, (row, access) => {
+      authorize(access, 'tags:read');
+      return { ...toTagType(row), projectId: row.projectId };
+    });
   };

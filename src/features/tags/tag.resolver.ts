@@ -1,6 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { z } from 'zod';
-import { can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { Input } from '../../kernel/graphql/inputs.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
@@ -73,12 +72,15 @@ export class TagResolver {
 export class ProjectTagsResolver {
   constructor(private readonly service: TagService) {}
 
-  @FieldResolver(() => [TagType], { description: 'Its tags, by slug; none for a caller who may not read them.' })
-  async tags(@Root() { id, access }: ProjectType, @Ctx() ctx: Context): Promise<TagType[]> {
-    return can(access.ability, 'tags:read') ? (await this.service.listInProject(ctx, id)).map(toTagType) : [];
+  @FieldResolver(() => [TagType], {
+    nullable: true,
+    description: 'Its tags, by slug; null with PERMISSION_DENIED if you may not read them.',
+  })
+  async tags(@Root() { access }: ProjectType, @Ctx() ctx: Context): Promise<TagType[]> {
+    return (await this.service.listInProject(ctx, access)).map(toTagType);
   }
 
-  @FieldResolver(() => TagConnection, { description: 'As `tags`, in pages.' })
+  @FieldResolver(() => TagConnection, { nullable: true, description: 'As `tags`, in pages.' })
   async tagConnection(
     @Root() project: ProjectType,
     @Ctx() ctx: Context,

@@ -152,9 +152,14 @@ export class TagService {
     return page;
   }
 
-  /** Tags of a project that is part of a larger answer; all projects share one statement. */
-  async listInProject(ctx: Context, projectId: string): Promise<readonly TagRow[]> {
-    return (await batched(ctx, loadByProject, projectId)) ?? [];
+  /**
+   * Tags of a project that is part of a larger answer; all projects share one statement.
+   *
+   * @throws PERMISSION_DENIED
+   */
+  async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly TagRow[]> {
+    authorize(project, 'tags:read');
+    return (await batched(ctx, loadByProject, project.projectId)) ?? [];
   }
 
   async #read(ctx: Context, projectId: string, find: (projectId: string) => Promise<TagRow[]>): Promise<TagRow> {

@@ -2,7 +2,14 @@ import DataLoader from 'dataloader';
 import type { Context } from '../context.js';
 
 /** Loads many keys at once: a map from key to value; a key that is not in the map has no value. An Error fails its key alone. */
-export type BatchLoad<T> = (ctx: Context, keys: readonly string[]) => Promise<ReadonlyMap<string, T>>;
+export type BatchLoad<T> = (ctx: Context, keys: readonly string[]) => Promise<Found<T>>;
+
+/** Values by key, and an Error in the place of one that the caller is denied. */
+export type Found<T> = ReadonlyMap<string, T | Error>;
+
+/** The same with other values; errors stay. */
+export const mapFound = <T, U>(found: Found<T>, change: (value: T) => U): Found<U> =>
+  new Map([...found].map(([key, value]) => [key, value instanceof Error ? value : change(value)]));
 
 /** Loads the lists of many owners that are asked for with the same options. */
 export type ListLoad<R, O> = (ctx: Context, ownerIds: readonly string[], options: O) => Promise<readonly R[]>;
@@ -38,7 +45,7 @@ export const listKey = <O extends object>(ownerId: string, options: O): string =
  * @param load a function that lives as long as the program (it names the batch)
  */
 export function batched<T>(ctx: Context, load: BatchLoad<T>, key: string): Promise<T | undefined> {
-  return loaderOf<string, T | undefined>(
+  return loaderOf<string, T | Error | undefined>(
     ctx,
     load,
     async (keys) => {
@@ -46,7 +53,8 @@ export function batched<T>(ctx: Context, load: BatchLoad<T>, key: string): Promi
       return keys.map((wanted) => found.get(wanted));
     },
     true,
-  ).load(key);
+    // An Error rejects: DataLoader returns none as a value.
+  ).load(key) as Promise<T | undefined>;
 }
 
 /** What an answer leads to by an id: null when there is no id, or nothing for this caller. */

@@ -1,5 +1,6 @@
 import { Arg, Ctx, Field, ID, InterfaceType, Query, Resolver } from 'type-graphql';
 import type { AuditEvent } from '../audit/audit-record.js';
+import { PermissionDenied } from '../authz/ability.js';
 import type { Context } from '../context.js';
 import { type BatchLoad, batched } from '../database/batched.js';
 import { query } from '../database/database.js';
@@ -76,21 +77,28 @@ export class NodeResolver {
     if (ids.length > MAX_NODES) throw tooMany();
     const wanted = ids.map((id) => id.toLowerCase());
     const types = await typesOf(ctx, this.#statement, wanted);
-    const found = new Map<string, object>();
+    const shown = new Map<string, object>();
     const events: AuditEvent[] = [];
     await Promise.all(
       [...types].map(async ([id, type]) => {
         const kind = this.#byType.get(type) as NodeKind;
-        const node = await batched(ctx, kind.load, id);
+        const node = await found(ctx, kind, id);
         if (node === undefined) return;
-        found.set(id, { ...node, [KIND]: type });
+        shown.set(id, { ...node, [KIND]: type });
         events.push(kind.record(node));
       }),
     );
     await ctx.auditTrail.recordRead(ctx, ...events);
-    return wanted.map((id) => found.get(id) ?? null);
+    return wanted.map((id) => shown.get(id) ?? null);
   }
 }
+
+/** A node as its type shows it; undefined where the caller may not read it, as where there is none. */
+const found = (ctx: Context, { load }: NodeKind, id: string): Promise<object | undefined> =>
+  batched(ctx, load, id).catch((error) => {
+    if (error instanceof PermissionDenied) return undefined;
+    throw error;
+  });
 
 /** Types by id, of the ids that name something within the reach of the caller. */
 async function typesOf(ctx: Context, statement: string, ids: readonly string[]): Promise<Map<string, string>> {

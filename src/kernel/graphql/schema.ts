@@ -7,6 +7,8 @@ import {
   getNamedType,
   getNullableType,
   isInputObjectType,
+  isNonNullType,
+  isObjectType,
   lexicographicSortSchema,
   printSchema,
 } from 'graphql';
@@ -17,6 +19,7 @@ import { type AnonymousContext, authenticated, type Context } from '../context.j
 import { AppError, withPaths } from '../errors.js';
 import { giveWay } from '../slices.js';
 import { withErrorReference } from './errors/error-types.js';
+import { nullOrDenied } from './nested-denials.js';
 
 type ResolverClass = new (...args: never[]) => object;
 type RootField = GraphQLFieldResolver<unknown, Context | AnonymousContext>;
@@ -40,6 +43,8 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
   const schema = withErrorReference(built);
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
   for (const root of [query, mutation]) if (root) guardRootFields(root, root === mutation);
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isObjectType(type) && type !== query && type !== mutation) guardNestedFields(type);
   // type-graphql has no word for these.
   if (query)
     query.description =
@@ -91,6 +96,22 @@ function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
     field.resolve = guarded as typeof field.resolve;
     // One that fails leaves the others of a document as they are: what they changed, and what they found.
     field.type = getNullableType(field.type);
+  }
+}
+
+/** A nested field that the caller may not read is null and has an error; the rest of the response stands. */
+function guardNestedFields(type: GraphQLObjectType): void {
+  for (const field of Object.values(type.getFields())) {
+    const { resolve } = field;
+    if (resolve === undefined || isNonNullType(field.type)) continue;
+    field.resolve = (source, args, ctx, info) => {
+      try {
+        const value = resolve(source, args, ctx, info);
+        return value instanceof Promise ? value.catch((error) => nullOrDenied(ctx, info, error)) : value;
+      } catch (error) {
+        return nullOrDenied(ctx, info, error);
+      }
+    };
   }
 }
 

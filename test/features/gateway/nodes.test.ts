@@ -106,8 +106,9 @@ describe('things by nothing but their ids', () => {
       subject: 'secrets',
       action: 'describeSecret',
     });
-    const { nodes } = await caller.data(NODES, { ids: [world.secret] });
-    expect(nodes).toMatchObject([{ secretKey: world.secretKey, secretValue: null, folder: null }]);
+    const { data, errors } = (await caller.graphql(NODES, { ids: [world.secret] })).body;
+    expect(data.nodes).toMatchObject([{ secretKey: world.secretKey, secretValue: null, folder: null }]);
+    expect(errors).toMatchObject([{ path: ['nodes', 0, 'folder'], extensions: { code: 'PERMISSION_DENIED' } }]);
   });
 
   test('are at most 1,000 at once', async () => {

@@ -189,7 +189,6 @@ describe('roles of a project', () => {
     }
     const document = `{ project(id: "${project.id}") { roles { slug } } }`;
     expect(slugsOf((await viewer.data(document)).project.roles)).toEqual(['reader', ...BUILT_IN]);
-    expect(slugsOf((await nobody.data(document)).project.roles)).toEqual(BUILT_IN);
     const { admin: stranger, roles: elsewhere } = await seeded();
     expect(await stranger.get(roles)).toBeError(404, 'PROJECT_NOT_FOUND');
     expect(await stranger.get(`${elsewhere}/${role.id}`)).toBeError(404, 'ROLE_NOT_FOUND');

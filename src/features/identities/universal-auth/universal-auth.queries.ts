@@ -1,6 +1,11 @@
-import { prepared, tablesOf } from '../../../kernel/database/tables.js';
-import { TOKEN_AUTH_COLUMNS } from '../token-auth.queries.js';
+import { sql } from 'kysely';
+import type { z } from 'zod';
+import type { Transaction } from '../../../kernel/context.js';
+import { db, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { TOKEN_AUTH_COLUMNS, tokenSettingsOf } from '../token-auth.queries.js';
+import { toRanges } from '../token-auth.rules.js';
 import type { IdentityUniversalAuthSchema } from '../universal-auth.entity.js';
+import type { UpdateUniversalAuth } from './universal-auth.rules.js';
 
 const tables = tablesOf<typeof IdentityUniversalAuthSchema>();
 
@@ -19,3 +24,19 @@ export const findUniversalAuth = prepared(({ identityId }: { identityId: string 
 export const deleteUniversalAuth = prepared(({ identityId }: { identityId: string }) =>
   tables.deleteFrom('identity_universal_auth').where('identity_id', '=', identityId).returning(UNIVERSAL_AUTH_COLUMNS),
 );
+
+/** No row: there was none. */
+export const updateUniversalAuth = (
+  tx: Transaction,
+  { identityId, clientSecretTrustedIps: networks, ...changes }: z.output<typeof UpdateUniversalAuth>,
+) =>
+  db<typeof IdentityUniversalAuthSchema>(tx)
+    .updateTable('identity_universal_auth')
+    .set({
+      ...tokenSettingsOf(changes),
+      client_secret_trusted_ips: networks && toRanges(networks),
+      updated_at: sql`now()`,
+    })
+    .where('identity_id', '=', identityId)
+    .returning(UNIVERSAL_AUTH_COLUMNS)
+    .execute();

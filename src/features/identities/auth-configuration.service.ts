@@ -1,0 +1,147 @@
+import type { z } from 'zod';
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError, type ErrorCode } from '../../kernel/errors.js';
+import { parse } from '../../kernel/validation.js';
+import { protectInstallationAdmin } from '../organizations/public.js';
+import type { AuthMethod } from './auth-method.js';
+import { DELETE_TOKENS_OF_METHOD } from './auth-method.sql.js';
+import type { IdentityReader, IdentityView } from './identity.reader.js';
+import { protectOwnLogins } from './own-logins.js';
+import { requireFittingTtl, type TokenTtls, type TtlChanges } from './token-auth.rules.js';
+
+interface OfIdentity {
+  readonly identityId: string;
+}
+
+/** One way in of machine identities: the rules of its configuration, and how that is stored. */
+export interface AuthConfiguration<Settings, Changes, View> {
+  readonly method: AuthMethod;
+  /** What the audit trail calls it. */
+  readonly subject: string;
+  /** Where an identity has none. */
+  readonly missing: ErrorCode;
+  readonly rules: {
+    readonly attach: z.ZodType<Settings>;
+    readonly update: z.ZodType<Changes>;
+    readonly one: z.ZodType<OfIdentity>;
+  };
+  /** @throws AppError where the identity has one already */
+  readonly insert: (tx: Transaction, settings: Settings) => Promise<View>;
+  readonly find: (ctx: Context, identityId: string) => Promise<View | undefined>;
+  /** Undefined, as for the deletion: there is none. */
+  readonly update: (tx: Transaction, changes: Changes) => Promise<View | undefined>;
+  readonly delete: (tx: Transaction, identityId: string) => Promise<View | undefined>;
+}
+
+/**
+ * The verbs of the configurations of a way in, the same for all of them. Each throws VALIDATION_FAILED, PERMISSION_DENIED,
+ * IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE and, but for `attach`, the code for a missing configuration.
+ */
+export class AuthConfigurationService<
+  Settings extends OfIdentity & TokenTtls,
+  Changes extends OfIdentity & TtlChanges,
+  View extends TokenTtls,
+> {
+  constructor(
+    private readonly identities: IdentityReader,
+    private readonly kind: AuthConfiguration<Settings, Changes, View>,
+  ) {}
+
+  /**
+   * Attaches a configuration to an identity.
+   *
+   * @param raw `{ identityId, accessTokenTrustedIps?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }` and
+   *   what the kind has of its own
+   * Source: behaviour 3.3.
+   */
+  async attach(ctx: Context, raw: unknown): Promise<View> {
+    const settings = parse(this.kind.rules.attach, raw);
+    authorize(ctx, 'identity:read');
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.#loadForChange(tx, settings.identityId);
+      const configuration = await this.kind.insert(tx, { ...settings, identityId: identity.id });
+      await this.#recordChange(tx, 'attach', identity.id);
+      return configuration;
+    });
+  }
+
+  /**
+   * The configuration of an identity.
+   *
+   * @param raw `{ identityId }`
+   * Source: behaviour 3.3.
+   */
+  async get(ctx: Context, raw: unknown): Promise<View> {
+    const { identityId } = parse(this.kind.rules.one, raw);
+    authorize(ctx, 'identity:read');
+    const { id } = await this.identities.load(ctx, identityId);
+    const configuration = this.#found(await this.kind.find(ctx, id));
+    await ctx.auditTrail.recordRead(ctx, { action: `${this.kind.subject}:get`, facts: { identityId: id } });
+    return configuration;
+  }
+
+  /**
+   * Changes the configuration. The networks hold at once for all tokens and client secrets; the rest for tokens made from now on.
+   *
+   * @param raw as for `attach`; absent keeps
+   * Source: behaviour 3.3.
+   */
+  async update(ctx: Context, raw: unknown): Promise<View> {
+    const changes = parse(this.kind.rules.update, raw);
+    authorize(ctx, 'identity:read');
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.#loadForChange(tx, changes.identityId);
+      const configuration = this.#found(await this.kind.update(tx, { ...changes, identityId: identity.id }));
+      requireFittingTtl(changes, configuration);
+      await this.#recordChange(tx, 'update', identity.id);
+      return configuration;
+    });
+  }
+
+  /**
+   * Removes the configuration with its client secrets and all tokens that were made by it. They stop at once, on every node.
+   *
+   * @param raw `{ identityId }`
+   * Source: behaviour 3.3.
+   */
+  async remove(ctx: Context, raw: unknown): Promise<View> {
+    const { identityId } = parse(this.kind.rules.one, raw);
+    authorize(ctx, 'identity:read');
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.#loadForChange(tx, identityId, 'identity:revoke-auth');
+      const configuration = this.#found(await this.kind.delete(tx, identity.id));
+      // After the configuration and its client secrets: their deletion waited for tokens that were being made by them.
+      const tokens = await DELETE_TOKENS_OF_METHOD(tx, { identityId: identity.id, method: this.kind.method });
+      await this.#recordChange(tx, 'remove', identity.id, { tokens: tokens.length });
+      return configuration;
+    });
+  }
+
+  async #loadForChange(
+    tx: Transaction,
+    identityId: string,
+    action: 'identity:edit' | 'identity:revoke-auth' = 'identity:edit',
+  ): Promise<IdentityView> {
+    const identity = await this.identities.load(tx, identityId);
+    authorize(tx, action);
+    protectInstallationAdmin(tx, identity);
+    await protectOwnLogins(tx, identity, { method: this.kind.method, action });
+    return identity;
+  }
+
+  #found(configuration: View | undefined): View {
+    if (configuration === undefined) throw new AppError(this.kind.missing);
+    return configuration;
+  }
+
+  #recordChange(
+    tx: Transaction,
+    verb: string,
+    identityId: string,
+    facts: Readonly<Record<string, number>> = {},
+  ): Promise<void> {
+    return tx.auditTrail.recordChange(tx, { action: `${this.kind.subject}:${verb}`, facts: { identityId, ...facts } });
+  }
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { mustSucceed, type Reply } from '../../kit/caller.js';
+import { callerWithRules } from '../../kit/rules.js';
+import { useStrongroom } from '../../kit/strongroom.js';
+
+const PAGE = 'nodes { __typename }';
+const PROJECTS = `{ projects(first: 10) { nodes {
+  slug
+  tags { id } tagConnection(first: 5) { ${PAGE} }
+  members { id } memberConnection(first: 5) { ${PAGE} }
+  environments {
+    slug
+    secrets { id } secretConnection(first: 5) { ${PAGE} }
+    folders { id } folderConnection(first: 5) { ${PAGE} }
+    imports { id }
+  }
+} } }`;
+const OF_PROJECTS = ['tags', 'tagConnection', 'members', 'memberConnection'];
+const OF_ENVIRONMENTS = ['secrets', 'secretConnection', 'folders', 'folderConnection', 'imports'];
+
+/** The denied fields of a response, as paths without positions. */
+const deniedIn = ({ body }: Reply): string[] =>
+  (body.errors ?? []).map(({ path, extensions }: { path: (string | number)[]; extensions: { code: string } }) => {
+    expect(extensions.code).toBe('PERMISSION_DENIED');
+    return path.filter((name) => typeof name === 'string').join('.');
+  });
+
+describe('a nested field that the caller may not read', () => {
+  const strongroom = useStrongroom();
+
+  const world = async (projects: number) => {
+    const { admin, project } = await strongroom.seed.project();
+    const { caller } = await callerWithRules(strongroom, admin, project.id);
+    for (let index = 1; index < projects; index += 1) {
+      const { id } = await strongroom.seed.projectOf(admin);
+      mustSucceed(
+        await admin.post(`/api/v2/workspace/${id}/identity-memberships/${caller.identityId}`, {
+          roles: [{ role: 'no-access' }],
+        }),
+      );
+    }
+    return { admin, project, caller };
+  };
+
+  test('is null with one PERMISSION_DENIED for the field, however many rows there are, and the rest stands', async () => {
+    const { caller } = await world(3);
+    const reply = await caller.graphql(PROJECTS);
+    expect(reply.status).toBe(200);
+    const { nodes } = reply.body.data.projects;
+    expect(nodes).toHaveLength(3);
+    for (const project of nodes) {
+      for (const field of OF_PROJECTS) expect([field, project[field]]).toEqual([field, null]);
+      expect(project.environments).toHaveLength(3);
+      for (const environment of project.environments)
+        for (const field of OF_ENVIRONMENTS) expect([field, environment[field]]).toEqual([field, null]);
+    }
+    expect(deniedIn(reply).toSorted()).toEqual(
+      [
+        ...OF_PROJECTS.map((field) => `projects.nodes.${field}`),
+        ...OF_ENVIRONMENTS.map((field) => `projects.nodes.environments.${field}`),
+      ].toSorted(),
+    );
+  });
+
+  test('takes as many statements for nine projects as for three, and one record of each denied field', async () => {
+    const few = await world(3);
+    const many = await world(9);
+    await few.caller.graphql(PROJECTS);
+    await many.caller.graphql(PROJECTS);
+    const counted = async ({ caller }: typeof few): Promise<[statements: number, denials: number]> => {
+      const [before] = await strongroom.sql(`select count(*)::int from audit_record where outcome = 'denied'`);
+      const { count, result } = await strongroom.statements(() => caller.graphql(PROJECTS));
+      const [after] = await strongroom.sql(`select count(*)::int from audit_record where outcome = 'denied'`);
+      expect(Number(after?.count) - Number(before?.count)).toBe(deniedIn(result).length);
+      return [count, deniedIn(result).length];
+    };
+    expect(await counted(many)).toEqual(await counted(few));
+  });
+
+  test('stands for itself under each alias, and beside what the same field shows elsewhere', async () => {
+    const { admin, project, caller } = await world(1);
+    const slug = `tag-${randomUUID().slice(0, 8)}`;
+    mustSucceed(await admin.post(`/api/v1/projects/${project.id}/tags`, { slug, color: '#aa0000' }));
+    const document = `{ one: project(id: "${project.id}") { slug a: tags { slug } b: tags { slug } roles { slug } } viewer { name } }`;
+    const reply = await caller.graphql(document);
+    expect(reply.body.data).toMatchObject({ one: { slug: project.slug, a: null, b: null, roles: null } });
+    expect(reply.body.data.viewer.name).toEqual(expect.any(String));
+    expect(deniedIn(reply)).toEqual(['one.a', 'one.b', 'one.roles']);
+    expect((await admin.data(document)).one).toMatchObject({ a: [{ slug }], b: [{ slug }] });
+  });
+
+  test('says nothing of a project that the caller does not know of', async () => {
+    const { caller } = await world(1);
+    const { project: hidden } = await strongroom.seed.project();
+    const of = (id: string) => `{ project(id: "${id}") { tags { slug } } }`;
+    const [unknown, foreign] = [await caller.graphql(of(randomUUID())), await caller.graphql(of(hidden.id))];
+    for (const reply of [unknown, foreign]) expect(reply).toBeError(404, 'PROJECT_NOT_FOUND');
+  });
+
+  test('does not fail the REST request that shows the thing around it', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const { caller } = await callerWithRules(strongroom, admin, project.id);
+    expect((await caller.get(`/api/v1/projects/${project.id}`)).status).toBe(200);
+    expect(mustSucceed(await caller.get('/api/v1/projects')).body.projects).toHaveLength(1);
+  });
+});
