@@ -4,6 +4,7 @@ import { isId } from './ids.js';
 import { paced } from './paced-list.js';
 import { mapInSlices } from './slices.js';
 import { isStorable } from './text-rules.js';
+import { parse } from './validation.js';
 
 /** Longer than any cursor that is given out: the longest names a path of 2,000 characters and two keys, and is sealed. */
 export const MAX_CURSOR = 6_000;
@@ -24,6 +25,8 @@ export const boundedPageRules = {
     .nullish()
     .meta({ description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it for the same question.' }),
 };
+
+const PAGE = z.strictObject(pageRules);
 
 /** What `pageRules` leaves of the arguments. */
 export interface PageRequest {
@@ -90,14 +93,17 @@ const isCursorKey = (key: unknown, parts: number): key is CursorKey =>
 /** How many rows to read: one more than wanted, so that the page knows whether there are more. Null: all. */
 export const rowLimit = ({ first }: PageRequest): number | null => (first == null ? null : first + 1);
 
-/**
- * Bounds of a list by one column that is unique in it: the key to start after (null: from the top), and the row limit.
- *
- * @throws VALIDATION_FAILED for a text that is no cursor of such a list
- */
-export function keyPageBounds(request: PageRequest): [key: string | null, limit: number | null] {
-  const [key = null] = request.after == null ? [] : decodeCursor(request.after, 1);
-  return [key, rowLimit(request)];
+/** Bounds of a page of a list by one column that is unique in it. */
+export interface KeyBounds {
+  /** The key that the page begins after; null: at the top. */
+  readonly after: string | null;
+  readonly limit: number | null;
+}
+
+/** The bounds of a page. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
+export function keyPageBounds(request: PageRequest): KeyBounds {
+  const [after = null] = request.after == null ? [] : decodeCursor(request.after, 1);
+  return { after, limit: rowLimit(request) };
 }
 
 /**
@@ -209,15 +215,12 @@ class PacedPage<T> implements ConnectionOf<T> {
 /**
  * A page of a list that was read as a whole, because it belongs to a larger answer: all lists of that share one statement.
  *
+ * @param raw `{ first?, after? }` as the caller gave it
  * @param parts how many columns the list is ordered by, by code points
- * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+ * @throws VALIDATION_FAILED, also for a text that is no cursor of such a list
  */
-export function pageOf<T>(
-  rows: readonly T[],
-  request: PageRequest,
-  parts: number,
-  keyOf: (row: T) => CursorKey,
-): Page<T> {
+export function pageOf<T>(rows: readonly T[], raw: unknown, parts: number, keyOf: (row: T) => CursorKey): Page<T> {
+  const request = parse(PAGE, raw);
   const { first, after } = request;
   const start = after == null ? null : decodeCursor(after, parts);
   const rest = start === null ? rows : rows.filter((row) => inOrder(keyOf(row), start) > 0);

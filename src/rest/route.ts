@@ -96,29 +96,39 @@ export const route = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject
 ): WrittenRoute => definition as unknown as WrittenRoute;
 
 /** What routes of one resource share. */
-interface Shared extends Pick<WrittenRoute, 'operation' | 'extension' | 'errors'> {
-  readonly select: string;
-}
-/** Leaves out what is shared; its path begins below the shared one, and its error codes are added to the shared ones. */
-type OfResource<D extends { readonly path: string; readonly select: string }> = Omit<D, 'path' | 'select'> &
-  Partial<Pick<D, 'path' | 'select'>>;
+type Shared = Pick<FieldRoute, 'operation' | 'extension' | 'select' | 'errors'>;
+/** What a route adds; its `select` replaces the shared one, and its error codes are added. */
+type Own<Q extends z.ZodObject, B extends z.ZodObject> = Omit<
+  FieldDefinition<Q, B>,
+  'method' | 'path' | 'summary' | 'select'
+> & { readonly select?: string };
+
+type Declare = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
+  path: string,
+  summary: string,
+  own: Own<Q, B>,
+) => FieldRoute;
 
 /**
- * Declares routes of one resource, by the fields that answer them: `const route = routesAt('/api/v1/widgets', { select: 'id name' })`.
+ * Declares routes of one resource, by the fields that answer them:
+ * `const widgets = routesAt('/api/v1/widgets', { select: 'id name' })`, then `widgets.get('/{id}', 'Get a widget', { field: 'widget' })`.
  *
  * @param base where their paths begin
  */
-export const routesAt =
-  (base: string, shared: Shared) =>
-  <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
-    definition: OfResource<FieldDefinition<Q, B>>,
-  ): FieldRoute =>
-    ({
-      ...shared,
-      ...definition,
-      path: base + (definition.path ?? ''),
-      errors: [...(shared.errors ?? []), ...(definition.errors ?? [])],
-    }) as unknown as FieldRoute;
+export function routesAt(base: string, shared: Shared): Record<'get' | 'post' | 'patch' | 'delete', Declare> {
+  const by =
+    (method: Method): Declare =>
+    (path, summary, own) =>
+      ({
+        ...shared,
+        ...own,
+        method,
+        path: base + path,
+        summary,
+        errors: [...(shared.errors ?? []), ...(own.errors ?? [])],
+      }) as unknown as FieldRoute;
+  return { get: by('GET'), post: by('POST'), patch: by('PATCH'), delete: by('DELETE') };
+}
 
 /**
  * The body of an input: its fields without those that the path gives. What the rules say across fields is checked with the whole.

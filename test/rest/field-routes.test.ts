@@ -5,30 +5,22 @@ import { compileRoutes } from '../../src/rest/compile.js';
 import { bodyOf, type FieldRoute, routesAt } from '../../src/rest/route.js';
 import { BOX, schemaOf } from './boxes.js';
 
-const route = routesAt('/api/v1/boxes', { extension: true, select: 'id label', errors: ['PROJECT_NOT_FOUND'] });
+const boxes = routesAt('/api/v1/boxes', { extension: true, select: 'id label', errors: ['PROJECT_NOT_FOUND'] });
 const ShutBox = z.strictObject({ id: z.string(), isShut: z.boolean() });
 
-const get = route({ method: 'GET', path: '/{boxId}', summary: 'Get a box', field: 'box' });
-const list = route({
-  method: 'GET',
-  path: '/of/{size}',
-  summary: 'List boxes',
+const get = boxes.get('/{boxId}', 'Get a box', { field: 'box' });
+const list = boxes.get('/of/{size}', 'List boxes', {
   field: 'boxes',
   as: 'rows',
   variables: ({ params, query }) => ({ size: params.size, shut: true, first: query.limit }),
 });
-const shut = route({
-  method: 'PATCH',
-  path: '/{boxId}',
-  summary: 'Shut a box',
+const shut = boxes.patch('/{boxId}', 'Shut a box', {
   field: 'shutBox',
   body: bodyOf(ShutBox, 'id'),
   example: { isShut: true },
   errors: ['PROJECT_SLUG_TAKEN'],
 });
-const create = route({
-  method: 'POST',
-  summary: 'Create a box',
+const create = boxes.post('', 'Create a box', {
   field: 'createBox',
   select: 'received box { id }',
   body: z.strictObject({ label: z.string() }),

@@ -1,23 +1,24 @@
-import { Arg, Args, Ctx, Extensions, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Extensions, ID, Query, Resolver } from 'type-graphql';
 import type { AnonymousContext, Context } from '../../kernel/context.js';
 import { PUBLIC } from '../../kernel/graphql/gate/public-operations.js';
-import { Input } from '../../kernel/graphql/inputs.js';
 import { MINT } from '../../kernel/graphql/limited-operations.js';
+import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
+import {
+  CreatePersonalToken,
+  CreateToken,
+  ListPersonalTokens,
+  ListTokens,
+  OneToken,
+  RenameToken,
+} from './access-token.rules.js';
 import type { AccessTokenService } from './access-token.service.js';
 import {
   AccessTokenConnection,
-  AccessTokensArgs,
   AccessTokenType,
-  CreateAccessTokenInput,
   CreateAccessTokenPayload,
-  CreatePersonalAccessTokenInput,
   HeldAccessTokenInput,
-  PersonalAccessTokensArgs,
-  RenameAccessTokenInput,
-  RenameAccessTokenPayload,
   RenewAccessTokenPayload,
-  RevokeAccessTokenInput,
   RevokeAccessTokenPayload,
   RevokeHeldAccessTokenPayload,
   TOKEN_TYPE,
@@ -42,88 +43,71 @@ export class AccessTokenResolver {
     return this.service.get(ctx, { accessTokenId: id });
   }
 
-  @Query(() => AccessTokenConnection, { description: 'The tokens of a machine identity, newest change first.' })
-  accessTokens(
-    @Ctx() ctx: Context,
-    @Args(() => AccessTokensArgs) args: object,
-  ): Promise<ConnectionOf<AccessTokenType>> {
+  @query(AccessTokenConnection, ListTokens, 'The tokens of a machine identity, newest change first.')
+  accessTokens(ctx: Context, args: object): Promise<ConnectionOf<AccessTokenType>> {
     return this.service.list(ctx, args);
   }
 
-  @Query(() => AccessTokenConnection, {
-    description:
-      'The personal access tokens of a user, newest change first: your own, or as an admin of the organization anyone’s.',
-  })
-  personalAccessTokens(
-    @Ctx() ctx: Context,
-    @Args(() => PersonalAccessTokensArgs) args: object,
-  ): Promise<ConnectionOf<AccessTokenType>> {
+  @query(
+    AccessTokenConnection,
+    ListPersonalTokens,
+    'The personal access tokens of a user, newest change first: your own, or as an admin of the organization anyone’s.',
+  )
+  personalAccessTokens(ctx: Context, args: object): Promise<ConnectionOf<AccessTokenType>> {
     return this.service.listPersonal(ctx, args);
   }
 
   @Extensions(MINT)
-  @Mutation(() => CreateAccessTokenPayload, {
-    description:
-      'Makes a token for a machine identity, as its token-auth configuration says. It is shown this once. One for your own identity has at most the life and uses that your token has left, takes the uses from it, and is revoked with it.',
-  })
-  async createAccessToken(
-    @Ctx() ctx: Context,
-    @Input(CreateAccessTokenInput) input: object,
-  ): Promise<CreateAccessTokenPayload> {
+  @mutation(
+    CreateToken,
+    CreateAccessTokenPayload,
+    'Makes a token for a machine identity, as its token-auth configuration says. It is shown this once. One for your own identity has at most the life and uses that your token has left, takes the uses from it, and is revoked with it.',
+  )
+  async createAccessToken(ctx: Context, input: object): Promise<CreateAccessTokenPayload> {
     return toIssuedPayload(await this.service.create(ctx, input));
   }
 
   @Extensions(MINT)
-  @Mutation(() => CreateAccessTokenPayload, {
-    description:
-      'Makes a token for a user, shown this once. A user makes its own; an admin of the organization makes any user’s, because the first token of a person has to come from somebody. One for yourself has at most the life and uses that your token has left, takes the uses from it, and is revoked with it.',
-  })
-  async createPersonalAccessToken(
-    @Ctx() ctx: Context,
-    @Input(CreatePersonalAccessTokenInput) input: object,
-  ): Promise<CreateAccessTokenPayload> {
+  @mutation(
+    CreatePersonalToken,
+    CreateAccessTokenPayload,
+    'Makes a token for a user, shown this once. A user makes its own; an admin of the organization makes any user’s, because the first token of a person has to come from somebody. One for yourself has at most the life and uses that your token has left, takes the uses from it, and is revoked with it.',
+  )
+  async createPersonalAccessToken(ctx: Context, input: object): Promise<CreateAccessTokenPayload> {
     return toIssuedPayload(await this.service.createPersonal(ctx, input));
   }
 
-  @Mutation(() => RenameAccessTokenPayload, { description: 'Gives a token another name.' })
-  async renameAccessToken(
-    @Ctx() ctx: Context,
-    @Input(RenameAccessTokenInput) input: object,
-  ): Promise<{ token: AccessTokenType }> {
+  @mutation(RenameToken, { token: [AccessTokenType, 'The token as it is now.'] }, 'Gives a token another name.')
+  async renameAccessToken(ctx: Context, input: object): Promise<{ token: AccessTokenType }> {
     return { token: await this.service.rename(ctx, input) };
   }
 
-  @Mutation(() => RevokeAccessTokenPayload, {
-    description: 'Revokes a token by its id, and what it made for its own holder, at once and for good.',
-  })
-  async revokeAccessToken(
-    @Ctx() ctx: Context,
-    @Input(RevokeAccessTokenInput) input: object,
-  ): Promise<RevokeAccessTokenPayload> {
+  @mutation(
+    OneToken,
+    RevokeAccessTokenPayload,
+    'Revokes a token by its id, and what it made for its own holder, at once and for good.',
+  )
+  async revokeAccessToken(ctx: Context, input: object): Promise<RevokeAccessTokenPayload> {
     return { token: await this.service.revoke(ctx, input), message };
   }
 
   @Extensions(PUBLIC)
-  @Mutation(() => RenewAccessTokenPayload, {
-    description:
-      'Lets the token that you hold live for another TTL. It needs no Authorization header and counts no use.',
-  })
-  async renewAccessToken(
-    @Ctx() ctx: Context | AnonymousContext,
-    @Input(HeldAccessTokenInput) input: object,
-  ): Promise<RenewAccessTokenPayload> {
+  @mutation(
+    HeldAccessTokenInput,
+    RenewAccessTokenPayload,
+    'Lets the token that you hold live for another TTL. It needs no Authorization header and counts no use.',
+  )
+  async renewAccessToken(ctx: Context | AnonymousContext, input: object): Promise<RenewAccessTokenPayload> {
     return { ...(await this.holders.renew(ctx, input)), tokenType: TOKEN_TYPE };
   }
 
   @Extensions(PUBLIC)
-  @Mutation(() => RevokeHeldAccessTokenPayload, {
-    description:
-      'Revokes the token that you hold, and what it made for your own identity or user. It needs no Authorization header and counts no use.',
-  })
-  async revokeHeldAccessToken(
-    @Ctx() ctx: Context | AnonymousContext,
-    @Input(HeldAccessTokenInput) input: object,
-  ): Promise<RevokeHeldAccessTokenPayload> {
+  @mutation(
+    HeldAccessTokenInput,
+    RevokeHeldAccessTokenPayload,
+    'Revokes the token that you hold, and what it made for your own identity or user. It needs no Authorization header and counts no use.',
+  )
+  async revokeHeldAccessToken(ctx: Context | AnonymousContext, input: object): Promise<RevokeHeldAccessTokenPayload> {
     return { id: await this.holders.revoke(ctx, input), message };
   }
 }

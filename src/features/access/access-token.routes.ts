@@ -18,45 +18,41 @@ const ListQuery = z.strictObject({
   offset: queryInteger(0, 100).optional().meta({ description: 'Leaves out this many rows first, 0 to 100.' }),
 });
 
-const route = routesAt('/api/v1/auth', { select: TOKEN });
+const tokens = routesAt('/api/v1/auth', { select: TOKEN });
 
 /** Access tokens. Source: specification, operation 1; behaviour 3.2, 3.3. */
 export const accessTokenRoutes = [
-  route({
-    operation: 1,
-    method: 'POST',
-    path: '/token-auth/identities/{identityId}/tokens',
-    summary: 'Create an access token for a machine identity using token authentication',
-    sensitive: true,
-    field: 'createAccessToken',
-    select: `accessToken expiresIn accessTokenMaxTTL tokenType tokenData { ${TOKEN} }`,
-    body: withoutNull(bodyOf(CreateToken, 'identityId')),
-    errors: ['IDENTITY_NOT_FOUND', 'TOKEN_AUTH_NOT_FOUND', 'ORGANIZATION_NOT_FOUND'],
-    example: { name: 'deploy pipeline', organizationSlug: 'web-team' },
-  }),
-  route({
-    method: 'GET',
-    path: '/token-auth/identities/{identityId}/tokens',
-    summary: 'List the access tokens of a machine identity, newest change first',
-    extension: true,
-    field: 'accessTokens',
-    as: 'tokens',
-    query: ListQuery,
-    errors: ['IDENTITY_NOT_FOUND'],
-  }),
-  route({
-    method: 'GET',
-    path: '/token-auth/tokens/{tokenId}',
-    summary: 'Get an access token, without the token itself',
+  tokens.post(
+    '/token-auth/identities/{identityId}/tokens',
+    'Create an access token for a machine identity using token authentication',
+    {
+      operation: 1,
+      sensitive: true,
+      field: 'createAccessToken',
+      select: `accessToken expiresIn accessTokenMaxTTL tokenType tokenData { ${TOKEN} }`,
+      body: withoutNull(bodyOf(CreateToken, 'identityId')),
+      errors: ['IDENTITY_NOT_FOUND', 'TOKEN_AUTH_NOT_FOUND', 'ORGANIZATION_NOT_FOUND'],
+      example: { name: 'deploy pipeline', organizationSlug: 'web-team' },
+    },
+  ),
+  tokens.get(
+    '/token-auth/identities/{identityId}/tokens',
+    'List the access tokens of a machine identity, newest change first',
+    {
+      extension: true,
+      field: 'accessTokens',
+      as: 'tokens',
+      query: ListQuery,
+      errors: ['IDENTITY_NOT_FOUND'],
+    },
+  ),
+  tokens.get('/token-auth/tokens/{tokenId}', 'Get an access token, without the token itself', {
     extension: true,
     field: 'accessToken',
     as: 'token',
     errors: ['TOKEN_NOT_FOUND'],
   }),
-  route({
-    method: 'PATCH',
-    path: '/token-auth/tokens/{tokenId}',
-    summary: 'Rename an access token',
+  tokens.patch('/token-auth/tokens/{tokenId}', 'Rename an access token', {
     extension: true,
     field: 'renameAccessToken',
     body: bodyOf(RenameToken, 'accessTokenId'),
@@ -64,20 +60,14 @@ export const accessTokenRoutes = [
     errors: ['TOKEN_NOT_FOUND'],
     example: { name: 'deploy pipeline, new cluster' },
   }),
-  route({
-    method: 'POST',
-    path: '/token-auth/tokens/{tokenId}/revoke',
-    summary: 'Revoke an access token',
+  tokens.post('/token-auth/tokens/{tokenId}/revoke', 'Revoke an access token', {
     extension: true,
     field: 'revokeAccessToken',
     select: 'message',
     variables: ({ params }) => ({ input: { accessTokenId: params.tokenId } }),
     errors: ['TOKEN_NOT_FOUND'],
   }),
-  route({
-    method: 'POST',
-    path: '/token/renew',
-    summary: 'Renew the access token that you hold',
+  tokens.post('/token/renew', 'Renew the access token that you hold', {
     extension: true,
     anonymous: true,
     sensitive: true,
@@ -86,10 +76,7 @@ export const accessTokenRoutes = [
     body: TokenValue,
     example: EXAMPLE_TOKEN,
   }),
-  route({
-    method: 'POST',
-    path: '/token/revoke',
-    summary: 'Revoke the access token that you hold',
+  tokens.post('/token/revoke', 'Revoke the access token that you hold', {
     extension: true,
     anonymous: true,
     field: 'revokeHeldAccessToken',

@@ -1,17 +1,9 @@
 import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { argsType, inputType, payloadType } from '../../kernel/graphql/inputs.js';
+import { inputType } from '../../kernel/graphql/inputs.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { type AuthMethod, AuthMethodEnum } from '../identities/public.js';
-import {
-  CreatePersonalToken,
-  CreateToken,
-  ListPersonalTokens,
-  ListTokens,
-  OneToken,
-  RenameToken,
-  TokenValue,
-} from './access-token.rules.js';
+import { TokenValue } from './access-token.rules.js';
 import type { IssuedToken } from './access-token.store.js';
 
 @ObjectType('AccessToken', {
@@ -95,12 +87,6 @@ export class AccessTokenType {
 
 export const AccessTokenConnection = connectionOf(AccessTokenType, 'AccessToken', 'newest change first, then id');
 
-export const AccessTokensArgs = argsType(ListTokens);
-export const PersonalAccessTokensArgs = argsType(ListPersonalTokens);
-export const CreateAccessTokenInput = inputType('CreateAccessTokenInput', CreateToken);
-export const CreatePersonalAccessTokenInput = inputType('CreatePersonalAccessTokenInput', CreatePersonalToken);
-export const RenameAccessTokenInput = inputType('RenameAccessTokenInput', RenameToken);
-export const RevokeAccessTokenInput = inputType('RevokeAccessTokenInput', OneToken);
 export const HeldAccessTokenInput = inputType('HeldAccessTokenInput', TokenValue);
 
 @ObjectType({ description: 'A token that was just made. This is the only time that it is shown.' })
@@ -135,10 +121,6 @@ export class RenewAccessTokenPayload {
   @Field(() => String, { description: 'Always `Bearer`.' })
   tokenType!: string;
 }
-
-export const RenameAccessTokenPayload = payloadType('RenameAccessTokenPayload', 'The renamed token.', {
-  token: [AccessTokenType, 'The token as it is now.'],
-});
 
 @ObjectType({ description: 'The revoked token.' })
 export class RevokeAccessTokenPayload {

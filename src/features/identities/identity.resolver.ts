@@ -1,19 +1,10 @@
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { Input } from '../../kernel/graphql/inputs.js';
+import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
+import { CreateIdentity, ListIdentities, OneIdentity, UpdateIdentity } from './identity.rules.js';
 import type { IdentityService } from './identity.service.js';
-import {
-  CreateIdentityInput,
-  CreateIdentityPayload,
-  DeleteIdentityInput,
-  DeleteIdentityPayload,
-  IdentitiesArgs,
-  IdentityConnection,
-  IdentityType,
-  UpdateIdentityInput,
-  UpdateIdentityPayload,
-} from './identity.type.js';
+import { IdentityConnection, IdentityType } from './identity.type.js';
 
 @Resolver(() => IdentityType)
 export class IdentityResolver {
@@ -27,34 +18,35 @@ export class IdentityResolver {
     return this.service.get(ctx, { identityId: id });
   }
 
-  @Query(() => IdentityConnection, { description: 'The machine identities of your organization, by name.' })
-  identities(@Ctx() ctx: Context, @Args(() => IdentitiesArgs) args: object): Promise<ConnectionOf<IdentityType>> {
+  @query(IdentityConnection, ListIdentities, 'The machine identities of your organization, by name.')
+  identities(ctx: Context, args: object): Promise<ConnectionOf<IdentityType>> {
     return this.service.list(ctx, args);
   }
 
-  @Mutation(() => CreateIdentityPayload, {
-    description: 'Makes a machine identity. Attach token authentication to give it tokens.',
-  })
-  async createIdentity(
-    @Ctx() ctx: Context,
-    @Input(CreateIdentityInput) input: object,
-  ): Promise<{ identity: IdentityType }> {
+  @mutation(
+    CreateIdentity,
+    { identity: [IdentityType, 'The new identity.'] },
+    'Makes a machine identity. Attach token authentication to give it tokens.',
+  )
+  async createIdentity(ctx: Context, input: object): Promise<{ identity: IdentityType }> {
     return { identity: await this.service.create(ctx, input) };
   }
 
-  @Mutation(() => UpdateIdentityPayload, { description: 'Changes the name or the role of a machine identity.' })
-  async updateIdentity(
-    @Ctx() ctx: Context,
-    @Input(UpdateIdentityInput) input: object,
-  ): Promise<{ identity: IdentityType }> {
+  @mutation(
+    UpdateIdentity,
+    { identity: [IdentityType, 'The identity as it is now.'] },
+    'Changes the name or the role of a machine identity.',
+  )
+  async updateIdentity(ctx: Context, input: object): Promise<{ identity: IdentityType }> {
     return { identity: await this.service.update(ctx, input) };
   }
 
-  @Mutation(() => DeleteIdentityPayload, { description: 'Deletes a machine identity with all memberships and tokens.' })
-  async deleteIdentity(
-    @Ctx() ctx: Context,
-    @Input(DeleteIdentityInput) input: object,
-  ): Promise<{ identity: IdentityType }> {
+  @mutation(
+    OneIdentity,
+    { identity: [IdentityType, 'The deleted identity.'] },
+    'Deletes a machine identity with all memberships and tokens.',
+  )
+  async deleteIdentity(ctx: Context, input: object): Promise<{ identity: IdentityType }> {
     return { identity: await this.service.delete(ctx, input) };
   }
 }

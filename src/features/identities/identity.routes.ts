@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bodyOf, paging, routesAt } from '../../rest/route.js';
 import { CreateIdentity, UpdateIdentity } from './identity.rules.js';
 
-const route = routesAt('/api/v1/identities', {
+const identities = routesAt('/api/v1/identities', {
   extension: true,
   select:
     'id name organizationId role hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt',
@@ -10,17 +10,13 @@ const route = routesAt('/api/v1/identities', {
 
 /** Machine identities. Source: behaviour 10 (Identities). */
 export const identityRoutes = [
-  route({
-    method: 'POST',
-    summary: 'Create a machine identity',
+  identities.post('', 'Create a machine identity', {
     field: 'createIdentity',
     body: CreateIdentity,
     errors: ['ORGANIZATION_NOT_FOUND'],
     example: { name: 'deploy pipeline', organizationId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
   }),
-  route({
-    method: 'GET',
-    summary: 'List the machine identities of the organization',
+  identities.get('', 'List the machine identities of the organization', {
     field: 'identities',
     query: z.strictObject({
       orgId: z.string().optional().meta({ description: 'Your organization; any other is not found.' }),
@@ -29,26 +25,14 @@ export const identityRoutes = [
     variables: ({ query }) => ({ organizationId: query.orgId, first: query.limit, after: query.cursor }),
     errors: ['ORGANIZATION_NOT_FOUND'],
   }),
-  route({
-    method: 'GET',
-    path: '/{identityId}',
-    summary: 'Get a machine identity',
-    field: 'identity',
-    errors: ['IDENTITY_NOT_FOUND'],
-  }),
-  route({
-    method: 'PATCH',
-    path: '/{identityId}',
-    summary: 'Rename a machine identity or change its role',
+  identities.get('/{identityId}', 'Get a machine identity', { field: 'identity', errors: ['IDENTITY_NOT_FOUND'] }),
+  identities.patch('/{identityId}', 'Rename a machine identity or change its role', {
     field: 'updateIdentity',
     body: bodyOf(UpdateIdentity, 'identityId'),
     errors: ['IDENTITY_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
     example: { name: 'release pipeline', role: 'no-access' },
   }),
-  route({
-    method: 'DELETE',
-    path: '/{identityId}',
-    summary: 'Delete a machine identity with its memberships and tokens',
+  identities.delete('/{identityId}', 'Delete a machine identity with its memberships and tokens', {
     field: 'deleteIdentity',
     errors: ['IDENTITY_NOT_FOUND', 'LAST_ADMIN'],
   }),

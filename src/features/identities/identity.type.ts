@@ -1,12 +1,10 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { argsType, inputType, payloadType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { OrganizationRoleEnum } from '../organizations/public.js';
 import type { OrganizationRole } from '../permissions/public.js';
 import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
-import { CreateIdentity, ListIdentities, OneIdentity, UpdateIdentity } from './identity.rules.js';
 
 @ObjectType('Identity', {
   implements: Node,
@@ -46,18 +44,3 @@ export class IdentityType {
 }
 
 export const IdentityConnection = connectionOf(IdentityType, 'Identity', 'name, then id');
-
-export const IdentitiesArgs = argsType(ListIdentities);
-export const CreateIdentityInput = inputType('CreateIdentityInput', CreateIdentity);
-export const UpdateIdentityInput = inputType('UpdateIdentityInput', UpdateIdentity);
-export const DeleteIdentityInput = inputType('DeleteIdentityInput', OneIdentity);
-
-export const CreateIdentityPayload = payloadType('CreateIdentityPayload', 'The new machine identity.', {
-  identity: [IdentityType, 'The new identity.'],
-});
-export const UpdateIdentityPayload = payloadType('UpdateIdentityPayload', 'The changed machine identity.', {
-  identity: [IdentityType, 'The identity as it is now.'],
-});
-export const DeleteIdentityPayload = payloadType('DeleteIdentityPayload', 'The deleted machine identity.', {
-  identity: [IdentityType, 'The deleted identity.'],
-});

@@ -1,52 +1,43 @@
-import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { Input } from '../../kernel/graphql/inputs.js';
+import { mutation, query } from '../../kernel/graphql/operations.js';
+import { AttachTokenAuth, OneTokenAuth, UpdateTokenAuth } from './token-auth.rules.js';
 import type { TokenAuthService } from './token-auth.service.js';
-import {
-  AttachTokenAuthInput,
-  AttachTokenAuthPayload,
-  RemoveTokenAuthInput,
-  RemoveTokenAuthPayload,
-  TokenAuthArgs,
-  TokenAuthType,
-  UpdateTokenAuthInput,
-  UpdateTokenAuthPayload,
-} from './token-auth.type.js';
+import { TokenAuthType } from './token-auth.type.js';
 
 @Resolver(() => TokenAuthType)
 export class TokenAuthResolver {
   constructor(private readonly service: TokenAuthService) {}
 
-  @Query(() => TokenAuthType, { description: 'The token-auth configuration of a machine identity.' })
-  identityTokenAuth(@Ctx() ctx: Context, @Args(() => TokenAuthArgs) args: object): Promise<TokenAuthType> {
+  @query(TokenAuthType, OneTokenAuth, 'The token-auth configuration of a machine identity.')
+  identityTokenAuth(ctx: Context, args: object): Promise<TokenAuthType> {
     return this.service.get(ctx, args);
   }
 
-  @Mutation(() => AttachTokenAuthPayload, { description: 'Attaches token authentication to a machine identity.' })
-  async attachTokenAuth(
-    @Ctx() ctx: Context,
-    @Input(AttachTokenAuthInput) input: object,
-  ): Promise<{ tokenAuth: TokenAuthType }> {
+  @mutation(
+    AttachTokenAuth,
+    { tokenAuth: [TokenAuthType, 'The new configuration.'] },
+    'Attaches token authentication to a machine identity.',
+  )
+  async attachTokenAuth(ctx: Context, input: object): Promise<{ tokenAuth: TokenAuthType }> {
     return { tokenAuth: await this.service.attach(ctx, input) };
   }
 
-  @Mutation(() => UpdateTokenAuthPayload, {
-    description: 'Changes the token-auth configuration of a machine identity.',
-  })
-  async updateTokenAuth(
-    @Ctx() ctx: Context,
-    @Input(UpdateTokenAuthInput) input: object,
-  ): Promise<{ tokenAuth: TokenAuthType }> {
+  @mutation(
+    UpdateTokenAuth,
+    { tokenAuth: [TokenAuthType, 'The configuration as it is now.'] },
+    'Changes the token-auth configuration of a machine identity.',
+  )
+  async updateTokenAuth(ctx: Context, input: object): Promise<{ tokenAuth: TokenAuthType }> {
     return { tokenAuth: await this.service.update(ctx, input) };
   }
 
-  @Mutation(() => RemoveTokenAuthPayload, {
-    description: 'Removes token authentication from a machine identity. All its tokens stop at once.',
-  })
-  async removeTokenAuth(
-    @Ctx() ctx: Context,
-    @Input(RemoveTokenAuthInput) input: object,
-  ): Promise<{ tokenAuth: TokenAuthType }> {
+  @mutation(
+    OneTokenAuth,
+    { tokenAuth: [TokenAuthType, 'The removed configuration.'] },
+    'Removes token authentication from a machine identity. All its tokens stop at once.',
+  )
+  async removeTokenAuth(ctx: Context, input: object): Promise<{ tokenAuth: TokenAuthType }> {
     return { tokenAuth: await this.service.remove(ctx, input) };
   }
 }

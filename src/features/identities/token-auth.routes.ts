@@ -1,7 +1,7 @@
 import { bodyOf, routesAt } from '../../rest/route.js';
 import { AttachTokenAuth, UpdateTokenAuth } from './token-auth.rules.js';
 
-const route = routesAt('/api/v1/auth/token-auth/identities/{identityId}', {
+const tokenAuth = routesAt('/api/v1/auth/token-auth/identities/{identityId}', {
   extension: true,
   select: `identityId accessTokenTrustedIps { ipAddress } accessTokenTTL accessTokenMaxTTL accessTokenNumUsesLimit
     createdAt updatedAt`,
@@ -10,9 +10,7 @@ const route = routesAt('/api/v1/auth/token-auth/identities/{identityId}', {
 
 /** Token-auth configurations. Source: behaviour 3.3. */
 export const tokenAuthRoutes = [
-  route({
-    method: 'POST',
-    summary: 'Attach token authentication to a machine identity',
+  tokenAuth.post('', 'Attach token authentication to a machine identity', {
     field: 'attachTokenAuth',
     as: 'identityTokenAuth',
     body: bodyOf(AttachTokenAuth, 'identityId'),
@@ -23,24 +21,18 @@ export const tokenAuthRoutes = [
       accessTokenMaxTTL: 604_800,
     },
   }),
-  route({
-    method: 'GET',
-    summary: 'Get the token-auth configuration of a machine identity',
+  tokenAuth.get('', 'Get the token-auth configuration of a machine identity', {
     field: 'identityTokenAuth',
     errors: ['TOKEN_AUTH_NOT_FOUND'],
   }),
-  route({
-    method: 'PATCH',
-    summary: 'Change the token-auth configuration of a machine identity',
+  tokenAuth.patch('', 'Change the token-auth configuration of a machine identity', {
     field: 'updateTokenAuth',
     as: 'identityTokenAuth',
     body: bodyOf(UpdateTokenAuth, 'identityId'),
     errors: ['TOKEN_AUTH_NOT_FOUND'],
     example: { accessTokenTTL: 3_600, accessTokenNumUsesLimit: 100 },
   }),
-  route({
-    method: 'DELETE',
-    summary: 'Remove token authentication and all tokens of a machine identity',
+  tokenAuth.delete('', 'Remove token authentication and all tokens of a machine identity', {
     field: 'removeTokenAuth',
     as: 'identityTokenAuth',
     errors: ['TOKEN_AUTH_NOT_FOUND'],

@@ -1,7 +1,7 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { argsType, inputType, payloadType } from '../../kernel/graphql/inputs.js';
-import { AttachTokenAuth, OneTokenAuth, TrustedIp, UpdateTokenAuth } from './token-auth.rules.js';
+import { inputType } from '../../kernel/graphql/inputs.js';
+import { TrustedIp } from './token-auth.rules.js';
 
 @ObjectType('TrustedIp', { description: 'A network from which tokens may be used.', simpleResolvers: true })
 export class TrustedIpType {
@@ -40,18 +40,3 @@ export class TokenAuthType {
   @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 }
-
-export const TokenAuthArgs = argsType(OneTokenAuth);
-export const AttachTokenAuthInput = inputType('AttachTokenAuthInput', AttachTokenAuth);
-export const UpdateTokenAuthInput = inputType('UpdateTokenAuthInput', UpdateTokenAuth);
-export const RemoveTokenAuthInput = inputType('RemoveTokenAuthInput', OneTokenAuth);
-
-export const AttachTokenAuthPayload = payloadType('AttachTokenAuthPayload', 'The new token-auth configuration.', {
-  tokenAuth: [TokenAuthType, 'The new configuration.'],
-});
-export const UpdateTokenAuthPayload = payloadType('UpdateTokenAuthPayload', 'The changed token-auth configuration.', {
-  tokenAuth: [TokenAuthType, 'The configuration as it is now.'],
-});
-export const RemoveTokenAuthPayload = payloadType('RemoveTokenAuthPayload', 'The removed token-auth configuration.', {
-  tokenAuth: [TokenAuthType, 'The removed configuration.'],
-});

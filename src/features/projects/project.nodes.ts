@@ -1,3 +1,5 @@
+import { type Action, authorize } from '../../kernel/authz/ability.js';
+import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
 import { type EnvironmentType, toEnvironmentType } from './environment.type.js';
@@ -9,6 +11,33 @@ const reachOf = (projectId: string): string => `n.organization_id = $2 and exist
 
 /** The reach of nodes that are in projects: in those that the caller is a member of. */
 export const IN_OWN_PROJECT = reachOf('n.project_id');
+
+/** A row of a project. */
+interface InProject {
+  readonly id: string;
+  readonly projectId: string;
+}
+
+/** How rows of projects are found by their ids alone; who may do `action` in the project sees them. */
+interface KindInProject<Row extends InProject> extends Pick<NodeKind<InProject>, 'type' | 'table' | 'record'> {
+  readonly action: Action;
+  readonly find: (ctx: Context, params: { readonly ids: readonly string[] }) => Promise<Row[]>;
+}
+
+/** Declares a kind of nodes whose rows belong to projects. */
+export const nodeInProject = <Row extends InProject>(
+  links: ProjectLinks,
+  { action, find, ...kind }: KindInProject<Row>,
+): NodeKind =>
+  nodeKind<InProject>({
+    ...kind,
+    reach: IN_OWN_PROJECT,
+    load: async (ctx, ids) =>
+      links.readable(ctx, await find(ctx, { ids }), (row, access) => {
+        authorize(access, action);
+        return row;
+      }),
+  });
 
 /** What of projects is found by its id alone. Built-in roles are no rows, so roles are not among it. */
 export function projectNodes(links: ProjectLinks): NodeKind[] {

@@ -1,3 +1,4 @@
+import { type Action, authorize } from '../../kernel/authz/ability.js';
 import { type Context, isTransaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { AppError } from '../../kernel/errors.js';
@@ -18,6 +19,13 @@ export class ProjectReader {
   async load(ctx: Context, projectId: string): Promise<ProjectAccess> {
     const project = await this.find(ctx, projectId);
     if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+    return project;
+  }
+
+  /** As `load`, for who may do this in the project. @throws PROJECT_NOT_FOUND, PERMISSION_DENIED */
+  async authorized(ctx: Context, projectId: string, action: Action): Promise<ProjectAccess> {
+    const project = await this.load(ctx, projectId);
+    authorize(project, action);
     return project;
   }
 

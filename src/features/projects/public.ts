@@ -2,7 +2,7 @@ export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './
 export { EnvironmentType, toEnvironmentType } from './environment.type.js';
 export { projectLinkOf } from './link.resolver.js';
 export type { ProjectLinks } from './project.links.js';
-export { IN_OWN_PROJECT } from './project.nodes.js';
+export { IN_OWN_PROJECT, nodeInProject } from './project.nodes.js';
 export { ProjectReader } from './project.reader.js';
 export type { ProjectAccess } from './project.records.js';
 export { ProjectType } from './project.type.js';

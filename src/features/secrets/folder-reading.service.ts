@@ -72,7 +72,7 @@ export class FolderReadingService {
    */
   async list(ctx: Context, raw: unknown): Promise<Page<ReadFolder>> {
     const { projectId, environment, path, recursive, lastSecretModified, ...request } = parse(ListFolders, raw);
-    const [after, limit] = keyPageBounds(request);
+    const { after, limit } = keyPageBounds(request);
     const { project, ...span } = await this.#base(ctx, { projectId, environment, secretPath: path });
     const since = lastSecretModified ?? null;
     // Where rules look at paths or at secrets, how many rows make a page is known only after reading them.

@@ -9,7 +9,7 @@ export const EXAMPLE_PLACE = { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11'
 /** Fields of a secret in the words of the interface. */
 export const FIELDS = `id _id: id workspace: projectId environment version type secretKey secretValue secretComment createdAt updatedAt secretValueHidden
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
-  isRotatedSecret rotationId secretPath secretMetadata { key value isEncrypted } tags { id slug name color }`;
+  isRotatedSecret rotationId secretPath secretMetadata { key value isEncrypted } tags { id slug name: slug color }`;
 
 /** An import entry. Its secrets lack what every one of them shares or no consumer needs. Source: specification, Import entry. */
 export const IMPORTED = `secretPath environment folderId secrets { id _id: id workspace: projectId environment version type secretKey secretValue secretComment secretValueHidden

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../rest/route.js';
-import { parseTagSlugs } from '../tags/public.js';
 import { parseMetadataFilter } from './metadata-filter.rules.js';
 import { place } from './place.rules.js';
 import { depthTruncated, unreadableValues, unresolvedReferences } from './reply-headers.js';
+import { parseTagSlugs } from './secret.rules.js';
 import { FIELDS, IMPORTED, PLACE_ERRORS, SECRETS, toImported, toSecret } from './secret-reply.js';
 
 const showing = {

@@ -192,3 +192,13 @@ export const plainMetadata = (secrets: readonly Pick<NewSecret, 'secretMetadata'
           ],
     ),
   );
+
+/** `"db, ,web,db"` -> `["db", "web"]`: trimmed, no blanks, no repeats, order kept. Source: behaviour 15.2. */
+export const parseTagSlugs = (raw: string): string[] => [
+  ...new Set(
+    raw
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== ''),
+  ),
+];

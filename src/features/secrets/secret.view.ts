@@ -2,6 +2,7 @@ import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { AppError } from '../../kernel/errors.js';
 import type { CursorKey, Page } from '../../kernel/paging.js';
+import type { TagRow } from '../tags/public.js';
 import type { ReferenceIssue } from './expansion.rules.js';
 import type { OwnRecord, SecretRecord } from './secret.records.js';
 import type { SecretKind } from './secret.rules.js';
@@ -46,7 +47,7 @@ export interface SecretView {
   readonly isRotatedSecret: boolean;
   readonly rotationId: string | null;
   readonly secretMetadata: readonly { key: string; value: SealedText | null; isEncrypted: boolean }[];
-  readonly tags: readonly { id: string; slug: string; name: string; color: string }[];
+  readonly tags: readonly TagRow[];
   /** References in the value that were to be expanded and stay as they stand. */
   readonly referenceIssues: readonly ReferenceIssue[];
   readonly createdAt: Date;
@@ -139,7 +140,7 @@ export class SecretViewer {
       isRotatedSecret: false,
       rotationId: null,
       secretMetadata: this.#metadata(record),
-      tags: record.tags.map(({ id, slug, color }) => ({ id, slug, name: slug, color })),
+      tags: record.tags,
       referenceIssues: NO_ISSUES,
       createdAt: record.createdAt,
       updatedAt: record.updatedAt,

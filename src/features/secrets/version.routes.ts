@@ -8,7 +8,7 @@ export const HISTORY = '/api/v1/secrets';
 const HIDDEN = '<hidden>';
 
 const ACTOR = 'actor { actorId actorType name membershipId groupId }';
-const TAGS = 'tags { id slug name color }';
+const TAGS = 'tags { id slug name: slug color }';
 const VERSION = `secretId workspace: projectId version isDeletion environment folderId secretPath secretKey secretValue secretValueHidden
   secretComment secretReminderNote secretReminderRepeatDays secretReminderRecipients skipMultilineEncoding
   secretMetadata { key value isEncrypted } ${TAGS} ${ACTOR} createdAt`;

@@ -77,7 +77,7 @@ export const toVersionSummary = (record: VersionRecord): VersionSummary => ({
   environment: record.environment,
   secretPath: record.path,
   secretKey: record.key,
-  tags: tagsOf(record),
+  tags: record.tags,
   actor: actorOf(record),
   createdAt: record.createdAt,
 });
@@ -91,8 +91,5 @@ export const toDeletedView = (record: DeletedRecord): DeletedView => ({
   restorableVersion: record.restorableVersion,
   deletedAt: record.deletedAt,
   actor: actorOf(record),
-  tags: tagsOf(record),
+  tags: record.tags,
 });
-
-const tagsOf = ({ tags }: Pick<VersionRecord, 'tags'>): SecretView['tags'] =>
-  tags.map(({ id, slug, color }) => ({ id, slug, name: slug, color }));

@@ -1,9 +1,8 @@
 import './tags.errors.js';
 import type { Feature } from '../../feature.js';
-import { nodeKind } from '../../kernel/graphql/node.js';
-import { IN_OWN_PROJECT, type ProjectLinks, type ProjectReader } from '../projects/public.js';
+import { nodeInProject, type ProjectLinks, type ProjectReader } from '../projects/public.js';
 import { Tag } from './tag.entity.js';
-import { tagsByIds } from './tag.links.js';
+import { findTagsByIds } from './tag.queries.js';
 import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
 import { tagRoutes } from './tag.routes.js';
 import { type AuthorizeTagChange, TagService } from './tag.service.js';
@@ -19,22 +18,15 @@ export function createTags(deps: {
     entities: [Tag],
     resolvers: [new TagResolver(tags), new ProjectTagsResolver(tags)],
     nodes: [
-      nodeKind({
+      nodeInProject(deps.links, {
         type: 'Tag',
         table: 'tag',
-        reach: IN_OWN_PROJECT,
-        load: tagsByIds(deps.links),
+        action: 'tags:read',
+        find: findTagsByIds,
         record: ({ id, projectId }) => ({ action: 'tag:get', projectId, facts: { tagId: id } }),
       }),
     ],
     routes: tagRoutes,
-    groups: [
-      {
-        name: 'tags',
-        title: 'Tags',
-        description: 'Labels of a project, by which its secrets are found.',
-        paths: /\/tags\b/,
-      },
-    ],
+    groups: [{ name: 'tags', description: 'Labels of a project, by which its secrets are found.', paths: /\/tags\b/ }],
   };
 }

@@ -1,4 +1,4 @@
 export { findTags, type TagRow } from './tag.queries.js';
-export { parseTagSlugs, tagSlug } from './tag.rules.js';
+export { tagSlug } from './tag.rules.js';
 export type { AuthorizeTagChange } from './tag.service.js';
 export { TagType } from './tag.type.js';

@@ -1,70 +1,53 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { z } from 'zod';
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { Input } from '../../kernel/graphql/inputs.js';
-import { PageArgs } from '../../kernel/graphql/page.js';
-import { type ConnectionOf, pageOf, pageRules } from '../../kernel/paging.js';
-import { parse } from '../../kernel/validation.js';
+import { connection, mutation, query } from '../../kernel/graphql/operations.js';
+import type { PageArgs } from '../../kernel/graphql/page.js';
+import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
 import { ProjectType } from '../projects/public.js';
+import { CreateTag, ListTags, OneTag, TagBySlug, UpdateTag } from './tag.rules.js';
 import type { TagService } from './tag.service.js';
-import {
-  CreateTagInput,
-  CreateTagPayload,
-  DeleteTagInput,
-  DeleteTagPayload,
-  TagBySlugArgs,
-  TagConnection,
-  TagsArgs,
-  TagType,
-  toTagType,
-  UpdateTagInput,
-  UpdateTagPayload,
-} from './tag.type.js';
-
-const PageOfTags = z.strictObject(pageRules);
+import { TagConnection, TagType } from './tag.type.js';
 
 @Resolver(() => TagType)
 export class TagResolver {
-  constructor(private readonly tags: TagService) {}
+  constructor(private readonly service: TagService) {}
 
-  @Query(() => TagConnection, { name: 'tags', description: 'Tags of a project, by slug.' })
-  async list(@Ctx() ctx: Context, @Args(() => TagsArgs) args: object): Promise<ConnectionOf<TagType>> {
-    return (await this.tags.list(ctx, args)).map(toTagType, ({ slug }) => [slug]);
+  @query(TagConnection, ListTags, 'Tags of a project, by slug.')
+  tags(ctx: Context, args: object): Promise<ConnectionOf<TagType>> {
+    return this.service.list(ctx, args);
   }
 
-  @Query(() => TagType, { description: 'One tag by its id.' })
-  async tag(
-    @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
-    @Arg('id', () => ID, { description: 'The tag.' }) id: string,
-  ): Promise<TagType> {
-    return toTagType(await this.tags.get(ctx, { projectId, tagId: id }));
+  @query(TagType, OneTag, 'One tag by its id.')
+  tag(ctx: Context, args: object): Promise<TagType> {
+    return this.service.get(ctx, args);
   }
 
-  @Query(() => TagType, { description: 'One tag by its slug.' })
-  async tagBySlug(@Ctx() ctx: Context, @Args(() => TagBySlugArgs) args: object): Promise<TagType> {
-    return toTagType(await this.tags.getBySlug(ctx, args));
+  @query(TagType, TagBySlug, 'One tag by its slug.')
+  tagBySlug(ctx: Context, args: object): Promise<TagType> {
+    return this.service.getBySlug(ctx, args);
   }
 
-  @Mutation(() => CreateTagPayload, { description: 'Adds a tag to a project.' })
-  async createTag(@Ctx() ctx: Context, @Input(CreateTagInput) input: object): Promise<{ tag: TagType }> {
-    return { tag: toTagType(await this.tags.create(ctx, input)) };
+  @mutation(CreateTag, { tag: [TagType, 'The new tag.'] }, 'Adds a tag to a project.')
+  async createTag(ctx: Context, input: object): Promise<{ tag: TagType }> {
+    return { tag: await this.service.create(ctx, input) };
   }
 
-  @Mutation(() => UpdateTagPayload, {
-    description:
-      'Changes slug and colour of a tag. A new slug needs the rights to edit and read every secret that has the tag, with the old and the new slug, and to edit roles if a rule of any role would select other secrets.',
-  })
-  async updateTag(@Ctx() ctx: Context, @Input(UpdateTagInput) input: object): Promise<{ tag: TagType }> {
-    return { tag: toTagType(await this.tags.update(ctx, input)) };
+  @mutation(
+    UpdateTag,
+    { tag: [TagType, 'The tag as it is now.'] },
+    'Changes slug and colour of a tag. A new slug needs the rights to edit and read every secret that has the tag, with the old and the new slug, and to edit roles if a rule of any role would select other secrets.',
+  )
+  async updateTag(ctx: Context, input: object): Promise<{ tag: TagType }> {
+    return { tag: await this.service.update(ctx, input) };
   }
 
-  @Mutation(() => DeleteTagPayload, {
-    description:
-      'Deletes a tag; the secrets that carry it stay. Needs the rights to edit and read them with and without the tag, and to edit roles if a rule of any role would select other secrets.',
-  })
-  async deleteTag(@Ctx() ctx: Context, @Input(DeleteTagInput) input: object): Promise<{ tag: TagType }> {
-    return { tag: toTagType(await this.tags.delete(ctx, input)) };
+  @mutation(
+    OneTag,
+    { tag: [TagType, 'The deleted tag.'] },
+    'Deletes a tag; the secrets that carry it stay. Needs the rights to edit and read them with and without the tag, and to edit roles if a rule of any role would select other secrets.',
+  )
+  async deleteTag(ctx: Context, input: object): Promise<{ tag: TagType }> {
+    return { tag: await this.service.delete(ctx, input) };
   }
 }
 
@@ -76,17 +59,12 @@ export class ProjectTagsResolver {
     nullable: true,
     description: 'Its tags, by slug; null with PERMISSION_DENIED if you may not read them.',
   })
-  async tags(@Root() { access }: ProjectType, @Ctx() ctx: Context): Promise<TagType[]> {
-    return (await this.service.listInProject(ctx, access)).map(toTagType);
+  tags(@Root() { access }: ProjectType, @Ctx() ctx: Context): Promise<readonly TagType[]> {
+    return this.service.listInProject(ctx, access);
   }
 
-  @FieldResolver(() => TagConnection, { nullable: true, description: 'As `tags`, in pages.' })
-  async tagConnection(
-    @Root() project: ProjectType,
-    @Ctx() ctx: Context,
-    @Args(() => PageArgs) page: PageArgs,
-  ): Promise<ConnectionOf<TagType>> {
-    const request = parse(PageOfTags, page);
-    return pageOf(await this.tags(project, ctx), request, 1, ({ slug }) => [slug]);
+  @connection(TagConnection, 'As `tags`, in pages.')
+  async tagConnection(project: ProjectType, ctx: Context, page: PageArgs): Promise<ConnectionOf<TagType>> {
+    return pageOf(await this.tags(project, ctx), page, 1, ({ slug }) => [slug]);
   }
 }

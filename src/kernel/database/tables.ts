@@ -8,10 +8,14 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type RawBuilder,
   type Selectable,
+  type SelectQueryBuilder,
+  sql,
   type UpdateResult,
 } from 'kysely';
 import type { Transaction } from '../context.js';
+import type { KeyBounds } from '../paging.js';
 import { type Statement, statement } from './statement.js';
 
 /** A row of a table as it is read. */
@@ -35,6 +39,20 @@ export const tablesOf = <Schema extends EntitySchemaWithMeta>(): Kysely<Tables<S
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
+
+/** Any of these ids: `where('id', '=', anyOf(ids))`, whose text does not depend on how many there are. */
+export const anyOf = (ids: readonly string[]): RawBuilder<string> => sql<string>`any(${ids}::uuid[])`;
+
+/**
+ * The rows of a page, by one column that is unique among them, in the order of its bytes, whatever language the database speaks:
+ * `.$call(pageBy('slug', page))`.
+ */
+export const pageBy =
+  (column: string, { after, limit }: KeyBounds) =>
+  <O>(query: SelectQueryBuilder<never, never, O>): SelectQueryBuilder<never, never, O> => {
+    const key = sql`${sql.ref(column)} collate "C"`;
+    return query.where(sql<boolean>`(${after}::text is null or ${key} > ${after}::text)`).orderBy(key).limit(limit);
+  };
 
 /** What stands for a parameter while a statement is made. */
 class Parameter {

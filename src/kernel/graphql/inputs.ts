@@ -44,20 +44,18 @@ export function argsType<R extends z.ZodObject>(rules: R): ClassType<z.input<R>>
 export const Input = (type: ClassType): ReturnType<typeof Arg> =>
   Arg('input', () => type, { description: DESCRIPTIONS.get(type) as string });
 
-/**
- * Makes the payload type of a mutation.
- *
- * @param fields each with its type and its description: `{ tag: [TagType, 'The new tag.'] }`
- */
-export function payloadType<T extends object>(
-  name: string,
-  description: string,
-  fields: { readonly [K in keyof T]: readonly [type: ClassType<T[K] & object>, description: string] },
-): ClassType<T> {
-  const made = classOf<T>(name);
-  ObjectType(name, { description, simpleResolvers: true })(made);
-  for (const [field, [type, about]] of Object.entries<readonly [ClassType, string]>(fields))
-    Field(() => type, { description: about })(made.prototype as object, field);
+/** Fields of a payload, each with its type and its description: `{ tag: [TagType, 'The new tag.'] }`. */
+export type PayloadFields<P extends object> = {
+  readonly [K in keyof P]: readonly [type: ClassType<P[K] & object>, description: string];
+};
+
+/** Makes the payload type of a mutation. It is described as what it holds. */
+export function payloadType<P extends object>(name: string, fields: PayloadFields<P>): ClassType<P> {
+  const made = classOf<P>(name);
+  const entries = Object.entries<PayloadFields<P>[keyof P]>(fields);
+  ObjectType(name, { description: entries.map(([, [, about]]) => about).join(' '), simpleResolvers: true })(made);
+  for (const [field, [type, description]] of entries)
+    Field(() => type, { description })(made.prototype as object, field);
   return made;
 }
 

@@ -3,7 +3,8 @@ import type { JsonSchema } from '../response-schema.js';
 /** A group of operations in the API reference: a tag of OpenAPI. Declared by the slice whose paths are in it. */
 export interface Group {
   readonly name: string;
-  readonly title: string;
+  /** The name with a capital, unless given. */
+  readonly title?: string;
   readonly description: string;
   /** Which paths are in it. */
   readonly paths: RegExp;
@@ -15,12 +16,14 @@ export interface Group {
 export const groupNameOf = (path: string, groups: readonly Group[]): string =>
   groups.find(({ paths }) => paths.test(path))?.name ?? path.split('/')[3] ?? 'api';
 
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
 /** `tags` of an OpenAPI document: the groups that its paths are in. */
 export function tagsOf(paths: readonly string[], groups: readonly Group[]): JsonSchema[] {
   const used = new Set(paths.map((path) => groupNameOf(path, groups)));
   return groups
     .filter(({ name }) => used.has(name))
-    .map(({ name, title, description }) => ({ name, 'x-displayName': title, description }));
+    .map(({ name, title = capitalized(name), description }) => ({ name, 'x-displayName': title, description }));
 }
 
 /** A parameter, with the description that a group of the API reference has for its name, if it is one of the path. */

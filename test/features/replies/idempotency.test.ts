@@ -79,7 +79,7 @@ describe('a request with an idempotency key', () => {
       await admin.patch(`${tags}/${tag.id}`, { slug: 'one', color: '#000000' }, key),
       await admin.delete(`${tags}/${tag.id}`, undefined, key),
       await admin.graphql(
-        'mutation ($id: ID!) { deleteTag(input: { projectId: $id, tagId: $id }) { __typename } }',
+        'mutation ($id: ID!) { deleteTag(input: { projectId: $id, id: $id }) { __typename } }',
         { id: tag.id },
         key,
       ),

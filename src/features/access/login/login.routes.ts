@@ -1,21 +1,18 @@
-import { route, withoutNull } from '../../../rest/route.js';
+import { routesAt, withoutNull } from '../../../rest/route.js';
 import { LogIn } from './login.rules.js';
+
+const auth = routesAt('/api/v1/auth/universal-auth', {
+  extension: true,
+  select: 'accessToken expiresIn accessTokenMaxTTL tokenType',
+});
 
 /** Logins. Source: behaviour 3, for the login with a client secret. */
 export const loginRoutes = [
-  route({
-    method: 'POST',
-    path: '/api/v1/auth/universal-auth/login',
-    summary: 'Log a machine identity in with its client id and a client secret',
-    extension: true,
+  auth.post('/login', 'Log a machine identity in with its client id and a client secret', {
     anonymous: true,
     sensitive: true,
+    field: 'logInWithUniversalAuth',
     body: withoutNull(LogIn),
-    document: `mutation ($input: LogInWithUniversalAuthInput!) {
-      logInWithUniversalAuth(input: $input) { accessToken expiresIn accessTokenMaxTTL tokenType }
-    }`,
-    variables: ({ body }) => ({ input: body }),
-    reply: ({ logInWithUniversalAuth }) => logInWithUniversalAuth,
     errors: ['ORGANIZATION_NOT_FOUND'],
     // Of the right form, with a wrong checksum.
     example: {

@@ -1,28 +1,18 @@
-import { Arg, Args, Ctx, Extensions, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Extensions, ID, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { Input } from '../../../kernel/graphql/inputs.js';
 import { MINT } from '../../../kernel/graphql/limited-operations.js';
+import { mutation, query } from '../../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
+import { CreateClientSecret, ListClientSecrets, OneClientSecret } from './client-secret.rules.js';
 import type { ClientSecretService } from './client-secret.service.js';
-import {
-  ClientSecretConnection,
-  ClientSecretsArgs,
-  ClientSecretType,
-  CreateClientSecretInput,
-  CreateClientSecretPayload,
-  RevokeClientSecretInput,
-  RevokeClientSecretPayload,
-} from './client-secret.type.js';
+import { ClientSecretConnection, ClientSecretType, CreateClientSecretPayload } from './client-secret.type.js';
 
 @Resolver(() => ClientSecretType)
 export class ClientSecretResolver {
   constructor(private readonly service: ClientSecretService) {}
 
-  @Query(() => ClientSecretConnection, { description: 'The client secrets of a machine identity, newest first.' })
-  clientSecrets(
-    @Ctx() ctx: Context,
-    @Args(() => ClientSecretsArgs) args: object,
-  ): Promise<ConnectionOf<ClientSecretType>> {
+  @query(ClientSecretConnection, ListClientSecrets, 'The client secrets of a machine identity, newest first.')
+  clientSecrets(ctx: Context, args: object): Promise<ConnectionOf<ClientSecretType>> {
     return this.service.list(ctx, args);
   }
 
@@ -36,23 +26,21 @@ export class ClientSecretResolver {
   }
 
   @Extensions(MINT)
-  @Mutation(() => CreateClientSecretPayload, {
-    description: 'Makes a client secret, with which a machine identity logs in. It is shown this once.',
-  })
-  createClientSecret(
-    @Ctx() ctx: Context,
-    @Input(CreateClientSecretInput) input: object,
-  ): Promise<CreateClientSecretPayload> {
+  @mutation(
+    CreateClientSecret,
+    CreateClientSecretPayload,
+    'Makes a client secret, with which a machine identity logs in. It is shown this once.',
+  )
+  createClientSecret(ctx: Context, input: object): Promise<CreateClientSecretPayload> {
     return this.service.create(ctx, input);
   }
 
-  @Mutation(() => RevokeClientSecretPayload, {
-    description: 'Revokes a client secret and the tokens of its logins, at once and for good.',
-  })
-  async revokeClientSecret(
-    @Ctx() ctx: Context,
-    @Input(RevokeClientSecretInput) input: object,
-  ): Promise<{ clientSecretData: ClientSecretType }> {
+  @mutation(
+    OneClientSecret,
+    { clientSecretData: [ClientSecretType, 'The client secret as it is now.'] },
+    'Revokes a client secret and the tokens of its logins, at once and for good.',
+  )
+  async revokeClientSecret(ctx: Context, input: object): Promise<{ clientSecretData: ClientSecretType }> {
     return { clientSecretData: await this.service.revoke(ctx, input) };
   }
 }

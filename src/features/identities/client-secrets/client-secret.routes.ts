@@ -4,7 +4,7 @@ import { CreateClientSecret } from './client-secret.rules.js';
 const FIELDS = `id identityId description clientSecretPrefix clientSecretTTL clientSecretNumUses clientSecretNumUsesLimit
   clientSecretLastUsedAt isClientSecretRevoked expiresAt createdAt updatedAt`;
 
-const route = routesAt('/api/v1/auth/universal-auth/identities/{identityId}/client-secrets', {
+const clientSecrets = routesAt('/api/v1/auth/universal-auth/identities/{identityId}/client-secrets', {
   extension: true,
   select: FIELDS,
   errors: ['IDENTITY_NOT_FOUND'],
@@ -12,9 +12,7 @@ const route = routesAt('/api/v1/auth/universal-auth/identities/{identityId}/clie
 
 /** Client secrets. Source: behaviour 3.3. */
 export const clientSecretRoutes = [
-  route({
-    method: 'POST',
-    summary: 'Create a client secret for a machine identity',
+  clientSecrets.post('', 'Create a client secret for a machine identity', {
     sensitive: true,
     field: 'createClientSecret',
     select: `clientSecret clientSecretData { ${FIELDS} }`,
@@ -22,24 +20,16 @@ export const clientSecretRoutes = [
     errors: ['UNIVERSAL_AUTH_NOT_FOUND'],
     example: { description: 'deploy pipeline', ttl: 2_592_000, numUsesLimit: 0 },
   }),
-  route({
-    method: 'GET',
-    summary: 'List the client secrets of a machine identity, newest first',
+  clientSecrets.get('', 'List the client secrets of a machine identity, newest first', {
     field: 'clientSecrets',
     as: 'clientSecretData',
   }),
-  route({
-    method: 'GET',
-    path: '/{clientSecretId}',
-    summary: 'Get a client secret, without the secret itself',
+  clientSecrets.get('/{clientSecretId}', 'Get a client secret, without the secret itself', {
     field: 'clientSecret',
     as: 'clientSecretData',
     errors: ['CLIENT_SECRET_NOT_FOUND'],
   }),
-  route({
-    method: 'POST',
-    path: '/{clientSecretId}/revoke',
-    summary: 'Revoke a client secret',
+  clientSecrets.post('/{clientSecretId}/revoke', 'Revoke a client secret', {
     field: 'revokeClientSecret',
     errors: ['CLIENT_SECRET_NOT_FOUND'],
   }),

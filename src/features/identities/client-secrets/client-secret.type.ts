@@ -1,8 +1,6 @@
 import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { argsType, inputType, payloadType } from '../../../kernel/graphql/inputs.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import { CreateClientSecret, ListClientSecrets, OneClientSecret } from './client-secret.rules.js';
 
 @ObjectType('ClientSecret', {
   description: 'A secret that a machine identity logs in with: everything but the secret itself, which is not kept.',
@@ -50,10 +48,6 @@ export class ClientSecretType {
 
 export const ClientSecretConnection = connectionOf(ClientSecretType, 'ClientSecret', 'newest first, then id');
 
-export const ClientSecretsArgs = argsType(ListClientSecrets);
-export const CreateClientSecretInput = inputType('CreateClientSecretInput', CreateClientSecret);
-export const RevokeClientSecretInput = inputType('RevokeClientSecretInput', OneClientSecret);
-
 @ObjectType({ description: 'A client secret that was just made. This is the only time that it is shown.' })
 export class CreateClientSecretPayload {
   @Field(() => String, { description: 'The client secret, `srs_...`.' })
@@ -62,7 +56,3 @@ export class CreateClientSecretPayload {
   @Field(() => ClientSecretType, { description: 'What is kept of it.' })
   clientSecretData!: ClientSecretType;
 }
-
-export const RevokeClientSecretPayload = payloadType('RevokeClientSecretPayload', 'The revoked client secret.', {
-  clientSecretData: [ClientSecretType, 'The client secret as it is now.'],
-});

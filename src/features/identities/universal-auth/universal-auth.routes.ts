@@ -1,7 +1,7 @@
 import { bodyOf, routesAt } from '../../../rest/route.js';
 import { AttachUniversalAuth, UpdateUniversalAuth } from './universal-auth.rules.js';
 
-const route = routesAt('/api/v1/auth/universal-auth/identities/{identityId}', {
+const universalAuth = routesAt('/api/v1/auth/universal-auth/identities/{identityId}', {
   extension: true,
   select: `identityId clientId clientSecretTrustedIps { ipAddress } accessTokenTrustedIps { ipAddress }
     accessTokenTTL accessTokenMaxTTL accessTokenNumUsesLimit createdAt updatedAt`,
@@ -10,33 +10,25 @@ const route = routesAt('/api/v1/auth/universal-auth/identities/{identityId}', {
 
 /** Universal-auth configurations. Source: behaviour 3.3, for the other way in. */
 export const universalAuthRoutes = [
-  route({
-    method: 'POST',
-    summary: 'Attach universal authentication to a machine identity',
+  universalAuth.post('', 'Attach universal authentication to a machine identity', {
     field: 'attachUniversalAuth',
     as: 'identityUniversalAuth',
     body: bodyOf(AttachUniversalAuth, 'identityId'),
     errors: ['UNIVERSAL_AUTH_EXISTS'],
     example: { clientSecretTrustedIps: [{ ipAddress: '10.0.0.0/8' }], accessTokenTTL: 3_600 },
   }),
-  route({
-    method: 'GET',
-    summary: 'Get the universal-auth configuration of a machine identity',
+  universalAuth.get('', 'Get the universal-auth configuration of a machine identity', {
     field: 'identityUniversalAuth',
     errors: ['UNIVERSAL_AUTH_NOT_FOUND'],
   }),
-  route({
-    method: 'PATCH',
-    summary: 'Change the universal-auth configuration of a machine identity',
+  universalAuth.patch('', 'Change the universal-auth configuration of a machine identity', {
     field: 'updateUniversalAuth',
     as: 'identityUniversalAuth',
     body: bodyOf(UpdateUniversalAuth, 'identityId'),
     errors: ['UNIVERSAL_AUTH_NOT_FOUND'],
     example: { accessTokenTTL: 3_600, accessTokenNumUsesLimit: 100 },
   }),
-  route({
-    method: 'DELETE',
-    summary: 'Remove universal authentication with its client secrets and tokens',
+  universalAuth.delete('', 'Remove universal authentication with its client secrets and tokens', {
     field: 'removeUniversalAuth',
     as: 'identityUniversalAuth',
     errors: ['UNIVERSAL_AUTH_NOT_FOUND'],

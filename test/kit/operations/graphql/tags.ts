@@ -1,6 +1,6 @@
 import { type GraphQLOperation, powerless, viewer } from '../operation.js';
 
-const tag = { projectId: '$project', tagId: '$tag' };
+const tag = { projectId: '$project', id: '$tag' };
 
 /** Tags. */
 export const tags: readonly GraphQLOperation[] = [

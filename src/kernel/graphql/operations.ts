@@ -1,0 +1,70 @@
+import { Args, type ClassType, Ctx, FieldResolver, Mutation, Query, Root } from 'type-graphql';
+import { z } from 'zod';
+import type { Context } from '../context.js';
+import type { ConnectionOf } from '../paging.js';
+import { argsType, Input, inputType, type PayloadFields, payloadType } from './inputs.js';
+import { PageArgs } from './page.js';
+
+/** Puts a method of a resolver into the schema, under its name: it gets the context and the input, and returns the result. */
+type OperationOf<Given, Result> = <M extends (ctx: Context, given: Given) => Promise<Result>>(
+  resolver: object,
+  name: string,
+  method: TypedPropertyDescriptor<M>,
+) => void;
+
+/**
+ * A query: `@query(TagType, OneTag, 'One tag by its id.') tag(ctx: Context, args: object)`.
+ *
+ * @param rules of its arguments, which come from them
+ */
+export const query =
+  <R extends z.ZodObject, T extends object>(
+    type: ClassType<T>,
+    rules: R,
+    description: string,
+  ): OperationOf<z.input<R>, T> =>
+  (resolver, name, method) => {
+    const args = argsType(rules);
+    Ctx()(resolver, name, 0);
+    Args(() => args)(resolver, name, 1);
+    Query(() => type, { description })(resolver, name, method);
+  };
+
+/**
+ * A mutation with one `input` and a payload: `@mutation(CreateTag, { tag: [TagType, 'The new tag.'] }, 'Adds a tag.')` before the
+ * method `createTag` makes `CreateTagInput` and `CreateTagPayload`.
+ *
+ * @param input its rules, or the type that it shares with another mutation
+ * @param payload the one object that it returns, with its type and its description; or a type of several fields
+ */
+export const mutation =
+  <R extends z.ZodObject, P extends object>(
+    input: R | ClassType<z.input<R>>,
+    payload: PayloadFields<P> | ClassType<P>,
+    description: string,
+  ): OperationOf<z.input<R>, P> =>
+  (resolver, name, method) => {
+    const prefix = name.charAt(0).toUpperCase() + name.slice(1);
+    const given = input instanceof z.ZodObject ? inputType(`${prefix}Input`, input) : input;
+    const returned = typeof payload === 'function' ? payload : payloadType(`${prefix}Payload`, payload);
+    Ctx()(resolver, name, 0);
+    Input(given)(resolver, name, 1);
+    Mutation(() => returned, { description })(resolver, name, method);
+  };
+
+/**
+ * A list of an object, in pages: `@connection(TagConnection, 'Its tags.') tagConnection(project: ProjectType, ctx: Context, page: PageArgs)`.
+ * Null where the caller is denied it.
+ */
+export const connection =
+  <T>(type: ClassType<ConnectionOf<T>>, description: string) =>
+  <M extends (root: never, ctx: Context, page: PageArgs) => Promise<ConnectionOf<T>>>(
+    resolver: object,
+    name: string,
+    method: TypedPropertyDescriptor<M>,
+  ): void => {
+    Root()(resolver, name, 0);
+    Ctx()(resolver, name, 1);
+    Args(() => PageArgs)(resolver, name, 2);
+    FieldResolver(() => type, { nullable: true, description })(resolver, name, method);
+  };
