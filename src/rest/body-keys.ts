@@ -3,6 +3,7 @@ import type { ErrorDetail } from '../kernel/errors.js';
 import { isNameable, misspeltName } from '../kernel/near-names.js';
 import { mapInSlices } from '../kernel/slices.js';
 import { Faults, MAX_UNKNOWN_KEYS, pathOf } from '../kernel/validation.js';
+import { bareRules } from './rule-kinds.js';
 
 /** A body without its unknown keys, and what became of those. */
 export interface SeparatedBody {
@@ -57,9 +58,9 @@ const fieldsOf = ({ shape }: z.ZodObject, open: Set<z.core.$ZodType>, exactKeys:
     ),
   );
 
-function shapeOf(rules: z.core.$ZodType, open: Set<z.core.$ZodType>): Shape | null {
-  const { def } = (rules as z.ZodType)._zod;
-  switch (def.type) {
+function shapeOf(given: z.core.$ZodType, open: Set<z.core.$ZodType>): Shape | null {
+  const rules = bareRules(given);
+  switch ((rules as z.ZodType)._zod.def.type) {
     case 'object':
       open.add(rules);
       return { kind: 'object', fields: fieldsOf(rules as z.ZodObject, open) };
@@ -67,15 +68,6 @@ function shapeOf(rules: z.core.$ZodType, open: Set<z.core.$ZodType>): Shape | nu
       const element = shapeOf((rules as z.ZodArray).element, open);
       return element && { kind: 'list', element };
     }
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-      return shapeOf((rules as z.ZodOptional).unwrap(), open);
-    case 'pipe':
-      return shapeOf((rules as z.ZodPipe).in, open);
     case 'union':
       return shapeOfUnion(rules as z.ZodUnion | z.ZodDiscriminatedUnion, open);
     default:

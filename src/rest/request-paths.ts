@@ -2,6 +2,7 @@ import { parse as parseDocument } from 'graphql';
 import type { z } from 'zod';
 import { toAppError, withPaths } from '../kernel/errors.js';
 import { variablePlaces } from '../kernel/graphql/variables/variable-places.js';
+import { bareRules } from './rule-kinds.js';
 import { paramNames } from './sample-request.js';
 
 /** What is known of a route: its rules, and how it makes variables of a request. */
@@ -107,11 +108,10 @@ function tracedPlaces(route: Route): ReadonlyMap<string, string> {
 }
 
 /** What the rules accept, as far as its shape goes, with its own place in each leaf. */
-function marked(rules: z.core.$ZodType | undefined, path: string, marks: Marks): unknown {
-  const { def } = (rules as z.ZodType | undefined)?._zod ?? { def: undefined };
-  switch (def?.type) {
-    case undefined:
-      return {};
+function marked(given: z.core.$ZodType | undefined, path: string, marks: Marks): unknown {
+  if (given === undefined) return {};
+  const rules = bareRules(given);
+  switch ((rules as z.ZodType)._zod.def.type) {
     case 'object':
       return Object.fromEntries(
         Object.entries((rules as z.ZodObject).shape).map(([key, inner]) => [
@@ -121,15 +121,6 @@ function marked(rules: z.core.$ZodType | undefined, path: string, marks: Marks):
       );
     case 'array':
       return [marked((rules as z.ZodArray).element, `${path}[]`, marks)];
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-      return marked((rules as z.ZodOptional).unwrap(), path, marks);
-    case 'pipe':
-      return marked((rules as z.ZodPipe).in, path, marks);
     case 'union':
       return marked((rules as z.ZodUnion).options[0], path, marks);
     default:

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import {
   buildSchema,
   type GraphQLEnumType,
@@ -7,6 +8,9 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import { AppError } from '../../src/kernel/errors.js';
+import { createHttpServer } from '../../src/kernel/http/server.js';
+import { Load } from '../../src/kernel/load/load.js';
+import type { Log } from '../../src/kernel/log.js';
 import { RateLimits } from '../../src/kernel/operations/limits/rate-limits.js';
 import { IdempotencyKeys } from '../../src/kernel/operations/responses/idempotency.js';
 import { ReplyCache } from '../../src/kernel/operations/responses/reply-cache.js';
@@ -40,6 +44,19 @@ const SDL = `
     clear(first: Int! = 10): Int!
   }
 `;
+
+/** A server with nothing mounted, whose log goes to `log`. */
+export const emptyServer = (log: Log): Promise<FastifyInstance> =>
+  createHttpServer({
+    log,
+    lifecycle: { isDraining: false },
+    trustedProxies: [],
+    corsOrigins: [],
+    maxConnections: 100,
+    maxConnectionsPerAddress: 100,
+    requestSeconds: 30,
+    load: new Load(256 * 1024 * 1024),
+  });
 
 /** What keeps replies where nothing is to be kept: there are no projects here. */
 export const unkept = () => ({

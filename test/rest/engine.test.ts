@@ -12,12 +12,10 @@ import {
 import { z } from 'zod';
 import type { AnyContext } from '../../src/kernel/context.js';
 import { AppError } from '../../src/kernel/errors.js';
-import { createHttpServer } from '../../src/kernel/http/server.js';
-import { Load } from '../../src/kernel/load/load.js';
 import { compileRoutes } from '../../src/rest/compile.js';
 import { mountRoutes } from '../../src/rest/mount.js';
 import { nextCursor, paging, queryBoolean, type Route, route, type WrittenRoute } from '../../src/rest/route.js';
-import { unkept } from './boxes.js';
+import { emptyServer, unkept } from './boxes.js';
 
 const Shape = new GraphQLEnumType({
   name: 'Shape',
@@ -168,16 +166,7 @@ describe('a mounted route', () => {
   let close = async (): Promise<void> => undefined;
 
   beforeAll(async () => {
-    const app = await createHttpServer({
-      log,
-      lifecycle: { isDraining: false },
-      trustedProxies: [],
-      corsOrigins: [],
-      maxConnections: 100,
-      maxConnectionsPerAddress: 100,
-      requestSeconds: 30,
-      load: new Load(256 * 1024 * 1024),
-    });
+    const app = await emptyServer(log);
     const contextFor = async ({ headers }: { headers: { authorization?: string } }): Promise<AnyContext> =>
       ({ actor: headers.authorization === undefined ? null : { id: 'me' } }) as unknown as AnyContext;
     mountRoutes(app, compileRoutes(schema, [getBox, makeBox]), { contextFor, ...unkept() });

@@ -1,12 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AnyContext } from '../../src/kernel/context.js';
 import { AppError } from '../../src/kernel/errors.js';
-import { createHttpServer } from '../../src/kernel/http/server.js';
-import { Load } from '../../src/kernel/load/load.js';
 import type { Log } from '../../src/kernel/log.js';
 import { compileRoutes } from '../../src/rest/compile.js';
 import { mountRoutes } from '../../src/rest/mount.js';
-import { BOX, ROUTES, schemaOf, unkept } from './boxes.js';
+import { BOX, emptyServer, ROUTES, schemaOf, unkept } from './boxes.js';
 
 /** The 422 details of a reply, as `path code`, sorted. */
 const faultsIn = ({ details }: { details: { path: string; code: string }[] }): string[] =>
@@ -19,16 +17,7 @@ describe('a mounted route', () => {
 
   beforeAll(async () => {
     const log = { info() {}, warn() {}, error() {}, debug() {} } as unknown as Log;
-    app = await createHttpServer({
-      log,
-      lifecycle: { isDraining: false },
-      trustedProxies: [],
-      corsOrigins: [],
-      maxConnections: 100,
-      maxConnectionsPerAddress: 100,
-      requestSeconds: 30,
-      load: new Load(256 * 1024 * 1024),
-    });
+    app = await emptyServer(log);
     const contextFor = async (request: FastifyRequest): Promise<AnyContext> => {
       const token = request.headers.authorization;
       if (token !== undefined && token !== 'Bearer good') throw new AppError('TOKEN_INVALID');

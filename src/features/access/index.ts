@@ -11,7 +11,7 @@ import { LoginResolver } from './login/login.resolver.js';
 import { loginRoutes } from './login/login.routes.js';
 import { LoginService } from './login/login.service.js';
 import { TokenHolderService } from './token-holder.service.js';
-import { viewerResolvers } from './viewer.resolver.js';
+import { ViewerResolver } from './viewer.resolver.js';
 
 /** Access tokens: who makes them, and what passes with one. */
 export function createAccess({
@@ -31,7 +31,7 @@ export function createAccess({
     ],
     entities: [AccessToken],
     resolvers: [
-      ...viewerResolvers(tokens),
+      new ViewerResolver(tokens),
       new AccessTokenResolver(tokens, new TokenHolderService(rateLimits.failures)),
       new LoginResolver(new LoginService(others.organizations, rateLimits)),
     ],

@@ -5,9 +5,8 @@ const HOLDER = `t.id as "tokenId", case when t.user_id is null then 'identity' e
   coalesce(i.is_installation_admin, false) as "isInstallationAdmin",
   o.id as "organizationId", coalesce(o.parent_id, o.id) as "rootOrganizationId", coalesce(im.role, um.role) as role`;
 
-const HOLDER_ROW = {
-  tokenId: t.uuid,
-  actorKind: t.oneOf('identity', 'user'),
+/** Whoever calls, as statements about credentials answer it. */
+export const CALLER_ROW = {
   actorId: t.uuid,
   actorName: t.text,
   isInstallationAdmin: t.boolean,
@@ -15,6 +14,8 @@ const HOLDER_ROW = {
   rootOrganizationId: t.uuid,
   role: t.nullable(t.text),
 } as const;
+
+const HOLDER_ROW = { ...CALLER_ROW, tokenId: t.uuid, actorKind: t.oneOf('identity', 'user') } as const;
 
 const FROM = `from access_token t
   join organization o on o.id = t.organization_id

@@ -1,8 +1,7 @@
 import { Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { linked } from '../../kernel/database/batched.js';
-import { IdentityType, identitiesByIds } from '../identities/public.js';
-import { organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
+import { IdentityType, ownIdentity } from '../identities/public.js';
+import { OrganizationType, ownOrganization, ownUser, UserType } from '../organizations/public.js';
 import type { AccessTokenService } from './access-token.service.js';
 import { ViewerType } from './viewer.type.js';
 
@@ -27,20 +26,25 @@ export class ViewerResolver {
 
   @FieldResolver(() => IdentityType, {
     nullable: true,
-    description: 'Your machine identity; null if you may not read it.',
+    description: 'Your machine identity; null for a user, and if another organization than that of your token owns it.',
   })
-  identity(@Root() { identityId }: ViewerType, @Ctx() ctx: Context): Promise<IdentityType | null> {
-    return linked(ctx, identitiesByIds, identityId);
+  identity(@Root() { identityId }: ViewerType, @Ctx() ctx: Context): Promise<IdentityType | null> | null {
+    return identityId === null ? null : ownIdentity(ctx);
   }
 
-  @FieldResolver(() => UserType, { nullable: true, description: 'Your user; null if you may not read it.' })
-  user(@Root() { userId }: ViewerType, @Ctx() ctx: Context): Promise<UserType | null> {
-    return linked(ctx, usersByIds, userId);
+  @FieldResolver(() => UserType, {
+    nullable: true,
+    description: 'Your user; null for a machine identity, and if another organization than that of your token owns it.',
+  })
+  user(@Root() { userId }: ViewerType, @Ctx() ctx: Context): Promise<UserType | null> | null {
+    return userId === null ? null : ownUser(ctx);
+  }
+
+  @FieldResolver(() => OrganizationType, {
+    nullable: true,
+    description: 'The organization that your token is scoped to.',
+  })
+  organization(@Ctx() ctx: Context): Promise<OrganizationType | null> {
+    return ownOrganization(ctx);
   }
 }
-
-/** Resolvers of who calls. */
-export const viewerResolvers = (tokens: AccessTokenService): object[] => [
-  new ViewerResolver(tokens),
-  new (organizationLinkOf(ViewerType))(),
-];

@@ -1,6 +1,6 @@
 export { type AuthMethod, AuthMethodEnum } from './auth-method.js';
 export type { IdentitySchema } from './identity.entity.js';
-export { identitiesByIds } from './identity.links.js';
+export { identitiesByIds, ownIdentity } from './identity.links.js';
 export { IdentityReader } from './identity.reader.js';
 export { insertIdentity } from './identity.service.js';
 export { IdentityType } from './identity.type.js';

@@ -11,7 +11,7 @@ export {
 } from './memberships.js';
 export type { OrganizationSchema } from './organization.entity.js';
 export { Organization } from './organization.entity.js';
-export { usersByIds } from './organization.links.js';
+export { ownOrganization, ownUser, usersByIds } from './organization.links.js';
 export { OrganizationReader } from './organization.reader.js';
 export { displayName, organizationRole, organizationSlug } from './organization.rules.js';
 export type { CreateFirstAdmin } from './organization.service.js';

@@ -1,6 +1,20 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/ids.js';
 
+/** What a secret holds beside its value, in the table of secrets and in that of their versions. */
+export const contentsColumns = {
+  commentSealed: p.blob().nullable(),
+  metadata: p.json<unknown>().defaultRaw(`'[]'::jsonb`),
+  metadataSealed: p.blob().nullable(),
+  skipMultilineEncoding: p.boolean().default(false),
+  reminderNote: p.text().nullable(),
+  reminderRepeatDays: p.integer().nullable(),
+  reminderRecipientIds: p.array().columnType('uuid[]').defaultRaw(`'{}'::uuid[]`),
+  actorKind: p.text(),
+  actorId: p.uuid(),
+  createdAt: p.datetime(3).defaultRaw('now()'),
+};
+
 const SecretSchema = defineEntity({
   name: 'Secret',
   tableName: 'secret',
@@ -14,17 +28,8 @@ const SecretSchema = defineEntity({
     key: p.text(),
     version: p.integer().default(1),
     valueSealed: p.blob(),
-    commentSealed: p.blob().nullable(),
-    metadata: p.json<unknown>().defaultRaw(`'[]'::jsonb`),
-    metadataSealed: p.blob().nullable(),
-    skipMultilineEncoding: p.boolean().default(false),
-    reminderNote: p.text().nullable(),
-    reminderRepeatDays: p.integer().nullable(),
-    actorKind: p.text(),
-    actorId: p.uuid(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
+    ...contentsColumns,
     updatedAt: p.datetime(3).defaultRaw('now()'),
-    reminderRecipientIds: p.array().columnType('uuid[]').defaultRaw(`'{}'::uuid[]`),
     valueDigest: p.blob().nullable(),
   },
 });

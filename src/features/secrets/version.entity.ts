@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { contentsColumns } from './secret.entity.js';
 
 const SecretVersionSchema = defineEntity({
   name: 'SecretVersion',
@@ -14,17 +15,8 @@ const SecretVersionSchema = defineEntity({
     key: p.text(),
     isDeletion: p.boolean().default(false),
     valueSealed: p.blob().nullable(),
-    commentSealed: p.blob().nullable(),
-    metadata: p.json<unknown>().defaultRaw(`'[]'::jsonb`),
-    metadataSealed: p.blob().nullable(),
-    skipMultilineEncoding: p.boolean().default(false),
-    reminderNote: p.text().nullable(),
-    reminderRepeatDays: p.integer().nullable(),
-    reminderRecipientIds: p.array().columnType('uuid[]').defaultRaw(`'{}'::uuid[]`),
+    ...contentsColumns,
     tagIds: p.array().columnType('uuid[]').defaultRaw(`'{}'::uuid[]`),
-    actorKind: p.text(),
-    actorId: p.uuid(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });
 

@@ -21,9 +21,9 @@ describe('viewer', () => {
       organizationId: organization.id,
       usesLeft: 4,
       token: { accessTokenNumUsesLimit: 5 },
-      identity: null,
+      identity: { id: caller.identityId },
       user: null,
-      organization: null,
+      organization: { id: organization.id },
     });
     expect((await caller.data(VIEWER)).viewer.usesLeft).toBe(3);
   });

@@ -143,8 +143,9 @@ describe('where rules look at places and tags', () => {
     expect((await list('/a')).body.secretImports).toHaveLength(1);
     expect(await list('/b')).toBeError(403, 'PERMISSION_DENIED');
     const document = `query ($id: ID!) { project(id: $id) { environments { slug a: imports(path: "/a") { position } b: imports(path: "/b") { position } } } }`;
-    const { environments } = (await limited.data(document, { id: project.id })).project;
-    expect(environments[0]).toEqual({ slug: 'dev', a: [{ position: 1 }], b: [] });
+    const { environments } = (await limited.graphql(document, { id: project.id })).body.data.project;
+    expect(environments[0]).toEqual({ slug: 'dev', a: [{ position: 1 }], b: null });
+    expect(environments[1]).toMatchObject({ a: null, b: null });
   });
 
   test('lists and trees leave out folders that the caller may not see, and secrets that it may not know of', async () => {

@@ -1,3 +1,4 @@
+import { fullSecret } from '../../kit/full-secret.js';
 import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const HISTORY = '/api/v1/secrets';
@@ -13,19 +14,7 @@ describe('restoring a secret', () => {
     const at = { projectId: project.id, environment: 'dev', secretPath: '/app' };
     await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'app' });
     const { tag } = (await admin.post(`/api/v1/projects/${project.id}/tags`, { slug: 'db', color: 'red' })).body;
-    const old = await admin.post('/api/v4/secrets/A', {
-      ...at,
-      secretValue: 'one',
-      secretComment: 'of one',
-      secretMetadata: [
-        { key: 'open', value: 'x' },
-        { key: 'shut', value: 'y', isEncrypted: true },
-      ],
-      tagIds: [tag.id],
-      skipMultilineEncoding: true,
-      secretReminderNote: 'renew',
-      secretReminderRepeatDays: 30,
-    });
+    const old = await admin.post('/api/v4/secrets/A', { ...at, ...fullSecret(tag.id) });
     await admin.patch('/api/v4/secrets/A', {
       ...at,
       newSecretName: 'B',

@@ -1,3 +1,4 @@
+import { fullSecret } from '../../kit/full-secret.js';
 import { type Caller, useSharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
 
 const HISTORY = '/api/v1/secrets';
@@ -15,19 +16,7 @@ describe('the versions of a secret', () => {
     const { admin, project } = await strongroom.seed.project();
     const at = { projectId: project.id, environment: 'dev', secretPath: '/' };
     const { tag } = (await admin.post(`/api/v1/projects/${project.id}/tags`, { slug: 'db', color: 'red' })).body;
-    const first = await admin.post('/api/v4/secrets/A', {
-      ...at,
-      secretValue: 'one',
-      secretComment: 'of one',
-      secretMetadata: [
-        { key: 'open', value: 'x' },
-        { key: 'shut', value: 'y', isEncrypted: true },
-      ],
-      tagIds: [tag.id],
-      skipMultilineEncoding: true,
-      secretReminderNote: 'renew',
-      secretReminderRepeatDays: 30,
-    });
+    const first = await admin.post('/api/v4/secrets/A', { ...at, ...fullSecret(tag.id) });
     const id = first.body.secret.id as string;
     await admin.patch('/api/v4/secrets/A', { ...at, secretValue: 'two', newSecretName: 'B' });
     await admin.patch('/api/v4/secrets/B', {

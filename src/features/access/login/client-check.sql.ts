@@ -1,4 +1,5 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import { CALLER_ROW } from '../token-check.sql.js';
 
 const IS_EXPIRED = 'coalesce(c.expires_at <= now(), false)';
 const IS_SPENT = 'c.num_uses_limit > 0 and c.num_uses >= c.num_uses_limit';
@@ -21,12 +22,7 @@ export const KNOW_CLIENT = sqlStatement({
   row: {
     clientSecretId: t.nullable(t.uuid),
     actorKind: t.oneOf('identity'),
-    actorId: t.uuid,
-    actorName: t.text,
-    isInstallationAdmin: t.boolean,
-    organizationId: t.uuid,
-    rootOrganizationId: t.uuid,
-    role: t.nullable(t.text),
+    ...CALLER_ROW,
     isRevoked: t.boolean,
     isExpired: t.boolean,
     isSpent: t.boolean,
