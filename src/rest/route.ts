@@ -96,11 +96,11 @@ export const route = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject
 ): WrittenRoute => definition as unknown as WrittenRoute;
 
 /** What routes of one resource share. */
-type Shared = Pick<FieldRoute, 'operation' | 'extension' | 'select' | 'errors'>;
+type Shared = Pick<FieldRoute, 'select' | 'errors'>;
 /** What a route adds; its `select` replaces the shared one, and its error codes are added. */
 type Own<Q extends z.ZodObject, B extends z.ZodObject> = Omit<
   FieldDefinition<Q, B>,
-  'method' | 'path' | 'summary' | 'select'
+  'method' | 'path' | 'summary' | 'extension' | 'select'
 > & { readonly select?: string };
 
 type Declare = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
@@ -121,6 +121,7 @@ export function routesAt(base: string, shared: Shared): Record<'get' | 'post' | 
     (path, summary, own) =>
       ({
         ...shared,
+        ...(own.operation === undefined ? { extension: true } : {}),
         ...own,
         method,
         path: base + path,

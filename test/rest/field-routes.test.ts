@@ -5,7 +5,7 @@ import { compileRoutes } from '../../src/rest/compile.js';
 import { bodyOf, type FieldRoute, routesAt } from '../../src/rest/route.js';
 import { BOX, schemaOf } from './boxes.js';
 
-const boxes = routesAt('/api/v1/boxes', { extension: true, select: 'id label', errors: ['PROJECT_NOT_FOUND'] });
+const boxes = routesAt('/api/v1/boxes', { select: 'id label', errors: ['PROJECT_NOT_FOUND'] });
 const ShutBox = z.strictObject({ id: z.string(), isShut: z.boolean() });
 
 const get = boxes.get('/{boxId}', 'Get a box', { field: 'box' });

@@ -39,7 +39,6 @@ export const accessTokenRoutes = [
     '/token-auth/identities/{identityId}/tokens',
     'List the access tokens of a machine identity, newest change first',
     {
-      extension: true,
       field: 'accessTokens',
       as: 'tokens',
       query: ListQuery,
@@ -47,13 +46,11 @@ export const accessTokenRoutes = [
     },
   ),
   tokens.get('/token-auth/tokens/{tokenId}', 'Get an access token, without the token itself', {
-    extension: true,
     field: 'accessToken',
     as: 'token',
     errors: ['TOKEN_NOT_FOUND'],
   }),
   tokens.patch('/token-auth/tokens/{tokenId}', 'Rename an access token', {
-    extension: true,
     field: 'renameAccessToken',
     body: bodyOf(RenameToken, 'accessTokenId'),
     variables: ({ params, body }) => ({ input: { accessTokenId: params.tokenId, ...body } }),
@@ -61,14 +58,12 @@ export const accessTokenRoutes = [
     example: { name: 'deploy pipeline, new cluster' },
   }),
   tokens.post('/token-auth/tokens/{tokenId}/revoke', 'Revoke an access token', {
-    extension: true,
     field: 'revokeAccessToken',
     select: 'message',
     variables: ({ params }) => ({ input: { accessTokenId: params.tokenId } }),
     errors: ['TOKEN_NOT_FOUND'],
   }),
   tokens.post('/token/renew', 'Renew the access token that you hold', {
-    extension: true,
     anonymous: true,
     sensitive: true,
     field: 'renewAccessToken',
@@ -77,7 +72,6 @@ export const accessTokenRoutes = [
     example: EXAMPLE_TOKEN,
   }),
   tokens.post('/token/revoke', 'Revoke the access token that you hold', {
-    extension: true,
     anonymous: true,
     field: 'revokeHeldAccessToken',
     select: 'message',

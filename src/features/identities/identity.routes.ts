@@ -3,7 +3,6 @@ import { bodyOf, paging, routesAt } from '../../rest/route.js';
 import { CreateIdentity, UpdateIdentity } from './identity.rules.js';
 
 const identities = routesAt('/api/v1/identities', {
-  extension: true,
   select:
     'id name organizationId role hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt',
 });

@@ -2,7 +2,6 @@ import { bodyOf, routesAt } from '../../rest/route.js';
 import { AttachTokenAuth, UpdateTokenAuth } from './token-auth.rules.js';
 
 const tokenAuth = routesAt('/api/v1/auth/token-auth/identities/{identityId}', {
-  extension: true,
   select: `identityId accessTokenTrustedIps { ipAddress } accessTokenTTL accessTokenMaxTTL accessTokenNumUsesLimit
     createdAt updatedAt`,
   errors: ['IDENTITY_NOT_FOUND'],

@@ -1,11 +1,14 @@
 import type { z } from 'zod';
 import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
-import type { KeyBounds } from '../../kernel/paging.js';
+import type { CursorKey, KeyBounds } from '../../kernel/paging.js';
 import type { Tag, TagSchema } from './tag.entity.js';
 import type { OneTag, TagBySlug } from './tag.rules.js';
 
 /** A tag as others see it. */
 export type TagRow = Pick<Tag, 'id' | 'slug' | 'color'>;
+
+/** Where a tag is in a list. */
+export const bySlug = ({ slug }: TagRow): CursorKey => [slug];
 
 const tags = tablesOf<typeof TagSchema>().selectFrom('tag').select(['id', 'slug', 'color', 'project_id as projectId']);
 

@@ -1,9 +1,9 @@
-import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { connection, mutation, query } from '../../kernel/graphql/operations.js';
-import type { PageArgs } from '../../kernel/graphql/page.js';
+import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
 import { ProjectType } from '../projects/public.js';
+import { bySlug } from './tag.queries.js';
 import { CreateTag, ListTags, OneTag, TagBySlug, UpdateTag } from './tag.rules.js';
 import type { TagService } from './tag.service.js';
 import { TagConnection, TagType } from './tag.type.js';
@@ -55,16 +55,13 @@ export class TagResolver {
 export class ProjectTagsResolver {
   constructor(private readonly service: TagService) {}
 
-  @FieldResolver(() => [TagType], {
-    nullable: true,
-    description: 'Its tags, by slug; null with PERMISSION_DENIED if you may not read them.',
-  })
-  tags(@Root() { access }: ProjectType, @Ctx() ctx: Context): Promise<readonly TagType[]> {
+  @nested([TagType], 'Its tags, by slug; null with PERMISSION_DENIED if you may not read them.')
+  tags({ access }: ProjectType, ctx: Context): Promise<readonly TagType[]> {
     return this.service.listInProject(ctx, access);
   }
 
-  @connection(TagConnection, 'As `tags`, in pages.')
-  async tagConnection(project: ProjectType, ctx: Context, page: PageArgs): Promise<ConnectionOf<TagType>> {
-    return pageOf(await this.tags(project, ctx), page, 1, ({ slug }) => [slug]);
+  @nested(TagConnection, 'As `tags`, in pages.')
+  async tagConnection(project: ProjectType, ctx: Context, page: object): Promise<ConnectionOf<TagType>> {
+    return pageOf(await this.tags(project, ctx), page, 1, bySlug);
   }
 }

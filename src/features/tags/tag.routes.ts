@@ -2,7 +2,6 @@ import { bodyOf, routesAt } from '../../rest/route.js';
 import { CreateTag, UpdateTag } from './tag.rules.js';
 
 const tags = routesAt('/api/v1/projects/{projectId}/tags', {
-  extension: true,
   select: 'id slug name: slug color',
   errors: ['PROJECT_NOT_FOUND'],
 });

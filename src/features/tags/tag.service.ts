@@ -10,7 +10,7 @@ import { parse } from '../../kernel/validation.js';
 import type { FieldChange } from '../permissions/public.js';
 import { authorizeNewNames, type ProjectAccess, type ProjectReader } from '../projects/public.js';
 import { Tag } from './tag.entity.js';
-import { findTag, findTagBySlug, listTags, type TagRow } from './tag.queries.js';
+import { bySlug, findTag, findTagBySlug, listTags, type TagRow } from './tag.queries.js';
 import { CreateTag, ListTags, OneTag, TagBySlug, UpdateTag } from './tag.rules.js';
 
 /**
@@ -102,9 +102,7 @@ export class TagService {
     const { projectId: wanted, ...request } = parse(ListTags, raw);
     const bounds = keyPageBounds(request);
     const { projectId } = await this.projects.authorized(ctx, wanted, 'tags:read');
-    const page = new Page<TagRow>(await listTags(ctx, { projectIds: [projectId], ...bounds }), request, ({ slug }) => [
-      slug,
-    ]);
+    const page = new Page<TagRow>(await listTags(ctx, { projectIds: [projectId], ...bounds }), request, bySlug);
     await ctx.auditTrail.recordRead(ctx, { action: 'tag:list', projectId, facts: { count: page.nodes.length } });
     return page;
   }
@@ -115,11 +113,7 @@ export class TagService {
     return (await batched(ctx, loadByProject, project.projectId)) ?? [];
   }
 
-  async #read<K extends { projectId: string; id?: string }>(
-    ctx: Context,
-    find: Statement<K, TagRow>,
-    key: K,
-  ): Promise<TagRow> {
+  async #read<K extends { projectId: string }>(ctx: Context, find: Statement<K, TagRow>, key: K): Promise<TagRow> {
     const { projectId } = await this.projects.authorized(ctx, key.projectId, 'tags:read');
     const tag = await loadRow(ctx, find, { ...key, projectId }, 'TAG_NOT_FOUND');
     await ctx.auditTrail.recordRead(ctx, { action: 'tag:get', projectId, facts: { tagId: tag.id } });

@@ -1,6 +1,5 @@
 import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
 
-/** Error codes of tags. */
 const ERRORS = declareErrors({
   TAG_NOT_FOUND: notFound('tag'),
   TAG_SLUG_TAKEN: conflict('Another tag of the project has this slug; take another one.'),

@@ -5,13 +5,8 @@ import { isId } from '../ids.js';
 import type { Connected } from './database.js';
 import type { Statement } from './statement.js';
 
-/** What finds a row. Its `id` may be any text: one that is no id finds nothing. */
-interface Key {
-  readonly id?: string;
-}
-
-/** The row that a statement finds. @throws `notFound` */
-export async function loadRow<P extends Key, Row>(
+/** The row that a statement finds. The `id` of its key may be any text. @throws `notFound` */
+export async function loadRow<P extends object, Row>(
   from: Connected,
   find: Statement<P, Row>,
   key: P,
@@ -22,11 +17,11 @@ export async function loadRow<P extends Key, Row>(
   return row;
 }
 
-/** The row of an entity, which nobody else changes or refers to until the transaction ends. @throws `notFound` */
+/** As `loadRow`, of an entity. Nobody else changes the row or refers to it until the transaction ends. @throws `notFound` */
 export async function lockRow<T extends object>(
   tx: Transaction,
   entity: EntityName<T>,
-  key: FilterQuery<NoInfer<T>> & Key,
+  key: FilterQuery<NoInfer<T>> & { readonly id: string },
   notFound: ErrorCode,
 ): Promise<T> {
   const row = isFindable(key) ? await tx.em.findOne(entity, key, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
@@ -34,4 +29,4 @@ export async function lockRow<T extends object>(
   return row;
 }
 
-const isFindable = ({ id }: Key): boolean => id === undefined || isId(id);
+const isFindable = (key: object): boolean => !('id' in key) || isId(String(key.id));

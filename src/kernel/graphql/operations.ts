@@ -1,7 +1,6 @@
 import { Args, type ClassType, Ctx, FieldResolver, Mutation, Query, Root } from 'type-graphql';
 import { z } from 'zod';
 import type { Context } from '../context.js';
-import type { ConnectionOf } from '../paging.js';
 import { argsType, Input, inputType, type PayloadFields, payloadType } from './inputs.js';
 import { PageArgs } from './page.js';
 
@@ -52,19 +51,29 @@ export const mutation =
     Mutation(() => returned, { description })(resolver, name, method);
   };
 
+/** The same for a field of an object. A third parameter gets the page that is asked for. */
+type FieldOf<Result> = <M extends (root: never, ctx: Context, page: object) => Promise<Result>>(
+  resolver: object,
+  name: string,
+  method: TypedPropertyDescriptor<M>,
+) => void;
+
+/** What a field of this type returns: a list for `[TagType]`. */
+type Shown<T> = T extends readonly [ClassType<infer Item>]
+  ? readonly Item[]
+  : T extends ClassType<infer Item>
+    ? Item | null
+    : never;
+
 /**
- * A list of an object, in pages: `@connection(TagConnection, 'Its tags.') tagConnection(project: ProjectType, ctx: Context, page: PageArgs)`.
- * Null where the caller is denied it.
+ * A field of an object that leads to others, null where the caller is denied them:
+ * `@nested([TagType], 'Its tags.') tags(project: ProjectType, ctx: Context)`.
  */
-export const connection =
-  <T>(type: ClassType<ConnectionOf<T>>, description: string) =>
-  <M extends (root: never, ctx: Context, page: PageArgs) => Promise<ConnectionOf<T>>>(
-    resolver: object,
-    name: string,
-    method: TypedPropertyDescriptor<M>,
-  ): void => {
+export const nested =
+  <const T extends ClassType | readonly [ClassType]>(type: T, description: string): FieldOf<Shown<T>> =>
+  (resolver, name, method) => {
     Root()(resolver, name, 0);
     Ctx()(resolver, name, 1);
-    Args(() => PageArgs)(resolver, name, 2);
+    if (method.value?.length === 3) Args(() => PageArgs)(resolver, name, 2);
     FieldResolver(() => type, { nullable: true, description })(resolver, name, method);
   };

@@ -3,8 +3,8 @@ import { Field, ObjectType, Resolver } from 'type-graphql';
 import { z } from 'zod';
 import type { Context } from '../../../src/kernel/context.js';
 import { inputType } from '../../../src/kernel/graphql/inputs.js';
-import { connection, mutation, query } from '../../../src/kernel/graphql/operations.js';
-import { connectionOf, type PageArgs } from '../../../src/kernel/graphql/page.js';
+import { mutation, nested, query } from '../../../src/kernel/graphql/operations.js';
+import { connectionOf } from '../../../src/kernel/graphql/page.js';
 import { buildGraphQLSchema } from '../../../src/kernel/graphql/schema.js';
 import { type ConnectionOf, pageOf } from '../../../src/kernel/paging.js';
 import { idOf } from '../../../src/kernel/text-rules.js';
@@ -45,8 +45,13 @@ class Cups {
     return { color: 'white' };
   }
 
-  @connection(CupConnection, 'Cups like it.')
-  async likes({ color }: CupType, _ctx: Context, page: PageArgs): Promise<ConnectionOf<CupType>> {
+  @nested([CupType], 'Cups beside it.')
+  async beside(cup: CupType): Promise<readonly CupType[]> {
+    return [cup];
+  }
+
+  @nested(CupConnection, 'Cups like it.')
+  async likes({ color }: CupType, _ctx: Context, page: object): Promise<ConnectionOf<CupType>> {
     return pageOf([{ color }], page, 1, (cup) => [cup.color]);
   }
 }
@@ -86,7 +91,8 @@ type MakeCupPayload {
     }
   });
 
-  test('a connection of an object is paged, and null where it is denied', () => {
+  test('a list of an object, and one in pages, are null where they are denied', () => {
+    expect(type('Cup')).toContain('beside: [Cup!]\n');
     expect(type('Cup')).toMatch(
       /"""Cups like it."""\n {2}likes\([^)]*first: Int[^)]*after: String\n {2}\): CupConnection$/m,
     );

@@ -2,7 +2,6 @@ import { routesAt, withoutNull } from '../../../rest/route.js';
 import { LogIn } from './login.rules.js';
 
 const auth = routesAt('/api/v1/auth/universal-auth', {
-  extension: true,
   select: 'accessToken expiresIn accessTokenMaxTTL tokenType',
 });
 

@@ -5,7 +5,6 @@ const FIELDS = `id identityId description clientSecretPrefix clientSecretTTL cli
   clientSecretLastUsedAt isClientSecretRevoked expiresAt createdAt updatedAt`;
 
 const clientSecrets = routesAt('/api/v1/auth/universal-auth/identities/{identityId}/client-secrets', {
-  extension: true,
   select: FIELDS,
   errors: ['IDENTITY_NOT_FOUND'],
 });

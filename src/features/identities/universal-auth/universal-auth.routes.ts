@@ -2,7 +2,6 @@ import { bodyOf, routesAt } from '../../../rest/route.js';
 import { AttachUniversalAuth, UpdateUniversalAuth } from './universal-auth.rules.js';
 
 const universalAuth = routesAt('/api/v1/auth/universal-auth/identities/{identityId}', {
-  extension: true,
   select: `identityId clientId clientSecretTrustedIps { ipAddress } accessTokenTrustedIps { ipAddress }
     accessTokenTTL accessTokenMaxTTL accessTokenNumUsesLimit createdAt updatedAt`,
   errors: ['IDENTITY_NOT_FOUND'],
