@@ -1,16 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { newId } from '../../kernel/ids.js';
+import { organizationColumns } from '../../kernel/database/columns.js';
 
 export const IdentitySchema = defineEntity({
   name: 'Identity',
   tableName: 'identity',
   properties: {
-    id: p.uuid().primary().onCreate(newId),
-    organizationId: p.uuid(),
+    ...organizationColumns,
     name: p.text(),
     isInstallationAdmin: p.boolean().default(false),
-    createdAt: p.datetime(3).defaultRaw('now()'),
-    updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
 
