@@ -1,5 +1,6 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { Input } from '../../kernel/graphql/inputs.js';
 import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
 import { EnvironmentType } from '../projects/public.js';
 import { FolderType } from './folder.type.js';
@@ -45,8 +46,8 @@ export class ImportResolver {
   })
   async createSecretImport(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateSecretImportInput, { description: 'The import.' }) input: CreateSecretImportInput,
-  ): Promise<CreateSecretImportPayload> {
+    @Input(CreateSecretImportInput) input: object,
+  ): Promise<{ secretImport: ImportType }> {
     return { secretImport: await this.service.create(ctx, input) };
   }
 
@@ -55,16 +56,16 @@ export class ImportResolver {
   })
   async updateSecretImport(
     @Ctx() ctx: Context,
-    @Arg('input', () => UpdateSecretImportInput, { description: 'The change.' }) input: UpdateSecretImportInput,
-  ): Promise<UpdateSecretImportPayload> {
+    @Input(UpdateSecretImportInput) input: object,
+  ): Promise<{ secretImport: ImportType }> {
     return { secretImport: await this.service.update(ctx, input) };
   }
 
   @Mutation(() => DeleteSecretImportPayload, { description: 'Deletes an import; the ones behind it move up.' })
   async deleteSecretImport(
     @Ctx() ctx: Context,
-    @Arg('input', () => DeleteSecretImportInput, { description: 'Which one.' }) input: DeleteSecretImportInput,
-  ): Promise<DeleteSecretImportPayload> {
+    @Input(DeleteSecretImportInput) input: object,
+  ): Promise<{ secretImport: ImportType }> {
     return { secretImport: await this.service.delete(ctx, input) };
   }
 }
