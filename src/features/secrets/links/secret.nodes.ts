@@ -1,9 +1,9 @@
-import { disclosureOf } from '../../kernel/audit/disclosure.js';
-import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
-import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
-import { IN_OWN_PROJECT } from '../projects/public.js';
+import { disclosureOf } from '../../../kernel/audit/disclosure.js';
+import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
+import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
+import { IN_OWN_PROJECT } from '../../projects/public.js';
+import { type SecretType, toSecretType } from '../secret.type.js';
 import type { SecretLinks } from './secret.links.js';
-import { type SecretType, toSecretType } from './secret.type.js';
 
 /** What of secrets is found by its id alone. */
 export function secretNodes(links: SecretLinks): NodeKind[] {

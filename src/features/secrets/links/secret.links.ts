@@ -1,13 +1,13 @@
-import { authorize } from '../../kernel/authz/ability.js';
-import type { BatchLoad } from '../../kernel/database/batched.js';
-import type { ProjectLinks } from '../projects/public.js';
-import { listFoldersByIds, type ReadFolder } from './folder.records.js';
-import { type ImportRecord, listImportsByIds } from './import.records.js';
-import { parentOf } from './place.rules.js';
-import { listByIds } from './secret.records.js';
-import { type SecretView, SecretViewer } from './secret.view.js';
-import { openerFor } from './secret-sealing.js';
-import { authorizeListing, Visibility } from './visibility.rules.js';
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { BatchLoad } from '../../../kernel/database/batched.js';
+import type { ProjectLinks } from '../../projects/public.js';
+import { listFoldersByIds, type ReadFolder } from '../folder.records.js';
+import { type ImportRecord, listImportsByIds } from '../import.records.js';
+import { parentOf } from '../place.rules.js';
+import { listByIds } from '../secret.records.js';
+import { type SecretView, SecretViewer } from '../secret.view.js';
+import { openerFor } from '../secret-sealing.js';
+import { authorizeListing, Visibility } from '../visibility.rules.js';
 
 /**
  * Folders, secrets and imports that answers lead to by their ids, each kind in one statement for all of an answer. What

@@ -1,16 +1,16 @@
 import { Arg, Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import type { Context } from '../../kernel/context.js';
-import { linked } from '../../kernel/database/batched.js';
-import { type ConnectionOf, PageArgs, pageOf } from '../../kernel/graphql/page.js';
-import { parse } from '../../kernel/validation.js';
-import { EnvironmentType, type ProjectLinks, projectLinkOf, toEnvironmentType } from '../projects/public.js';
-import { Paging } from './folder.rules.js';
-import { FolderConnection, FolderType } from './folder.type.js';
-import type { FolderReadingService } from './folder-reading.service.js';
-import { ImportType } from './import.type.js';
+import type { Context } from '../../../kernel/context.js';
+import { linked } from '../../../kernel/database/batched.js';
+import { type ConnectionOf, PageArgs, pageOf } from '../../../kernel/graphql/page.js';
+import { parse } from '../../../kernel/validation.js';
+import { EnvironmentType, type ProjectLinks, projectLinkOf, toEnvironmentType } from '../../projects/public.js';
+import { Paging } from '../folder.rules.js';
+import { FolderConnection, FolderType } from '../folder.type.js';
+import type { FolderReadingService } from '../folder-reading.service.js';
+import { ImportType } from '../import.type.js';
+import { SecretType } from '../secret.type.js';
+import { SecretVersionType } from '../version.type.js';
 import type { SecretLinks } from './secret.links.js';
-import { SecretType } from './secret.type.js';
-import { SecretVersionType } from './version.type.js';
 
 const ENVIRONMENT = 'The environment; null when you may not read environments.';
 const PATH = { description: 'Path of the folder that they are in, as `/payments`.', defaultValue: '/' } as const;
