@@ -187,7 +187,7 @@ export class FolderService {
  * @param isDescribed the change says what the description is
  */
 function answered(project: ProjectAccess, folder: FolderRecord, isDescribed = false): ReadFolder {
-  const at = { environment: folder.environment, secretPath: parentOf(folder.path) };
+  const at = { environment: folder.environmentSlug, secretPath: parentOf(folder.path) };
   const isTold = isDescribed || can(project.ability, 'secret-folders:read', at);
   return withAccess(project)(isTold ? folder : { ...folder, description: null });
 }

@@ -5,8 +5,8 @@ import { folderPath, place } from './place.rules.js';
 import { unreadableValues, unresolvedReferences } from './reply-headers.js';
 import { IMPORTED, PLACE_ERRORS, toImported } from './secret-reply.js';
 
-const FIELDS = `id position projectId createdAt updatedAt folder { folderId environment path }
-  source { folderId path environmentId environment environmentName }`;
+const FIELDS = `id position projectId createdAt updatedAt folder { folderId environment: environmentSlug path }
+  source { folderId path environmentId environment: environmentSlug environmentName }`;
 
 /** An import in the words of the clients that exist. */
 const toImport = ({ folder, source, ...secretImport }: Data) => ({

@@ -81,7 +81,7 @@ export class ImportService {
       if (sourceEnvironment !== undefined || sourcePath !== undefined) {
         const { folderId: sourceFolderId } = await loadSource(tx, importing, {
           projectId: at.projectId,
-          environment: sourceEnvironment ?? before.source.environment,
+          environment: sourceEnvironment ?? before.source.environmentSlug,
           secretPath: sourcePath ?? before.source.path,
         });
         await refuseCycle(tx, { folderId, sourceFolderId });
@@ -178,8 +178,11 @@ export class ImportService {
    *
    * @throws PERMISSION_DENIED
    */
-  async listInFolder(ctx: Context, { id, environment, path, access }: ReadFolder): Promise<readonly ImportRecord[]> {
-    authorize(access, 'secret-imports:read', { environment, secretPath: path });
+  async listInFolder(
+    ctx: Context,
+    { id, environmentSlug, path, access }: ReadFolder,
+  ): Promise<readonly ImportRecord[]> {
+    authorize(access, 'secret-imports:read', { environment: environmentSlug, secretPath: path });
     return (await batched(ctx, loadByFolder, id)) ?? [];
   }
 
@@ -193,8 +196,8 @@ export class ImportService {
   }
 }
 
-const fieldsOf = ({ environment, path }: Pick<ImportEnd, 'environment' | 'path'>) => ({
-  environment,
+const fieldsOf = ({ environmentSlug, path }: Pick<ImportEnd, 'environmentSlug' | 'path'>) => ({
+  environment: environmentSlug,
   secretPath: path,
 });
 

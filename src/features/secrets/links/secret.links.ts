@@ -1,12 +1,17 @@
+import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
+import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import { authorize } from '../../../kernel/authz/ability.js';
-import type { BatchLoad } from '../../../kernel/database/batched.js';
+import type { Context } from '../../../kernel/context.js';
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import type { BatchLoad, Found } from '../../../kernel/database/batched.js';
 import type { ProjectLinks } from '../../projects/public.js';
 import { listFoldersByIds, type ReadFolder } from '../folder.records.js';
 import { type ImportRecord, listImportsByIds } from '../import.records.js';
 import { parentOf } from '../place.rules.js';
 import { listByIds } from '../secret.records.js';
 import { type SecretView, SecretViewer } from '../secret.view.js';
-import { openerFor } from '../secret-sealing.js';
+import { countRows, waitForTurn } from '../secret-load.js';
+import { openersFor } from '../secret-sealing.js';
 import { authorizeListing, Visibility } from '../visibility.rules.js';
 
 /**
@@ -20,40 +25,73 @@ export class SecretLinks {
   readonly folders: BatchLoad<ReadFolder> = async (ctx, ids) => {
     const rows = await listFoldersByIds(ctx, ids);
     return this.projects.readable(ctx, rows, (folder, access) => {
-      authorize(access, 'secret-folders:read', { environment: folder.environment, secretPath: parentOf(folder.path) });
+      authorize(access, 'secret-folders:read', {
+        environment: folder.environmentSlug,
+        secretPath: parentOf(folder.path),
+      });
       return { ...folder, access };
     });
   };
-
-  /** Ids of the environments of folders, by the ids of these. */
-  readonly environmentIds: BatchLoad<string> = async (ctx, folderIds) =>
-    new Map((await listFoldersByIds(ctx, folderIds)).map(({ id, environmentId }) => [id, environmentId]));
 
   /** Imports by id. */
   readonly imports: BatchLoad<ImportRecord> = async (ctx, ids) => {
     const rows = await listImportsByIds(ctx, ids);
     return this.projects.readable(ctx, rows, (row, access) => {
-      authorize(access, 'secret-imports:read', { environment: row.folder.environment, secretPath: row.folder.path });
+      authorize(access, 'secret-imports:read', {
+        environment: row.folder.environmentSlug,
+        secretPath: row.folder.path,
+      });
       return row;
     });
   };
 
   /** Shared secrets by id, with their values. What does not open is null. Whoever shows them records it. */
-  readonly secrets: BatchLoad<SecretView> = async (ctx, ids) => {
-    const records = await listByIds(ctx, ids);
+  readonly secrets: BatchLoad<SecretView> = (ctx, ids) => this.#secrets(ctx, ids, true);
+
+  /** The same, with a record of each in the audit trail. */
+  readonly openedSecrets: BatchLoad<SecretView> = (ctx, ids) => this.#shown(ctx, ids, true);
+
+  /** The same without their values, which are not even read. */
+  readonly describedSecrets: BatchLoad<SecretView> = (ctx, ids) => this.#shown(ctx, ids, false);
+
+  async #shown(ctx: Context, ids: readonly string[], viewSecretValue: boolean): Promise<Found<SecretView>> {
+    const found = await this.#secrets(ctx, ids, viewSecretValue);
+    const shown = [...found.values()].flatMap((view) => (view instanceof Error ? [] : [view]));
+    await ctx.auditTrail.recordRead(ctx, ...shown.map(recordOf));
+    return found;
+  }
+
+  async #secrets(ctx: Context, ids: readonly string[], viewSecretValue: boolean): Promise<Found<SecretView>> {
+    if (viewSecretValue) await waitForTurn(ctx, ids.length, 'large');
+    const records = await listByIds(ctx, ids, viewSecretValue);
     const found = await this.projects.readable(ctx, records, (row, access) => {
       authorizeListing(access);
-      return { row, access, visibility: new Visibility(access.ability) };
+      return { row, visibility: new Visibility(access.ability) };
     });
-    const views = await Promise.all(
-      [...found].map(async ([id, value]): Promise<(readonly [string, SecretView | Error])[]> => {
-        if (value instanceof Error) return [[id, value]];
-        const { row, access, visibility } = value;
-        if (!visibility.describes(row)) return [];
-        const view = new SecretViewer(await openerFor(ctx, access, [row]), visibility, true).view(row);
-        return view === null ? [] : [[id, view]];
-      }),
-    );
-    return new Map(views.flat());
-  };
+    const readable = [...found.values()].flatMap((value) => (value instanceof Error ? [] : [value]));
+    const described = readable.filter(({ row, visibility }) => visibility.describes(row));
+    const readers = new Map(described.map(({ row, visibility }) => [row, visibility]));
+    const rows = [...readers.keys()];
+    countRows(ctx, rows, (row) => readers.get(row)?.readsValue(row) === true);
+    const openers = await openersFor(ctx, rows);
+    const views = described.map(({ row, visibility }): [string, SecretView] => {
+      const opener = openers.get(row.projectId) as Sealer;
+      return [row.id, new SecretViewer(opener, visibility, viewSecretValue).view(row)];
+    });
+    const denied = [...found].flatMap(([id, value]) => (value instanceof Error ? [[id, value] as const] : []));
+    return new Map<string, SecretView | Error>([...views, ...denied]);
+  }
 }
+
+/** What the audit trail says of a secret that was shown by its id. */
+export const recordOf = ({
+  id,
+  projectId,
+  version,
+  secretValueHidden,
+}: Pick<SecretView, 'id' | 'projectId' | 'version' | 'secretValueHidden'>): AuditEvent => ({
+  action: 'secret:get',
+  projectId,
+  facts: { secretId: id, version, viewedValues: !secretValueHidden, expandedReferences: false },
+  disclosed: disclosureOf(secretValueHidden ? [] : [id]),
+});
