@@ -53,8 +53,8 @@ export async function changeFolders(tx: Transaction, batch: FolderBatch): Promis
   const folders = await loadFolders(tx, batch);
   const changed = await placed(tx, batch, folders);
   refuseRoot(folders, (index) => batch.pathOf(index, 'id'));
-  for (const { environment, path } of folders) {
-    authorize(project, 'secret-folders:edit', { environment, secretPath: parentOf(path) });
+  for (const { environmentSlug, path } of folders) {
+    authorize(project, 'secret-folders:edit', { environment: environmentSlug, secretPath: parentOf(path) });
   }
   await writeFolders(tx, changed);
   const environmentIds = [...environments.values()].map(({ environmentId }) => environmentId);
@@ -164,7 +164,7 @@ function placedMoves(
 ): Relocation[] {
   const lost = new Set(moves.filter(({ after }) => after === null).map(({ id }) => id));
   const tooLong = moves.filter(({ after }) => after !== null && !isShortEnough(after));
-  const details = folders.flatMap(({ id, environment, path }, index): ErrorDetail[] => {
+  const details = folders.flatMap(({ id, environmentSlug, path }, index): ErrorDetail[] => {
     if (lost.has(id) && changes[index]?.newPath != null) {
       return [
         { path: pathOf(index, 'newPath'), code: 'FOLDER_INTO_ITSELF', message: 'must not be in the folder itself' },
@@ -172,7 +172,7 @@ function placedMoves(
     }
     const field = changes[index]?.newPath == null ? 'name' : 'newPath';
     const isAtFault = tooLong.some(
-      (move) => move.environment === environment && `${move.before}/`.startsWith(`${path}/`),
+      (move) => move.environment === environmentSlug && `${move.before}/`.startsWith(`${path}/`),
     );
     return isAtFault
       ? [{ path: pathOf(index, field), code: 'TOO_BIG', message: 'must leave every path at most 2,000 characters' }]

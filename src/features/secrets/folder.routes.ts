@@ -3,7 +3,7 @@ import { bodyOf, type Data, nextCursor, paging, route } from '../../rest/route.j
 import { CreateFolder, DeleteFolderByName, ListFolders, UpdateFolderBody, UpdateFoldersBody } from './folder.rules.js';
 
 const FIELDS =
-  'id name path environment envId: environmentId projectId parentId description version createdAt updatedAt';
+  'id name path environment: environmentSlug envId: environmentId projectId parentId description version createdAt updatedAt';
 const FOLDERS = '/api/v2/folders';
 const CHANGE_ERRORS = [
   'PROJECT_NOT_FOUND',

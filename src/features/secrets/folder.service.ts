@@ -158,7 +158,7 @@ export class FolderService {
       await lockStructure(tx, project.projectId);
       const folder = await findFolder(tx, id);
       if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
-      await lockEnvironment(tx, project.projectId, folder.environment);
+      await lockEnvironment(tx, project.projectId, folder.environmentSlug);
       return deleteFound(tx, project, { folder, forceDelete, at: 'id' });
     });
   }
@@ -225,7 +225,7 @@ async function environmentsOf(
   if (ids.length > 0) {
     await lockStructure(tx, projectId);
     for (const folder of await listFoldersByIds(tx, ids))
-      if (folder.projectId === projectId) slugs.push(folder.environment);
+      if (folder.projectId === projectId) slugs.push(folder.environmentSlug);
   }
   return [...new Set(slugs)];
 }
@@ -236,7 +236,7 @@ async function deleteFound(
   project: ProjectAccess,
   { folder, forceDelete, at }: { folder: FolderRecord; forceDelete: boolean; at: 'id' | 'name' },
 ): Promise<ReadFolder> {
-  const { environment } = folder;
+  const { environmentSlug: environment } = folder;
   refuseRoot([folder], () => at);
   authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(folder.path) });
   const { isEmpty } = await lockContents(tx, folder.id);
@@ -255,7 +255,7 @@ async function deleteFound(
  * @param isDescribed the change says what the description is
  */
 function answered(project: ProjectAccess, folder: FolderRecord, isDescribed = false): ReadFolder {
-  const at = { environment: folder.environment, secretPath: parentOf(folder.path) };
+  const at = { environment: folder.environmentSlug, secretPath: parentOf(folder.path) };
   const isTold = isDescribed || can(project.ability, 'secret-folders:read', at);
   return withAccess(project)(isTold ? folder : { ...folder, description: null });
 }

@@ -34,7 +34,7 @@ export class FolderType {
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
-  environment!: string;
+  environmentSlug!: string;
 
   @Field(() => String, { description: 'Name of the environment.' })
   environmentName!: string;

@@ -1,8 +1,10 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { Input } from '../../kernel/graphql/inputs.js';
-import { type ConnectionOf, PageArgs } from '../../kernel/graphql/page.js';
+import { type ConnectionOf, PageArgs, pageOf } from '../../kernel/graphql/page.js';
+import { parse } from '../../kernel/validation.js';
 import { EnvironmentType } from '../projects/public.js';
+import { Paging } from './folder.rules.js';
 import { FolderType } from './folder.type.js';
 import type { ImportService } from './import.service.js';
 import {
@@ -70,6 +72,10 @@ export class ImportResolver {
   }
 }
 
+/** A page of imports that are part of a larger answer. Positions are padded, so that cursors sort as texts. */
+const pageOfImports = (imports: readonly ImportType[], page: PageArgs): ConnectionOf<ImportType> =>
+  pageOf(imports, parse(Paging, page), 1, ({ position }) => [String(position).padStart(10, '0')]);
+
 @Resolver(() => EnvironmentType)
 export class EnvironmentImportsResolver {
   constructor(private readonly service: ImportService) {}
@@ -86,6 +92,16 @@ export class EnvironmentImportsResolver {
   ): Promise<readonly ImportType[]> {
     return this.service.listInEnvironment(ctx, environment, path);
   }
+
+  @FieldResolver(() => ImportConnection, { nullable: true, description: 'As `imports`, in pages.' })
+  async importConnection(
+    @Root() environment: EnvironmentType,
+    @Ctx() ctx: Context,
+    @Arg('path', () => String, PATH) path: string,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<ImportType>> {
+    return pageOfImports(await this.service.listInEnvironment(ctx, environment, path), page);
+  }
 }
 
 @Resolver(() => FolderType)
@@ -98,5 +114,14 @@ export class FolderImportsResolver {
   })
   imports(@Root() folder: FolderType, @Ctx() ctx: Context): Promise<readonly ImportType[]> {
     return this.service.listInFolder(ctx, folder);
+  }
+
+  @FieldResolver(() => ImportConnection, { nullable: true, description: 'As `imports`, in pages.' })
+  async importConnection(
+    @Root() folder: FolderType,
+    @Ctx() ctx: Context,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<ImportType>> {
+    return pageOfImports(await this.service.listInFolder(ctx, folder), page);
   }
 }

@@ -4,8 +4,8 @@ import { ImportChange, ImportLocation, ImportSource, importing } from './import.
 import { unreadableValues, unresolvedReferences } from './reply-headers.js';
 import { IMPORTED, PLACE_ERRORS, toImported } from './secret-reply.js';
 
-const FIELDS = `id position projectId createdAt updatedAt folder { folderId environment path }
-  source { folderId path environmentId environment environmentName }`;
+const FIELDS = `id position projectId createdAt updatedAt folder { folderId environment: environmentSlug path }
+  source { folderId path environmentId environment: environmentSlug environmentName }`;
 
 /** An import in the words of the clients that exist. */
 const toImport = ({ folder, source, ...secretImport }: Data) => ({

@@ -78,15 +78,12 @@ export class ImportService {
       const { project, before } = await this.#locked(tx, given, 'secret-imports:edit');
       const { folderId } = before.folder;
       if (sourceEnvironment !== undefined || sourcePath !== undefined) {
-        const { folderId: sourceFolderId } = await loadSource(
-          tx,
-          { project, folderId },
-          {
-            projectId: project.projectId,
-            environment: sourceEnvironment ?? before.source.environment,
-            secretPath: sourcePath ?? before.source.path,
-          },
-        );
+        const source = {
+          projectId: project.projectId,
+          environment: sourceEnvironment ?? before.source.environmentSlug,
+          secretPath: sourcePath ?? before.source.path,
+        };
+        const { folderId: sourceFolderId } = await loadSource(tx, { project, folderId }, source);
         await refuseCycle(tx, { folderId, sourceFolderId });
         await changeSource(tx, before.id, sourceFolderId);
       }
@@ -174,8 +171,11 @@ export class ImportService {
    *
    * @throws PERMISSION_DENIED
    */
-  async listInFolder(ctx: Context, { id, environment, path, access }: ReadFolder): Promise<readonly ImportRecord[]> {
-    authorize(access, 'secret-imports:read', { environment, secretPath: path });
+  async listInFolder(
+    ctx: Context,
+    { id, environmentSlug, path, access }: ReadFolder,
+  ): Promise<readonly ImportRecord[]> {
+    authorize(access, 'secret-imports:read', { environment: environmentSlug, secretPath: path });
     return (await batched(ctx, loadByFolder, id)) ?? [];
   }
 
@@ -224,8 +224,8 @@ export class ImportService {
   }
 }
 
-const fieldsOf = ({ environment, path }: Pick<ImportEnd, 'environment' | 'path'>) => ({
-  environment,
+const fieldsOf = ({ environmentSlug, path }: Pick<ImportEnd, 'environmentSlug' | 'path'>) => ({
+  environment: environmentSlug,
   secretPath: path,
 });
 

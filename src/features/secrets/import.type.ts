@@ -18,7 +18,7 @@ export class ImportEndType {
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of its environment.' })
-  environment!: string;
+  environmentSlug!: string;
 
   @Field(() => String, { description: 'Name of its environment.' })
   environmentName!: string;

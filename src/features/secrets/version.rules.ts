@@ -16,6 +16,9 @@ export const ListVersions = z.strictObject({ secretId, viewSecretValue, ...pageR
 /** Arguments of the versions inside of a secret. */
 export const ListOfSecret = z.strictObject({ first: z.int().min(1).max(100).default(10) });
 
+/** Arguments of `versionConnection` of a secret. */
+export const PageOfSecret = z.strictObject(pageRules);
+
 /** Arguments of `secretVersion`. */
 export const GetVersion = z.strictObject({ secretId, version, viewSecretValue });
 
