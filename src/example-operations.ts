@@ -71,7 +71,7 @@ query SearchSecrets($input: SearchSecretsInput!) {
         name
       }
       secret {
-        environment
+        environmentSlug
         secretPath
         secretKey
         version

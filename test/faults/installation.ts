@@ -1,11 +1,15 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type * as EmbeddedPostgres from '../../src/kernel/postgres/embedded-postgres.js';
 import { Caller } from '../kit/caller.ts';
 import { embeddedUrl } from '../kit/processes.ts';
 import { Seed } from '../kit/seed.ts';
 import { Service } from '../kit/service.ts';
 import { withClient } from '../kit/tables.ts';
+
+/** As the service runs it: its sources are compiled. */
+const BUILT_POSTGRES = join(import.meta.dirname, '../../.build/src/kernel/postgres/embedded-postgres.js');
 
 /** A data directory with an embedded database, and the service that runs on it. */
 export class Installation {
@@ -52,15 +56,36 @@ export class Installation {
 
   /** A further database in the same server, empty. */
   async freshDatabase(name: string): Promise<string> {
-    const url = await this.databaseUrl();
-    await withClient(url, (client) => client.query(`create database ${name}`));
-    return url.replace(/\/[^/]*$/, `/${name}`);
+    return createDatabase(await this.databaseUrl(), name);
   }
 
   /** Stops what runs, hard if need be, and removes the directory. */
   async dispose(): Promise<void> {
     await this.#service?.kill();
     await rm(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+async function createDatabase(serverUrl: string, name: string): Promise<string> {
+  await withClient(serverUrl, (client) => client.query(`create database ${name}`));
+  return serverUrl.replace(/\/[^/]*$/, `/${name}`);
+}
+
+/** Runs work on an embedded Postgres without a service; `freshDatabase` makes an empty database in it. */
+export async function withPostgres<T>(
+  work: (freshDatabase: (name: string) => Promise<string>) => Promise<T>,
+): Promise<T> {
+  const { startEmbeddedPostgres } = (await import(BUILT_POSTGRES)) as typeof EmbeddedPostgres;
+  const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-fault-'));
+  try {
+    const server = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+    try {
+      return await work((name) => createDatabase(server.url, name));
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Caller } from '../kit/caller.ts';
 import { Service } from '../kit/service.ts';
-import { withInstallation } from './installation.ts';
+import { withPostgres } from './installation.ts';
 
 /** The first admin at two nodes of one database. */
 export type AtTwoNodes = readonly [Caller, Caller];
@@ -11,9 +11,9 @@ export function withTwoNodes<T>(
   work: (admin: AtTwoNodes) => Promise<T>,
   settings: readonly [Record<string, string>, Record<string, string>] = [{}, {}],
 ): Promise<T> {
-  return withInstallation(async (installation) => {
+  return withPostgres(async (freshDatabase) => {
     const env = {
-      DATABASE_URL: await installation.freshDatabase('two_nodes'),
+      DATABASE_URL: await freshDatabase('two_nodes'),
       ROOT_KEY: randomBytes(32).toString('base64'),
     };
     const first = await Service.start({ env: { ...env, ...settings[0] } });

@@ -43,6 +43,10 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
 const NOTHING_TO_NAME = ['kmsKeyId'];
 /** Fields that name either of two things, of which the other has a row of its own or the same path. */
 const EITHER = ['setOrganizationMember.identityId', 'removeOrganizationMember.userId'];
+/** The project of an optional `onlyIn`, which the rows of REST give. */
+const WHERE_IT_MUST_BE = ['updateFolder', 'updateSecretImport', 'deleteSecretImport'].map(
+  (field) => `${field}.projectId`,
+);
 
 let own: World;
 let admin: Caller;
@@ -158,7 +162,9 @@ describe('the table of operations', () => {
       const named = (fields[field]?.args ?? []).flatMap(({ name, type }) => idNames(name, type));
       const given = flat(args);
       return named
-        .filter((name) => !NOTHING_TO_NAME.includes(name) && !EITHER.includes(`${field}.${name}`))
+        .filter(
+          (name) => !NOTHING_TO_NAME.includes(name) && ![...EITHER, ...WHERE_IT_MUST_BE].includes(`${field}.${name}`),
+        )
         .filter((name) => thingsIn([given[name]]).length === 0)
         .map((name) => `${field}: ${name}`);
     });

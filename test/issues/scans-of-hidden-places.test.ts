@@ -13,28 +13,28 @@ const LISTS: readonly (readonly [name: string, document: string, input: (project
     [
       'searchSecrets',
       `query ($input: SearchSecretsInput!) { list: searchSecrets(input: $input) { ${END}
-        nodes { secret { secretKey environment secretPath } } } }`,
+        nodes { secret { secretKey environmentSlug secretPath } } } }`,
       (projectId) => ({ projectIds: [projectId] }),
       5,
     ],
     [
       'compareEnvironments',
       `query ($input: CompareEnvironmentsInput!) { list: compareEnvironments(input: $input) { ${END}
-        nodes { secretPath secretKey verdict sides { environment presence valueGroup } } } }`,
+        nodes { secretPath secretKey verdict sides { environmentSlug presence valueGroup } } } }`,
       (projectId) => ({ projectId, environments: ['dev', 'prod', 'staging'], recursive: true }),
       5,
     ],
     [
       'whereUsed',
       `query ($input: WhereUsedInput!) { list: whereUsed(input: $input) { ${END}
-        nodes { kind environment secretPath secretKey usedKey } } }`,
+        nodes { kind environmentSlug secretPath secretKey usedKey } } }`,
       (projectId) => ({ secret: { projectId, environment: 'dev', secretPath: '/open', secretKey: 'TARGET' } }),
       4,
     ],
     [
       'duplicateValues',
       `query ($input: DuplicateValuesInput) { list: duplicateValues(input: $input) { ${END}
-        nodes { count secrets { secretKey environment secretPath } } } }`,
+        nodes { count secrets { secretKey environmentSlug secretPath } } } }`,
       (projectId) => ({ projectIds: [projectId] }),
       1,
     ],

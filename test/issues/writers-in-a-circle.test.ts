@@ -59,7 +59,24 @@ describe('writers of all kinds in one project', () => {
             shouldOverwrite: true,
           });
     };
+    const change = async (mutation: string, id: string | undefined, given: object = {}) => {
+      const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
+      const document = `mutation ($input: ${type}!) { ${mutation}(input: $input) { __typename } }`;
+      const { body } = await admin.graphql(document, { input: { id: id ?? '', ...given } });
+      return { status: (body.errors?.[0].extensions.statusCode ?? 200) as number };
+    };
+    const idOf = async (noun: 'secrets' | 'folders') => {
+      const path = noun === 'secrets' ? 'v4/secrets' : 'v2/folders';
+      const query = `projectId=${projectId}&environment=${next(ENVIRONMENTS)}&recursive=true`;
+      const { body } = await admin.get(`/api/${path}?${query}`);
+      return next(body[noun] as { id: string }[])?.id;
+    };
     const writes = [
+      async () => change('updateSecret', await idOf('secrets'), { newSecretKey: next(KEYS) }),
+      async () => change('updateSecret', await idOf('secrets'), { secretValue: '${D}' }),
+      async () => change('deleteSecret', await idOf('secrets')),
+      async () => change('updateFolder', await idOf('folders'), { name: next(['a', 'b', 'z']) }),
+      async () => change('deleteFolder', await idOf('folders'), { forceDelete: true }),
       () => upsert(somewhere()),
       () => admin.patch(`/api/v4/secrets/${next(KEYS)}`, { ...somewhere(), newSecretName: next(KEYS) }),
       () => admin.patch(`/api/v4/secrets/${next(KEYS)}`, { ...somewhere(), secretValue: '${D}' }),

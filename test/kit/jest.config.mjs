@@ -30,5 +30,6 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/test/kit/matchers.ts'],
   testSequencer: '<rootDir>/test/kit/longest-first.mjs',
   testTimeout: 30_000,
-  maxWorkers: 2,
+  // One more than two processors: for a quarter of their time suites wait for databases, processes and deadlines.
+  maxWorkers: 3,
 };

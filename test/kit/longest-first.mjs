@@ -2,16 +2,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Sequencer from '@jest/test-sequencer';
 
-/** Suites that take half a minute or more. One that began last would run alone while the other workers have nothing left. */
+/** Suites that take twenty seconds or more. One that began last would run alone while the other workers have nothing left. */
 const LONG = [
   'test/faults.test.ts',
+  'test/features/audit-trail.test.ts',
   'test/features/error-table.test.ts',
-  'test/kernel/embedded-postgres.test.ts',
   'test/features/start/start.test.ts',
   'test/features/start/refusals.test.ts',
+  'test/kernel/embedded-postgres.test.ts',
   'test/features/audit-seals.test.ts',
   'test/features/gateway/persisted-documents.test.ts',
+  'test/features/gateway/rate-limits-nodes.test.ts',
+  'test/features/canary.test.ts',
   'test/browser/reference.test.ts',
+  'test/features/replies.test.ts',
   'test/features/replies/every-change-once.test.ts',
 ];
 

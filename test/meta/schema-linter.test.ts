@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildSchema, getNamedType, isEnumType, isInputObjectType, isObjectType, isScalarType } from 'graphql';
+import {
+  buildSchema,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+  isScalarType,
+} from 'graphql';
 import linter from 'graphql-schema-linter';
 import { ROOT } from './sources.js';
 
@@ -11,6 +21,40 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // They tell what `extensions` of errors may say, which no field has.
   'defined-types-are-used': ['ErrorCode', 'ErrorDetailCode'],
 };
+
+/** Ids without the object beside them. */
+const BARE_IDS: readonly string[] = [
+  // What it names is deleted.
+  'DeletedSecret.secretId',
+  // A user or an identity, by `actorType`: `user` and `identity`.
+  'SecretActor.actorId',
+  // There are no groups and no rotations yet.
+  'Secret.rotationId',
+  'SecretActor.groupId',
+  // Other slices.
+  'AccessToken.identityId',
+  'AccessToken.identityUAClientSecretId',
+  'AccessToken.makerTokenId',
+  'AccessToken.subOrganizationId',
+  'AccessToken.userId',
+  'ClientSecret.identityId',
+  'CreateOrganizationPayload.identityId',
+  'Project.kmsCertificateKeyId',
+  'Project.kmsSecretManagerKeyId',
+  'ProjectMembership.memberId',
+  'TokenAuth.identityId',
+  'UniversalAuth.clientId',
+  'UniversalAuth.identityId',
+];
+
+/** Types with an `id` that are no nodes. */
+const NO_NODES: readonly string[] = [
+  'AccessToken',
+  'ClientSecret',
+  'OrganizationMember',
+  'ProjectRole',
+  'RevokeHeldAccessTokenPayload',
+];
 
 function lint(definition: string) {
   const schema = { definition, sourceMap: { getOriginalPathForLine: () => 'schema.graphql' } };
@@ -24,6 +68,7 @@ function lint(definition: string) {
 describe('the schema', () => {
   const types = Object.values(buildSchema(DEFINITION).getTypeMap()).filter(({ name }) => !name.startsWith('__'));
   const inputs = types.filter(isInputObjectType);
+  const objects = types.filter(isObjectType);
 
   test('keeps all rules of the linter', () => {
     const { faults, rules } = lint(DEFINITION);
@@ -42,11 +87,23 @@ describe('the schema', () => {
     expect(types.filter((type) => isScalarType(type) && /JSON|Object|Any/.test(type.name))).toEqual([]);
   });
 
-  test('names by `id` only what a mutation is about, and other things by ids that say of what', () => {
-    const fields = Object.values(buildSchema(DEFINITION).getMutationType()?.getFields() ?? {});
-    const whole = fields.flatMap(({ args }) => args.map(({ type }) => getNamedType(type).name));
-    const named = inputs.filter((type) => 'id' in type.getFields()).map(({ name }) => name);
-    expect(named.filter((name) => !whole.includes(name) || name.startsWith('Create'))).toEqual([]);
+  test('names only the thing itself by `id` in inputs: other ids say of what', () => {
+    const withId = inputs.filter((type) => 'id' in type.getFields()).map(({ name }) => name);
+    expect(withId.filter((name) => !/^(Update|Delete|Rename|Revoke|Restore)|ChangeInput$/.test(name))).toEqual([]);
+  });
+
+  test('has the object beside each id that it shows', () => {
+    const bare = objects.flatMap((type) =>
+      Object.values(type.getFields())
+        .filter(({ name }) => name.endsWith('Id') && !isCompositeType(getNamedType(fieldOf(type, name.slice(0, -2)))))
+        .map(({ name }) => `${type.name}.${name}`),
+    );
+    expect(bare.toSorted()).toEqual(BARE_IDS.toSorted());
+  });
+
+  test('finds everything that has an id by it', () => {
+    const odd = objects.filter((type) => 'id' in type.getFields() && type.getInterfaces().length === 0);
+    expect(odd.map(({ name }) => name).toSorted()).toEqual(NO_NODES);
   });
 
   test('lets each mutation fail alone: no payload is required', () => {
@@ -61,6 +118,8 @@ describe('the schema', () => {
     expect(types.filter(isEnumType).filter(({ name }) => /Enum$/.test(name))).toEqual([]);
   });
 });
+
+const fieldOf = (type: GraphQLObjectType, name: string): GraphQLOutputType | undefined => type.getFields()[name]?.type;
 
 /** The payload type of a mutation, without `!`. Both ways to make an access token answer the same. */
 const payloadOf = (field: string): string =>

@@ -37,10 +37,10 @@ export interface ComparedPlace {
 export const findEnvironments = (
   ctx: Context,
   { projectId, environments, secretPath }: Pick<ComparedPlace, 'projectId' | 'environments' | 'secretPath'>,
-): Promise<{ slug: string; hasFolder: boolean }[]> =>
+): Promise<{ id: string; slug: string; hasFolder: boolean }[]> =>
   query(
     ctx,
-    `select e.slug, exists (select from folder f where f.environment_id = e.id and f.path = $3) as "hasFolder"
+    `select e.id, e.slug, exists (select from folder f where f.environment_id = e.id and f.path = $3) as "hasFolder"
      from environment e where e.project_id = $1 and e.slug = any($2::text[])`,
     [projectId, environments, secretPath],
   );

@@ -20,7 +20,8 @@ import { authorizeListing, Visibility } from './visibility.rules.js';
 
 /** A secret of one environment, as the caller sees it. */
 export interface SideView extends Omit<Side, 'fingerprint'> {
-  readonly environment: string;
+  readonly environmentId: string;
+  readonly environmentSlug: string;
   readonly secretId: string | null;
   readonly valueGroup: number | null;
 }
@@ -57,7 +58,7 @@ export class ComparisonService {
     const project = await loadSecretProject(ctx, this.projects, place.projectId);
     const { ability, projectId } = project;
     authorizeListing(project);
-    await checkPlace(ctx, place);
+    const environments = await loadEnvironments(ctx, place);
     const visibility = new Visibility(ability);
     const seesAll = !visibility.isPerSecret && visibility.readsValue(ANYTHING);
     const bounds = await loadBounds(ctx, [project], ['secrets:describeSecret']);
@@ -67,7 +68,7 @@ export class ComparisonService {
         read: (position, limit) =>
           listCompared(ctx, { ...place, bounds, isNarrowed: onlyDifferences && seesAll }, { after: position, limit }),
         see: (row) => {
-          const seen = viewOf(row, place.environments, visibility);
+          const seen = viewOf(row, environments, visibility);
           return seen === null || (onlyDifferences && seen.verdict === 'equal') ? null : seen;
         },
         keyOf: comparedKeyOf,
@@ -86,33 +87,48 @@ export class ComparisonService {
 
 const ANYTHING = { environment: '', path: '/', key: '', tags: [] };
 
-/** @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND when none of the environments has the folder */
-async function checkPlace(ctx: Context, place: Omit<ComparedPlace, 'isNarrowed' | 'bounds'>): Promise<void> {
+/** An environment that is compared. */
+type Compared = Pick<SideView, 'environmentId' | 'environmentSlug'>;
+
+/**
+ * The environments, in the order in which they were named.
+ *
+ * @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND when none of the environments has the folder
+ */
+async function loadEnvironments(
+  ctx: Context,
+  place: Omit<ComparedPlace, 'isNarrowed' | 'bounds'>,
+): Promise<readonly Compared[]> {
   const found = await findEnvironments(ctx, place);
   if (found.length < place.environments.length) throw new AppError('ENVIRONMENT_NOT_FOUND');
   if (!found.some(({ hasFolder }) => hasFolder)) throw new AppError('FOLDER_NOT_FOUND');
+  return found
+    .map(({ id, slug }) => ({ environmentId: id, environmentSlug: slug }))
+    .sort((a, b) => place.environments.indexOf(a.environmentSlug) - place.environments.indexOf(b.environmentSlug));
 }
 
 /** A row as the caller sees it; null when it may know of none of its secrets. */
 function viewOf(
   { path, key, secrets }: ComparedRow,
-  environments: readonly string[],
+  environments: readonly Compared[],
   visibility: Visibility,
 ): ComparisonView | null {
   const found = environments.map((environment) => {
-    const secret = secrets.find((candidate) => candidate.environment === environment);
+    const secret = secrets.find((candidate) => candidate.environment === environment.environmentSlug);
     const isSeen = secret !== undefined && visibility.describes({ path, key, ...secret });
     return { environment, secret: isSeen ? secret : undefined };
   });
   if (found.every(({ secret }) => secret === undefined)) return null;
-  const sides = found.map(({ environment, secret }) => sideOf({ path, key, environment }, secret, visibility));
+  const sides = found.map(({ environment, secret }) =>
+    sideOf({ path, key, environment: environment.environmentSlug }, secret, visibility),
+  );
   const groups = valueGroups(sides);
   return {
     path,
     key,
     verdict: verdictOf(sides),
     sides: sides.map(({ presence }, index) => ({
-      environment: environments[index] as string,
+      ...(environments[index] as Compared),
       presence,
       secretId: found[index]?.secret?.secretId ?? null,
       valueGroup: groups[index] ?? null,

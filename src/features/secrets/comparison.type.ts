@@ -64,9 +64,12 @@ export class CompareEnvironmentsInput {
   description: 'A secret in one of the environments that are compared.',
   simpleResolvers: true,
 })
-class SecretComparisonSideType {
+export class SecretComparisonSideType {
+  @Field(() => ID, { description: 'Id of the environment.' })
+  environmentId!: string;
+
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
-  environment!: string;
+  environmentSlug!: string;
 
   @Field(() => PresenceEnum, { description: 'Whether it is there.' })
   presence!: Presence;

@@ -13,6 +13,7 @@ export const MAX_DIGESTS = 250_000;
 export interface MemberRow extends FoundRow {
   /** Position of its group among those asked for. */
   readonly group: number;
+  readonly environmentId: string;
 }
 
 /** Which values. */
@@ -76,7 +77,7 @@ export function listMembers(
   const next = (value: unknown): string => `$${params.push(value)}`;
   const text = `
     with ranked as (
-      select g.place as "group", s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.slug as environment, f.path,
+      select g.place as "group", s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.id as "environmentId", e.slug as environment, f.path,
         row_number() over (
           partition by g.place
           -- If not all can be looked at, then those that need no look.
@@ -86,7 +87,7 @@ export function listMembers(
         join secret s on s.project_id = g.project_id and s.value_digest = g.digest ${narrowing(criteria, next)}
         join project p on p.id = s.project_id join environment e on e.id = s.environment_id join folder f on f.id = s.folder_id
     )
-    select "group", id, key, "projectId", "projectSlug", environment, path,
+    select "group", id, key, "projectId", "projectSlug", "environmentId", environment, path,
       case when "projectId" = any($4::uuid[]) then '[]' else ${tagSlugsOf('ranked.id')} end as tags
     from ranked where rank <= ${MAX_MEMBERS}
     order by "group", ${['key', '"projectSlug"', 'environment', 'path'].map((name) => `${name} collate "C"`).join(', ')}`;

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
 import { type CursorKey, SoughtPage } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import type { ProjectReader } from '../projects/public.js';
 import { listMembers, MAX_MEMBERS, type MemberRow } from './duplicates.records.js';
 import { DuplicateValues } from './duplicates.rules.js';
 import { type EqualValues, findEqualValues } from './equal-values.js';
@@ -13,16 +13,15 @@ import { loadReach, type SecretReach, soleProject } from './secret-reach.js';
 /** A secret whose value others have too. The value itself is no part of it. */
 export interface DuplicateView {
   readonly secretId: string;
-  readonly project: ProjectAccess;
-  readonly environment: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly environmentSlug: string;
   readonly secretPath: string;
   readonly secretKey: string;
 }
 
 /** Secrets with equal values. */
 export interface DuplicateGroup {
-  /** Id of the first secret. */
-  readonly id: string;
   readonly count: number;
   /** By key, project, environment, path; the first thousand of the group at most. */
   readonly secrets: readonly DuplicateView[];
@@ -91,16 +90,16 @@ function groupOf(
 ): DuplicateGroup[] {
   const seen = members.filter(reach.includes);
   const isOpen = (row: MemberRow): boolean => !reach.project(row.projectId).visibility.isPerSecret;
-  const [head] = seen;
-  if (head === undefined) return [];
+  if (seen.length === 0) return [];
   const count = values.openCount + seen.filter((row) => !isOpen(row)).length;
   if (count < minimum) return [];
   const secrets = seen.map((row) => ({
     secretId: row.id,
-    project: reach.project(row.projectId).access,
-    environment: row.environment,
+    projectId: row.projectId,
+    environmentId: row.environmentId,
+    environmentSlug: row.environment,
     secretPath: row.path,
     secretKey: row.key,
   }));
-  return [{ id: head.id, count, secrets, position: [values.position] }];
+  return [{ count, secrets, position: [values.position] }];
 }

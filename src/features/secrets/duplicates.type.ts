@@ -2,7 +2,7 @@ import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { soughtConnectionOf } from '../../kernel/graphql/page.js';
 import type { SoughtConnectionOf, SoughtPage } from '../../kernel/paging.js';
 import type { DuplicateGroup } from './duplicates.service.js';
-import { ProjectNameType, toProjectName, WhereInput } from './search.type.js';
+import { WhereInput } from './search.type.js';
 
 @InputType({ description: 'Where equal values are looked for, and how many must be equal.' })
 export class DuplicateValuesInput extends WhereInput {
@@ -14,15 +14,18 @@ export class DuplicateValuesInput extends WhereInput {
   description: 'A secret whose value other secrets have too. The value itself is not shown.',
   simpleResolvers: true,
 })
-class DuplicateSecretType {
+export class DuplicateSecretType {
   @Field(() => ID, { description: 'The secret.' })
   secretId!: string;
 
-  @Field(() => ProjectNameType, { description: 'The project that it is in.' })
-  project!: ProjectNameType;
+  @Field(() => ID, { description: 'Id of the project that it is in.' })
+  projectId!: string;
+
+  @Field(() => ID, { description: 'Id of its environment.' })
+  environmentId!: string;
 
   @Field(() => String, { description: 'Slug of its environment.' })
-  environment!: string;
+  environmentSlug!: string;
 
   @Field(() => String, { description: 'Path of its folder.' })
   secretPath!: string;
@@ -33,9 +36,6 @@ class DuplicateSecretType {
 
 @ObjectType('DuplicateValue', { description: 'Secrets with equal values.', simpleResolvers: true })
 export class DuplicateValueType {
-  @Field(() => ID, { description: 'Names the group: the id of its first secret.' })
-  id!: string;
-
   @Field(() => Int, { description: 'How many secrets have the value, among those that you may read.' })
   count!: number;
 
@@ -49,10 +49,8 @@ const ORDER = 'nothing that tells of the values, but always in the same way';
 export const DuplicateValueConnection = soughtConnectionOf(DuplicateValueType, 'DuplicateValue', ORDER);
 
 /** Groups as the API shows them. */
-export const toDuplicatePage = (page: SoughtPage<DuplicateGroup>): SoughtConnectionOf<DuplicateValueType> => {
-  const toGroup = ({ secrets, ...group }: DuplicateGroup) => ({
-    ...group,
-    secrets: secrets.map(({ project, ...secret }) => ({ ...secret, project: toProjectName(project) })),
-  });
-  return page.map(toGroup, ({ position }) => position);
-};
+export const toDuplicatePage = (page: SoughtPage<DuplicateGroup>): SoughtConnectionOf<DuplicateValueType> =>
+  page.map(
+    (group) => group,
+    ({ position }) => position,
+  );

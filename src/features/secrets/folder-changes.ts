@@ -25,12 +25,12 @@ import { listSubjects } from './subject.records.js';
 import { authorizeCarried, mayCarryAll } from './visibility.rules.js';
 
 /** Where a fault stands: `newPath` in a call for one folder, `folders[3].newPath` in a batch. */
-export type FolderPathOf = (index: number, field: 'folderId' | 'name' | 'newPath') => string;
+export type FolderPathOf = (index: number, field: 'id' | 'name' | 'newPath') => string;
 
 /** Changes of folders in environments that are locked. */
 interface FolderBatch {
   readonly project: ProjectAccess;
-  /** By slug: all that the changes name. */
+  /** By slug: all that the changes name, and those of folders that are named by their ids alone. */
   readonly environments: ReadonlyMap<string, LockedEnvironment>;
   readonly changes: readonly FolderChange[];
   readonly pathOf: FolderPathOf;
@@ -52,9 +52,9 @@ export async function changeFolders(tx: Transaction, batch: FolderBatch): Promis
   const { project, environments, changes } = batch;
   const folders = await loadFolders(tx, batch);
   const changed = await placed(tx, batch, folders);
-  refuseRoot(folders, (index) => batch.pathOf(index, 'folderId'));
-  for (const { environment, path } of folders) {
-    authorize(project, 'secret-folders:edit', { environment, secretPath: parentOf(path) });
+  refuseRoot(folders, (index) => batch.pathOf(index, 'id'));
+  for (const { environmentSlug, path } of folders) {
+    authorize(project, 'secret-folders:edit', { environment: environmentSlug, secretPath: parentOf(path) });
   }
   await writeFolders(tx, changed);
   const environmentIds = [...environments.values()].map(({ environmentId }) => environmentId);
@@ -103,21 +103,26 @@ export function refuseRoot(folders: readonly FolderRecord[], pathOf: (index: num
 }
 
 /** The folders of the changes, in their order. @throws FOLDER_NOT_FOUND, naming each; VALIDATION_FAILED for one named twice */
-async function loadFolders(tx: Transaction, { environments, changes, pathOf }: FolderBatch): Promise<FolderRecord[]> {
-  const ids = changes.map(({ folderId }) => folderId.toLowerCase());
+async function loadFolders(
+  tx: Transaction,
+  { project, environments, changes, pathOf }: FolderBatch,
+): Promise<FolderRecord[]> {
+  const ids = changes.map(({ id }) => id.toLowerCase());
   const twice = ids.flatMap((id, index): ErrorDetail[] =>
     ids.indexOf(id) === index
       ? []
-      : [{ path: pathOf(index, 'folderId'), code: 'DUPLICATE', message: 'is named twice in this batch' }],
+      : [{ path: pathOf(index, 'id'), code: 'DUPLICATE', message: 'is named twice in this batch' }],
   );
   if (twice.length > 0) throw validationFailed(twice);
   const found = new Map((await listFoldersByIds(tx, ids.filter(isId))).map((folder) => [folder.id, folder]));
-  const folders = changes.map(({ environment, path: parent }, index) => {
+  const folders = changes.map(({ onlyIn }, index) => {
     const folder = found.get(ids[index] as string);
-    if (folder?.environmentId !== environments.get(environment)?.environmentId) return undefined;
-    return parent == null || folder?.path === joinPath(parent, folder?.name ?? '') ? folder : undefined;
+    if (folder?.projectId !== project.projectId) return undefined;
+    if (onlyIn == null) return folder;
+    if (folder.environmentId !== environments.get(onlyIn.environment)?.environmentId) return undefined;
+    return onlyIn.path == null || folder.path === joinPath(onlyIn.path, folder.name) ? folder : undefined;
   });
-  return allFound(folders, (index) => pathOf(index, 'folderId'));
+  return allFound(folders, (index) => pathOf(index, 'id'));
 }
 
 /** What the folders are to be. @throws FOLDER_NOT_FOUND for a folder to go into that is not there */
@@ -159,7 +164,7 @@ function placedMoves(
 ): Relocation[] {
   const lost = new Set(moves.filter(({ after }) => after === null).map(({ id }) => id));
   const tooLong = moves.filter(({ after }) => after !== null && !isShortEnough(after));
-  const details = folders.flatMap(({ id, environment, path }, index): ErrorDetail[] => {
+  const details = folders.flatMap(({ id, environmentSlug, path }, index): ErrorDetail[] => {
     if (lost.has(id) && changes[index]?.newPath != null) {
       return [
         { path: pathOf(index, 'newPath'), code: 'FOLDER_INTO_ITSELF', message: 'must not be in the folder itself' },
@@ -167,7 +172,7 @@ function placedMoves(
     }
     const field = changes[index]?.newPath == null ? 'name' : 'newPath';
     const isAtFault = tooLong.some(
-      (move) => move.environment === environment && `${move.before}/`.startsWith(`${path}/`),
+      (move) => move.environment === environmentSlug && `${move.before}/`.startsWith(`${path}/`),
     );
     return isAtFault
       ? [{ path: pathOf(index, field), code: 'TOO_BIG', message: 'must leave every path at most 2,000 characters' }]

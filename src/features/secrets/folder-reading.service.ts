@@ -53,7 +53,10 @@ export class FolderReadingService {
       code: 'FOLDER_NOT_FOUND',
     });
     if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
-    authorize(project, 'secret-folders:read', { environment: folder.environment, secretPath: parentOf(folder.path) });
+    authorize(project, 'secret-folders:read', {
+      environment: folder.environmentSlug,
+      secretPath: parentOf(folder.path),
+    });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'folder:get',
       projectId: folder.projectId,
@@ -132,7 +135,7 @@ export class FolderReadingService {
    * @throws PERMISSION_DENIED
    */
   async listInFolder(ctx: Context, at: ReadFolder): Promise<readonly ReadFolder[]> {
-    authorize(at.access, 'secret-folders:read', { environment: at.environment, secretPath: at.path });
+    authorize(at.access, 'secret-folders:read', { environment: at.environmentSlug, secretPath: at.path });
     return ((await batched(ctx, loadInFolders, at.id)) ?? []).map(withAccess(at.access));
   }
 
@@ -157,8 +160,8 @@ const isConditional = (ability: Ability): boolean =>
 /** Tells which folders the caller may see. */
 const seenWith =
   (ability: Ability) =>
-  ({ environment, path }: FolderRecord): boolean =>
-    can(ability, 'secret-folders:read', { environment, secretPath: parentOf(path) });
+  ({ environmentSlug, path }: FolderRecord): boolean =>
+    can(ability, 'secret-folders:read', { environment: environmentSlug, secretPath: parentOf(path) });
 
 const ANYTHING = { environment: '', path: '/', key: '', tags: [] };
 
@@ -203,7 +206,9 @@ async function describedSecrets(
   }
   return new Map(
     filled
-      .filter(({ environment, path }) => visibility.describes({ environment, path, key: '', tags: [] }))
+      .filter(({ environmentSlug, path }) =>
+        visibility.describes({ environment: environmentSlug, path, key: '', tags: [] }),
+      )
       .map(({ id, secretCount }) => [id, secretCount]),
   );
 }

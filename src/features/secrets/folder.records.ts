@@ -7,7 +7,7 @@ export interface FolderRecord {
   readonly id: string;
   readonly projectId: string;
   readonly environmentId: string;
-  readonly environment: string;
+  readonly environmentSlug: string;
   readonly environmentName: string;
   readonly parentId: string | null;
   readonly name: string;
@@ -28,7 +28,7 @@ export const withAccess =
   (access: ProjectAccess) =>
   (folder: FolderRecord): ReadFolder => ({ ...folder, access });
 
-const SELECT = `select f.id, f.project_id as "projectId", f.environment_id as "environmentId", e.slug as environment,
+const SELECT = `select f.id, f.project_id as "projectId", f.environment_id as "environmentId", e.slug as "environmentSlug",
     e.name as "environmentName", f.parent_id as "parentId", f.name, f.path, f.description, f.version, f.created_at as "createdAt", f.updated_at as "updatedAt"
   from folder f join environment e on e.id = f.environment_id`;
 

@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
+import { Input } from '../../kernel/graphql/inputs.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
 import { EnvironmentType } from '../projects/public.js';
@@ -8,6 +9,8 @@ import type { FolderService } from './folder.service.js';
 import {
   CreateFolderInput,
   CreateFolderPayload,
+  DeleteFolderByNameInput,
+  DeleteFolderByNamePayload,
   DeleteFolderInput,
   DeleteFolderPayload,
   FolderConnection,
@@ -65,10 +68,7 @@ export class FolderResolver {
   }
 
   @Mutation(() => CreateFolderPayload, { description: 'Makes a folder and whatever is missing above it.' })
-  async createFolder(
-    @Ctx() ctx: Context,
-    @Arg('input', () => CreateFolderInput, { description: 'The folder.' }) input: CreateFolderInput,
-  ): Promise<CreateFolderPayload> {
+  async createFolder(@Ctx() ctx: Context, @Input(CreateFolderInput) input: object): Promise<{ folder: FolderType }> {
     return { folder: await this.service.create(ctx, input) };
   }
 
@@ -76,29 +76,28 @@ export class FolderResolver {
     description:
       'Renames a folder, moves it into another one, or describes it anew. All below it comes along. A new path needs the rights to edit and read every secret in it, at the old and the new path, and to edit roles if a rule of any role would select something else.',
   })
-  async updateFolder(
-    @Ctx() ctx: Context,
-    @Arg('input', () => UpdateFolderInput, { description: 'The change.' }) input: UpdateFolderInput,
-  ): Promise<UpdateFolderPayload> {
+  async updateFolder(@Ctx() ctx: Context, @Input(UpdateFolderInput) input: object): Promise<{ folder: FolderType }> {
     return { folder: await this.service.update(ctx, input) };
   }
 
-  @Mutation(() => UpdateFoldersPayload, { description: 'Changes many folders at once, all or none.' })
-  async updateFolders(
-    @Ctx() ctx: Context,
-    @Arg('input', () => UpdateFoldersInput, { description: 'The changes.' }) input: UpdateFoldersInput,
-  ): Promise<UpdateFoldersPayload> {
+  @Mutation(() => UpdateFoldersPayload, { description: 'Changes many folders of a project at once, all or none.' })
+  async updateFolders(@Ctx() ctx: Context, @Input(UpdateFoldersInput) input: object): Promise<UpdateFoldersPayload> {
     return { folders: await this.service.updateBatch(ctx, input) };
   }
 
   @Mutation(() => DeleteFolderPayload, {
     description: 'Deletes a folder: an empty one, or by force with everything in it.',
   })
-  async deleteFolder(
-    @Ctx() ctx: Context,
-    @Arg('input', () => DeleteFolderInput, { description: 'Which one.' }) input: DeleteFolderInput,
-  ): Promise<DeleteFolderPayload> {
+  async deleteFolder(@Ctx() ctx: Context, @Input(DeleteFolderInput) input: object): Promise<{ folder: FolderType }> {
     return { folder: await this.service.delete(ctx, input) };
+  }
+
+  @Mutation(() => DeleteFolderByNamePayload, { description: 'Deletes a folder, as `deleteFolder` does, by its name.' })
+  async deleteFolderByName(
+    @Ctx() ctx: Context,
+    @Input(DeleteFolderByNameInput) input: object,
+  ): Promise<{ folder: FolderType }> {
+    return { folder: await this.service.deleteByName(ctx, input) };
   }
 }
 

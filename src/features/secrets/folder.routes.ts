@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Data, nextCursor, paging, route } from '../../rest/route.js';
-import { CreateFolder, DeleteFolder, ListFolders, UpdateFolder, UpdateFoldersBody } from './folder.rules.js';
+import { bodyOf, type Data, nextCursor, paging, route } from '../../rest/route.js';
+import { CreateFolder, DeleteFolderByName, ListFolders, UpdateFolderBody, UpdateFoldersBody } from './folder.rules.js';
 
 const FIELDS =
-  'id name path environment envId: environmentId projectId parentId description version createdAt updatedAt';
+  'id name path environment: environmentSlug envId: environmentId projectId parentId description version createdAt updatedAt';
 const FOLDERS = '/api/v2/folders';
 const CHANGE_ERRORS = [
   'PROJECT_NOT_FOUND',
@@ -79,9 +79,11 @@ export const folderRoutes = [
     method: 'PATCH',
     path: `${FOLDERS}/{folderId}`,
     summary: 'Rename, move or describe a folder',
-    body: UpdateFolder.omit({ folderId: true }),
+    body: UpdateFolderBody,
     document: `mutation ($input: UpdateFolderInput!) { updateFolder(input: $input) { folder { ${FIELDS} } } }`,
-    variables: ({ params, body }) => ({ input: { folderId: params.folderId, ...body } }),
+    variables: ({ params, body: { projectId, environment, path, ...change } }) => ({
+      input: { id: params.folderId, onlyIn: { projectId, environment, path }, ...change },
+    }),
     reply: ({ updateFolder }) => ({ folder: updateFolder.folder }),
     errors: CHANGE_ERRORS,
     example: { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/', name: 'shop' },
@@ -94,7 +96,10 @@ export const folderRoutes = [
     body: UpdateFoldersBody,
     document: `mutation ($input: UpdateFoldersInput!) { updateFolders(input: $input) { folders { ${FIELDS} } } }`,
     variables: ({ body: { projectId, folders } }) => ({
-      input: { projectId, folders: folders.map(({ id, ...change }) => ({ folderId: id, ...change })) },
+      input: {
+        projectId,
+        folders: folders.map(({ environment, path, ...change }) => ({ onlyIn: { environment, path }, ...change })),
+      },
     }),
     reply: ({ updateFolders }) => ({ folders: updateFolders.folders }),
     errors: CHANGE_ERRORS,
@@ -108,10 +113,13 @@ export const folderRoutes = [
     method: 'DELETE',
     path: `${FOLDERS}/{folderIdOrName}`,
     summary: 'Delete a folder',
-    body: DeleteFolder.omit({ folderIdOrName: true }),
-    document: `mutation ($input: DeleteFolderInput!) { deleteFolder(input: $input) { folder { ${FIELDS} } } }`,
-    variables: ({ params, body }) => ({ input: { folderIdOrName: params.folderIdOrName, ...body } }),
-    reply: ({ deleteFolder }) => ({ folder: deleteFolder.folder }),
+    params: z.strictObject({
+      folderIdOrName: z.string().meta({ description: 'Id of the folder, or its name in the folder at `path`.' }),
+    }),
+    body: bodyOf(DeleteFolderByName, 'name'),
+    document: `mutation ($input: DeleteFolderByNameInput!) { deleteFolderByName(input: $input) { folder { ${FIELDS} } } }`,
+    variables: ({ params, body }) => ({ input: { name: params.folderIdOrName, ...body } }),
+    reply: ({ deleteFolderByName }) => ({ folder: deleteFolderByName.folder }),
     errors: [
       'PROJECT_NOT_FOUND',
       'ENVIRONMENT_NOT_FOUND',

@@ -13,7 +13,14 @@ import {
   type ReadFolder,
   withAccess,
 } from './folder.records.js';
-import { CreateFolder, DeleteFolder, type FolderChange, UpdateFolder, UpdateFolders } from './folder.rules.js';
+import {
+  CreateFolder,
+  DeleteFolder,
+  DeleteFolderByName,
+  type FolderChange,
+  UpdateFolder,
+  UpdateFolders,
+} from './folder.rules.js';
 import { changeFolders, type FolderPathOf, refuseRoot } from './folder-changes.js';
 import {
   deleteFolder,
@@ -27,8 +34,8 @@ import {
 } from './folder-writes.js';
 import { listImporters, listImporting } from './import.records.js';
 import { folderPath, isShortEnough, joinPath, parentOf, pathsDownTo } from './place.rules.js';
-import { loadSecretProject } from './secret-place.js';
-import { deleteSecrets } from './secret-writes.js';
+import { loadOwningProject, loadSecretProject } from './secret-place.js';
+import { deleteSecrets, lockStructure } from './secret-writes.js';
 import { listSubjects } from './subject.records.js';
 import { fieldsOf } from './visibility.rules.js';
 
@@ -36,8 +43,7 @@ import { fieldsOf } from './visibility.rules.js';
 const MAX_NAMED_IMPORTERS = 20;
 
 const alone: FolderPathOf = (_index, field) => field;
-const inBatch: FolderPathOf = (index, field) =>
-  field === 'folderId' ? `folders[${index}]` : `folders[${index}].${field}`;
+const inBatch: FolderPathOf = (index, field) => (field === 'id' ? `folders[${index}]` : `folders[${index}].${field}`);
 
 /** Folders of an environment: a tree under `/`, each with its whole path. */
 export class FolderService {
@@ -94,15 +100,17 @@ export class FolderService {
    * Renames a folder, moves it into another one, or describes it anew. All below it comes along, imports from it stay, and
    * references to its secrets are rewritten.
    *
-   * @param raw `{ projectId, environment, path?, folderId, name?, newPath?, description? }`; the rules are `UpdateFolder`
+   * @param raw `{ id, onlyIn?, name?, newPath?, description? }`; the rules are `UpdateFolder`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, FOLDER_NAME_TAKEN,
    *   REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
    * Source: behaviour 5.5, 10 (Folders).
    */
   update(ctx: Context, raw: unknown): Promise<ReadFolder> {
-    const { projectId, ...change } = parse(UpdateFolder, raw);
+    const change = parse(UpdateFolder, raw);
     return inTransaction(ctx, async (tx) => {
-      const [folder] = await this.#change(tx, { projectId, changes: [change], pathOf: alone });
+      const { id, onlyIn } = change;
+      const project = onlyIn == null ? await this.#owning(tx, id) : await this.#project(tx, onlyIn.projectId);
+      const [folder] = await this.#change(tx, project, { changes: [change], pathOf: alone });
       if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
       await recordFolder(tx, 'folder:update', folder);
       return folder;
@@ -121,7 +129,8 @@ export class FolderService {
   updateBatch(ctx: Context, raw: unknown): Promise<ReadFolder[]> {
     const { projectId, folders: changes } = parse(UpdateFolders, raw);
     return inTransaction(ctx, async (tx) => {
-      const folders = await this.#change(tx, { projectId, changes, pathOf: inBatch });
+      const project = await this.#project(tx, projectId);
+      const folders = await this.#change(tx, project, { changes, pathOf: inBatch });
       await tx.auditTrail.recordChange(tx, {
         action: 'folder:update',
         projectId,
@@ -135,45 +144,66 @@ export class FolderService {
    * Deletes a folder: an empty one, or with `forceDelete` one with everything in it, for a caller who may delete all of that.
    * One that folders outside of it import from stays in any case.
    *
-   * @param raw `{ projectId, environment, path, folderIdOrName, forceDelete }`; the rules are `DeleteFolder`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, FOLDER_NOT_EMPTY,
-   *   FOLDER_IMPORTED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * @param raw `{ id, forceDelete }`; the rules are `DeleteFolder`
+   * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, FOLDER_NOT_EMPTY, FOLDER_IMPORTED, SEALED_VALUE_INVALID,
+   *   AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Folders).
    */
   delete(ctx: Context, raw: unknown): Promise<ReadFolder> {
-    const { projectId, environment, path: parent, folderIdOrName, forceDelete } = parse(DeleteFolder, raw);
+    const { id, forceDelete } = parse(DeleteFolder, raw);
     return inTransaction(ctx, async (tx) => {
-      const project = await loadSecretProject(tx, this.projects, projectId);
+      const project = await this.#owning(tx, id);
+      authorize(project, 'secret-folders:delete');
+      // Until here it may have been moved, and its environment may have got another slug.
+      await lockStructure(tx, project.projectId);
+      const folder = await findFolder(tx, id);
+      if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
+      await lockEnvironment(tx, project.projectId, folder.environmentSlug);
+      return deleteFound(tx, project, { folder, forceDelete, at: 'id' });
+    });
+  }
+
+  /**
+   * The same for a folder of an environment that is named by its name, or as REST has it by either name or id.
+   *
+   * @param raw `{ projectId, environment, path, name, forceDelete }`; the rules are `DeleteFolderByName`
+   * @throws as `delete`, and PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND
+   * Source: behaviour 10 (Folders).
+   */
+  deleteByName(ctx: Context, raw: unknown): Promise<ReadFolder> {
+    const { projectId, environment, path: parent, name, forceDelete } = parse(DeleteFolderByName, raw);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.#project(tx, projectId);
       authorize(project, 'secret-folders:delete');
       const { environmentId } = await lockEnvironment(tx, projectId, environment);
       const folder =
-        (await findIn(tx, { environmentId, id: folderIdOrName })) ??
-        (await findByName(tx, { environmentId, parent, name: folderIdOrName }));
+        (await findIn(tx, { environmentId, id: name })) ?? (await findByName(tx, { environmentId, parent, name }));
       if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
-      refuseRoot([folder], () => 'folderIdOrName');
-      authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(folder.path) });
-      const { isEmpty } = await lockContents(tx, folder.id);
-      if (!isEmpty && !forceDelete) throw new AppError('FOLDER_NOT_EMPTY');
-      const tree = isEmpty ? [folder] : await lockTree(tx, folder);
-      await refuseImported(tx, project, tree);
-      const deletedSecrets = isEmpty ? 0 : await deleteContents(tx, project, { environment, tree });
-      if (!(await deleteFolder(tx, folder.id))) throw new AppError('FOLDER_NOT_FOUND');
-      await recordFolder(tx, 'folder:delete', folder, { deletedFolders: tree.length, deletedSecrets });
-      return answered(project, folder);
+      return deleteFound(tx, project, { folder, forceDelete, at: 'name' });
     });
+  }
+
+  #project(tx: Transaction, projectId: string): Promise<ProjectAccess> {
+    return loadSecretProject(tx, this.projects, projectId);
+  }
+
+  /** The project of a folder that is named by its id alone. @throws FOLDER_NOT_FOUND */
+  async #owning(tx: Transaction, id: string): Promise<ProjectAccess> {
+    const folder = isId(id) ? await findFolder(tx, id) : undefined;
+    return loadOwningProject(tx, this.projects, { projectId: folder?.projectId, code: 'FOLDER_NOT_FOUND' });
   }
 
   async #change(
     tx: Transaction,
-    { projectId, ...batch }: { projectId: string; changes: readonly FolderChange[]; pathOf: FolderPathOf },
+    project: ProjectAccess,
+    batch: { changes: readonly FolderChange[]; pathOf: FolderPathOf },
   ): Promise<ReadFolder[]> {
-    const project = await loadSecretProject(tx, this.projects, projectId);
     authorize(project, 'secret-folders:edit');
-    const slugs = [...new Set(batch.changes.map(({ environment }) => environment))];
-    const environments = await lockEnvironments(tx, projectId, slugs);
+    const slugs = await environmentsOf(tx, project, batch.changes);
+    const environments = await lockEnvironments(tx, project.projectId, slugs);
     if (environments.size < slugs.length) throw new AppError('ENVIRONMENT_NOT_FOUND');
     await changeFolders(tx, { project, environments, ...batch });
-    const ids = batch.changes.map(({ folderId }) => folderId.toLowerCase());
+    const ids = batch.changes.map(({ id }) => id.toLowerCase());
     const after = new Map((await listFoldersByIds(tx, ids)).map((folder) => [folder.id, folder]));
     return batch.changes.map(({ description }, index) =>
       answered(project, after.get(ids[index] as string) as FolderRecord, description !== undefined),
@@ -182,12 +212,50 @@ export class FolderService {
 }
 
 /**
+ * Slugs of the environments that changes name, and of those that folders are in which are named by their ids alone. Where there are such,
+ * none of the folders moves until the transaction ends.
+ */
+async function environmentsOf(
+  tx: Transaction,
+  { projectId }: ProjectAccess,
+  changes: readonly FolderChange[],
+): Promise<string[]> {
+  const slugs = changes.flatMap(({ onlyIn }) => onlyIn?.environment ?? []);
+  const ids = changes.flatMap(({ id, onlyIn }) => (onlyIn == null && isId(id) ? [id] : []));
+  if (ids.length > 0) {
+    await lockStructure(tx, projectId);
+    for (const folder of await listFoldersByIds(tx, ids))
+      if (folder.projectId === projectId) slugs.push(folder.environmentSlug);
+  }
+  return [...new Set(slugs)];
+}
+
+/** Deletes a folder of an environment that is locked. @param given `at`: where the caller named it */
+async function deleteFound(
+  tx: Transaction,
+  project: ProjectAccess,
+  { folder, forceDelete, at }: { folder: FolderRecord; forceDelete: boolean; at: 'id' | 'name' },
+): Promise<ReadFolder> {
+  const { environmentSlug: environment } = folder;
+  refuseRoot([folder], () => at);
+  authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(folder.path) });
+  const { isEmpty } = await lockContents(tx, folder.id);
+  if (!isEmpty && !forceDelete) throw new AppError('FOLDER_NOT_EMPTY');
+  const tree = isEmpty ? [folder] : await lockTree(tx, folder);
+  await refuseImported(tx, project, { tree, at });
+  const deletedSecrets = isEmpty ? 0 : await deleteContents(tx, project, { environment, tree });
+  if (!(await deleteFolder(tx, folder.id))) throw new AppError('FOLDER_NOT_FOUND');
+  await recordFolder(tx, 'folder:delete', folder, { deletedFolders: tree.length, deletedSecrets });
+  return answered(project, folder);
+}
+
+/**
  * A folder as a change of it answers it: what people wrote about it only to who may read it, or has just written it.
  *
  * @param isDescribed the change says what the description is
  */
 function answered(project: ProjectAccess, folder: FolderRecord, isDescribed = false): ReadFolder {
-  const at = { environment: folder.environment, secretPath: parentOf(folder.path) };
+  const at = { environment: folder.environmentSlug, secretPath: parentOf(folder.path) };
   const isTold = isDescribed || can(project.ability, 'secret-folders:read', at);
   return withAccess(project)(isTold ? folder : { ...folder, description: null });
 }
@@ -223,14 +291,14 @@ async function findByName(
 async function refuseImported(
   tx: Transaction,
   { ability }: ProjectAccess,
-  tree: readonly { readonly id: string }[],
+  { tree, at }: { tree: readonly { readonly id: string }[]; at: 'id' | 'name' },
 ): Promise<void> {
   const importers = await listImporters(
     tx,
     tree.map(({ id }) => id),
   );
   if (importers.length === 0) return;
-  const fault = (message: string): ErrorDetail => ({ path: 'folderIdOrName', code: 'FOLDER_IMPORTED', message });
+  const fault = (message: string): ErrorDetail => ({ path: at, code: 'FOLDER_IMPORTED', message });
   const named = importers
     .filter(({ environment, path }) => can(ability, 'secret-imports:read', { environment, secretPath: path }))
     .slice(0, MAX_NAMED_IMPORTERS)

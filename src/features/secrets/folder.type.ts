@@ -1,8 +1,19 @@
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
+import { inputType, payloadType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import type { ProjectAccess } from '../projects/public.js';
+import {
+  CreateFolder,
+  DeleteFolder,
+  DeleteFolderByName,
+  FolderChange,
+  FolderLocation,
+  FolderLocationInProject,
+  UpdateFolder,
+  UpdateFolders,
+} from './folder.rules.js';
 
 /** What the API shows of a folder. `access` is for field resolvers and is no field itself. */
 @ObjectType('Folder', {
@@ -23,7 +34,7 @@ export class FolderType {
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
-  environment!: string;
+  environmentSlug!: string;
 
   @Field(() => String, { description: 'Name of the environment.' })
   environmentName!: string;
@@ -65,103 +76,21 @@ export class FolderTreeEntryType {
   secretCount!: number;
 }
 
-@InputType({ description: 'What a new folder is. What is missing above it is made too.' })
-export class CreateFolderInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
+export const CreateFolderInput = inputType('CreateFolderInput', CreateFolder);
+inputType('FolderLocationInput', FolderLocation);
+export const UpdateFolderInput = inputType('UpdateFolderInput', UpdateFolder);
+inputType('FolderLocationInProjectInput', FolderLocationInProject);
+inputType('FolderChangeInput', FolderChange);
+export const UpdateFoldersInput = inputType('UpdateFoldersInput', UpdateFolders);
+export const DeleteFolderInput = inputType('DeleteFolderInput', DeleteFolder);
+export const DeleteFolderByNameInput = inputType('DeleteFolderByNameInput', DeleteFolderByName);
 
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder that it goes into, as `/payments`.', defaultValue: '/' })
-  path!: string;
-
-  @Field(() => String, { description: 'Letters, digits, - and _, as `eu_west-1`, 1 to 255 characters.' })
-  name!: string;
-
-  @Field(() => String, { nullable: true, description: 'Up to 1,024 characters.' })
-  description?: string | null;
-}
-
-@InputType({ description: 'What changes of a folder; what is absent stays.' })
-export class FolderChangeInput {
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
-  environment!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Path of the folder that it is in, to be sure; any when absent.',
-  })
-  path?: string | null;
-
-  @Field(() => ID, { description: 'The folder.' })
-  folderId!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Letters, digits, - and _, as `eu_west-1`, 1 to 255 characters.',
-  })
-  name?: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Path of the folder of the same environment that it goes into; stays where it is when absent.',
-  })
-  newPath?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Up to 1,024 characters; null clears it.' })
-  description?: string | null;
-}
-
-@InputType({ description: 'What changes of a folder; what is absent stays.' })
-export class UpdateFolderInput extends FolderChangeInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-}
-
-@InputType({ description: 'What changes of many folders of a project.' })
-export class UpdateFoldersInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => [FolderChangeInput], {
-    description: '1 to 1,000 changes, no folder twice. Their paths are those of before.',
-  })
-  folders!: FolderChangeInput[];
-}
-
-@InputType({ description: 'Which folder goes.' })
-export class DeleteFolderInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
-  environment!: string;
-
-  @Field(() => String, {
-    description: 'Path of the folder that it is in, when it is named by its name.',
-    defaultValue: '/',
-  })
-  path!: string;
-
-  @Field(() => String, { description: 'Id of the folder, or its name in the folder at `path`.' })
-  folderIdOrName!: string;
-
-  @Field(() => Boolean, { description: 'Delete it with the secrets and folders in it.', defaultValue: false })
-  forceDelete!: boolean;
-}
-
-@ObjectType({ description: 'The new folder, or the one that was there.' })
-export class CreateFolderPayload {
-  @Field(() => FolderType, { description: 'The folder.' })
-  folder!: FolderType;
-}
-
-@ObjectType({ description: 'The folder after the change.' })
-export class UpdateFolderPayload {
-  @Field(() => FolderType, { description: 'The folder.' })
-  folder!: FolderType;
-}
+export const CreateFolderPayload = payloadType('CreateFolderPayload', 'The new folder, or the one that was there.', {
+  folder: [FolderType, 'The folder.'],
+});
+export const UpdateFolderPayload = payloadType('UpdateFolderPayload', 'The folder after the change.', {
+  folder: [FolderType, 'The folder.'],
+});
 
 @ObjectType({ description: 'The folders after the changes.' })
 export class UpdateFoldersPayload {
@@ -169,8 +98,9 @@ export class UpdateFoldersPayload {
   folders!: readonly FolderType[];
 }
 
-@ObjectType({ description: 'The folder that is gone.' })
-export class DeleteFolderPayload {
-  @Field(() => FolderType, { description: 'As it was.' })
-  folder!: FolderType;
-}
+export const DeleteFolderPayload = payloadType('DeleteFolderPayload', 'The deleted folder.', {
+  folder: [FolderType, 'The folder as it was.'],
+});
+export const DeleteFolderByNamePayload = payloadType('DeleteFolderByNamePayload', 'The deleted folder.', {
+  folder: [FolderType, 'The folder as it was.'],
+});

@@ -8,7 +8,7 @@ export interface ImportEnd {
   readonly folderId: string;
   readonly path: string;
   readonly environmentId: string;
-  readonly environment: string;
+  readonly environmentSlug: string;
   readonly environmentName: string;
 }
 
@@ -35,7 +35,7 @@ const CODES: ConstraintCodes = {
 
 const end = (folder: string, environment: string): string =>
   `json_build_object('folderId', ${folder}.id, 'path', ${folder}.path, 'environmentId', ${environment}.id,
-     'environment', ${environment}.slug, 'environmentName', ${environment}.name)`;
+     'environmentSlug', ${environment}.slug, 'environmentName', ${environment}.name)`;
 
 const SELECT = `select i.id, i.project_id as "projectId", ${end('f', 'e')} as folder, ${end('sf', 'se')} as source,
     i.position, i.created_at as "createdAt", i.updated_at as "updatedAt"

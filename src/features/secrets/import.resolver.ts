@@ -1,8 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { Input } from '../../kernel/graphql/inputs.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
+import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
+import { parse } from '../../kernel/validation.js';
 import { EnvironmentType } from '../projects/public.js';
+import { Paging } from './folder.rules.js';
 import { FolderType } from './folder.type.js';
 import type { ImportService } from './import.service.js';
 import {
@@ -46,8 +49,8 @@ export class ImportResolver {
   })
   async createSecretImport(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateSecretImportInput, { description: 'The import.' }) input: CreateSecretImportInput,
-  ): Promise<CreateSecretImportPayload> {
+    @Input(CreateSecretImportInput) input: object,
+  ): Promise<{ secretImport: ImportType }> {
     return { secretImport: await this.service.create(ctx, input) };
   }
 
@@ -56,19 +59,23 @@ export class ImportResolver {
   })
   async updateSecretImport(
     @Ctx() ctx: Context,
-    @Arg('input', () => UpdateSecretImportInput, { description: 'The change.' }) input: UpdateSecretImportInput,
-  ): Promise<UpdateSecretImportPayload> {
+    @Input(UpdateSecretImportInput) input: object,
+  ): Promise<{ secretImport: ImportType }> {
     return { secretImport: await this.service.update(ctx, input) };
   }
 
   @Mutation(() => DeleteSecretImportPayload, { description: 'Deletes an import; the ones behind it move up.' })
   async deleteSecretImport(
     @Ctx() ctx: Context,
-    @Arg('input', () => DeleteSecretImportInput, { description: 'Which one.' }) input: DeleteSecretImportInput,
-  ): Promise<DeleteSecretImportPayload> {
+    @Input(DeleteSecretImportInput) input: object,
+  ): Promise<{ secretImport: ImportType }> {
     return { secretImport: await this.service.delete(ctx, input) };
   }
 }
+
+/** A page of imports that are part of a larger answer. Positions are padded, so that cursors sort as texts. */
+const pageOfImports = (imports: readonly ImportType[], page: PageArgs): ConnectionOf<ImportType> =>
+  pageOf(imports, parse(Paging, page), 1, ({ position }) => [String(position).padStart(10, '0')]);
 
 @Resolver(() => EnvironmentType)
 export class EnvironmentImportsResolver {
@@ -86,6 +93,16 @@ export class EnvironmentImportsResolver {
   ): Promise<readonly ImportType[]> {
     return this.service.listInEnvironment(ctx, environment, path);
   }
+
+  @FieldResolver(() => ImportConnection, { nullable: true, description: 'As `imports`, in pages.' })
+  async importConnection(
+    @Root() environment: EnvironmentType,
+    @Ctx() ctx: Context,
+    @Arg('path', () => String, PATH) path: string,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<ImportType>> {
+    return pageOfImports(await this.service.listInEnvironment(ctx, environment, path), page);
+  }
 }
 
 @Resolver(() => FolderType)
@@ -98,5 +115,14 @@ export class FolderImportsResolver {
   })
   imports(@Root() folder: FolderType, @Ctx() ctx: Context): Promise<readonly ImportType[]> {
     return this.service.listInFolder(ctx, folder);
+  }
+
+  @FieldResolver(() => ImportConnection, { nullable: true, description: 'As `imports`, in pages.' })
+  async importConnection(
+    @Root() folder: FolderType,
+    @Ctx() ctx: Context,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<ImportType>> {
+    return pageOfImports(await this.service.listInFolder(ctx, folder), page);
   }
 }

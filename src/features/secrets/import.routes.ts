@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { type Data, nextCursor, paging, queryBoolean, route } from '../../rest/route.js';
-import { ImportChange, ImportSource } from './import.rules.js';
-import { folderPath, place } from './place.rules.js';
+import { ImportChange, ImportLocation, ImportSource, importing } from './import.rules.js';
 import { unreadableValues, unresolvedReferences } from './reply-headers.js';
 import { IMPORTED, PLACE_ERRORS, toImported } from './secret-reply.js';
 
-const FIELDS = `id position projectId createdAt updatedAt folder { folderId environment path }
-  source { folderId path environmentId environment environmentName }`;
+const FIELDS = `id position projectId createdAt updatedAt folder { folderId environment: environmentSlug path }
+  source { folderId path environmentId environment: environmentSlug environmentName }`;
 
 /** An import in the words of the clients that exist. */
 const toImport = ({ folder, source, ...secretImport }: Data) => ({
@@ -38,12 +37,6 @@ const isReplication = z
   .optional()
   .meta({ description: 'Only false: an import is always read through.' });
 
-/** The folder that imports. */
-const at = {
-  projectId: place.projectId,
-  environment: place.environment,
-  path: folderPath.default('/').meta({ description: 'Path of the folder that imports, as `/payments`.' }),
-};
 const EXAMPLE = { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/app' };
 const IMPORTS = '/api/v2/secret-imports';
 const IMPORT = `${IMPORTS}/{secretImportId}`;
@@ -54,7 +47,7 @@ export const importRoutes = [
     method: 'POST',
     path: IMPORTS,
     summary: 'Create an import',
-    body: z.strictObject({ ...at, import: ImportSource, isReplication }),
+    body: z.strictObject({ ...importing, import: ImportSource, isReplication }),
     document: mutation('create'),
     variables: ({ body: { projectId, environment, path, import: source } }) => ({
       input: { projectId, environment, path, sourceEnvironment: source.environment, sourcePath: source.path },
@@ -68,7 +61,7 @@ export const importRoutes = [
     method: 'GET',
     path: IMPORTS,
     summary: 'List the imports of a folder',
-    query: z.strictObject({ ...at, ...paging }),
+    query: z.strictObject({ ...importing, ...paging }),
     document: `query ($projectId: ID!, $environment: String!, $path: String!, $first: Int, $after: String) {
       secretImports(projectId: $projectId, environment: $environment, path: $path, first: $first, after: $after) {
         nodes { ${FIELDS} } pageInfo { hasNextPage endCursor }
@@ -90,7 +83,7 @@ export const importRoutes = [
     summary: 'List the secrets that a folder imports',
     sensitive: true,
     query: z.strictObject({
-      ...at,
+      ...importing,
       viewSecretValue: queryBoolean(true),
       expandSecretReferences: queryBoolean(false).meta({ description: 'Whether references in values are expanded.' }),
     }),
@@ -125,14 +118,14 @@ export const importRoutes = [
     method: 'PATCH',
     path: IMPORT,
     summary: 'Give an import another source or another position',
-    body: z.strictObject({ ...at, import: ImportChange }),
+    body: z.strictObject({ ...importing, import: ImportChange }),
     document: mutation('update'),
-    variables: ({ params, body: { import: change, ...folder } }) => {
+    variables: ({ params, body: { import: change, ...onlyIn } }) => {
       const { environment: sourceEnvironment, path: sourcePath, position } = change;
       const changes = Object.entries({ sourceEnvironment, sourcePath, position });
       // Absent stays absent: null would be a fault.
       const given = Object.fromEntries(changes.filter(([, value]) => value !== undefined));
-      return { input: { ...folder, importId: params.secretImportId, ...given } };
+      return { input: { id: params.secretImportId, onlyIn, ...given } };
     },
     reply: ({ updateSecretImport }) => done('The import was updated.', updateSecretImport),
     errors: [...PLACE_ERRORS, 'IMPORT_NOT_FOUND', 'IMPORT_EXISTS', 'IMPORT_CYCLE'],
@@ -143,9 +136,9 @@ export const importRoutes = [
     method: 'DELETE',
     path: IMPORT,
     summary: 'Delete an import',
-    body: z.strictObject(at),
+    body: ImportLocation,
     document: mutation('delete'),
-    variables: ({ params, body }) => ({ input: { ...body, importId: params.secretImportId } }),
+    variables: ({ params, body }) => ({ input: { id: params.secretImportId, onlyIn: body } }),
     reply: ({ deleteSecretImport }) => done('The import was deleted.', deleteSecretImport),
     errors: [...PLACE_ERRORS, 'IMPORT_NOT_FOUND'],
     example: EXAMPLE,

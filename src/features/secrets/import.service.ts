@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
@@ -65,25 +66,24 @@ export class ImportService {
   /**
    * Gives an import another source, or another place among those of its folder.
    *
-   * @param raw `{ projectId, environment, path, importId, sourceEnvironment?, sourcePath?, position? }`; the rules are
-   *   `UpdateImport`; a position beyond the end is the end
+   * @param raw `{ id, onlyIn?, sourceEnvironment?, sourcePath?, position? }`; the rules are `UpdateImport`; a position beyond the
+   *   end is the end
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, IMPORT_NOT_FOUND,
    *   IMPORT_EXISTS, IMPORT_CYCLE, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Imports).
    */
   update(ctx: Context, raw: unknown): Promise<ImportRecord> {
-    const { importId, sourceEnvironment, sourcePath, position, path: secretPath, ...at } = parse(UpdateImport, raw);
+    const { sourceEnvironment, sourcePath, position, ...given } = parse(UpdateImport, raw);
     return inTransaction(ctx, async (tx) => {
-      const importing = await this.#importing(tx, { ...at, secretPath }, 'secret-imports:edit');
-      const { project, folderId } = importing;
-      await lockStructure(tx, project.projectId);
-      const before = await loadIn(tx, folderId, importId);
+      const { project, before } = await this.#locked(tx, given, 'secret-imports:edit');
+      const { folderId } = before.folder;
       if (sourceEnvironment !== undefined || sourcePath !== undefined) {
-        const { folderId: sourceFolderId } = await loadSource(tx, importing, {
-          projectId: at.projectId,
-          environment: sourceEnvironment ?? before.source.environment,
+        const source = {
+          projectId: project.projectId,
+          environment: sourceEnvironment ?? before.source.environmentSlug,
           secretPath: sourcePath ?? before.source.path,
-        });
+        };
+        const { folderId: sourceFolderId } = await loadSource(tx, { project, folderId }, source);
         await refuseCycle(tx, { folderId, sourceFolderId });
         await changeSource(tx, before.id, sourceFolderId);
       }
@@ -95,18 +95,16 @@ export class ImportService {
   /**
    * Deletes an import; the ones behind it move up.
    *
-   * @param raw `{ projectId, environment, path, importId }`
+   * @param raw `{ id, onlyIn? }`; the rules are `DeleteImport`
    * @returns the import as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, IMPORT_NOT_FOUND,
    *   AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Imports).
    */
   delete(ctx: Context, raw: unknown): Promise<ImportRecord> {
-    const { importId, path: secretPath, ...at } = parse(DeleteImport, raw);
+    const given = parse(DeleteImport, raw);
     return inTransaction(ctx, async (tx) => {
-      const { project, folderId } = await this.#importing(tx, { ...at, secretPath }, 'secret-imports:delete');
-      await lockStructure(tx, project.projectId);
-      const before = await loadIn(tx, folderId, importId);
+      const { before } = await this.#locked(tx, given, 'secret-imports:delete');
       await deleteImport(tx, before);
       return recorded(tx, 'secret-import:delete', before);
     });
@@ -121,12 +119,7 @@ export class ImportService {
    */
   async get(ctx: Context, raw: unknown): Promise<ImportRecord> {
     const { id } = parse(GetImport, raw);
-    const found = isId(id) ? await findImport(ctx, id) : undefined;
-    const project = await loadOwningProject(ctx, this.projects, {
-      projectId: found?.projectId,
-      code: 'IMPORT_NOT_FOUND',
-    });
-    if (found === undefined) throw new AppError('IMPORT_NOT_FOUND');
+    const { project, found } = await this.#owned(ctx, id);
     authorize(project, 'secret-imports:read', fieldsOf(found.folder));
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret-import:get',
@@ -178,9 +171,47 @@ export class ImportService {
    *
    * @throws PERMISSION_DENIED
    */
-  async listInFolder(ctx: Context, { id, environment, path, access }: ReadFolder): Promise<readonly ImportRecord[]> {
-    authorize(access, 'secret-imports:read', { environment, secretPath: path });
+  async listInFolder(
+    ctx: Context,
+    { id, environmentSlug, path, access }: ReadFolder,
+  ): Promise<readonly ImportRecord[]> {
+    authorize(access, 'secret-imports:read', { environment: environmentSlug, secretPath: path });
     return (await batched(ctx, loadByFolder, id)) ?? [];
+  }
+
+  /** An import and its project. @throws IMPORT_NOT_FOUND */
+  async #owned(ctx: Context, id: string): Promise<{ project: ProjectAccess; found: ImportRecord }> {
+    const found = isId(id) ? await findImport(ctx, id) : undefined;
+    const code = 'IMPORT_NOT_FOUND';
+    const project = await loadOwningProject(ctx, this.projects, { projectId: found?.projectId, code });
+    if (found === undefined) throw new AppError(code);
+    return { project, found };
+  }
+
+  /**
+   * An import that the caller may do this to. Nobody else changes it, or moves its folders, until the transaction ends.
+   *
+   * @param given `onlyIn`: the folder whose import it must be; any when absent
+   * @throws IMPORT_NOT_FOUND, PERMISSION_DENIED; with `onlyIn` PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND
+   */
+  async #locked(
+    tx: Transaction,
+    { id, onlyIn }: z.output<typeof DeleteImport>,
+    action: Action,
+  ): Promise<{ project: ProjectAccess; before: ImportRecord }> {
+    if (onlyIn != null) {
+      const { path: secretPath, ...at } = onlyIn;
+      const { project, folderId } = await this.#importing(tx, { ...at, secretPath }, action);
+      await lockStructure(tx, project.projectId);
+      return { project, before: await loadIn(tx, folderId, id) };
+    }
+    const { project } = await this.#owned(tx, id);
+    authorize(project, action);
+    await lockStructure(tx, project.projectId);
+    // Its folder may have been moved until here.
+    const before = await load(tx, id);
+    authorize(project, action, fieldsOf(before.folder));
+    return { project, before };
   }
 
   async #importing(ctx: Context, place: Place, action: Action): Promise<Importing> {
@@ -193,8 +224,8 @@ export class ImportService {
   }
 }
 
-const fieldsOf = ({ environment, path }: Pick<ImportEnd, 'environment' | 'path'>) => ({
-  environment,
+const fieldsOf = ({ environmentSlug, path }: Pick<ImportEnd, 'environmentSlug' | 'path'>) => ({
+  environment: environmentSlug,
   secretPath: path,
 });
 
@@ -203,7 +234,11 @@ const fieldsOf = ({ environment, path }: Pick<ImportEnd, 'environment' | 'path'>
  *
  * @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, PERMISSION_DENIED, VALIDATION_FAILED for the importing folder itself
  */
-async function loadSource(tx: Transaction, { project, folderId }: Importing, source: Place): Promise<FoundPlace> {
+async function loadSource(
+  tx: Transaction,
+  { project, folderId }: Pick<Importing, 'project' | 'folderId'>,
+  source: Place,
+): Promise<FoundPlace> {
   const found = await loadPlace(tx, source);
   const { environment, secretPath } = source;
   authorize(project, 'secrets:describeSecret', { environment, secretPath });

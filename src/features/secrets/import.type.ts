@@ -1,7 +1,9 @@
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
+import { inputType, payloadType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import { CreateImport, DeleteImport, ImportLocation, UpdateImport } from './import.rules.js';
 
 /** What the API shows of a folder at one end of an import. */
 @ObjectType('SecretImportEnd', { description: 'A folder at one end of an import.', simpleResolvers: true })
@@ -16,7 +18,7 @@ export class ImportEndType {
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of its environment.' })
-  environment!: string;
+  environmentSlug!: string;
 
   @Field(() => String, { description: 'Name of its environment.' })
   environmentName!: string;
@@ -55,80 +57,17 @@ export class ImportType {
 
 export const ImportConnection = connectionOf(ImportType, 'SecretImport', 'position');
 
-@InputType({ description: 'Which folder imports from which. A new import comes last.' })
-export class CreateSecretImportInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
+inputType('SecretImportLocationInput', ImportLocation);
+export const CreateSecretImportInput = inputType('CreateSecretImportInput', CreateImport);
+export const UpdateSecretImportInput = inputType('UpdateSecretImportInput', UpdateImport);
+export const DeleteSecretImportInput = inputType('DeleteSecretImportInput', DeleteImport);
 
-  @Field(() => String, { description: 'Slug of the environment of the folder that imports, as `prod`.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder that imports, as `/payments`.', defaultValue: '/' })
-  path!: string;
-
-  @Field(() => String, { description: 'Slug of the environment to import from, as `staging`.' })
-  sourceEnvironment!: string;
-
-  @Field(() => String, { description: 'Path of the folder to import from, as `/shared`.', defaultValue: '/' })
-  sourcePath!: string;
-}
-
-@InputType({ description: 'What changes of an import; what is absent stays.' })
-export class UpdateSecretImportInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment of the folder that imports, as `prod`.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder that imports, as `/payments`.', defaultValue: '/' })
-  path!: string;
-
-  @Field(() => ID, { description: 'The import.' })
-  importId!: string;
-
-  @Field(() => String, { nullable: true, description: 'Slug of the environment to import from, as `staging`.' })
-  sourceEnvironment?: string;
-
-  @Field(() => String, { nullable: true, description: 'Path of the folder to import from, as `/shared`.' })
-  sourcePath?: string;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Its new place, from 1; the others make room. Beyond the end is the end.',
-  })
-  position?: number;
-}
-
-@InputType({ description: 'Which import goes.' })
-export class DeleteSecretImportInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment of the folder that imports, as `prod`.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder that imports, as `/payments`.', defaultValue: '/' })
-  path!: string;
-
-  @Field(() => ID, { description: 'The import.' })
-  importId!: string;
-}
-
-@ObjectType({ description: 'The new import.' })
-export class CreateSecretImportPayload {
-  @Field(() => ImportType, { description: 'The import.' })
-  secretImport!: ImportType;
-}
-
-@ObjectType({ description: 'The import after the change.' })
-export class UpdateSecretImportPayload {
-  @Field(() => ImportType, { description: 'The import.' })
-  secretImport!: ImportType;
-}
-
-@ObjectType({ description: 'The import that is gone.' })
-export class DeleteSecretImportPayload {
-  @Field(() => ImportType, { description: 'As it was.' })
-  secretImport!: ImportType;
-}
+export const CreateSecretImportPayload = payloadType('CreateSecretImportPayload', 'The new import.', {
+  secretImport: [ImportType, 'The import.'],
+});
+export const UpdateSecretImportPayload = payloadType('UpdateSecretImportPayload', 'The import after the change.', {
+  secretImport: [ImportType, 'The import.'],
+});
+export const DeleteSecretImportPayload = payloadType('DeleteSecretImportPayload', 'The deleted import.', {
+  secretImport: [ImportType, 'The import as it was.'],
+});

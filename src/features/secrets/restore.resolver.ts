@@ -1,5 +1,6 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { Input } from '../../kernel/graphql/inputs.js';
 import type { RestoreService } from './restore.service.js';
 import {
   RestoreSecretInput,
@@ -21,10 +22,7 @@ export class RestoreResolver {
   @Mutation(() => RestoreSecretPayload, {
     description: 'Gives a secret the contents of an old version, as a new version. A deleted secret comes back.',
   })
-  async restoreSecret(
-    @Ctx() ctx: Context,
-    @Arg('input', () => RestoreSecretInput, { description: 'What comes back.' }) input: RestoreSecretInput,
-  ): Promise<RestoreSecretPayload> {
+  async restoreSecret(@Ctx() ctx: Context, @Input(RestoreSecretInput) input: object): Promise<RestoreSecretPayload> {
     return toRestoreSecretPayload(await this.secrets.restore(ctx, input));
   }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { route } from '../../rest/route.js';
+import { bodyOf, route } from '../../rest/route.js';
 import { RestoreSecrets } from './restore.rules.js';
 import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, toSecret } from './secret-reply.js';
 import { HISTORY } from './version.routes.js';
@@ -17,11 +17,11 @@ export const restoreRoutes = [
     path: `${HISTORY}/{secretId}/restore`,
     summary: 'Restore a secret to an old version',
     sensitive: true,
-    body: RestoreSecret.omit({ secretId: true }),
+    body: bodyOf(RestoreSecret, 'id'),
     document: `mutation ($input: RestoreSecretInput!) {
       restoreSecret(input: $input) { secret { ${FIELDS} } leftOutTagIds }
     }`,
-    variables: ({ params, body }) => ({ input: { secretId: params.secretId, ...body } }),
+    variables: ({ params, body }) => ({ input: { id: params.secretId, ...body } }),
     reply: ({ restoreSecret: { secret, leftOutTagIds } }) => ({ secret: toSecret(secret), leftOutTagIds }),
     errors: [
       'SECRET_NOT_FOUND',

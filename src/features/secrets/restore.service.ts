@@ -42,15 +42,15 @@ export class RestoreService {
    * in its folder; a new key is carried into the references of other secrets. A deleted secret comes back with its id, in
    * its folder, which is made again when it is gone; personal values of it do not.
    *
-   * @param raw `{ secretId, version }`; the rules are `RestoreSecret`
+   * @param raw `{ id, version }`; the rules are `RestoreSecret`
    * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
    *   PERMISSION_DENIED, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND (deleted at the same
    *   moment), CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: decisions 5.10.
    */
   async restore(ctx: Context, raw: unknown): Promise<RestoredSecret> {
-    const { secretId, version } = parse(RestoreSecret, raw);
-    const known = await loadHistory(ctx, this.projects, secretId);
+    const { id, version } = parse(RestoreSecret, raw);
+    const known = await loadHistory(ctx, this.projects, id);
     const { project } = known;
     authorize(project, known.present.isGone ? 'secrets:create' : 'secrets:edit');
     return inTransaction(ctx, async (tx) => {

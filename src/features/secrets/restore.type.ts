@@ -1,17 +1,12 @@
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
+import { inputType } from '../../kernel/graphql/inputs.js';
 import type { RestoredSecret } from './restore.service.js';
 import type { RestoredState } from './restore-state.service.js';
 import { SecretType, toSecretType } from './secret.type.js';
+import { RestoreSecret } from './version.rules.js';
 
-@InputType({ description: 'Which version of a secret comes back.' })
-export class RestoreSecretInput {
-  @Field(() => ID, { description: 'The secret, which may be gone.' })
-  secretId!: string;
-
-  @Field(() => Int, { description: 'The version; none that is a deletion.' })
-  version!: number;
-}
+export const RestoreSecretInput = inputType('RestoreSecretInput', RestoreSecret);
 
 @ObjectType({ description: 'The secret after its restore.' })
 export class RestoreSecretPayload {

@@ -44,7 +44,7 @@ const scopeText = ({ recursive, includeImports }: ScopeShape): string => `
     select id from below where is_near
     ${includeImports ? IMPORTED : ''}
   )
-  select f.id, e.slug as environment, f.path, b.id is not null as "isBase",
+  select f.id, e.id as "environmentId", e.slug as environment, f.path, b.id is not null as "isBase",
     exists (select from below l where l.id = f.id and l.is_near) as "isListed",
     exists (select from below l where not l.is_near) as "isTruncated",
     ${includeImports ? 'array(select i.source_folder_id from secret_import i where i.folder_id = f.id order by i.position)' : `'{}'::uuid[]`} as sources

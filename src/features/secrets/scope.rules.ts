@@ -6,6 +6,7 @@ export const MAX_DEPTH = 20;
 /** A folder that a list reaches, from its base path or through imports. */
 export interface ScopeFolder {
   readonly id: string;
+  readonly environmentId: string;
   readonly environment: string;
   readonly path: string;
   /** At or below the base path, not only imported from there. */

@@ -4,7 +4,7 @@ import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
 import { type CursorKey, SoughtPage } from '../../kernel/paging.js';
 import { mapInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
-import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import type { ProjectReader } from '../projects/public.js';
 import { likePattern } from './glob.rules.js';
 import { scanRows } from './row-scan.js';
 import { loadBounds } from './scan-bounds.js';
@@ -19,7 +19,6 @@ import { openersFor } from './secret-sealing.js';
 /** A secret that a search found, and its project. */
 export interface SearchHit {
   readonly secret: SecretView;
-  readonly project: ProjectAccess;
   /** Where it stood when it was found. */
   readonly position: CursorKey;
 }
@@ -73,7 +72,7 @@ export class SecretSearchService {
       projectId: soleProject(projectIds),
       facts: {
         count: hits.size,
-        projects: new Set([...hits.values()].map(({ project }) => project.projectId)).size,
+        projects: new Set([...hits.values()].map(({ secret }) => secret.projectId)).size,
         viewedValues: viewSecretValue,
         unreadable: readIssues.length,
       },
@@ -110,7 +109,6 @@ async function disclose(
     record.id,
     {
       secret: (viewers.get(record.projectId) as SecretViewer).view(record),
-      project: reach.project(record.projectId).access,
       position: positions.get(record.id) as CursorKey,
     },
   ]);

@@ -58,31 +58,13 @@ export class SearchSecretsInput extends WhereInput {
   viewSecretValue!: boolean;
 }
 
-@ObjectType('ProjectName', { description: 'A project, as an answer across projects names it.', simpleResolvers: true })
-export class ProjectNameType {
-  @Field(() => ID, { description: 'Id of the project.' })
-  id!: string;
-
-  @Field(() => String, { description: 'What people call it.' })
-  name!: string;
-
-  @Field(() => String, { description: 'What programs name it by; unique in the organization.' })
-  slug!: string;
-}
-
-export const toProjectName = ({ projectId, name, slug }: SearchHit['project']): ProjectNameType => ({
-  id: projectId,
-  name,
-  slug,
-});
-
 @ObjectType('SecretSearchHit', { description: 'A secret that was found, and its project.', simpleResolvers: true })
-class SecretSearchHitType {
+export class SecretSearchHitType {
   @Field(() => SecretType, { description: 'The secret.' })
   secret!: SecretType;
 
-  @Field(() => ProjectNameType, { description: 'The project that it is in.' })
-  project!: ProjectNameType;
+  @Field(() => ID, { description: 'Id of the project that it is in.' })
+  projectId!: string;
 }
 
 @ObjectType('SecretSearchConnection', {
@@ -100,9 +82,9 @@ export class SecretSearchConnection extends soughtConnectionOf(
 
 /** What was found as the API shows it. */
 export function toSearchConnection(page: SearchPage): SecretSearchConnection {
-  const toHit = ({ secret, project, position }: SearchHit) => ({
+  const toHit = ({ secret, position }: SearchHit) => ({
     secret: toSecretType(secret),
-    project: toProjectName(project),
+    projectId: secret.projectId,
     position,
   });
   const shown = page.map(toHit, ({ position }) => position);

@@ -88,14 +88,14 @@ const pastOf = ({ id, version }: SecretView): string => `${id} ${version}`;
 
 const mayRefer = ({ secretValue }: SecretView): boolean => secretValue?.reveal().includes('${') === true;
 
-const textOf = ({ secretValue, environment, secretPath }: SecretView): Text => ({
+const textOf = ({ secretValue, environmentSlug, secretPath }: SecretView): Text => ({
   value: secretValue?.reveal() ?? '',
-  environment,
+  environment: environmentSlug,
   path: secretPath,
 });
 
-const subjectOf = ({ environment, secretPath, secretKey, tags }: SecretView) => ({
-  environment,
+const subjectOf = ({ environmentSlug, secretPath, secretKey, tags }: SecretView) => ({
+  environment: environmentSlug,
   path: secretPath,
   key: secretKey,
   tags,

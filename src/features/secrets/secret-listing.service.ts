@@ -171,9 +171,13 @@ async function missingPlace(ctx: Context, input: ListInput): Promise<Scope> {
   return { baseId: folderId, folders: [], isTruncated: false };
 }
 
-const toImport = ({ id, environment, path }: ScopeFolder, secrets: readonly SecretView[]): ImportView => ({
+const toImport = (
+  { id, environmentId, environment, path }: ScopeFolder,
+  secrets: readonly SecretView[],
+): ImportView => ({
   secretPath: path,
-  environment,
+  environmentId,
+  environmentSlug: environment,
   folderId: id,
   secrets,
 });

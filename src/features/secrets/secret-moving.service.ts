@@ -19,6 +19,7 @@ import {
   loadTarget,
   lockRecords,
   lockRecordsById,
+  namedPlace,
   recordWrite,
   refuseTaken,
   subjectOf,
@@ -164,7 +165,6 @@ async function ready(
 
 const homeOf = ({ environmentId, folderId }: Target) => ({ environmentId, folderId });
 const inPlace = ({ place }: Target, key: string, tags: readonly TagRow[]) => subjectOf(place, key, tags);
-const namedPlace = ({ place: { environment, secretPath } }: Target) => ({ environment, path: secretPath });
 const named = (target: Target, key: string) => ({ ...namedPlace(target), key });
 
 const newValueOf = ({ destination }: Transfer, value: SealedText, index: number): NewValue => ({

@@ -7,12 +7,12 @@ const HIDDEN = '<hidden>';
 export const EXAMPLE_PLACE = { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', secretPath: '/' };
 
 /** Fields of a secret in the words of the interface. */
-export const FIELDS = `id _id: id workspace: projectId environment version type secretKey secretValue secretComment createdAt updatedAt secretValueHidden
+export const FIELDS = `id _id: id workspace: projectId environment: environmentSlug version type secretKey secretValue secretComment createdAt updatedAt secretValueHidden
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
   isRotatedSecret rotationId secretPath secretMetadata { key value isEncrypted } tags { id slug name: slug color }`;
 
 /** An import entry. Its secrets lack what every one of them shares or no consumer needs. Source: specification, Import entry. */
-export const IMPORTED = `secretPath environment folderId secrets { id _id: id workspace: projectId environment version type secretKey secretValue secretComment secretValueHidden
+export const IMPORTED = `secretPath environment: environmentSlug folderId secrets { id _id: id workspace: projectId environment: environmentSlug version type secretKey secretValue secretComment secretValueHidden
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
   isRotatedSecret rotationId secretMetadata { key value isEncrypted } }`;
 

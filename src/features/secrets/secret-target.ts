@@ -8,12 +8,12 @@ import { distinctIds, isId } from '../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { TagRow } from '../tags/public.js';
 import type { Place } from './place.rules.js';
-import { listByIds, type SecretRecord } from './secret.records.js';
-import type { NewSecret, PathOf } from './secret.rules.js';
+import { findById, listByIds, type SecretRecord } from './secret.records.js';
+import type { NewSecret, PathOf, SecretChange } from './secret.rules.js';
 import { type SecretView, shownIn } from './secret.view.js';
-import { type FoundPlace, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
-import { lockByIds, lockByKeys, takenKeys } from './secret-writes.js';
-import { Visibility } from './visibility.rules.js';
+import { type FoundPlace, loadOwningProject, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
+import { lockByIds, lockByKeys, lockHomeOf, lockStructure, takenKeys } from './secret-writes.js';
+import { authorizeSubjectChanges, fieldsOf, Visibility } from './visibility.rules.js';
 
 export type WriteAction = 'secrets:create' | 'secrets:edit' | 'secrets:delete';
 
@@ -39,6 +39,42 @@ export async function loadTarget(
   // Who may do this to no secret at all learns nothing of environments and folders; conditions are asked for each secret.
   authorize(project, action);
   return { project, place, pathOf, ...(await loadPlace(ctx, place)) };
+}
+
+/** A secret that is locked until the transaction ends, and the folder that it is in. */
+interface HeldSecret {
+  readonly target: Target;
+  readonly record: SecretRecord;
+}
+
+/**
+ * A shared secret by its id, wherever it is, locked until the transaction ends. One that the caller may not know of is not there.
+ *
+ * @param given `isRenamed`: it is about to get a new key
+ * @throws SECRET_NOT_FOUND, PERMISSION_DENIED
+ */
+export async function holdSecret(
+  tx: Transaction,
+  projects: ProjectReader,
+  { id, action, isRenamed = false, pathOf }: { id: string; action: WriteAction; isRenamed?: boolean; pathOf: PathOf },
+): Promise<HeldSecret> {
+  const code = 'SECRET_NOT_FOUND';
+  const found = isId(id) ? await findById(tx, id, false) : undefined;
+  const project = await loadOwningProject(tx, projects, { projectId: found?.projectId, code });
+  if (found === undefined || !new Visibility(project.ability).describes(found)) throw new AppError(code);
+  authorize(project, action);
+  if (isRenamed) {
+    await lockStructure(tx, project.projectId);
+    await lockHomeOf(tx, id);
+  }
+  // It may have been changed, moved and hidden until here.
+  const [record] = await lockedRecords(tx, project, await lockByIds(tx, [id]));
+  if (record === undefined) throw new AppError(code);
+  const { environmentId, folderId, projectId, environment, path: secretPath } = record;
+  return {
+    record,
+    target: { project, place: { projectId, environment, secretPath }, pathOf, environmentId, folderId },
+  };
 }
 
 /**
@@ -75,6 +111,9 @@ export const subjectOf = ({ environment, secretPath }: Place, key: string, tags:
   key,
   tags,
 });
+
+/** The place of a target as references name it. */
+export const namedPlace = ({ place: { environment, secretPath } }: Target) => ({ environment, path: secretPath });
 
 type Given = Pick<NewSecret, 'tagIds' | 'secretReminderRecipients'>;
 
@@ -148,6 +187,67 @@ export async function refuseTaken(
   );
   if (details.length > 0) throw new AppError('SECRET_KEY_TAKEN', undefined, { details });
 }
+
+/** The key of a secret after a change. */
+export const keyAfter = ({ secretKey, newSecretKey }: SecretChange): string => newSecretKey ?? secretKey;
+
+/** @throws PERMISSION_DENIED */
+export function authorizeNew(
+  { project, place }: Target,
+  secrets: readonly NewSecret[],
+  tags: ReadonlyMap<string, TagRow>,
+): void {
+  for (const { secretKey, tagIds } of secrets) {
+    authorize(project, 'secrets:create', fieldsOf(subjectOf(place, secretKey, pick(tags, tagIds))));
+  }
+}
+
+interface Present {
+  readonly record: SecretRecord;
+  readonly change: SecretChange;
+}
+
+/** @throws PERMISSION_DENIED */
+export function authorizeChanges(
+  { project, place }: Target,
+  present: readonly Present[],
+  tags: ReadonlyMap<string, TagRow>,
+): void {
+  const changes = present.map(({ record, change }) => {
+    const tagsAfter = change.tagIds === undefined ? record.tags : pick(tags, change.tagIds);
+    return { before: record, after: subjectOf(place, keyAfter(change), tagsAfter) };
+  });
+  // Also where the value is a new one: comment and metadata stay.
+  authorizeSubjectChanges(project, changes);
+}
+
+/**
+ * Names every taken one of the new keys of a batch.
+ *
+ * @param batch `isFreed` tells the keys of secrets that the batch itself changes: no two of its secrets get one key
+ * @throws SECRET_KEY_TAKEN
+ */
+export async function refuseTakenNames(
+  tx: Transaction,
+  { folderId, pathOf }: Target,
+  { changes, isFreed }: { changes: readonly SecretChange[]; isFreed: (key: string) => boolean },
+): Promise<void> {
+  const wanted = changes.flatMap(({ newSecretKey: key }, index) =>
+    key === undefined || isFreed(key) ? [] : [{ key, path: pathOf(index, 'newSecretKey') }],
+  );
+  if (changes.length === 1 || wanted.length === 0) return;
+  const keys = wanted.map(({ key }) => key);
+  await refuseTaken(tx, { folderId, pathOf: (index) => (wanted[index] as { path: string }).path }, keys);
+}
+
+/** The new names that changes give to secrets. */
+export const renamesOf = (target: Target, present: readonly Present[]) =>
+  present
+    .filter(({ record, change }) => keyAfter(change) !== record.key)
+    .map(({ record, change }) => ({
+      from: { ...namedPlace(target), key: record.key },
+      to: { ...namedPlace(target), key: keyAfter(change) },
+    }));
 
 /** Those secrets of a folder that have these keys and that the caller may know of, by key, locked until the transaction ends. */
 export async function lockRecords(

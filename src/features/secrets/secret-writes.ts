@@ -271,6 +271,15 @@ export async function lockHomes(tx: Transaction, folderIds: readonly string[]): 
   ]);
 }
 
+/** Holds, as `lockHomes` does, the folder of a secret, which stays in it: the structure is locked. */
+export async function lockHomeOf(tx: Transaction, secretId: string): Promise<void> {
+  await query(
+    tx,
+    'select f.id from folder f join secret s on s.folder_id = f.id where s.id = $1 for no key update of f',
+    [secretId],
+  );
+}
+
 /** Holds, as `lockHomes` does, a folder, with `recursive` also all below it. */
 export async function lockHomesIn(
   tx: Transaction,

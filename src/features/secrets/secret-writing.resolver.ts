@@ -1,5 +1,6 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { Input } from '../../kernel/graphql/inputs.js';
 import {
   CopySecretsInput,
   CopySecretsPayload,
@@ -7,12 +8,16 @@ import {
   CreateSecretPayload,
   CreateSecretsInput,
   CreateSecretsPayload,
+  DeleteSecretByKeyInput,
+  DeleteSecretByKeyPayload,
   DeleteSecretInput,
   DeleteSecretPayload,
   DeleteSecretsInput,
   DeleteSecretsPayload,
   MoveSecretsInput,
   MoveSecretsPayload,
+  UpdateSecretByKeyInput,
+  UpdateSecretByKeyPayload,
   UpdateSecretInput,
   UpdateSecretPayload,
   UpdateSecretsInput,
@@ -45,12 +50,24 @@ export class SecretWritingResolver {
     return { secrets: (await this.service.createBatch(ctx, input)).map(toSecretType) };
   }
 
-  @Mutation(() => UpdateSecretPayload, { description: 'Changes a secret; its version rises by one.' })
+  @Mutation(() => UpdateSecretPayload, {
+    description: 'Changes a shared secret; its version rises by one. Your own value in its place is changed by key.',
+  })
   async updateSecret(
     @Ctx() ctx: Context,
-    @Arg('input', () => UpdateSecretInput, { description: 'What and where.' }) input: UpdateSecretInput,
-  ): Promise<UpdateSecretPayload> {
+    @Arg('input', () => UpdateSecretInput, { description: 'Which one, and what changes.' }) input: UpdateSecretInput,
+  ): Promise<{ secret: SecretType }> {
     return { secret: toSecretType(await this.service.update(ctx, input)) };
+  }
+
+  @Mutation(() => UpdateSecretByKeyPayload, {
+    description: 'Changes a secret of a folder, as `updateSecret` does, or your own value in its place.',
+  })
+  async updateSecretByKey(
+    @Ctx() ctx: Context,
+    @Arg('input', () => UpdateSecretByKeyInput, { description: 'What and where.' }) input: UpdateSecretByKeyInput,
+  ): Promise<{ secret: SecretType }> {
+    return { secret: toSecretType(await this.service.updateByKey(ctx, input)) };
   }
 
   @Mutation(() => UpdateSecretsPayload, { description: 'Changes secrets of a folder, all or none.' })
@@ -61,12 +78,22 @@ export class SecretWritingResolver {
     return { secrets: (await this.service.updateBatch(ctx, input)).map(toSecretType) };
   }
 
-  @Mutation(() => DeleteSecretPayload, { description: 'Deletes a secret.' })
-  async deleteSecret(
-    @Ctx() ctx: Context,
-    @Arg('input', () => DeleteSecretInput, { description: 'What and where.' }) input: DeleteSecretInput,
-  ): Promise<DeleteSecretPayload> {
+  @Mutation(() => DeleteSecretPayload, {
+    description:
+      'Deletes a shared secret, with the values that users have in its place. Your own alone is deleted by key.',
+  })
+  async deleteSecret(@Ctx() ctx: Context, @Input(DeleteSecretInput) input: object): Promise<{ secret: SecretType }> {
     return { secret: toSecretType(await this.service.delete(ctx, input)) };
+  }
+
+  @Mutation(() => DeleteSecretByKeyPayload, {
+    description: 'Deletes a secret of a folder, as `deleteSecret` does, or your own value in its place.',
+  })
+  async deleteSecretByKey(
+    @Ctx() ctx: Context,
+    @Arg('input', () => DeleteSecretByKeyInput, { description: 'What and where.' }) input: DeleteSecretByKeyInput,
+  ): Promise<{ secret: SecretType }> {
+    return { secret: toSecretType(await this.service.deleteByKey(ctx, input)) };
   }
 
   @Mutation(() => DeleteSecretsPayload, { description: 'Deletes secrets of a folder, all or none.' })

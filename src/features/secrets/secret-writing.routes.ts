@@ -4,12 +4,12 @@ import { place } from './place.rules.js';
 import {
   CreateSecret,
   CreateSecrets,
-  DeleteSecret,
+  DeleteSecretByKey,
   DeleteSecrets,
   SecretChange,
   secretKey,
   TransferSecrets,
-  UpdateSecret,
+  UpdateSecretByKey,
   UpdateSecrets,
 } from './secret.rules.js';
 import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, SECRETS, toSecret } from './secret-reply.js';
@@ -159,12 +159,12 @@ export const secretWritingRoutes = [
     path: `${SECRETS}/{secretName}`,
     summary: 'Update a secret',
     sensitive: true,
-    body: UpdateSecret.omit({ secretKey: true, newSecretKey: true }).extend({ newSecretName }),
-    document: `mutation ($input: UpdateSecretInput!) { updateSecret(input: $input) { secret { ${FIELDS} } } }`,
+    body: UpdateSecretByKey.omit({ secretKey: true, newSecretKey: true }).extend({ newSecretName }),
+    document: `mutation ($input: UpdateSecretByKeyInput!) { updateSecretByKey(input: $input) { secret { ${FIELDS} } } }`,
     variables: ({ params, body: { type, ...body } }) => ({
       input: { secretKey: params.secretName, type: type.toUpperCase(), ...renamed(body) },
     }),
-    reply: ({ updateSecret }) => ({ secret: toSecret(updateSecret.secret) }),
+    reply: ({ updateSecretByKey }) => ({ secret: toSecret(updateSecretByKey.secret) }),
     errors: [
       ...PLACE_ERRORS,
       'TAG_NOT_FOUND',
@@ -184,12 +184,12 @@ export const secretWritingRoutes = [
     path: `${SECRETS}/{secretName}`,
     summary: 'Delete a secret',
     sensitive: true,
-    body: DeleteSecret.omit({ secretKey: true }),
-    document: `mutation ($input: DeleteSecretInput!) { deleteSecret(input: $input) { secret { ${FIELDS} } } }`,
+    body: DeleteSecretByKey.omit({ secretKey: true }),
+    document: `mutation ($input: DeleteSecretByKeyInput!) { deleteSecretByKey(input: $input) { secret { ${FIELDS} } } }`,
     variables: ({ params, body: { type, ...body } }) => ({
       input: { secretKey: params.secretName, type: type.toUpperCase(), ...body },
     }),
-    reply: ({ deleteSecret }) => ({ secret: toSecret(deleteSecret.secret) }),
+    reply: ({ deleteSecretByKey }) => ({ secret: toSecret(deleteSecretByKey.secret) }),
     errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID'],
     example: EXAMPLE_PLACE,
   }),

@@ -1,5 +1,6 @@
 import { type ClassType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import type { SecretKind, UpdateMode } from './secret.rules.js';
+import { inputType, payloadType } from '../../kernel/graphql/inputs.js';
+import { DeleteSecret, type SecretKind, type UpdateMode } from './secret.rules.js';
 import { SecretKindEnum, SecretType } from './secret.type.js';
 
 /** GraphQL's names of what a change of a missing secret does. */
@@ -127,13 +128,9 @@ export class CreateSecretsInput extends inPlace(Nothing) {
   secrets!: NewSecretInput[];
 }
 
-@InputType({ description: 'What changes of a secret: what is absent stays, null clears.' })
-export class SecretChangeInput extends SecretAttributesInput {
-  @Field(() => String, {
-    description: 'The key, as `DB_PASSWORD`: 1 to 255 characters, no `/`, `:`, `=` or control characters.',
-  })
-  secretKey!: string;
-
+/** What may change of a secret, however it is named. */
+@InputType()
+class SecretChangesInput extends SecretAttributesInput {
   @Field(() => String, { nullable: true, description: 'A new key. References in shared values follow it.' })
   newSecretKey?: string;
 
@@ -145,8 +142,22 @@ export class SecretChangeInput extends SecretAttributesInput {
   secretValue?: string;
 }
 
+@InputType({ description: 'What changes of a shared secret: what is absent stays, null clears.' })
+export class UpdateSecretInput extends SecretChangesInput {
+  @Field(() => ID, { description: 'The secret.' })
+  id!: string;
+}
+
+@InputType({ description: 'What changes of a secret: what is absent stays, null clears.' })
+export class SecretChangeInput extends SecretChangesInput {
+  @Field(() => String, {
+    description: 'The key, as `DB_PASSWORD`: 1 to 255 characters, no `/`, `:`, `=` or control characters.',
+  })
+  secretKey!: string;
+}
+
 @InputType({ description: 'What changes of a secret, and where it is.' })
-export class UpdateSecretInput extends ofKind(inPlace(SecretChangeInput)) {}
+export class UpdateSecretByKeyInput extends ofKind(inPlace(SecretChangeInput)) {}
 
 @InputType({ description: 'Changes of secrets of one folder: all or none.' })
 export class UpdateSecretsInput extends inPlace(Nothing) {
@@ -165,8 +176,10 @@ export class SecretKeyInput {
   secretKey!: string;
 }
 
-@InputType({ description: 'Which secret goes.' })
-export class DeleteSecretInput extends ofKind(inPlace(SecretKeyInput)) {}
+export const DeleteSecretInput = inputType('DeleteSecretInput', DeleteSecret);
+
+@InputType({ description: 'Which secret is deleted.' })
+export class DeleteSecretByKeyInput extends ofKind(inPlace(SecretKeyInput)) {}
 
 @InputType({ description: 'Which secrets of one folder go: all or none.' })
 export class DeleteSecretsInput extends inPlace(Nothing) {
@@ -186,11 +199,12 @@ export class CreateSecretsPayload {
   secrets!: readonly SecretType[];
 }
 
-@ObjectType({ description: 'The secret after the change.' })
-export class UpdateSecretPayload {
-  @Field(() => SecretType, { description: 'The secret.' })
-  secret!: SecretType;
-}
+export const UpdateSecretPayload = payloadType('UpdateSecretPayload', 'The secret after the change.', {
+  secret: [SecretType, 'The secret.'],
+});
+export const UpdateSecretByKeyPayload = payloadType('UpdateSecretByKeyPayload', 'The secret after the change.', {
+  secret: [SecretType, 'The secret.'],
+});
 
 @ObjectType({ description: 'The secrets after the change, in the order given; without those passed over.' })
 export class UpdateSecretsPayload {
@@ -198,11 +212,12 @@ export class UpdateSecretsPayload {
   secrets!: readonly SecretType[];
 }
 
-@ObjectType({ description: 'The secret that is gone.' })
-export class DeleteSecretPayload {
-  @Field(() => SecretType, { description: 'As it was.' })
-  secret!: SecretType;
-}
+export const DeleteSecretPayload = payloadType('DeleteSecretPayload', 'The deleted secret.', {
+  secret: [SecretType, 'The secret as it was.'],
+});
+export const DeleteSecretByKeyPayload = payloadType('DeleteSecretByKeyPayload', 'The deleted secret.', {
+  secret: [SecretType, 'The secret as it was.'],
+});
 
 @ObjectType({ description: 'The secrets that are gone, in the order given.' })
 export class DeleteSecretsPayload {

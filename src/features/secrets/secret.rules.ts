@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../../kernel/errors.js';
 import { pageRules } from '../../kernel/paging.js';
-import { isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js';
+import { idOf, isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js';
 import { tagSlug } from '../tags/public.js';
 import { metadataPairs } from './metadata-filter.rules.js';
 import { place } from './place.rules.js';
@@ -81,8 +81,13 @@ export const CreateSecret = NewSecret.extend({ ...place, type });
 /** Input of `createSecrets`: all or nothing, 1 to 1,000, no key twice. */
 export const CreateSecrets = z.strictObject({ ...place, secrets: z.array(NewSecret).min(1).max(MAX_BATCH) });
 
-/** Input of `updateSecret`. */
-export const UpdateSecret = SecretChange.extend({ ...place, type });
+const id = idOf('The secret.');
+
+/** Input of `updateSecret`: the shared secret. */
+export const UpdateSecret = SecretChange.omit({ secretKey: true }).extend({ id });
+
+/** Input of `updateSecretByKey`. */
+export const UpdateSecretByKey = SecretChange.extend({ ...place, type });
 
 /** Input of `updateSecrets`. */
 export const UpdateSecrets = z.strictObject({
@@ -91,8 +96,11 @@ export const UpdateSecrets = z.strictObject({
   secrets: z.array(SecretChange).min(1).max(MAX_BATCH),
 });
 
-/** Input of `deleteSecret`. */
-export const DeleteSecret = z.strictObject({ ...place, type, secretKey });
+/** Input of `deleteSecret`: the shared secret. */
+export const DeleteSecret = z.strictObject({ id }).meta({ description: 'Which secret is deleted.' });
+
+/** Input of `deleteSecretByKey`. */
+export const DeleteSecretByKey = z.strictObject({ ...place, type, secretKey });
 
 /** Input of `deleteSecrets`. */
 export const DeleteSecrets = z.strictObject({

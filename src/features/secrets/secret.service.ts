@@ -16,6 +16,7 @@ import {
   CreateSecret,
   CreateSecrets,
   DeleteSecret,
+  DeleteSecretByKey,
   DeleteSecrets,
   type NewSecret,
   type PathOf,
@@ -24,23 +25,30 @@ import {
   type SecretChange,
   type UpdateMode,
   UpdateSecret,
+  UpdateSecretByKey,
   UpdateSecrets,
 } from './secret.rules.js';
 import { type SecretView, SecretViewer } from './secret.view.js';
 import { newRow, nextRow, writtenRecord } from './secret-rows.js';
 import { openerFor, sealerFor } from './secret-sealing.js';
 import {
+  authorizeChanges,
+  authorizeNew,
   type Batch,
   holdPlaces,
+  holdSecret,
+  keyAfter,
   loadNamed,
   loadTarget,
   lockRecords,
+  namedPlace,
   pick,
   recordWrite,
   refuse,
   refuseMissing,
   refuseTaken,
-  subjectOf,
+  refuseTakenNames,
+  renamesOf,
   type Target,
   type WriteFacts,
 } from './secret-target.js';
@@ -52,7 +60,7 @@ import {
   updateSecrets,
   type Written,
 } from './secret-writes.js';
-import { authorizeSubjectChanges, fieldsOf, Visibility } from './visibility.rules.js';
+import { fieldsOf, Visibility } from './visibility.rules.js';
 
 const alone: PathOf = (_index, field) => field;
 const inBatch: PathOf = (index, field) => `secrets[${index}].${field}`;
@@ -104,17 +112,35 @@ export class SecretService {
   }
 
   /**
-   * Changes a secret: absent keeps, null clears. Everything sealed is sealed anew for the next version. A new key is carried
-   * into the references of other secrets.
+   * Changes a shared secret, wherever it is: absent keeps, null clears. Everything sealed is sealed anew for the next version. A
+   * new key is carried into the references of other secrets.
    *
-   * @param raw place, `secretKey`, `type` and what changes; the rules are `UpdateSecret`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, TAG_NOT_FOUND, USER_NOT_FOUND,
-   *   SECRET_NOT_FOUND, PERMISSION_DENIED, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE,
-   *   SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * @param raw `id` and what changes; the rules are `UpdateSecret`
+   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, USER_NOT_FOUND, SECRET_KEY_TAKEN,
+   *   SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: behaviour 5.8, decisions 5.
    */
   async update(ctx: Context, raw: unknown): Promise<SecretView> {
-    const { projectId, environment, secretPath, type, ...change } = parse(UpdateSecret, raw);
+    const { id, ...change } = parse(UpdateSecret, raw);
+    const isRenamed = change.newSecretKey !== undefined;
+    return inTransaction(ctx, async (tx) => {
+      const named = { id, action: 'secrets:edit', isRenamed, pathOf: alone } as const;
+      const { target, record } = await holdSecret(tx, this.projects, named);
+      const changes = [{ ...change, secretKey: record.key }];
+      const held = new Map([[record.key, record]]);
+      return first(await this.#change(tx, target, { changes, mode: 'fail', lock: async () => held }));
+    });
+  }
+
+  /**
+   * Changes a secret of a folder as `update` does, or the caller's own value in its place.
+   *
+   * @param raw place, `secretKey`, `type` and what changes; the rules are `UpdateSecretByKey`
+   * @throws as `update`, and PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND
+   * Source: behaviour 5.8, decisions 5.
+   */
+  async updateByKey(ctx: Context, raw: unknown): Promise<SecretView> {
+    const { projectId, environment, secretPath, type, ...change } = parse(UpdateSecretByKey, raw);
     const place = { projectId, environment, secretPath };
     if (type === 'personal') return this.personal.update(ctx, place, change);
     return first(await this.#update(ctx, { place, pathOf: alone }, { changes: [change], mode: 'fail' }));
@@ -151,15 +177,29 @@ export class SecretService {
   }
 
   /**
-   * Deletes a secret and answers it as it was. Its versions stay.
+   * Deletes a shared secret, wherever it is, and answers it as it was. Its versions stay.
    *
-   * @param raw place, `secretKey`, `type`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_NOT_FOUND, PERMISSION_DENIED,
-   *   AUDIT_UNAVAILABLE
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: behaviour 5.8.
    */
   async delete(ctx: Context, raw: unknown): Promise<SecretView> {
-    const { secretKey, type, ...place } = parse(DeleteSecret, raw);
+    const { id } = parse(DeleteSecret, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { target, record } = await holdSecret(tx, this.projects, { id, action: 'secrets:delete', pathOf: alone });
+      return first(await deleteLocked(tx, target, [record]));
+    });
+  }
+
+  /**
+   * Deletes a secret of a folder as `delete` does, or the caller's own value in its place.
+   *
+   * @param raw place, `secretKey`, `type`; the rules are `DeleteSecretByKey`
+   * @throws as `delete`, and PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND
+   * Source: behaviour 5.8.
+   */
+  async deleteByKey(ctx: Context, raw: unknown): Promise<SecretView> {
+    const { secretKey, type, ...place } = parse(DeleteSecretByKey, raw);
     if (type === 'personal') return this.personal.delete(ctx, place, secretKey);
     return first(await this.#delete(ctx, { place, pathOf: alone }, [secretKey]));
   }
@@ -195,32 +235,49 @@ export class SecretService {
     });
   }
 
-  async #update(
-    ctx: Context,
-    at: Batch,
-    { changes, mode, isNew = () => false, action = 'secret:update', facts, isShown = true }: Update,
-  ): Promise<SecretView[]> {
+  async #update(ctx: Context, at: Batch, { isNew = () => false, ...update }: Update): Promise<SecretView[]> {
+    const { changes, mode } = update;
     const keys = changes.map(({ secretKey }) => secretKey);
     refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
     refuse(repeatedKeys(changes.map(keyAfter), at.pathOf, 'newSecretKey'));
     const target = await loadTarget(ctx, this.projects, at, mode === 'upsert' ? 'secrets:create' : 'secrets:edit');
+    const lock = async (tx: Transaction) => {
+      const isRenaming = changes.some(({ newSecretKey }) => newSecretKey !== undefined);
+      if (isRenaming) await lockStructure(tx, target.project.projectId);
+      if (isRenaming || mode === 'upsert') await holdPlaces(tx, [target]);
+      const known = keys.filter((key) => !isNew(key));
+      return lockRecords(tx, target, known);
+    };
+    return this.#change(ctx, target, { ...update, lock });
+  }
+
+  /** Changes secrets of a folder that are there, and makes others. @param update `lock`: what there is of them, locked, by key */
+  async #change(
+    ctx: Context,
+    target: Target,
+    {
+      changes,
+      mode,
+      action = 'secret:update',
+      facts,
+      isShown = true,
+      lock,
+    }: Omit<Update, 'isNew'> & { lock: (tx: Transaction) => Promise<ReadonlyMap<string, SecretRecord>> },
+  ): Promise<SecretView[]> {
     const { project, pathOf } = target;
     const tags = await loadNamed(ctx, target, changes);
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, pathOf));
     return inTransaction(ctx, async (tx) => {
-      const isRenaming = changes.some(({ newSecretKey }) => newSecretKey !== undefined);
-      if (isRenaming) await lockStructure(tx, project.projectId);
-      if (isRenaming || mode === 'upsert') await holdPlaces(tx, [target]);
-      const records = await lockRecords(
-        tx,
-        target,
-        keys.filter((key) => !isNew(key)),
-      );
+      const records = await lock(tx);
       const isThere = (key: string): boolean => records.has(key);
       const missing = changes.filter(({ secretKey }) => !isThere(secretKey));
       // A new key for what is not there is no way to make it.
       if (mode === 'fail' || missing.some(({ newSecretKey }) => newSecretKey !== undefined))
-        refuseMissing(keys, isThere, pathOf);
+        refuseMissing(
+          changes.map(({ secretKey }) => secretKey),
+          isThere,
+          pathOf,
+        );
       const present = changes.flatMap((change) => {
         const record = records.get(change.secretKey);
         return record === undefined ? [] : [{ record, change }];
@@ -255,18 +312,11 @@ export class SecretService {
   async #delete(ctx: Context, at: Batch, keys: readonly string[]): Promise<SecretView[]> {
     refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
     const target = await loadTarget(ctx, this.projects, at, 'secrets:delete');
-    const { project, pathOf } = target;
     return inTransaction(ctx, async (tx) => {
       const found = await lockRecords(tx, target, keys);
-      refuseMissing(keys, (key) => found.has(key), pathOf);
+      refuseMissing(keys, (key) => found.has(key), at.pathOf);
       const records = keys.map((key) => found.get(key) as SecretRecord);
-      for (const record of records) authorize(project, 'secrets:delete', fieldsOf(record));
-      const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
-      const views = await mapInSlices(records, viewer.view);
-      const ids = records.map(({ id }) => id);
-      await deleteSecrets(tx, ids);
-      await recordWrite(tx, target, { action: 'secret:delete', ids, shown: views });
-      return views;
+      return deleteLocked(tx, target, records);
     });
   }
 
@@ -308,9 +358,19 @@ export class SecretService {
   }
 }
 
-const first = <T>(items: readonly T[]): T => items[0] as T;
+/** Deletes locked secrets of a folder. @returns what they were, in their order @throws PERMISSION_DENIED */
+async function deleteLocked(tx: Transaction, target: Target, records: readonly SecretRecord[]): Promise<SecretView[]> {
+  const { project } = target;
+  for (const record of records) authorize(project, 'secrets:delete', fieldsOf(record));
+  const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
+  const views = await mapInSlices(records, viewer.view);
+  const ids = records.map(({ id }) => id);
+  await deleteSecrets(tx, ids);
+  await recordWrite(tx, target, { action: 'secret:delete', ids, shown: views });
+  return views;
+}
 
-const keyAfter = ({ secretKey, newSecretKey }: SecretChange): string => newSecretKey ?? secretKey;
+const first = <T>(items: readonly T[]): T => items[0] as T;
 
 /** A change of what is not there, as what is made in its place. */
 const toNew = ({ newSecretKey: _never, ...change }: SecretChange): NewSecret => ({
@@ -320,55 +380,6 @@ const toNew = ({ newSecretKey: _never, ...change }: SecretChange): NewSecret => 
 
 const tagsOf = (records: Iterable<SecretRecord>): [string, TagRow][] =>
   [...records].flatMap(({ tags }) => tags.map((tag): [string, TagRow] => [tag.id, tag]));
-
-/** @throws PERMISSION_DENIED */
-function authorizeNew(
-  { project, place }: Target,
-  secrets: readonly NewSecret[],
-  tags: ReadonlyMap<string, TagRow>,
-): void {
-  for (const { secretKey, tagIds } of secrets) {
-    authorize(project, 'secrets:create', fieldsOf(subjectOf(place, secretKey, pick(tags, tagIds))));
-  }
-}
-
-interface Present {
-  readonly record: SecretRecord;
-  readonly change: SecretChange;
-}
-
-/** @throws PERMISSION_DENIED */
-function authorizeChanges(
-  { project, place }: Target,
-  present: readonly Present[],
-  tags: ReadonlyMap<string, TagRow>,
-): void {
-  const changes = present.map(({ record, change }) => {
-    const tagsAfter = change.tagIds === undefined ? record.tags : pick(tags, change.tagIds);
-    return { before: record, after: subjectOf(place, keyAfter(change), tagsAfter) };
-  });
-  // Also where the value is a new one: comment and metadata stay.
-  authorizeSubjectChanges(project, changes);
-}
-
-/**
- * Names every taken one of the new keys of a batch.
- *
- * @param batch `isFreed` tells the keys of secrets that the batch itself changes: no two of its secrets get one key
- * @throws SECRET_KEY_TAKEN
- */
-async function refuseTakenNames(
-  tx: Transaction,
-  { folderId, pathOf }: Target,
-  { changes, isFreed }: { changes: readonly SecretChange[]; isFreed: (key: string) => boolean },
-): Promise<void> {
-  const wanted = changes.flatMap(({ newSecretKey: key }, index) =>
-    key === undefined || isFreed(key) ? [] : [{ key, path: pathOf(index, 'newSecretKey') }],
-  );
-  if (changes.length === 1 || wanted.length === 0) return;
-  const keys = wanted.map(({ key }) => key);
-  await refuseTaken(tx, { folderId, pathOf: (index) => (wanted[index] as { path: string }).path }, keys);
-}
 
 const newValueOf = (target: Target, value: string, index: number): NewValue => ({
   ...namedPlace(target),
@@ -386,13 +397,3 @@ const newValuesOf = (
     const earlier = () => readableValue(opener, target.project, records.get(secretKey));
     return secretValue === undefined ? [] : [{ ...newValueOf(target, secretValue, index), earlier }];
   });
-
-const namedPlace = ({ place: { environment, secretPath } }: Target) => ({ environment, path: secretPath });
-
-const renamesOf = (target: Target, present: readonly Present[]) =>
-  present
-    .filter(({ record, change }) => keyAfter(change) !== record.key)
-    .map(({ record, change }) => ({
-      from: { ...namedPlace(target), key: record.key },
-      to: { ...namedPlace(target), key: keyAfter(change) },
-    }));

@@ -150,8 +150,11 @@ export class SecretContents {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
+  @Field(() => ID, { description: 'Id of the environment.' })
+  environmentId!: string;
+
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
-  environment!: string;
+  environmentSlug!: string;
 
   @Field(() => Boolean, { description: 'The value is withheld: not asked for, not allowed, or not readable.' })
   secretValueHidden!: boolean;
@@ -255,8 +258,11 @@ export class SecretImportEntry {
   @Field(() => String, { description: 'Path of the imported folder.' })
   secretPath!: string;
 
+  @Field(() => ID, { description: 'Id of its environment.' })
+  environmentId!: string;
+
   @Field(() => String, { description: 'Slug of its environment.' })
-  environment!: string;
+  environmentSlug!: string;
 
   @Field(() => ID, { description: 'The imported folder.' })
   folderId!: string;

@@ -29,7 +29,8 @@ export interface ActorView {
 export interface SecretView {
   readonly id: string;
   readonly projectId: string;
-  readonly environment: string;
+  readonly environmentId: string;
+  readonly environmentSlug: string;
   readonly folderId: string;
   readonly secretPath: string;
   readonly version: number;
@@ -63,7 +64,8 @@ export interface ReadIssue {
 /** The secrets of a folder that is imported. */
 export interface ImportView {
   readonly secretPath: string;
-  readonly environment: string;
+  readonly environmentId: string;
+  readonly environmentSlug: string;
   readonly folderId: string;
   readonly secrets: readonly SecretView[];
 }
@@ -120,7 +122,8 @@ export class SecretViewer {
     return {
       id: record.id,
       projectId: record.projectId,
-      environment: record.environment,
+      environmentId: record.environmentId,
+      environmentSlug: record.environment,
       folderId: record.folderId,
       secretPath: record.path,
       version: record.version,

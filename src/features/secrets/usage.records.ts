@@ -17,6 +17,7 @@ export interface UsedThing {
 /** A secret that names another one, or a folder that imports. What only one of them has is null for the other. */
 export interface UseRow {
   readonly kind: UseKind;
+  readonly environmentId: string;
   readonly environment: string;
   readonly path: string;
   readonly folderId: string;
@@ -67,7 +68,7 @@ const LIST = `
       not exists (select from secret_import direct where direct.folder_id = i.folder_id and direct.source_folder_id = $2)
     from importing i where i.folder_id <> $2
   ), placed as (
-    select used.*, e.slug as environment, f.path
+    select used.*, e.id as "environmentId", e.slug as environment, f.path
     from used join folder f on f.id = used.folder_id join environment e on e.id = f.environment_id
     where case used.kind when 'import' then $8::uuid[] is null or f.id in (select unnest($8))
       else $9::uuid[] is null or f.id in (select unnest($9)) end
@@ -76,7 +77,7 @@ const LIST = `
     where $6::text[] is null or (${ORDER.join(', ')}) > (${[1, 2, 3, 4, 5].map((at) => `($6::text[])[${at}]`).join(', ')})
     order by ${ORDER.join(', ')} limit $7
   )
-  select kind, environment, path, folder_id as "folderId", secret_id as "secretId", key, "usedKey", "isIndirect",
+  select kind, "environmentId", environment, path, folder_id as "folderId", secret_id as "secretId", key, "usedKey", "isIndirect",
     ${tagSlugsOf('page.secret_id')} as tags, ${tagSlugsOf('page.used_id')} as "usedTags"
   from page order by ${ORDER.join(', ')}`;
 

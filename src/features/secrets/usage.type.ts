@@ -65,8 +65,11 @@ export class SecretUseType {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment of the user: of the secret, or of the folder.' })
-  environment!: string;
+  @Field(() => ID, { description: 'Id of the environment of the user: of the secret, or of the folder.' })
+  environmentId!: string;
+
+  @Field(() => String, { description: 'Slug of this environment.' })
+  environmentSlug!: string;
 
   @Field(() => ID, { description: 'The folder that imports, or that the secret is in.' })
   folderId!: string;
@@ -93,6 +96,12 @@ export const SecretUseConnection = soughtConnectionOf(SecretUseType, 'SecretUse'
 /** Uses as the API shows them. */
 export const toUsePage = (page: SoughtPage<UseView>): SoughtConnectionOf<SecretUseType> =>
   page.map(
-    (row) => ({ ...row, secretPath: row.path, secretKey: row.key, viaImport: row.isIndirect }),
+    (row) => ({
+      ...row,
+      environmentSlug: row.environment,
+      secretPath: row.path,
+      secretKey: row.key,
+      viaImport: row.isIndirect,
+    }),
     (use) => useKeyOf(use),
   );

@@ -171,20 +171,24 @@ export const listVersions = (
     [secretId, before, limit],
   );
 
-/** The newest versions of many secrets, each newest first, in one statement. @param first how many of each; null: all */
+/**
+ * The newest versions of many secrets, each newest first, in one statement.
+ *
+ * @param first how many of each; null: all. @param before only versions before this one; null: all
+ */
 export const listNewestVersions = (
   ctx: Context,
   secretIds: readonly string[],
-  { first }: { first: number | null },
+  { first, before }: { first: number | null; before: number | null },
 ): Promise<VersionRecord[]> =>
   query<VersionRecord>(
     ctx,
     `select ${columns(false)}
      from (select *, row_number() over (partition by secret_id order by version desc) as position
-       from secret_version where secret_id = any($1::uuid[])) v
+       from secret_version where secret_id = any($1::uuid[]) and ($3::int is null or version < $3)) v
      join environment e on e.id = v.environment_id ${JOIN_WRITER}
      where $2::int is null or v.position <= $2 order by v.version desc`,
-    [secretIds, first],
+    [secretIds, first, before],
   );
 
 /** Those of these versions of a secret that are kept, with values. */

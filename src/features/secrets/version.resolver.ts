@@ -9,6 +9,7 @@ import {
   type DeletedSecretType,
   SecretVersionComparisonType,
   SecretVersionConnection,
+  SecretVersionSummaryConnection,
   SecretVersionSummaryType,
   SecretVersionType,
   toComparisonType,
@@ -88,5 +89,14 @@ export class SecretVersionsResolver {
     @Arg('first', () => Int, { description: 'At most this many, 1 to 100.', defaultValue: 10 }) first: number,
   ): Promise<readonly SecretVersionSummaryType[]> {
     return this.service.listOfSecret(ctx, secret, { first });
+  }
+
+  @FieldResolver(() => SecretVersionSummaryConnection, { description: 'As `versions`, in pages.' })
+  versionConnection(
+    @Root() secret: SecretType,
+    @Ctx() ctx: Context,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<SecretVersionSummaryType>> {
+    return this.service.pageOfSecret(ctx, secret, { ...page });
   }
 }

@@ -9,7 +9,7 @@ const HIDDEN = '<hidden>';
 
 const ACTOR = 'actor { actorId actorType name membershipId groupId }';
 const TAGS = 'tags { id slug name: slug color }';
-const VERSION = `secretId workspace: projectId version isDeletion environment folderId secretPath secretKey secretValue secretValueHidden
+const VERSION = `secretId workspace: projectId version isDeletion environment: environmentSlug folderId secretPath secretKey secretValue secretValueHidden
   secretComment secretReminderNote secretReminderRepeatDays secretReminderRecipients skipMultilineEncoding
   secretMetadata { key value isEncrypted } ${TAGS} ${ACTOR} createdAt`;
 
@@ -33,7 +33,7 @@ export const versionRoutes = [
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $recursive: Boolean!, $first: Int, $after: String) {
       deletedSecrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, recursive: $recursive,
           first: $first, after: $after) {
-        nodes { secretId environment secretPath secretKey ${TAGS} restorableVersion deletedAt ${ACTOR} }
+        nodes { secretId environment: environmentSlug secretPath secretKey ${TAGS} restorableVersion deletedAt ${ACTOR} }
         pageInfo { hasNextPage endCursor }
       }
     }`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageRules } from '../../kernel/paging.js';
+import { idOf } from '../../kernel/text-rules.js';
 import { validationFailed } from '../../kernel/validation.js';
 import { place } from './place.rules.js';
 import type { Clear, MetadataEntry } from './secret-sealing.js';
@@ -15,6 +16,9 @@ export const ListVersions = z.strictObject({ secretId, viewSecretValue, ...pageR
 /** Arguments of the versions inside of a secret. */
 export const ListOfSecret = z.strictObject({ first: z.int().min(1).max(100).default(10) });
 
+/** Arguments of `versionConnection` of a secret. */
+export const PageOfSecret = z.strictObject(pageRules);
+
 /** Arguments of `secretVersion`. */
 export const GetVersion = z.strictObject({ secretId, version, viewSecretValue });
 
@@ -25,7 +29,12 @@ export const CompareVersions = z.strictObject({ secretId, from: version, to: ver
 export const ListDeleted = z.strictObject({ ...place, recursive: z.boolean().default(false), ...pageRules });
 
 /** Input of `restoreSecret`. */
-export const RestoreSecret = z.strictObject({ secretId, version });
+export const RestoreSecret = z
+  .strictObject({
+    id: idOf('The secret, which may be deleted.'),
+    version: version.meta({ description: 'The version; none that is a deletion.' }),
+  })
+  .meta({ description: 'Which version of a secret comes back.' });
 
 /** A secret where it is, or where it would come back when it is gone. */
 export type Stood = SecretSubject & { readonly isGone: boolean; readonly lastPath: string };

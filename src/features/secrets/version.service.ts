@@ -32,6 +32,7 @@ import {
   ListDeleted,
   ListOfSecret,
   ListVersions,
+  PageOfSecret,
   refuseDeletion,
   type Stood,
   thatIsThere,
@@ -60,7 +61,10 @@ export interface Comparison {
 }
 
 /** A secret as an answer shows it. */
-type ShownSecret = Pick<SecretView, 'id' | 'projectId' | 'type' | 'environment' | 'secretPath' | 'secretKey' | 'tags'>;
+type ShownSecret = Pick<
+  SecretView,
+  'id' | 'projectId' | 'type' | 'environmentSlug' | 'secretPath' | 'secretKey' | 'tags'
+>;
 
 /** A secret that is there or was, in a project where the caller knows of it. */
 export interface KnownHistory {
@@ -126,16 +130,41 @@ export class VersionService {
    */
   async listOfSecret(ctx: Context, secret: ShownSecret, raw: unknown): Promise<readonly VersionSummary[]> {
     const { first } = parse(ListOfSecret, raw);
+    const newest = await this.#newest(ctx, secret, { first, before: null });
+    return newest.slice(0, first);
+  }
+
+  /**
+   * The same in pages; those of all secrets share one statement.
+   *
+   * @param raw page; the rules are `PageOfSecret`
+   * @throws VALIDATION_FAILED
+   */
+  async pageOfSecret(ctx: Context, secret: ShownSecret, raw: unknown): Promise<Page<VersionSummary>> {
+    const request = parse(PageOfSecret, raw);
+    const span = { first: rowLimit(request), before: positionOf(request) };
+    return new Page(await this.#newest(ctx, secret, span), request, ({ version }) => [String(version)]);
+  }
+
+  async #newest(
+    ctx: Context,
+    secret: ShownSecret,
+    { first, before }: { first: number | null; before: number | null },
+  ): Promise<readonly VersionSummary[]> {
     const project = await this.projects.find(ctx, secret.projectId);
     // Somebody's own value has no history.
     if (project === undefined || secret.type === 'personal') return [];
     const visibility = new Visibility(project.ability);
-    const present = thatIsThere({ ...secret, path: secret.secretPath, key: secret.secretKey });
+    const present = thatIsThere({
+      environment: secret.environmentSlug,
+      path: secret.secretPath,
+      key: secret.secretKey,
+      tags: secret.tags,
+    });
     const versions = new VersionVisibility(visibility, present);
-    const key = listKey(secret.id, { first: visibility.isPerSecret ? null : first });
+    const key = listKey(secret.id, { first: visibility.isPerSecret ? null : first, before });
     const records = (await batched(ctx, loadNewestVersions, key)) ?? [];
-    const described = records.filter((record) => versions.describes(record));
-    return described.slice(0, first).map(toVersionSummary);
+    return records.filter((record) => versions.describes(record)).map(toVersionSummary);
   }
 
   /**
@@ -268,7 +297,10 @@ async function loadVersions(
   };
 }
 
-const loadNewestVersions = batchOfLists<VersionRecord, { first: number | null }>(listNewestVersions, ({ id }) => id);
+const loadNewestVersions = batchOfLists<VersionRecord, { first: number | null; before: number | null }>(
+  listNewestVersions,
+  ({ id }) => id,
+);
 
 const cursorOf = ({ version }: { version: number }): CursorKey => [String(version)];
 

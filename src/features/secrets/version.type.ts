@@ -62,8 +62,11 @@ export class SecretVersionSummaryType {
   @Field(() => Boolean, { description: 'The write was a deletion.' })
   isDeletion!: boolean;
 
+  @Field(() => ID, { description: 'Id of the environment.' })
+  environmentId!: string;
+
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
-  environment!: string;
+  environmentSlug!: string;
 
   @Field(() => String, { description: 'Path of the folder at that time.' })
   secretPath!: string;
@@ -80,6 +83,12 @@ export class SecretVersionSummaryType {
   @Field(() => DateTime, { description: 'When it was written.' })
   createdAt!: Date;
 }
+
+export const SecretVersionSummaryConnection = connectionOf(
+  SecretVersionSummaryType,
+  'SecretVersionSummary',
+  'version, newest first',
+);
 
 /** A version as the API shows it. */
 export const toVersionType = (view: VersionView): SecretVersionType => ({
@@ -167,8 +176,11 @@ export class DeletedSecretType {
   @Field(() => ID, { description: 'The secret. It has this id again when it is restored.' })
   secretId!: string;
 
+  @Field(() => ID, { description: 'Id of the environment.' })
+  environmentId!: string;
+
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
-  environment!: string;
+  environmentSlug!: string;
 
   @Field(() => String, { description: 'Path of the folder that it comes back to.' })
   secretPath!: string;

@@ -18,7 +18,8 @@ export interface VersionIssue extends ReadIssue {
 export interface VersionSummary {
   readonly version: number;
   readonly isDeletion: boolean;
-  readonly environment: string;
+  readonly environmentId: string;
+  readonly environmentSlug: string;
   readonly secretPath: string;
   readonly secretKey: string;
   readonly tags: SecretView['tags'];
@@ -29,7 +30,8 @@ export interface VersionSummary {
 /** A secret that is gone, as a caller sees it. */
 export interface DeletedView {
   readonly secretId: string;
-  readonly environment: string;
+  readonly environmentId: string;
+  readonly environmentSlug: string;
   readonly secretPath: string;
   readonly secretKey: string;
   readonly restorableVersion: number | null;
@@ -74,7 +76,8 @@ export class VersionViewer {
 export const toVersionSummary = (record: VersionRecord): VersionSummary => ({
   version: record.version,
   isDeletion: record.isDeletion,
-  environment: record.environment,
+  environmentId: record.environmentId,
+  environmentSlug: record.environment,
   secretPath: record.path,
   secretKey: record.key,
   tags: record.tags,
@@ -85,7 +88,8 @@ export const toVersionSummary = (record: VersionRecord): VersionSummary => ({
 /** A secret that is gone, as a caller sees it. */
 export const toDeletedView = (record: DeletedRecord): DeletedView => ({
   secretId: record.id,
-  environment: record.environment,
+  environmentId: record.environmentId,
+  environmentSlug: record.environment,
   secretPath: record.path,
   secretKey: record.key,
   restorableVersion: record.restorableVersion,

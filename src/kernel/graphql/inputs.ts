@@ -49,13 +49,16 @@ export type PayloadFields<P extends object> = {
   readonly [K in keyof P]: readonly [type: ClassType<P[K] & object>, description: string];
 };
 
-/** Makes the payload type of a mutation. It is described as what it holds. */
-export function payloadType<P extends object>(name: string, fields: PayloadFields<P>): ClassType<P> {
+/** Makes the payload type of a mutation. */
+export function payloadType<P extends object>(
+  name: string,
+  description: string,
+  fields: PayloadFields<P>,
+): ClassType<P> {
   const made = classOf<P>(name);
-  const entries = Object.entries<PayloadFields<P>[keyof P]>(fields);
-  ObjectType(name, { description: entries.map(([, [, about]]) => about).join(' '), simpleResolvers: true })(made);
-  for (const [field, [type, description]] of entries)
-    Field(() => type, { description })(made.prototype as object, field);
+  ObjectType(name, { description, simpleResolvers: true })(made);
+  for (const [field, [type, about]] of Object.entries<PayloadFields<P>[keyof P]>(fields))
+    Field(() => type, { description: about })(made.prototype as object, field);
   return made;
 }
 

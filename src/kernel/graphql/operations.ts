@@ -45,11 +45,18 @@ export const mutation =
   (resolver, name, method) => {
     const prefix = name.charAt(0).toUpperCase() + name.slice(1);
     const given = input instanceof z.ZodObject ? inputType(`${prefix}Input`, input) : input;
-    const returned = typeof payload === 'function' ? payload : payloadType(`${prefix}Payload`, payload);
+    const returned =
+      typeof payload === 'function' ? payload : payloadType(`${prefix}Payload`, wordsOf(payload), payload);
     Ctx()(resolver, name, 0);
     Input(given)(resolver, name, 1);
     Mutation(() => returned, { description })(resolver, name, method);
   };
+
+/** A payload is described as what it holds. */
+const wordsOf = <P extends object>(fields: PayloadFields<P>): string =>
+  Object.values<PayloadFields<P>[keyof P]>(fields)
+    .map(([, about]) => about)
+    .join(' ');
 
 /** The same for a field of an object. A third parameter gets the page that is asked for. */
 type FieldOf<Result> = <M extends (root: never, ctx: Context, page: object) => Promise<Result>>(

@@ -1,4 +1,4 @@
-import { Caller, type Reply, useStrongroom } from '../../kit/strongroom.js';
+import { Caller, type Reply, useSharedStrongroom } from '../../kit/strongroom.js';
 import { makeClient, makeIdentity, makeToken, universalAuthPath } from './scenario.js';
 
 const tokenAuthPath = (identityId: string): string => `/api/v1/auth/token-auth/identities/${identityId}`;
@@ -17,7 +17,7 @@ const WAYS: readonly (readonly [string, (caller: Caller, identityId: string) => 
 ];
 
 describe('a limited token of an identity that may do everything', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
   const as = (token: string): Caller => new Caller(strongroom.url, token);
   const withRole = async (admin: Caller, identityId: string): Promise<void> => {
     await admin.patch(`/api/v1/identities/${identityId}`, { role: 'admin' });
@@ -132,7 +132,7 @@ describe('a limited token of an identity that may do everything', () => {
     const { admin, organization } = await strongroom.seed.organization();
     const identityId = await makeIdentity(admin, { accessTokenNumUsesLimit: 50 });
     const caller = as((await makeToken(admin, identityId)).accessToken);
-    const foreign = await makeIdentity(strongroom.admin, {});
+    const foreign = await makeIdentity((await strongroom.seed.organization()).admin, {});
     // Without the right it is told of that, as before.
     const before = await caller.patch(tokenAuthPath(identityId), NO_LIMITS);
     expect(before.body.details).toEqual([{ path: 'identity', code: 'read', message: expect.any(String) }]);

@@ -28,7 +28,7 @@ export const STOPPED_BY_IMPORTS: Partial<Record<ErrorCode, ErrorCase>> = {
     },
     graphql: async (scene) => {
       await importIntoProd(scene, '/shop');
-      return mutate(scene.admin, 'deleteFolder', { ...dev(scene), folderIdOrName: 'shop' });
+      return mutate(scene.admin, 'deleteFolderByName', { ...dev(scene), name: 'shop' });
     },
   },
   ENVIRONMENT_IMPORTED: {

@@ -154,8 +154,7 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     },
     graphql: async (scene) => {
       await makeFolder(scene, '/', 'shop');
-      const { project, folder } = scene.world;
-      return mutate(scene.admin, 'updateFolder', { ...dev(project), folderId: folder, name: 'shop' });
+      return mutate(scene.admin, 'updateFolder', { id: scene.world.folder, name: 'shop' });
     },
   },
   FOLDER_NOT_EMPTY: {
@@ -165,7 +164,7 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     },
     graphql: async (scene) => {
       await makeFolder(scene, '/shop', 'inner');
-      return mutate(scene.admin, 'deleteFolder', { ...dev(scene.world.project), folderIdOrName: 'shop' });
+      return mutate(scene.admin, 'deleteFolderByName', { ...dev(scene.world.project), name: 'shop' });
     },
   },
   SECRET_KEY_TAKEN: { rest: again('POST /api/v4/secrets/{secretName}'), graphql: again('createSecret') },
@@ -177,7 +176,7 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     graphql: async (scene) => {
       await makeReferring(scene);
       const change = { secretKey: 'BASE', newSecretKey: 'a.b' };
-      return mutate(scene.admin, 'updateSecret', { ...dev(scene.world.project), ...change });
+      return mutate(scene.admin, 'updateSecretByKey', { ...dev(scene.world.project), ...change });
     },
   },
   REFERENCES_TOO_LONG: {
@@ -188,7 +187,7 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     graphql: async (scene) => {
       await makeReferring(scene, FULL);
       const change = { secretKey: 'BASE', newSecretKey: 'BASEMENT' };
-      return mutate(scene.admin, 'updateSecret', { ...dev(scene.world.project), ...change });
+      return mutate(scene.admin, 'updateSecretByKey', { ...dev(scene.world.project), ...change });
     },
   },
   HISTORY_TOO_SHORT: {

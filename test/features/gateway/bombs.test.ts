@@ -1,7 +1,7 @@
 import { BOMBS } from '../../bench/bombs.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 
 test('the corpus has at least forty shapes, each of a name of its own', () => {
   expect(new Set(BOMBS.map(({ body }) => body)).size).toBe(BOMBS.length);

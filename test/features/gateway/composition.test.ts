@@ -27,10 +27,10 @@ const WHOLE = `{ projects { nodes {
   organization { name }
   environments {
     slug project { slug }
-    folders { path folders { path secrets { secretKey } } secrets { secretKey secretValue } parent { path } inEnvironment { slug } }
+    folders { path folders { path secrets { secretKey } } secrets { secretKey secretValue } parent { path } environment { slug } }
     imports { position project { id } }
     secrets(path: "/", expandSecretReferences: true) {
-      secretKey secretValue tags { slug } versions { version } folder { path } inEnvironment { slug } project { id }
+      secretKey secretValue tags { slug } versions { version } folder { path } environment { slug } project { id }
     }
     secretConnection(first: 1, recursive: true) { nodes { secretKey } edges { cursor } pageInfo { hasNextPage } }
   }
@@ -84,7 +84,7 @@ describe('a document that asks for things of many projects', () => {
         secretConnection: { nodes: [{ secretKey: 'HOST' }], pageInfo: { hasNextPage: true } },
       });
       expect(dev.secrets).toMatchObject([
-        { secretKey: 'HOST', folder: { path: '/' }, inEnvironment: { slug: 'dev' }, versions: [{ version: 1 }] },
+        { secretKey: 'HOST', folder: { path: '/' }, environment: { slug: 'dev' }, versions: [{ version: 1 }] },
         { secretKey: 'URL', secretValue: `https://shop.${dev.secrets[0].secretValue}`, project: { id: project.id } },
       ]);
     }

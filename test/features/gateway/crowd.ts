@@ -9,7 +9,8 @@ const PROJECT = `mutation ($input: CreateProjectInput!, $user: CreateUserInput!,
 
 const CONTENTS = `mutation (
   $tag: CreateTagInput!, $role: CreateProjectRoleInput!, $user: AddProjectMemberInput!, $identity: AddProjectMemberInput!,
-  $folder: CreateFolderInput!, $import: CreateSecretImportInput!, $secrets: CreateSecretsInput!, $inner: CreateSecretsInput!
+  $folder: CreateFolderInput!, $import: CreateSecretImportInput!, $secrets: CreateSecretsInput!, $inner: CreateSecretsInput!,
+  $twins: CreateFolderInput!, $equal: CreateSecretsInput!
 ) {
   createTag(input: $tag) { tag { id } }
   createProjectRole(input: $role) { role { id } }
@@ -19,6 +20,8 @@ const CONTENTS = `mutation (
   createSecretImport(input: $import) { secretImport { id } }
   createSecrets(input: $secrets) { secrets { id } }
   inner: createSecrets(input: $inner) { secrets { id } }
+  twins: createFolder(input: $twins) { folder { id } }
+  equal: createSecrets(input: $equal) { secrets { id } }
 }`;
 
 /** Makes projects with one thing of every kind in each, and answers their ids. */
@@ -56,6 +59,11 @@ async function addProject(admin: Caller, slug: string): Promise<string> {
       ],
     },
     inner: { ...place, secretPath: '/app', secrets: [{ secretKey: 'NAME', secretValue: 'shop' }] },
+    twins: { projectId, environment: 'staging', name: 'twins' },
+    equal: {
+      ...{ projectId, environment: 'staging', secretPath: '/twins' },
+      secrets: ['ONE', 'TWO'].map((secretKey) => ({ secretKey, secretValue: `twin of ${slug}` })),
+    },
   });
   return projectId;
 }

@@ -34,9 +34,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
       ),
     drop: async (admin, projectId, name) =>
       mustSucceed(
-        await admin.graphql('mutation ($input: DeleteSecretInput!) { deleteSecret(input: $input) { __typename } }', {
-          input: { projectId, environment: 'dev', secretKey: name },
-        }),
+        await admin.graphql(
+          'mutation ($input: DeleteSecretByKeyInput!) { deleteSecretByKey(input: $input) { __typename } }',
+          { input: { projectId, environment: 'dev', secretKey: name } },
+        ),
       ),
     page: async (admin, variables) => {
       const { nodes, pageInfo } = devOf(await admin.data(SECRETS, variables)).secretConnection;
@@ -48,11 +49,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
       for (const name of names)
         mustSucceed(await admin.post('/api/v2/folders', { projectId, environment: 'dev', name }));
     },
-    drop: async (admin, projectId, folderIdOrName) =>
+    drop: async (admin, projectId, name) =>
       mustSucceed(
-        await admin.graphql('mutation ($input: DeleteFolderInput!) { deleteFolder(input: $input) { __typename } }', {
-          input: { projectId, environment: 'dev', folderIdOrName },
-        }),
+        await admin.graphql(
+          'mutation ($input: DeleteFolderByNameInput!) { deleteFolderByName(input: $input) { __typename } }',
+          { input: { projectId, environment: 'dev', name } },
+        ),
       ),
     page: async (admin, variables) => {
       const { nodes, pageInfo } = devOf(await admin.data(FOLDERS, variables)).folderConnection;

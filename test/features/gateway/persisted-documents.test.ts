@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { getIntrospectionQuery } from 'graphql';
 import type { Reply } from '../../kit/caller.js';
-import { Service } from '../../kit/service.js';
+import { COMPILE_CACHE, Service } from '../../kit/service.js';
 import { freshDatabase, type Strongroom, useStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
@@ -17,16 +17,30 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const idOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
-/** Writes files and runs `npm run persist` on them. */
-function persist(files: Readonly<Record<string, string>>, env: Record<string, string> = {}) {
+/** What `npm run persist` runs, once it has seen to the build. */
+const PERSIST = ['node_modules/.bin/node', '.build/src/bin/persist-documents.js'] as const;
+const NPM_PERSIST = ['npm', 'run', '--silent', 'persist', '--'] as const;
+
+/** Writes files and registers what is in them. */
+function persist(
+  files: Readonly<Record<string, string>>,
+  env: Record<string, string> = {},
+  [program, ...args]: readonly [string, ...string[]] = PERSIST,
+) {
   const paths = Object.entries(files).map(([name, text]) => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   });
-  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'persist', '--', ...paths], {
+  const { status, stdout, stderr } = spawnSync(program, [...args, ...paths], {
     cwd: ROOT,
     encoding: 'utf8',
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PERSISTED_DOCUMENTS: manifest, ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      PERSISTED_DOCUMENTS: manifest,
+      ...env,
+    },
   });
   return { status, stdout, stderr };
 }
@@ -48,7 +62,7 @@ describe('documents that are registered', () => {
 
   test('run by their id on a running node, and no other id does', async () => {
     expect(await send({ documentId: idOf(PROJECTS) })).toBeError(404, 'PERSISTED_DOCUMENT_NOT_FOUND');
-    expect(persist({ 'projects.graphql': PROJECTS })).toEqual({
+    expect(persist({ 'projects.graphql': PROJECTS }, {}, NPM_PERSIST)).toEqual({
       status: 0,
       stdout: `${idOf(PROJECTS)} ${join(folder, 'projects.graphql')}\n`,
       stderr: `Registered in ${manifest}, which a service with PERSISTED_DOCUMENTS of that name reads.\n`,
@@ -136,14 +150,15 @@ describe('npm run persist', () => {
   test('tells all faults of all files and registers nothing', () => {
     const before = registered();
     const wrongId = { [`sha256:${'0'.repeat(64)}`]: '{ __typename }' };
-    const { status, stderr, stdout } = persist({
+    const files = {
       'good.graphql': '{ good: __typename }',
       'fields.graphql': '{ nope project(id: 5.5) { nope } }',
       'syntax.graphql': '{ projects(',
       'complex.graphql': `{ ${Array.from({ length: 301 }, (_, n) => `a${n}: __typename`).join(' ')} }`,
       'ids.json': JSON.stringify(wrongId),
       'none.json': '[]',
-    });
+    };
+    const { status, stderr, stdout } = persist(files, {}, NPM_PERSIST);
     expect([status, stdout]).toEqual([1, '']);
     const lines = stderr.trim().split('\n');
     expect(lines.filter((line) => line.includes('fields.graphql'))).toHaveLength(3);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const FIELDS = 'id name slug parentId';
 const CREATE_SUB = `mutation ($input: CreateSubOrganizationInput!) {
@@ -16,7 +16,7 @@ const REMOVE = `mutation ($input: RemoveOrganizationMemberInput!) { removeOrgani
 const makeSub = async (admin: Caller, slug: string): Promise<{ id: string }> =>
   (await admin.graphql(CREATE_SUB, { input: { name: slug, slug } })).body.data.createSubOrganization.organization;
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 
 describe('organizations', () => {
   test('are made by the admin of the installation only, with a first admin that can act', async () => {

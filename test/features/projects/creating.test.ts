@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { keysOf, WHOLE } from './fields.js';
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 
 describe('creating a project', () => {
   test('answers the whole project with its key, and makes three environments and the caller its admin', async () => {
@@ -88,7 +88,8 @@ describe('creating a project', () => {
     expect(await nobody.post('/api/v2/workspace', { projectName: 'x' })).toBeError(403, 'PERMISSION_DENIED');
     const template = await admin.post('/api/v2/workspace', { projectName: 'x', template: 'other' });
     expect(template).toBeError(404, 'PROJECT_TEMPLATE_NOT_FOUND');
-    const { project } = (await strongroom.admin.post('/api/v2/workspace', { projectName: 'theirs' })).body;
+    const { admin: stranger } = await strongroom.seed.organization();
+    const { project } = (await stranger.post('/api/v2/workspace', { projectName: 'theirs' })).body;
     for (const kmsKeyId of [project.kmsSecretManagerKeyId, randomUUID(), 'no-uuid']) {
       expect(await admin.post('/api/v2/workspace', { projectName: 'x', kmsKeyId })).toBeError(404, 'KEY_NOT_FOUND');
     }

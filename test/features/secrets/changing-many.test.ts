@@ -72,12 +72,12 @@ describe('changing many secrets', () => {
     const { admin, project, at } = await seeded();
     const ada = await strongroom.seed.user(admin, { project: project.id });
     const bob = await strongroom.seed.user(admin);
-    const UPDATE = `mutation ($input: UpdateSecretInput!) { updateSecret(input: $input) {
+    const UPDATE = `mutation ($input: UpdateSecretByKeyInput!) { updateSecretByKey(input: $input) {
       secret { secretReminderNote secretReminderRepeatDays secretReminderRecipients } } }`;
     const reminder = { secretReminderNote: 'renew', secretReminderRepeatDays: 7 };
     const input = { ...at, secretKey: 'A', ...reminder, secretReminderRecipients: [ada.userId] };
-    const { updateSecret } = await admin.data(UPDATE, { input });
-    expect(updateSecret.secret).toEqual({ ...reminder, secretReminderRecipients: [ada.userId] });
+    const { updateSecretByKey } = await admin.data(UPDATE, { input });
+    expect(updateSecretByKey.secret).toEqual({ ...reminder, secretReminderRecipients: [ada.userId] });
     const refused = await admin.patch('/api/v4/secrets/A', {
       ...at,
       secretReminderRecipients: [ada.userId, bob.userId],

@@ -4,7 +4,7 @@ import { useSharedStrongroom } from '../../kit/strongroom.js';
 const COMPARE = `query ($input: CompareEnvironmentsInput!, $first: Int, $after: String) {
   compareEnvironments(input: $input, first: $first, after: $after) {
     scanLimitReached pageInfo { hasNextPage endCursor }
-    nodes { secretPath secretKey verdict sides { environment presence secretId valueGroup } }
+    nodes { secretPath secretKey verdict sides { environmentSlug presence secretId valueGroup } }
   }
 }`;
 
@@ -13,7 +13,7 @@ interface Row {
   readonly secretKey: string;
   readonly verdict: string;
   readonly sides: readonly {
-    readonly environment: string;
+    readonly environmentSlug: string;
     readonly presence: string;
     readonly valueGroup: number | null;
   }[];
@@ -81,8 +81,8 @@ describe('environments side by side', () => {
       secretKey: 'HERE',
       verdict: 'MISSING',
       sides: [
-        { environment: 'dev', presence: 'PRESENT', secretId: expect.any(String), valueGroup: 1 },
-        { environment: 'prod', presence: 'MISSING', secretId: null, valueGroup: null },
+        { environmentSlug: 'dev', presence: 'PRESENT', secretId: expect.any(String), valueGroup: 1 },
+        { environmentSlug: 'prod', presence: 'MISSING', secretId: null, valueGroup: null },
       ],
     });
   });

@@ -232,7 +232,7 @@ const CHANGES: Case[] = [
     graphql(
       'mutation ($input: RestoreSecretInput!) { restoreSecret(input: $input) { secret { secretValue } } }',
       ({ ids }) => ({
-        input: { secretId: ids.get('DB'), version: 1 },
+        input: { id: ids.get('DB'), version: 1 },
       }),
     ),
     ['secret:restore DB'],

@@ -1,6 +1,7 @@
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
-const DELETE = 'mutation ($input: DeleteSecretInput!) { deleteSecret(input: $input) { secret { type secretValue } } }';
+const DELETE =
+  'mutation ($input: DeleteSecretByKeyInput!) { deleteSecretByKey(input: $input) { secret { type secretValue } } }';
 
 describe('personal secrets', () => {
   const strongroom = useSharedStrongroom();
@@ -30,8 +31,8 @@ describe('personal secrets', () => {
     );
     const changed = await ada.patch('/api/v4/secrets/DB', { ...at, type: 'personal', secretComment: 'my own' });
     expect(changed.body.secret).toMatchObject({ secretValue: 'mine', secretComment: 'my own', version: 2 });
-    const { deleteSecret } = await ada.data(DELETE, { input: { ...at, type: 'PERSONAL', secretKey: 'DB' } });
-    expect(deleteSecret.secret).toEqual({ type: 'PERSONAL', secretValue: 'mine' });
+    const { deleteSecretByKey } = await ada.data(DELETE, { input: { ...at, type: 'PERSONAL', secretKey: 'DB' } });
+    expect(deleteSecretByKey.secret).toEqual({ type: 'PERSONAL', secretValue: 'mine' });
     expect(await ada.patch('/api/v4/secrets/DB', { ...at, type: 'personal', secretValue: 'x' })).toBeError(
       404,
       'SECRET_NOT_FOUND',

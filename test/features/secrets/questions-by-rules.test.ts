@@ -50,9 +50,12 @@ describe('what rules about single secrets leave', () => {
 
   describe('of a search', () => {
     const SEARCH = `query ($after: String) { searchSecrets(input: { viewSecretValue: true }, first: 50, after: $after) {
-      scanLimitReached pageInfo { hasNextPage endCursor } nodes { secret { secretKey environment secretValue } } } }`;
-    const textOf = ({ secret }: { secret: { secretKey: string; environment: string; secretValue: string | null } }) =>
-      `${secret.secretKey} ${secret.environment} ${secret.secretValue}`;
+      scanLimitReached pageInfo { hasNextPage endCursor } nodes { secret { secretKey environmentSlug secretValue } } } }`;
+    const textOf = ({
+      secret,
+    }: {
+      secret: { secretKey: string; environmentSlug: string; secretValue: string | null };
+    }) => `${secret.secretKey} ${secret.environmentSlug} ${secret.secretValue}`;
 
     test('is decided for each row by the rules of its own project, values apart from names', async () => {
       const { admin, project: one } = await strongroom.seed.project();
@@ -149,10 +152,10 @@ describe('what rules about single secrets leave', () => {
       { subject: 'secret-imports', action: ['read'], conditions: { environment: 'staging' } },
     );
     const uses = async (who: Caller, input: object) => {
-      const document = `query ($input: WhereUsedInput!) { whereUsed(input: $input) { nodes { environment secretKey usedKey } } }`;
+      const document = `query ($input: WhereUsedInput!) { whereUsed(input: $input) { nodes { environmentSlug secretKey usedKey } } }`;
       const { whereUsed } = await who.data(document, { input });
       return whereUsed.nodes.map(
-        (use: Record<string, string | null>) => `${use.environment} ${use.secretKey} ${use.usedKey}`,
+        (use: Record<string, string | null>) => `${use.environmentSlug} ${use.secretKey} ${use.usedKey}`,
       );
     };
     const folder = { folder: { projectId: project.id, environment: 'prod', path: '/' } };
@@ -170,7 +173,7 @@ describe('what rules about single secrets leave', () => {
 
   describe('of equal values', () => {
     const DUPLICATES = `query ($input: DuplicateValuesInput) { duplicateValues(input: $input) { scanLimitReached
-      pageInfo { hasNextPage startCursor endCursor } nodes { id count secrets { secretId secretKey environment } } } }`;
+      pageInfo { hasNextPage startCursor endCursor } nodes { count secrets { secretId secretKey environmentSlug } } } }`;
 
     test('is a group only where two are left, and tells nothing of the others', async () => {
       const { admin, project } = await strongroom.seed.project();

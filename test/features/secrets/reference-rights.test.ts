@@ -228,7 +228,7 @@ describe('a restore', () => {
   const restore = (key: string, version = 1): Promise<Reply> =>
     scene.writer.graphql(
       'mutation ($input: RestoreSecretInput!) { restoreSecret(input: $input) { secret { version } } }',
-      { input: { secretId: scene.ids.get(key), version } },
+      { input: { id: scene.ids.get(key), version } },
     );
   /** What becomes of a restore of a folder to before the change of its one secret, as a preview and done. */
   const restoreAll = async (name: string, key: string): Promise<string[]> => {

@@ -6,21 +6,23 @@ import { useStrongroom } from '../../kit/strongroom.js';
 const SEARCH = `query ($input: SearchSecretsInput!, $first: Int, $after: String) {
   searchSecrets(input: $input, first: $first, after: $after) {
     scanLimitReached readIssues { secretId reason } pageInfo { hasNextPage endCursor }
-    nodes { project { id name slug } secret { id secretKey environment secretPath secretValue secretValueHidden secretComment tags { slug } } }
+    nodes { project { id name slug } secret { id secretKey environmentSlug secretPath secretValue secretValueHidden secretComment tags { slug } } }
   }
 }`;
 
 interface Hit {
   readonly project: { readonly id: string; readonly slug: string };
-  readonly secret: { readonly secretKey: string; readonly environment: string; readonly secretPath: string };
+  readonly secret: { readonly secretKey: string; readonly environmentSlug: string; readonly secretPath: string };
 }
 
 const search = async (caller: Caller, input: object, page: object = {}) =>
   (await caller.data(SEARCH, { input, ...page })).searchSecrets;
 
-/** `KEY slug environment path` of each hit. */
+/** `KEY project environment path` of each hit. */
 const placesOf = ({ nodes }: { nodes: Hit[] }): string[] =>
-  nodes.map(({ project, secret }) => `${secret.secretKey} ${project.slug} ${secret.environment} ${secret.secretPath}`);
+  nodes.map(
+    ({ project, secret }) => `${secret.secretKey} ${project.slug} ${secret.environmentSlug} ${secret.secretPath}`,
+  );
 const keysOf = ({ nodes }: { nodes: Hit[] }): string[] => nodes.map(({ secret }) => secret.secretKey);
 
 const put = async (

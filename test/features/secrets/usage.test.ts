@@ -4,23 +4,23 @@ import { useSharedStrongroom } from '../../kit/strongroom.js';
 const USED = `query ($input: WhereUsedInput!, $first: Int, $after: String) {
   whereUsed(input: $input, first: $first, after: $after) {
     scanLimitReached pageInfo { hasNextPage endCursor }
-    nodes { kind environment secretPath secretKey usedKey viaImport }
+    nodes { kind environmentSlug secretPath secretKey usedKey viaImport }
   }
 }`;
 
 interface Use {
   readonly kind: string;
-  readonly environment: string;
+  readonly environmentSlug: string;
   readonly secretPath: string;
   readonly secretKey: string | null;
   readonly usedKey: string | null;
   readonly viaImport: boolean;
 }
 
-const textOf = ({ kind, environment, secretPath, secretKey, usedKey, viaImport }: Use): string =>
+const textOf = ({ kind, environmentSlug, secretPath, secretKey, usedKey, viaImport }: Use): string =>
   kind === 'IMPORT'
-    ? `${viaImport ? 'indirect' : 'direct'} ${environment} ${secretPath}`
-    : `${secretKey} ${environment} ${secretPath} -> ${usedKey}`;
+    ? `${viaImport ? 'indirect' : 'direct'} ${environmentSlug} ${secretPath}`
+    : `${secretKey} ${environmentSlug} ${secretPath} -> ${usedKey}`;
 
 describe('where something is used', () => {
   const strongroom = useSharedStrongroom();

@@ -170,12 +170,12 @@ describe('the versions of a secret', () => {
   test('are told inside of secrets, of all secrets in one statement and without what is sealed', async () => {
     const { admin, project, at } = await seeded();
     const document = `query ($p: ID!, $first: Int!) { secrets(projectId: $p, environment: "dev") { nodes {
-      secretKey versions(first: $first) { version isDeletion secretKey secretPath environment tags { slug } actor { actorId } createdAt } } } }`;
+      secretKey versions(first: $first) { version isDeletion secretKey secretPath environmentSlug tags { slug } actor { actorId } createdAt } } } }`;
     const read = async (first: number) => (await admin.data(document, { p: project.id, first })).secrets.nodes;
     const [only] = await read(2);
     expect(only.versions).toEqual([
       expect.objectContaining({ version: 3, secretKey: 'B', tags: [], isDeletion: false, secretPath: '/' }),
-      expect.objectContaining({ version: 2, secretKey: 'B', tags: [{ slug: 'db' }], environment: 'dev' }),
+      expect.objectContaining({ version: 2, secretKey: 'B', tags: [{ slug: 'db' }], environmentSlug: 'dev' }),
     ]);
     expect(only.versions[0].actor.actorId).toBe(admin.identityId);
     const one = await strongroom.statements(() => read(5));

@@ -271,16 +271,16 @@ describe('writing secrets', () => {
       { secretKey: 'Z', secretValue: '1', type: 'SHARED', actor: { actorType: 'IDENTITY' } },
       { secretKey: 'A', secretValue: '', type: 'SHARED', actor: { actorType: 'IDENTITY' } },
     ]);
-    const { updateSecret } = await admin.data(
-      `mutation ($input: UpdateSecretInput!) { updateSecret(input: $input) { secret { secretKey version } } }`,
+    const { updateSecretByKey } = await admin.data(
+      `mutation ($input: UpdateSecretByKeyInput!) { updateSecretByKey(input: $input) { secret { secretKey version } } }`,
       { input: { ...at, secretKey: 'A', newSecretKey: 'B' } },
     );
-    expect(updateSecret.secret).toEqual({ secretKey: 'B', version: 2 });
-    const { deleteSecret } = await admin.data(
-      `mutation ($input: DeleteSecretInput!) { deleteSecret(input: $input) { secret { secretKey } } }`,
+    expect(updateSecretByKey.secret).toEqual({ secretKey: 'B', version: 2 });
+    const { deleteSecretByKey } = await admin.data(
+      `mutation ($input: DeleteSecretByKeyInput!) { deleteSecretByKey(input: $input) { secret { secretKey } } }`,
       { input: { ...at, secretKey: 'B' } },
     );
-    expect(deleteSecret.secret).toEqual({ secretKey: 'B' });
+    expect(deleteSecretByKey.secret).toEqual({ secretKey: 'B' });
     const { secretByKey } = await admin.data(
       `query ($p: ID!) { secretByKey(projectId: $p, environment: "dev", secretKey: "Z") { id secretValue } }`,
       { p: project.id },

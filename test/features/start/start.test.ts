@@ -16,7 +16,68 @@ const TOKEN = /srt_[A-Za-z0-9_-]{49}/g;
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
-describe('a start without any configuration', () => {
+describe('a first start without any configuration', () => {
+  let home: string;
+  let dataDir: string;
+  let service: Service;
+
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'strongroom-start-'));
+    dataDir = join(home, 'data');
+    service = await Service.start({ dataDir, env: { LOG_LEVEL: 'info' } });
+  });
+
+  afterAll(async () => {
+    expect(await service.stop()).toBe(0);
+    await rm(home, { recursive: true, force: true });
+  });
+
+  test('prints one screen whose curl line, pasted into a shell, answers 200', async () => {
+    const { output, url } = service;
+    const screen = output.slice(output.indexOf('\nStrongroom is ready'));
+    expect(screen.split('\n').length).toBeLessThanOrEqual(24);
+    expect(screen).toContain(`Strongroom is ready at ${url}`);
+    expect(new Set(screen.match(TOKEN)).size).toBe(1);
+
+    const line = /^ *(curl .*)$/m.exec(screen)?.[1] as string;
+    const pasted = spawnSync('/bin/sh', ['-c', `${line} -w '\\n%{http_code}'`], { encoding: 'utf8' });
+    const [body, status] = pasted.stdout.split('\n');
+    expect([pasted.status, status]).toEqual([0, '200']);
+    expect(JSON.parse(body as string)).toEqual({ projects: [] });
+  });
+
+  test('keeps the printed token in a file of its own, and nothing in the directory for others to read', async () => {
+    expect(await readFile(join(dataDir, 'bootstrap-token'), 'utf8')).toBe(`${service.output.match(TOKEN)?.[0]}\n`);
+    expect(await modeOf(dataDir)).toBe('700');
+    for (const name of await readdir(dataDir)) {
+      expect([name, await modeOf(join(dataDir, name))]).toEqual([name, expect.stringMatching(/^[67]00$/)]);
+    }
+    expect(await modeOf(join(dataDir, 'bootstrap-token'))).toBe('600');
+    expect(await modeOf(join(dataDir, 'root-key'))).toBe('600');
+  });
+
+  test('refuses a directory that another running service has, and leaves that one alone', async () => {
+    const second = await Service.spawn({ dataDir });
+    expect(await second.exit()).toBe(78);
+    expect(second.output).toMatch(/^strongroom: DATA_DIR is used by another running service[^\n]*\n$/);
+    expect((await new Caller(service.url, null).get('/readyz')).status).toBe(200);
+  });
+
+  // Needs root, whose database runs under another account.
+  (isRoot ? test : test.skip)(
+    'works for root in a directory that only root may enter, with the database as a plain account',
+    async () => {
+      expect(await modeOf(home)).toBe('700');
+      const token = service.output.match(TOKEN)?.[0] as string;
+      expect((await new Caller(service.url, token).get('/api/v1/projects')).status).toBe(200);
+      const pids = await embeddedPostgres(dataDir);
+      expect(pids.length).toBeGreaterThan(0);
+      for (const pid of pids) expect((await stat(`/proc/${pid}`)).uid).not.toBe(0);
+    },
+  );
+});
+
+describe('a start with little or no configuration', () => {
   let home: string;
   let dataDir: string;
   const running: Service[] = [];
@@ -37,20 +98,6 @@ describe('a start without any configuration', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  test('prints one screen whose curl line, pasted into a shell, answers 200', async () => {
-    const { output, url } = await start({ env: { LOG_LEVEL: 'info' } });
-    const screen = output.slice(output.indexOf('\nStrongroom is ready'));
-    expect(screen.split('\n').length).toBeLessThanOrEqual(24);
-    expect(screen).toContain(`Strongroom is ready at ${url}`);
-    expect(new Set(screen.match(TOKEN)).size).toBe(1);
-
-    const line = /^ *(curl .*)$/m.exec(screen)?.[1] as string;
-    const pasted = spawnSync('/bin/sh', ['-c', `${line} -w '\\n%{http_code}'`], { encoding: 'utf8' });
-    const [body, status] = pasted.stdout.split('\n');
-    expect([pasted.status, status]).toEqual([0, '200']);
-    expect(JSON.parse(body as string)).toEqual({ projects: [] });
-  });
-
   test('leaves no secret of its configuration in the environment that the system shows of it', async () => {
     const rootKey = randomBytes(32).toString('base64');
     const metricsToken = randomBytes(20).toString('hex');
@@ -59,17 +106,6 @@ describe('a start without any configuration', () => {
     expect(environment).toContain('LOG_LEVEL=info');
     expect(environment).toContain('ROOT_KEY=***');
     for (const secret of [rootKey, metricsToken]) expect(environment).not.toContain(secret);
-  });
-
-  test('keeps the printed token in a file of its own, and nothing in the directory for others to read', async () => {
-    const { output } = await start();
-    expect(await readFile(join(dataDir, 'bootstrap-token'), 'utf8')).toBe(`${output.match(TOKEN)?.[0]}\n`);
-    expect(await modeOf(dataDir)).toBe('700');
-    for (const name of await readdir(dataDir)) {
-      expect([name, await modeOf(join(dataDir, name))]).toEqual([name, expect.stringMatching(/^[67]00$/)]);
-    }
-    expect(await modeOf(join(dataDir, 'bootstrap-token'))).toBe('600');
-    expect(await modeOf(join(dataDir, 'root-key'))).toBe('600');
   });
 
   test('prints no token the second time, and finds everything as it was', async () => {
@@ -154,14 +190,6 @@ describe('a start without any configuration', () => {
     expect(await statuses(1)).toEqual([401, 401]);
   });
 
-  test('refuses a directory that another running service has, and leaves that one alone', async () => {
-    const first = await start();
-    const second = await Service.spawn({ dataDir });
-    expect(await second.exit()).toBe(78);
-    expect(second.output).toMatch(/^strongroom: DATA_DIR is used by another running service[^\n]*\n$/);
-    expect((await new Caller(first.url, null).get('/readyz')).status).toBe(200);
-  });
-
   // Only root may start a process as somebody else; for a plain user every other test here is that case.
   (isRoot ? test : test.skip)('works for a plain user in a directory that it alone may enter', async () => {
     await chmod(home, 0o711);
@@ -173,18 +201,4 @@ describe('a start without any configuration', () => {
     expect((await stat(join(dataDir, 'bootstrap-token'))).uid).toBe(NOBODY);
     for (const pid of await embeddedPostgres(dataDir)) expect((await stat(`/proc/${pid}`)).uid).toBe(NOBODY);
   });
-
-  // Needs root, whose database runs under another account.
-  (isRoot ? test : test.skip)(
-    'works for root in a directory that only root may enter, with the database as a plain account',
-    async () => {
-      expect(await modeOf(home)).toBe('700');
-      const { output, url } = await start();
-      const token = output.match(TOKEN)?.[0] as string;
-      expect((await new Caller(url, token).get('/api/v1/projects')).status).toBe(200);
-      const pids = await embeddedPostgres(dataDir);
-      expect(pids.length).toBeGreaterThan(0);
-      for (const pid of pids) expect((await stat(`/proc/${pid}`)).uid).not.toBe(0);
-    },
-  );
 });

@@ -37,7 +37,7 @@ class BoxType {
   @Field(() => String, { description: 'Its name.' })
   name!: string;
 }
-const BoxPayload = payloadType('BoxPayload', { box: [BoxType, 'The new box.'] });
+const BoxPayload = payloadType('BoxPayload', 'The new box.', { box: [BoxType, 'The box.'] });
 
 @Resolver()
 class Boxes {
@@ -89,7 +89,7 @@ input BoxInput {
   expect(type('Mutation')).toContain('"""A new box."""\n    input: BoxInput!');
   expect(type('Query')).toContain('"""Which box."""\n    boxId: ID!');
   expect(type('Query')).toContain('first: Int! = 3');
-  expect(type('BoxPayload')).toContain('"""The new box."""\n  box: Box!');
+  expect(type('BoxPayload')).toContain('"""The box."""\n  box: Box!');
 });
 
 test.each([

@@ -16,19 +16,25 @@ export const folders: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateFolder',
-    args: { ...place, folderId: '$folder', description: CANARY },
+    args: { id: '$folder', description: CANARY },
     audit: 'folder:update',
     denial: viewer('secret-folders:edit'),
   },
   {
     field: 'updateFolders',
-    args: { projectId: '$project', folders: [{ folderId: '$folder', environment: 'dev', description: CANARY }] },
+    args: { projectId: '$project', folders: [{ id: '$folder', description: CANARY }] },
     audit: 'folder:update',
     denial: viewer('secret-folders:edit'),
   },
   {
     field: 'deleteFolder',
-    args: { ...place, folderIdOrName: '$folder' },
+    args: { id: '$folder' },
+    audit: 'folder:delete',
+    denial: viewer('secret-folders:delete'),
+  },
+  {
+    field: 'deleteFolderByName',
+    args: { ...place, name: '$folder' },
     audit: 'folder:delete',
     denial: viewer('secret-folders:delete'),
   },

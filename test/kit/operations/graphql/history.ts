@@ -20,7 +20,7 @@ export const history: readonly GraphQLOperation[] = [
   },
   {
     field: 'restoreSecret',
-    args: { secretId: '$secret', version: 1 },
+    args: { id: '$secret', version: 1 },
     audit: 'secret:restore',
     denial: viewer('secrets:edit'),
   },

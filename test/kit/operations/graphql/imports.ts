@@ -19,13 +19,13 @@ export const imports: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateSecretImport',
-    args: { ...place, importId: '$import', sourceEnvironment: 'prod' },
+    args: { id: '$import', sourceEnvironment: 'prod' },
     audit: 'secret-import:update',
     denial: viewer('secret-imports:edit'),
   },
   {
     field: 'deleteSecretImport',
-    args: { ...place, importId: '$import' },
+    args: { id: '$import' },
     audit: 'secret-import:delete',
     denial: viewer('secret-imports:delete'),
   },

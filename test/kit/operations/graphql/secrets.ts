@@ -39,6 +39,12 @@ export const secrets: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateSecret',
+    args: { id: '$secret', ...newSecret },
+    audit: 'secret:update',
+    denial: viewer('secrets:edit'),
+  },
+  {
+    field: 'updateSecretByKey',
     args: { ...place, secretKey: '$secretKey', ...newSecret },
     audit: 'secret:update',
     denial: viewer('secrets:edit'),
@@ -51,6 +57,12 @@ export const secrets: readonly GraphQLOperation[] = [
   },
   {
     field: 'deleteSecret',
+    args: { id: '$secret' },
+    audit: 'secret:delete',
+    denial: viewer('secrets:delete'),
+  },
+  {
+    field: 'deleteSecretByKey',
     args: { ...place, secretKey: '$secretKey' },
     audit: 'secret:delete',
     denial: viewer('secrets:delete'),

@@ -1,9 +1,8 @@
-import { disclosureOf } from '../../kernel/audit/disclosure.js';
-import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
-import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
-import { IN_OWN_PROJECT } from '../projects/public.js';
-import type { SecretLinks } from './secret.links.js';
-import { type SecretType, toSecretType } from './secret.type.js';
+import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
+import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
+import { IN_OWN_PROJECT } from '../../projects/public.js';
+import { type SecretType, toSecretType } from '../secret.type.js';
+import { recordOf, type SecretLinks } from './secret.links.js';
 
 /** What of secrets is found by its id alone. */
 export function secretNodes(links: SecretLinks): NodeKind[] {
@@ -28,12 +27,7 @@ export function secretNodes(links: SecretLinks): NodeKind[] {
       table: 'secret',
       reach: IN_OWN_PROJECT,
       load: secrets,
-      record: ({ id, projectId, version, secretValueHidden }) => ({
-        action: 'secret:get',
-        projectId,
-        facts: { secretId: id, version, viewedValues: !secretValueHidden, expandedReferences: false },
-        disclosed: disclosureOf(secretValueHidden ? [] : [id]),
-      }),
+      record: recordOf,
     }),
   ];
 }

@@ -1,0 +1,63 @@
+import { Arg, Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { linked } from '../../../kernel/database/batched.js';
+import { PageArgs } from '../../../kernel/graphql/page.js';
+import { type ConnectionOf, pageOf } from '../../../kernel/paging.js';
+import { parse } from '../../../kernel/validation.js';
+import { EnvironmentType } from '../../projects/public.js';
+import { Paging } from '../folder.rules.js';
+import { FolderConnection, FolderType } from '../folder.type.js';
+import type { FolderReadingService } from '../folder-reading.service.js';
+import type { SecretLinks } from './secret.links.js';
+
+const PATH = { description: 'Path of the folder that they are in, as `/payments`.', defaultValue: '/' } as const;
+
+@Resolver(() => FolderType)
+export class FolderTreeResolver {
+  constructor(
+    private readonly links: SecretLinks,
+    private readonly reading: FolderReadingService,
+  ) {}
+
+  @FieldResolver(() => FolderType, {
+    nullable: true,
+    description: 'The folder that it is in; null for the root folder, and when you may not read it.',
+  })
+  parent(@Root() { parentId }: FolderType, @Ctx() ctx: Context): Promise<FolderType | null> {
+    return linked(ctx, this.links.folders, parentId);
+  }
+
+  @FieldResolver(() => [FolderType], {
+    nullable: true,
+    description: 'The folders right under it, by name; null with PERMISSION_DENIED if you may not read them.',
+  })
+  folders(@Root() folder: FolderType, @Ctx() ctx: Context): Promise<readonly FolderType[]> {
+    return this.reading.listInFolder(ctx, folder);
+  }
+
+  @FieldResolver(() => FolderConnection, { nullable: true, description: 'As `folders`, in pages.' })
+  async folderConnection(
+    @Root() folder: FolderType,
+    @Ctx() ctx: Context,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<FolderType>> {
+    const request = parse(Paging, page);
+    return pageOf(await this.reading.listInFolder(ctx, folder), request, 1, ({ path }) => [path]);
+  }
+}
+
+@Resolver(() => EnvironmentType)
+export class EnvironmentFolderPagesResolver {
+  constructor(private readonly reading: FolderReadingService) {}
+
+  @FieldResolver(() => FolderConnection, { nullable: true, description: 'As `folders`, in pages.' })
+  async folderConnection(
+    @Root() environment: EnvironmentType,
+    @Ctx() ctx: Context,
+    @Arg('path', () => String, PATH) path: string,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<FolderType>> {
+    const request = parse(Paging, page);
+    return pageOf(await this.reading.listInEnvironment(ctx, environment, path), request, 1, (folder) => [folder.path]);
+  }
+}

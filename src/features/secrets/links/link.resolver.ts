@@ -1,0 +1,181 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { type ClassType, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { batched, linked } from '../../../kernel/database/batched.js';
+import { selects } from '../../../kernel/graphql/selection.js';
+import { IdentityType, identitiesByIds } from '../../identities/public.js';
+import { UserType, usersByIds } from '../../organizations/public.js';
+import {
+  EnvironmentType,
+  type ProjectLinks,
+  ProjectMembershipType,
+  projectLinkOf,
+  toEnvironmentType,
+} from '../../projects/public.js';
+import { SecretComparisonSideType } from '../comparison.type.js';
+import { DuplicateSecretType } from '../duplicates.type.js';
+import { FolderType } from '../folder.type.js';
+import type { FolderReadingService } from '../folder-reading.service.js';
+import { ImportEndType, ImportType } from '../import.type.js';
+import { SecretSearchHitType } from '../search.type.js';
+import { SecretActorType, SecretImportEntry, SecretReadIssue, SecretType, toSecretType } from '../secret.type.js';
+import { SecretUseType } from '../usage.type.js';
+import { DeletedSecretType, SecretVersionSummaryType, SecretVersionType } from '../version.type.js';
+import { EnvironmentFolderPagesResolver, FolderTreeResolver } from './folder-link.resolver.js';
+import type { SecretLinks } from './secret.links.js';
+
+/** Gives a type with an `environmentId` the environment itself. @returns a class of resolvers */
+function environmentLinkOf(
+  type: ClassType<{ readonly environmentId: string }>,
+): new (
+  projects: ProjectLinks,
+) => object {
+  @Resolver(() => type)
+  class EnvironmentLinkResolver {
+    constructor(private readonly projects: ProjectLinks) {}
+
+    @FieldResolver(() => EnvironmentType, {
+      nullable: true,
+      description: 'The environment; null with PERMISSION_DENIED if you may not read environments.',
+    })
+    async environment(
+      @Root() { environmentId }: { environmentId: string },
+      @Ctx() ctx: Context,
+    ): Promise<EnvironmentType | null> {
+      const found = await linked(ctx, this.projects.environments, environmentId);
+      return found === null ? null : toEnvironmentType(found.environment, found.access);
+    }
+  }
+  return EnvironmentLinkResolver;
+}
+
+/** Gives a type with a `folderId` the folder itself. @returns a class of resolvers */
+function folderLinkOf(type: ClassType<{ readonly folderId: string }>): new (links: SecretLinks) => object {
+  @Resolver(() => type)
+  class FolderLinkResolver {
+    constructor(private readonly links: SecretLinks) {}
+
+    @FieldResolver(() => FolderType, {
+      nullable: true,
+      description: 'The folder; null if it was deleted, and null with PERMISSION_DENIED if you may not read it.',
+    })
+    folder(@Root() { folderId }: { folderId: string }, @Ctx() ctx: Context): Promise<FolderType | null> {
+      return linked(ctx, this.links.folders, folderId);
+    }
+  }
+  return FolderLinkResolver;
+}
+
+/** Gives a type with a `secretId` the secret itself. @returns a class of resolvers */
+function secretLinkOf(type: ClassType<{ readonly secretId: string | null }>): new (links: SecretLinks) => object {
+  @Resolver(() => type)
+  class SecretLinkResolver {
+    constructor(private readonly links: SecretLinks) {}
+
+    @FieldResolver(() => SecretType, {
+      nullable: true,
+      description:
+        'The secret as it is now; null if there is none that you may know of. Its value is decrypted only if you ask for it.',
+    })
+    async secret(
+      @Root() { secretId }: { secretId: string | null },
+      @Ctx() ctx: Context,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<SecretType | null> {
+      const isOpened = VALUE_FIELDS.some((field) => selects(info, [field]));
+      const found = await linked(ctx, isOpened ? this.links.openedSecrets : this.links.describedSecrets, secretId);
+      return found === null ? null : toSecretType(found);
+    }
+  }
+  return SecretLinkResolver;
+}
+
+/** Fields of a secret that say something of its value. */
+const VALUE_FIELDS = ['secretValue', 'secretValueHidden'];
+
+/** Gives secrets and their versions the users whom reminders reach. @returns a class of resolvers */
+function recipientLinkOf(type: ClassType<{ readonly secretReminderRecipients: readonly string[] }>): new () => object {
+  @Resolver(() => type)
+  class RecipientLinkResolver {
+    @FieldResolver(() => [UserType], {
+      nullable: true,
+      description:
+        'The users of `secretReminderRecipients` who still exist; null with PERMISSION_DENIED if you may not read members.',
+    })
+    async secretReminderRecipientUsers(
+      @Root() { secretReminderRecipients }: { secretReminderRecipients: readonly string[] },
+      @Ctx() ctx: Context,
+    ): Promise<UserType[]> {
+      const users = await Promise.all(secretReminderRecipients.map((id) => batched(ctx, usersByIds, id)));
+      return users.filter((user) => user !== undefined);
+    }
+  }
+  return RecipientLinkResolver;
+}
+
+@Resolver(() => SecretActorType)
+export class SecretActorLinkResolver {
+  constructor(private readonly projects: ProjectLinks) {}
+
+  @FieldResolver(() => UserType, {
+    nullable: true,
+    description: 'The user; null for other actors, and null with PERMISSION_DENIED if you may not read members.',
+  })
+  user(@Root() { actorId, actorType }: SecretActorType, @Ctx() ctx: Context): Promise<UserType | null> {
+    return linked(ctx, usersByIds, actorType === 'user' ? actorId : null);
+  }
+
+  @FieldResolver(() => IdentityType, {
+    nullable: true,
+    description:
+      'The machine identity; null for other actors, and null with PERMISSION_DENIED if you may not read identities.',
+  })
+  identity(@Root() { actorId, actorType }: SecretActorType, @Ctx() ctx: Context): Promise<IdentityType | null> {
+    return linked(ctx, identitiesByIds, actorType === 'identity' ? actorId : null);
+  }
+
+  @FieldResolver(() => ProjectMembershipType, {
+    nullable: true,
+    description:
+      'Its membership of the project; null if it has none, and null with PERMISSION_DENIED if you may not read it.',
+  })
+  membership(@Root() { membershipId }: SecretActorType, @Ctx() ctx: Context): Promise<ProjectMembershipType | null> {
+    return linked(ctx, this.projects.memberships, membershipId);
+  }
+}
+
+const IN_PROJECTS = [
+  SecretType,
+  FolderType,
+  ImportType,
+  SecretVersionType,
+  SecretUseType,
+  SecretSearchHitType,
+  DuplicateSecretType,
+];
+const IN_ENVIRONMENTS = [
+  SecretType,
+  FolderType,
+  ImportEndType,
+  SecretImportEntry,
+  SecretVersionType,
+  SecretVersionSummaryType,
+  DeletedSecretType,
+  SecretUseType,
+  SecretComparisonSideType,
+  DuplicateSecretType,
+];
+const IN_FOLDERS = [SecretType, ImportEndType, SecretImportEntry, SecretVersionType, SecretUseType];
+const OF_SECRETS = [SecretVersionType, SecretUseType, SecretComparisonSideType, DuplicateSecretType, SecretReadIssue];
+
+/** Resolvers of what secrets and folders lead to. */
+export const secretLinks = (projects: ProjectLinks, links: SecretLinks, folders: FolderReadingService): object[] => [
+  ...IN_PROJECTS.map((type) => new (projectLinkOf(type))(projects)),
+  ...IN_ENVIRONMENTS.map((type) => new (environmentLinkOf(type))(projects)),
+  ...IN_FOLDERS.map((type) => new (folderLinkOf(type))(links)),
+  ...OF_SECRETS.map((type) => new (secretLinkOf(type))(links)),
+  ...[SecretType, SecretVersionType].map((type) => new (recipientLinkOf(type))()),
+  new SecretActorLinkResolver(projects),
+  new FolderTreeResolver(links, folders),
+  new EnvironmentFolderPagesResolver(folders),
+];

@@ -1,0 +1,97 @@
+import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
+import { disclosureOf } from '../../../kernel/audit/disclosure.js';
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import type { BatchLoad, Found } from '../../../kernel/database/batched.js';
+import type { ProjectLinks } from '../../projects/public.js';
+import { listFoldersByIds, type ReadFolder } from '../folder.records.js';
+import { type ImportRecord, listImportsByIds } from '../import.records.js';
+import { parentOf } from '../place.rules.js';
+import { listByIds } from '../secret.records.js';
+import { type SecretView, SecretViewer } from '../secret.view.js';
+import { countRows, waitForTurn } from '../secret-load.js';
+import { openersFor } from '../secret-sealing.js';
+import { authorizeListing, Visibility } from '../visibility.rules.js';
+
+/**
+ * Folders, secrets and imports that answers lead to by their ids, each kind in one statement for all of an answer. What
+ * the caller would be refused, or would not find, by the root field of that kind is not there.
+ */
+export class SecretLinks {
+  constructor(private readonly projects: ProjectLinks) {}
+
+  /** Folders by id. */
+  readonly folders: BatchLoad<ReadFolder> = async (ctx, ids) => {
+    const rows = await listFoldersByIds(ctx, ids);
+    return this.projects.readable(ctx, rows, (folder, access) => {
+      authorize(access, 'secret-folders:read', {
+        environment: folder.environmentSlug,
+        secretPath: parentOf(folder.path),
+      });
+      return { ...folder, access };
+    });
+  };
+
+  /** Imports by id. */
+  readonly imports: BatchLoad<ImportRecord> = async (ctx, ids) => {
+    const rows = await listImportsByIds(ctx, ids);
+    return this.projects.readable(ctx, rows, (row, access) => {
+      authorize(access, 'secret-imports:read', {
+        environment: row.folder.environmentSlug,
+        secretPath: row.folder.path,
+      });
+      return row;
+    });
+  };
+
+  /** Shared secrets by id, with their values. What does not open is null. Whoever shows them records it. */
+  readonly secrets: BatchLoad<SecretView> = (ctx, ids) => this.#secrets(ctx, ids, true);
+
+  /** The same, with a record of each in the audit trail. */
+  readonly openedSecrets: BatchLoad<SecretView> = (ctx, ids) => this.#shown(ctx, ids, true);
+
+  /** The same without their values, which are not even read. */
+  readonly describedSecrets: BatchLoad<SecretView> = (ctx, ids) => this.#shown(ctx, ids, false);
+
+  async #shown(ctx: Context, ids: readonly string[], viewSecretValue: boolean): Promise<Found<SecretView>> {
+    const found = await this.#secrets(ctx, ids, viewSecretValue);
+    const shown = [...found.values()].flatMap((view) => (view instanceof Error ? [] : [view]));
+    await ctx.auditTrail.recordRead(ctx, ...shown.map(recordOf));
+    return found;
+  }
+
+  async #secrets(ctx: Context, ids: readonly string[], viewSecretValue: boolean): Promise<Found<SecretView>> {
+    if (viewSecretValue) await waitForTurn(ctx, ids.length, 'large');
+    const records = await listByIds(ctx, ids, viewSecretValue);
+    const found = await this.projects.readable(ctx, records, (row, access) => {
+      authorizeListing(access);
+      return { row, visibility: new Visibility(access.ability) };
+    });
+    const readable = [...found.values()].flatMap((value) => (value instanceof Error ? [] : [value]));
+    const described = readable.filter(({ row, visibility }) => visibility.describes(row));
+    const readers = new Map(described.map(({ row, visibility }) => [row, visibility]));
+    const rows = [...readers.keys()];
+    countRows(ctx, rows, (row) => readers.get(row)?.readsValue(row) === true);
+    const openers = await openersFor(ctx, rows);
+    const views = described.map(({ row, visibility }): [string, SecretView] => {
+      const opener = openers.get(row.projectId) as Sealer;
+      return [row.id, new SecretViewer(opener, visibility, viewSecretValue).view(row)];
+    });
+    const denied = [...found].flatMap(([id, value]) => (value instanceof Error ? [[id, value] as const] : []));
+    return new Map<string, SecretView | Error>([...views, ...denied]);
+  }
+}
+
+/** What the audit trail says of a secret that was shown by its id. */
+export const recordOf = ({
+  id,
+  projectId,
+  version,
+  secretValueHidden,
+}: Pick<SecretView, 'id' | 'projectId' | 'version' | 'secretValueHidden'>): AuditEvent => ({
+  action: 'secret:get',
+  projectId,
+  facts: { secretId: id, version, viewedValues: !secretValueHidden, expandedReferences: false },
+  disclosed: disclosureOf(secretValueHidden ? [] : [id]),
+});
