@@ -1,6 +1,6 @@
 import { type Ability, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
-import { type BatchLoad, batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
+import { batched, batchOfLists, batchOfOwned, listKey } from '../../kernel/database/batched.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { keyPageBounds, Page } from '../../kernel/paging.js';
@@ -224,5 +224,4 @@ const loadInEnvironments = batchOfLists<FolderRecord, { path: string }>(
   ({ environmentId }) => environmentId,
 );
 
-const loadInFolders: BatchLoad<readonly FolderRecord[]> = async (ctx, parentIds) =>
-  Map.groupBy(await listSubfolders(ctx, parentIds), ({ parentId }) => parentId as string);
+const loadInFolders = batchOfOwned(listSubfolders, ({ parentId }) => parentId as string);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { type BatchLoad, batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
+import { batched, batchOfLists, batchOfOwned, listKey } from '../../kernel/database/batched.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
@@ -287,8 +287,7 @@ async function recorded(tx: Transaction, action: string, given: ImportRecord): P
   return given;
 }
 
-const loadByFolder: BatchLoad<readonly ImportRecord[]> = async (ctx, folderIds) =>
-  Map.groupBy(await listImportsOf(ctx, folderIds), ({ folder }) => folder.folderId);
+const loadByFolder = batchOfOwned(listImportsOf, ({ folder }) => folder.folderId);
 
 const loadInEnvironments = batchOfLists<ImportRecord, { path: string }>(
   (ctx, environmentIds, { path }) => listImportsInEnvironments(ctx, environmentIds, path),

@@ -79,7 +79,8 @@ export async function loadTags(
   { wanted, pathOf }: { wanted: readonly (readonly string[])[]; pathOf: PathOf },
 ): Promise<ReadonlyMap<string, TagRow>> {
   const ids = [...new Set(wanted.flat().filter(isId))];
-  const tags = ids.length === 0 ? [] : await findTags(ctx, { projectId, ids });
+  const found = ids.length === 0 ? [] : await findTags(ctx, { ids });
+  const tags = found.filter((tag) => tag.projectId === projectId);
   const known = new Map(tags.map((tag) => [tag.id, tag]));
   const details = wanted.flatMap((tagIds, index) =>
     tagIds.flatMap((id, at): ErrorDetail[] =>

@@ -2,7 +2,7 @@ import './tags.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeInProject, type ProjectLinks, type ProjectReader } from '../projects/public.js';
 import { Tag } from './tag.entity.js';
-import { findTagsByIds } from './tag.queries.js';
+import { findTags } from './tag.queries.js';
 import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
 import { tagRoutes } from './tag.routes.js';
 import { type AuthorizeTagChange, TagService } from './tag.service.js';
@@ -22,7 +22,7 @@ export function createTags(deps: {
         type: 'Tag',
         table: 'tag',
         action: 'tags:read',
-        find: findTagsByIds,
+        find: findTags,
         record: ({ id, projectId }) => ({ action: 'tag:get', projectId, facts: { tagId: id } }),
       }),
     ],

@@ -20,12 +20,8 @@ export const findTagBySlug = prepared(({ projectId, slug }: z.output<typeof TagB
   tags.where('project_id', '=', projectId).where('slug', '=', slug),
 );
 
-export const findTags = prepared(({ projectId, ids }: { projectId: string; ids: readonly string[] }) =>
-  tags.where('project_id', '=', projectId).where('id', '=', anyOf(ids)),
-);
-
 /** Tags of whatever projects. */
-export const findTagsByIds = prepared(({ ids }: { ids: readonly string[] }) => tags.where('id', '=', anyOf(ids)));
+export const findTags = prepared(({ ids }: { ids: readonly string[] }) => tags.where('id', '=', anyOf(ids)));
 
 /** Tags of projects, by slug. */
 export const listTags = prepared((page: KeyBounds & { projectIds: readonly string[] }) =>

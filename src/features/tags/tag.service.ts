@@ -1,7 +1,7 @@
 import { raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { type BatchLoad, batched } from '../../kernel/database/batched.js';
+import { batched, batchOfOwned } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
 import type { Statement } from '../../kernel/database/statement.js';
@@ -14,9 +14,8 @@ import { bySlug, findTag, findTagBySlug, listTags, type TagRow } from './tag.que
 import { CreateTag, ListTags, OneTag, TagBySlug, UpdateTag } from './tag.rules.js';
 
 /**
- * Another slug changes what rules allow, so that it is a change of all that has or had the tag. The tag is locked meanwhile.
+ * Allows another slug of a locked tag, or its deletion (null), which changes what rules allow of all that has or had it.
  *
- * @param change `slugAfter`: null where the tag is deleted
  * @returns the changed fields that rules match on
  * @throws PERMISSION_DENIED unless the caller may edit and read all that, with the old slug and with the new one
  */
@@ -124,7 +123,7 @@ export class TagService {
 const recordTag = (tx: Transaction, action: string, { id, slug, projectId }: Tag): Promise<void> =>
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { tagId: id, slug } });
 
-const loadByProject: BatchLoad<readonly TagRow[]> = async (ctx, projectIds) => {
-  const tags = await listTags(ctx, { projectIds, after: null, limit: null });
-  return Map.groupBy(tags, ({ projectId }) => projectId);
-};
+const loadByProject = batchOfOwned(
+  (ctx, projectIds) => listTags(ctx, { projectIds, after: null, limit: null }),
+  ({ projectId }) => projectId,
+);

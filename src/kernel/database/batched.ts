@@ -11,6 +11,12 @@ export type Found<T> = ReadonlyMap<string, T | Error>;
 export const mapFound = <T, U>(found: Found<T>, change: (value: T) => U): Found<U> =>
   new Map([...found].map(([key, value]) => [key, value instanceof Error ? value : change(value)]));
 
+/** A `BatchLoad` of the lists of many owners. @param ownerOf id of the owner of a row */
+export const batchOfOwned =
+  <R>(load: (ctx: Context, ownerIds: readonly string[]) => Promise<readonly R[]>, ownerOf: (row: R) => string) =>
+  async (ctx: Context, ownerIds: readonly string[]): Promise<Found<readonly R[]>> =>
+    Map.groupBy(await load(ctx, ownerIds), ownerOf);
+
 /** Loads the lists of many owners that are asked for with the same options. */
 export type ListLoad<R, O> = (ctx: Context, ownerIds: readonly string[], options: O) => Promise<readonly R[]>;
 
