@@ -39,7 +39,7 @@ export class AccessTokenResolver {
     @Ctx() ctx: Context,
     @Arg('id', () => ID, { description: 'The token.' }) id: string,
   ): Promise<AccessTokenType> {
-    return this.service.get(ctx, { accessTokenId: id });
+    return this.service.get(ctx, { id });
   }
 
   @Query(() => AccessTokenConnection, { description: 'The tokens of a machine identity, newest change first.' })

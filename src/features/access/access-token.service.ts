@@ -140,15 +140,15 @@ export class AccessTokenService {
   /**
    * One token, without the token itself.
    *
-   * @param raw `{ accessTokenId }`
+   * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async get(ctx: Context, raw: unknown): Promise<AccessTokenView> {
-    const { accessTokenId } = parse(OneToken, raw);
+    const { id } = parse(OneToken, raw);
     refuseStrangers(ctx);
     await this.heldUses.store(ctx.database.query);
-    const token = await loadToken(ctx, accessTokenId);
+    const token = await loadToken(ctx, id);
     authorizeOn(ctx, token, 'identity:get-token');
     await ctx.auditTrail.recordRead(ctx, { action: 'access-token:get', facts: { accessTokenId: token.id } });
     return token;
@@ -170,15 +170,15 @@ export class AccessTokenService {
   /**
    * Gives a token another name.
    *
-   * @param raw `{ accessTokenId, name? }`; absent keeps, null clears
+   * @param raw `{ id, name? }`; absent keeps, null clears
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async rename(ctx: Context, raw: unknown): Promise<AccessTokenView> {
-    const { accessTokenId, name } = parse(RenameToken, raw);
+    const { id, name } = parse(RenameToken, raw);
     refuseStrangers(ctx);
     return inTransaction(ctx, async (tx) => {
-      const token = await loadToken(tx, accessTokenId);
+      const token = await loadToken(tx, id);
       authorizeOn(tx, token, 'identity:create-token');
       protectInstallationAdmin(tx, token);
       const [row] = await renameToken(tx, { id: token.id, name: name === undefined ? token.name : name });
@@ -191,15 +191,15 @@ export class AccessTokenService {
   /**
    * Revokes a token, and what it made for its own holder, at once on every node.
    *
-   * @param raw `{ accessTokenId }`
+   * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND (revoked before, too), AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
-    const { accessTokenId } = parse(OneToken, raw);
+    const { id } = parse(OneToken, raw);
     refuseStrangers(ctx);
     return inTransaction(ctx, async (tx) => {
-      const token = await loadToken(tx, accessTokenId);
+      const token = await loadToken(tx, id);
       authorizeOn(tx, token, 'identity:delete-token');
       protectInstallationAdmin(tx, token);
       const revoked = await revokeTokens(tx, [token.id]);

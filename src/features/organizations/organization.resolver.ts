@@ -26,7 +26,7 @@ export class OrganizationResolver {
     @Arg('id', () => ID, { nullable: true, description: 'The organization; absent for that of your token.' })
     id?: string,
   ): Promise<OrganizationType> {
-    return this.service.get(ctx, { organizationId: id });
+    return this.service.get(ctx, { id });
   }
 
   @Query(() => [OrganizationType], {

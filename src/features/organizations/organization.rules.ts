@@ -16,16 +16,16 @@ export const CreateOrganization = z.strictObject({ name: displayName, slug: orga
 
 /** Input of `updateOrganization`: absent keeps. */
 export const UpdateOrganization = z.strictObject({
-  organizationId: z.string(),
+  id: z.string(),
   name: displayName.optional(),
   slug: organizationSlug.optional(),
 });
 
 /** Arguments of `organization`. */
-export const GetOrganization = z.strictObject({ organizationId: z.string().nullish() });
+export const GetOrganization = z.strictObject({ id: z.string().nullish() });
 
 /** Input of `deleteOrganization`. */
-export const DeleteOrganization = z.strictObject({ organizationId: z.string() });
+export const DeleteOrganization = z.strictObject({ id: z.string() });
 
 /** A slug for an organization that was given none. @param suffix 4 random letters or digits */
 export const organizationSlugFor = (name: string, suffix: string): string =>

@@ -41,14 +41,14 @@ export class OrganizationService {
   /**
    * One organization that the scope of the caller can see; without an id the scope itself.
    *
-   * @param raw `{ organizationId? }`
+   * @param raw `{ id? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async get(ctx: Context, raw: unknown): Promise<OrganizationView> {
-    const { organizationId } = parse(GetOrganization, raw);
+    const { id } = parse(GetOrganization, raw);
     authorize(ctx, 'organization:read');
-    const organization = await this.organizations.load(ctx, organizationId ?? ctx.organizationId);
+    const organization = await this.organizations.load(ctx, id ?? ctx.organizationId);
     await ctx.auditTrail.recordRead(ctx, { action: 'organization:get', facts: { organizationId: organization.id } });
     return organization;
   }
@@ -124,15 +124,15 @@ export class OrganizationService {
   /**
    * Renames an organization, or gives it another slug.
    *
-   * @param raw `{ organizationId, name?, slug? }`; absent keeps
+   * @param raw `{ id, name?, slug? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async update(ctx: Context, raw: unknown): Promise<OrganizationView> {
-    const { organizationId, name, slug } = parse(UpdateOrganization, raw);
+    const { id, name, slug } = parse(UpdateOrganization, raw);
     authorize(ctx, 'organization:read');
     return inTransaction(ctx, async (tx) => {
-      const known = await this.organizations.load(tx, organizationId);
+      const known = await this.organizations.load(tx, id);
       authorizeChange(tx, known, 'edit');
       const [row] = await guarded(
         () =>
@@ -157,15 +157,15 @@ export class OrganizationService {
    * Deletes an organization and everything in it. A sub-organization: an admin of its root. A root organization: the admin
    * of the installation, and never the own one.
    *
-   * @param raw `{ organizationId }`
+   * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, ORGANIZATION_IN_USE, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async delete(ctx: Context, raw: unknown): Promise<OrganizationView> {
-    const { organizationId } = parse(DeleteOrganization, raw);
+    const { id } = parse(DeleteOrganization, raw);
     authorize(ctx, 'organization:read');
     return inTransaction(ctx, async (tx) => {
-      const organization = await loadForDeletion(tx, organizationId);
+      const organization = await loadForDeletion(tx, id);
       if (organization.id === tx.rootOrganizationId && tx.actor.isInstallationAdmin) {
         throw new AppError('ORGANIZATION_IN_USE');
       }

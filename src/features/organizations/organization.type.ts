@@ -63,7 +63,7 @@ export class CreateSubOrganizationPayload {
 @InputType({ description: 'Changes of an organization. What is absent stays.' })
 export class UpdateOrganizationInput {
   @Field(() => ID, { description: 'The organization to change.' })
-  organizationId!: string;
+  id!: string;
 
   @Field(() => String, { nullable: true, description: 'A new name, 1 to 64 characters.' })
   name?: string;
@@ -81,7 +81,7 @@ export class UpdateOrganizationPayload {
 @InputType({ description: 'Which organization to delete.' })
 export class DeleteOrganizationInput {
   @Field(() => ID, { description: 'The organization to delete. It must hold no projects and no sub-organizations.' })
-  organizationId!: string;
+  id!: string;
 }
 
 @ObjectType({ description: 'The organization as it was.' })

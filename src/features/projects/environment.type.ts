@@ -71,7 +71,7 @@ export class UpdateEnvironmentInput {
   projectId!: string;
 
   @Field(() => ID, { description: 'The environment.' })
-  environmentId!: string;
+  id!: string;
 
   @Field(() => String, { nullable: true, description: 'What people call it, 1 to 64 characters.' })
   name?: string;
@@ -98,7 +98,7 @@ export class DeleteEnvironmentInput {
   projectId!: string;
 
   @Field(() => ID, { description: 'The environment.' })
-  environmentId!: string;
+  id!: string;
 }
 
 @ObjectType({ description: 'The environment that is gone.' })

@@ -82,10 +82,10 @@ export const RoleChanges = z.strictObject({
 });
 
 /** Input of `updateProjectRole`. */
-export const UpdateRole = RoleChanges.extend({ projectId: z.string(), roleId: z.string() });
+export const UpdateRole = RoleChanges.extend({ projectId: z.string(), id: z.string() });
 
 /** Input of `deleteProjectRole`, and arguments of `projectRole`. */
-export const RoleKey = z.strictObject({ projectId: z.string(), roleId: z.string() });
+export const RoleKey = z.strictObject({ projectId: z.string(), id: z.string() });
 
 /** Arguments of `projectRoleBySlug`. */
 export const RoleBySlug = z.strictObject({ projectId: z.string(), slug: roleSlug });

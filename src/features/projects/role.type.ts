@@ -117,7 +117,7 @@ export class UpdateProjectRoleInput {
   projectId!: string;
 
   @Field(() => ID, { description: 'The role.' })
-  roleId!: string;
+  id!: string;
 
   @Field(() => String, { nullable: true, description: 'A new slug, which its holders get with it.' })
   slug?: string;
@@ -144,7 +144,7 @@ export class DeleteProjectRoleInput {
   projectId!: string;
 
   @Field(() => ID, { description: 'The role.' })
-  roleId!: string;
+  id!: string;
 }
 
 @ObjectType({ description: 'The role that is gone.' })

@@ -57,7 +57,7 @@ export const clientSecretRoutes = [
     summary: 'Revoke a client secret',
     extension: true,
     document: `mutation ($input: RevokeClientSecretInput!) { revokeClientSecret(input: $input) { clientSecretData { ${SECRET_FIELDS} } } }`,
-    variables: ({ params }) => ({ input: { identityId: params.identityId, clientSecretId: params.clientSecretId } }),
+    variables: ({ params }) => ({ input: { identityId: params.identityId, id: params.clientSecretId } }),
     reply: ({ revokeClientSecret }) => ({ clientSecretData: revokeClientSecret.clientSecretData }),
     errors: NO_SECRET,
   }),
