@@ -1,4 +1,4 @@
-import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { argsType, inputType, payloadType } from '../../kernel/graphql/inputs.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
@@ -43,9 +43,9 @@ export class AccessTokenType {
   @Field(() => Int, { description: 'Seconds that renewals can make it live from its making; 0 for no limit.' })
   accessTokenMaxTTL!: number;
 
-  @Field(() => Float, {
+  @Field(() => Int, {
     description:
-      'How often it was used, and the uses that it gave to tokens it made for its own holder. Exact for a limited token; otherwise up to a minute late.',
+      'How often it was used, and the uses that it gave to tokens it made for its own holder. Exact for a limited token; otherwise up to a minute late. More than 2,147,483,647 are shown as that number.',
   })
   accessTokenNumUses!: number;
 

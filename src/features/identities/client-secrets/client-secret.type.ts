@@ -1,4 +1,4 @@
-import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType, inputType, payloadType } from '../../../kernel/graphql/inputs.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
@@ -24,7 +24,9 @@ export class ClientSecretType {
   @Field(() => Int, { description: 'Seconds from its making that it lives; 0 for no limit.' })
   clientSecretTTL!: number;
 
-  @Field(() => Float, { description: 'How many logins were made with it.' })
+  @Field(() => Int, {
+    description: 'How many logins were made with it. More than 2,147,483,647 are shown as that number.',
+  })
   clientSecretNumUses!: number;
 
   @Field(() => Int, { description: 'How many logins can be made with it; 0 for no limit.' })
