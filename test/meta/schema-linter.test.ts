@@ -21,6 +21,9 @@ function lint(definition: string) {
   return { faults: linter.validator.validateSchemaDefinition(schema, rules, given), rules: rules.length };
 }
 
+/** What an update changes by its id. */
+const RESOURCES = ['Environment', 'Identity', 'Organization', 'Project', 'ProjectRole', 'User'];
+
 describe('the schema', () => {
   const types = Object.values(buildSchema(DEFINITION).getTypeMap()).filter(({ name }) => !name.startsWith('__'));
   const inputs = types.filter(isInputObjectType);
@@ -42,8 +45,29 @@ describe('the schema', () => {
     expect(types.filter((type) => isScalarType(type) && /JSON|Object|Any/.test(type.name))).toEqual([]);
   });
 
-  test('names things in inputs by ids that say of what', () => {
-    expect(inputs.filter((type) => 'id' in type.getFields()).map(({ name }) => name)).toEqual([]);
+  test('names in inputs what changes by `id`, and others by ids that say of what', () => {
+    const ofItself = inputs.filter((type) => 'id' in type.getFields()).map(({ name }) => name);
+    expect(ofItself.filter((name) => !/^(Update|Delete|Rename|Revoke)\w+Input$/.test(name))).toEqual([]);
+    expect(ofItself).toEqual(expect.arrayContaining(RESOURCES.map((noun) => `Update${noun}Input`)));
+  });
+
+  test('shows every id as that of a Node', () => {
+    // A group of equal values is no row; the name of a project has the id of the project.
+    const derived = ['DuplicateValue', 'ProjectName'];
+    const shown = types.filter(isObjectType).filter(({ name }) => !derived.includes(name));
+    const withId = shown.filter((type) => 'id' in type.getFields());
+    expect(withId.filter((type) => type.getInterfaces().length === 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('has connections at the root, and lists with connections beside them inside of types', () => {
+    const objects = types.filter(isObjectType).filter(({ name }) => name !== 'Mutation');
+    const odd = objects.flatMap((type) =>
+      Object.values(type.getFields())
+        .filter((field) => /\wConnection!?$/.test(String(field.type)))
+        .filter(({ name }) => (type.name === 'Query') === name.endsWith('Connection'))
+        .map(({ name }) => `${type.name}.${name}`),
+    );
+    expect(odd).toEqual([]);
   });
 
   test('lets each mutation fail alone: no payload is required', () => {

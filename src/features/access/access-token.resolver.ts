@@ -124,6 +124,6 @@ export class AccessTokenResolver {
     @Ctx() ctx: Context | AnonymousContext,
     @Input(HeldAccessTokenInput) input: object,
   ): Promise<RevokeHeldAccessTokenPayload> {
-    return { id: await this.holders.revoke(ctx, input), message };
+    return { accessTokenId: await this.holders.revoke(ctx, input), message };
   }
 }

@@ -1,6 +1,7 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import type { BatchLoad } from '../../kernel/database/batched.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { Page, timeCursorKey } from '../../kernel/graphql/page.js';
@@ -8,7 +9,7 @@ import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
 import { type OrganizationReader, protectInstallationAdmin, type UserReader } from '../organizations/public.js';
-import { findOwnToken, findSeenToken, renameToken } from './access-token.queries.js';
+import { findOwnToken, findSeenTokens, renameToken } from './access-token.queries.js';
 import {
   CreatePersonalToken,
   CreateToken,
@@ -155,6 +156,17 @@ export class AccessTokenService {
   }
 
   /**
+   * Tokens by id inside of another response: those that `get` would find.
+   *
+   * @throws PERMISSION_DENIED
+   */
+  readonly byIds: BatchLoad<AccessTokenView> = async (ctx, ids) => {
+    refuseStrangers(ctx);
+    await this.heldUses.store(ctx.database.query);
+    return new Map((await loadTokens(ctx, ids)).map((token) => [token.id, token]));
+  };
+
+  /**
    * The token that the caller came with.
    *
    * @throws TOKEN_NOT_FOUND (deleted at this moment), AUDIT_UNAVAILABLE
@@ -222,18 +234,27 @@ function refuseStrangers(ctx: Context): void {
   authorize(ctx, 'identity:get-token');
 }
 
-/** A token of an identity or user of the caller's organization, or of the caller, that it may see. */
-async function loadToken(ctx: Context, id: string): Promise<FoundToken> {
+/** Tokens of identities and users of the caller's organization, and of the caller, that it may see. */
+async function loadTokens(ctx: Context, ids: readonly string[]): Promise<FoundToken[]> {
   const seen = {
-    id,
+    ids,
     ...sightOf(ctx),
     actorId: ctx.actor.id,
     seesIdentities: can(ctx.ability, 'identity:get-token'),
     seesUsers: can(ctx.ability, 'member:edit'),
   };
-  const [row] = isId(id) ? await findSeenToken(ctx, seen) : [];
-  if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');
-  return { ...toAccessTokenView(row), isInstallationAdmin: row.is_installation_admin ?? false };
+  const rows = await findSeenTokens(ctx, seen);
+  return rows.map((row) => ({
+    ...toAccessTokenView(row),
+    isInstallationAdmin: row.is_installation_admin ?? false,
+  }));
+}
+
+/** One of these. @throws TOKEN_NOT_FOUND */
+async function loadToken(ctx: Context, id: string): Promise<FoundToken> {
+  const [token] = isId(id) ? await loadTokens(ctx, [id]) : [];
+  if (token === undefined) throw new AppError('TOKEN_NOT_FOUND');
+  return token;
 }
 
 function authorizeOn(ctx: Context, token: FoundToken, action: Action): void {

@@ -1,6 +1,7 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { argsType, inputType, payloadType } from '../../kernel/graphql/inputs.js';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { type AuthMethod, AuthMethodEnum } from '../identities/public.js';
 import {
@@ -15,6 +16,7 @@ import {
 import type { IssuedToken } from './access-token.store.js';
 
 @ObjectType('AccessToken', {
+  implements: Node,
   description: 'A bearer token of a machine identity or a user: everything but the token itself, which is not kept.',
   simpleResolvers: true,
 })
@@ -152,7 +154,7 @@ export class RevokeAccessTokenPayload {
 @ObjectType({ description: 'The token that gave itself up.' })
 export class RevokeHeldAccessTokenPayload {
   @Field(() => ID, { description: 'The id of the token.' })
-  id!: string;
+  accessTokenId!: string;
 
   @Field(() => String, { description: 'One sentence for a person.' })
   message!: string;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { z } from 'zod';
 import { prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { IdentityTokenAuthSchema } from './token-auth.entity.js';
@@ -18,6 +19,14 @@ export const TOKEN_AUTH_COLUMNS = [
 
 export const findTokenAuth = prepared(({ identityId }: { identityId: string }) =>
   tables.selectFrom('identity_token_auth').select(TOKEN_AUTH_COLUMNS).where('identity_id', '=', identityId),
+);
+
+/** Configurations of many identities, in no order. */
+export const findTokenAuths = prepared(({ identityIds }: { identityIds: readonly string[] }) =>
+  tables
+    .selectFrom('identity_token_auth')
+    .select(TOKEN_AUTH_COLUMNS)
+    .where('identity_id', '=', sql<string>`any(${identityIds}::uuid[])`),
 );
 
 /** No row: there was none. */

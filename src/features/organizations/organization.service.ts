@@ -3,6 +3,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
+import { Page } from '../../kernel/graphql/page.js';
 import { isId, randomLetters } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { addMember, memberOf } from './memberships.js';
@@ -17,6 +18,9 @@ import {
   CreateOrganization,
   DeleteOrganization,
   GetOrganization,
+  ListOrganizations,
+  organizationBounds,
+  organizationKey,
   organizationSlugFor,
   UpdateOrganization,
 } from './organization.rules.js';
@@ -24,6 +28,12 @@ import {
 const SLUGS = {
   organization_sub_slug_unique: 'ORGANIZATION_SLUG_TAKEN',
 } as const;
+
+const LEVEL = 'case when o.parent_id is null then 0 else 1 end';
+
+const LIST = `select ${ORGANIZATION_COLUMNS} from organization o where (o.id in ($1, $2) or o.parent_id = $1)
+    and ($3::text is null or (${LEVEL}, o.name collate "C", o.id) > ($3::integer, $4, $5::uuid))
+  order by ${LEVEL}, o.name collate "C", o.id limit $6`;
 
 /** Makes the first admin of a new root organization; the token is shown once. */
 export type CreateFirstAdmin = (
@@ -56,19 +66,18 @@ export class OrganizationService {
   /**
    * The root organization of the caller first, then the sub-organizations that its scope can see, by name and id.
    *
-   * @throws PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * @param raw `{ first?, after? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
-  async list(ctx: Context): Promise<OrganizationView[]> {
+  async list(ctx: Context, raw: unknown): Promise<Page<OrganizationView>> {
+    const request = parse(ListOrganizations, raw);
     authorize(ctx, 'organization:read');
-    const rows = await query<OrganizationView>(
-      ctx,
-      `select ${ORGANIZATION_COLUMNS} from organization o where o.id in ($1, $2) or o.parent_id = $1
-       order by o.parent_id nulls first, o.name collate "C", o.id`,
-      [ctx.organizationId, ctx.rootOrganizationId],
-    );
-    await ctx.auditTrail.recordRead(ctx, { action: 'organization:list', facts: { count: rows.length } });
-    return rows.map(toOrganizationView);
+    const bounds = organizationBounds(request);
+    const rows = await query<OrganizationView>(ctx, LIST, [ctx.organizationId, ctx.rootOrganizationId, ...bounds]);
+    const page = new Page(rows.map(toOrganizationView), request, organizationKey);
+    await ctx.auditTrail.recordRead(ctx, { action: 'organization:list', facts: { count: page.nodes.length } });
+    return page;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
+import { connectionOf } from '../../kernel/graphql/page.js';
 
 @ObjectType('Organization', {
   implements: Node,
@@ -26,6 +27,8 @@ export class OrganizationType {
   @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 }
+
+export const OrganizationConnection = connectionOf(OrganizationType, 'Organization', 'root first, then name and id');
 
 @InputType({ description: 'A new root organization.' })
 export class CreateOrganizationInput {

@@ -28,6 +28,8 @@ import {
   type Role,
   RoleBySlug,
   RoleKey,
+  RolePage,
+  type RolePosition,
   roleCursorKey,
   rolePosition,
   UpdateRole,
@@ -190,19 +192,43 @@ export class RoleService {
    *
    * @throws PERMISSION_DENIED
    */
-  async rolesOf(
-    ctx: Context,
-    project: {
-      readonly id: string;
-      readonly access: ProjectAccess;
-      readonly createdAt: Date;
-      readonly updatedAt: Date;
-    },
-  ): Promise<Role[]> {
+  async rolesOf(ctx: Context, project: ShownProject): Promise<Role[]> {
     authorize(project.access, 'role:read');
     const own = (await batched(ctx, rolesOfProjects, project.id)) ?? [];
     return [...own, ...builtInRolesOf(project)];
   }
+
+  /**
+   * The same in pages.
+   *
+   * @param raw `{ first?, after? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED
+   */
+  async pageOf(ctx: Context, project: ShownProject, raw: unknown): Promise<Page<Role>> {
+    const { after, ...request } = parse(RolePage, raw);
+    const position = rolePosition({ after });
+    const roles = await this.rolesOf(ctx, project);
+    const rest = position === null ? roles : rolesAfter(roles, position);
+    return new Page(
+      request.first == null ? rest : rest.slice(0, request.first + 1),
+      { ...request, after },
+      roleCursorKey,
+    );
+  }
+}
+
+/** A project that a response shows. */
+interface ShownProject {
+  readonly id: string;
+  readonly access: ProjectAccess;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** What follows on a role that may have been deleted meanwhile. */
+function rolesAfter(roles: readonly Role[], { isBuiltIn, slug }: RolePosition): readonly Role[] {
+  if (isBuiltIn) return roles.slice(roles.findIndex((role) => role.slug === slug) + 1);
+  return roles.filter((role) => isBuiltInId(role.projectId, role.id) || role.slug > slug);
 }
 
 const builtInOf = ({ access, createdAt, updatedAt }: ProjectRecord): Role[] =>

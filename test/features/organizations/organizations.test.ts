@@ -9,7 +9,7 @@ const UPDATE = `mutation ($input: UpdateOrganizationInput!) { updateOrganization
 const DELETE = `mutation ($input: DeleteOrganizationInput!) { deleteOrganization(input: $input) { organization { ${FIELDS} } } }`;
 const ONE = `query ($id: ID) { organization(id: $id) { ${FIELDS} } }`;
 const SET = `mutation ($input: SetOrganizationMemberInput!) {
-  setOrganizationMember(input: $input) { member { id kind name role organizationId } }
+  setOrganizationMember(input: $input) { member { id memberId memberKind name role organizationId } }
 }`;
 const REMOVE = `mutation ($input: RemoveOrganizationMemberInput!) { removeOrganizationMember(input: $input) { member { id } } }`;
 
@@ -40,7 +40,7 @@ describe('organizations', () => {
   test('show themselves and their sub-organizations, and nothing of others', async () => {
     const [one, two] = [await strongroom.seed.organization(), await strongroom.seed.organization()];
     const sub = await makeSub(one.admin, 'team');
-    const listed = (await one.admin.graphql('{ organizations { id } }')).body.data.organizations;
+    const listed = (await one.admin.graphql('{ organizations { nodes { id } } }')).body.data.organizations.nodes;
     expect(listed).toEqual([{ id: one.organization.id }, { id: sub.id }]);
     for (const id of [two.organization.id, randomUUID(), 'no-uuid']) {
       expect(await one.admin.graphql(ONE, { id })).toBeError(404, 'ORGANIZATION_NOT_FOUND');
@@ -81,8 +81,8 @@ describe('members of a sub-organization', () => {
     const who = { organizationId: sub.id, identityId: caller.identityId };
     const set = await admin.graphql(SET, { input: { ...who, role: 'ADMIN' } });
     expect(set.body.data.setOrganizationMember.member).toMatchObject({
-      id: caller.identityId,
-      kind: 'IDENTITY',
+      memberId: caller.identityId,
+      memberKind: 'IDENTITY',
       role: 'ADMIN',
     });
     expect((await admin.graphql(SET, { input: { ...who, role: 'MEMBER' } })).body.errors).toBeUndefined();

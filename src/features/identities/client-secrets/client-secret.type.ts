@@ -1,10 +1,12 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType, inputType, payloadType } from '../../../kernel/graphql/inputs.js';
+import { Node } from '../../../kernel/graphql/node.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import { CreateClientSecret, ListClientSecrets, OneClientSecret } from './client-secret.rules.js';
 
 @ObjectType('ClientSecret', {
+  implements: Node,
   description: 'A secret that a machine identity logs in with: everything but the secret itself, which is not kept.',
   simpleResolvers: true,
 })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { prepared, tablesOf } from '../../../kernel/database/tables.js';
 import { TOKEN_AUTH_COLUMNS } from '../token-auth.queries.js';
 import type { IdentityUniversalAuthSchema } from '../universal-auth.entity.js';
@@ -13,6 +14,14 @@ export const UNIVERSAL_AUTH_COLUMNS = [
 
 export const findUniversalAuth = prepared(({ identityId }: { identityId: string }) =>
   tables.selectFrom('identity_universal_auth').select(UNIVERSAL_AUTH_COLUMNS).where('identity_id', '=', identityId),
+);
+
+/** Configurations of many identities, in no order. */
+export const findUniversalAuths = prepared(({ identityIds }: { identityIds: readonly string[] }) =>
+  tables
+    .selectFrom('identity_universal_auth')
+    .select(UNIVERSAL_AUTH_COLUMNS)
+    .where('identity_id', '=', sql<string>`any(${identityIds}::uuid[])`),
 );
 
 /** No row: there was none. */
