@@ -1,6 +1,7 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
+import { connectionOf } from '../../kernel/graphql/page.js';
 import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
 
 /** What the API shows of an environment. `access` is for field resolvers and is no field itself. */
@@ -33,6 +34,8 @@ export class EnvironmentType {
   @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 }
+
+export const EnvironmentConnection = connectionOf(EnvironmentType, 'Environment', 'position');
 
 export const toEnvironmentType = (record: EnvironmentRecord, access: ProjectAccess): EnvironmentType => ({
   access,

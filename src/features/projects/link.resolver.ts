@@ -6,7 +6,7 @@ import { type ConnectionOf, type Page, PageArgs, type PageRequest, pageOf } from
 import { parse } from '../../kernel/validation.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { OrganizationType, organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
-import { EnvironmentType } from './environment.type.js';
+import { EnvironmentConnection, EnvironmentType } from './environment.type.js';
 import { Paging } from './membership.rules.js';
 import type { MembershipService } from './membership.service.js';
 import { ProjectMembershipConnection, ProjectMembershipType } from './membership.type.js';
@@ -121,6 +121,20 @@ export class ProjectRolesResolver {
   }
 }
 
+@Resolver(() => ProjectType)
+export class ProjectEnvironmentsResolver {
+  @FieldResolver(() => EnvironmentConnection, { description: 'As `environments`, in pages.' })
+  environmentConnection(
+    @Root() { environments }: ProjectType,
+    @Args(() => PageArgs) page: PageArgs,
+  ): ConnectionOf<EnvironmentType> {
+    return pageOf(environments, parse(Paging, page), 1, ({ position }) => [String(position).padStart(DIGITS, '0')]);
+  }
+}
+
+/** So many digits have positions, which are compared as text. */
+const DIGITS = 6;
+
 @Resolver(() => OrganizationType)
 export class OrganizationProjectsResolver {
   constructor(private readonly service: ProjectService) {}
@@ -180,5 +194,6 @@ export const projectLinks = (
   new MembershipMemberResolver(),
   new ProjectMembersResolver(memberships),
   new ProjectRolesResolver(roles),
+  new ProjectEnvironmentsResolver(),
   new OrganizationProjectsResolver(projects),
 ];

@@ -28,6 +28,13 @@ const PAIRS: readonly Pair[] = [
     owner: ({ organization }) => organization,
   },
   {
+    name: 'the environments of a project',
+    inside: 'query ($project: ID!) { project(id: $project) { $LIST } }',
+    list: 'environments { id }',
+    connection: 'environmentConnection',
+    owner: ({ project }) => project,
+  },
+  {
     name: 'the roles of a project',
     inside: 'query ($project: ID!) { project(id: $project) { $LIST } }',
     list: 'roles { id }',
