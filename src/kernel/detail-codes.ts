@@ -1,6 +1,6 @@
 /**
  * Machine words of `details[].code`, each with what it says of its place: the closed set, but for codes of errors (a thing of
- * a batch that is not found has `SECRET_NOT_FOUND`) and, in PERMISSION_DENIED, verbs of actions.
+ * a batch that is not found has `SECRET_NOT_FOUND`) and, in PERMISSION_DENIED, missing actions.
  */
 const GENERAL = {
   MISSING: 'It must be given.',

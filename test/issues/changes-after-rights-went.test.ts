@@ -10,7 +10,7 @@ describe('a document of several changes, of which the first takes the rights of 
     'its role': ({ identityId }, organization) =>
       `setOrganizationMember(input: { organizationId: "${organization}", identityId: "${identityId}", role: NO_ACCESS }) { __typename }`,
     'its token': ({ token }) => `revokeHeldAccessToken(input: { accessToken: "${token}" }) { __typename }`,
-    'its account': ({ identityId }) => `deleteIdentity(input: { identityId: "${identityId}" }) { __typename }`,
+    'its account': ({ identityId }) => `deleteIdentity(input: { id: "${identityId}" }) { __typename }`,
   };
 
   test.each([

@@ -16,7 +16,7 @@ describe('plain metadata of a project that has it encrypted since', () => {
       await admin.post('/api/v4/secrets/META', { ...at, secretValue: 'v', secretMetadata }),
     ).body;
     await admin.data('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { __typename } }', {
-      input: { projectId: project.id, enforceEncryptedSecretManagerSecretMetadata: true },
+      input: { id: project.id, enforceEncryptedSecretManagerSecretMetadata: true },
     });
     const transfer = {
       projectId: project.id,

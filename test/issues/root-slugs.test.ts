@@ -8,7 +8,7 @@ describe('the slug of a root organization', () => {
   test('may be that of another root, so that its admin learns of no other', async () => {
     const [one, two] = [await strongroom.seed.organization(), await strongroom.seed.organization()];
     const { status, body } = await one.admin.graphql(RENAME, {
-      input: { organizationId: one.organization.id, slug: two.organization.slug },
+      input: { id: one.organization.id, slug: two.organization.slug },
     });
     expect({ status, body }).toEqual({
       status: 200,

@@ -21,9 +21,6 @@ test('a token of the installation admin that is scoped to a sub-organization rea
   const { organization } = await strongroom.seed.organization();
 
   expect(await scoped.graphql(CREATE, { input: { name: 'Escape' } })).toBeError(403, 'PERMISSION_DENIED');
-  expect(await scoped.graphql(DELETE, { input: { organizationId: organization.id } })).toBeError(
-    404,
-    'ORGANIZATION_NOT_FOUND',
-  );
-  expect((await strongroom.admin.graphql(DELETE, { input: { organizationId: organization.id } })).status).toBe(200);
+  expect(await scoped.graphql(DELETE, { input: { id: organization.id } })).toBeError(404, 'ORGANIZATION_NOT_FOUND');
+  expect((await strongroom.admin.graphql(DELETE, { input: { id: organization.id } })).status).toBe(200);
 });

@@ -30,9 +30,6 @@ describe('a personal token that is scoped to a sub-organization', () => {
     );
     expect(personalAccessTokens.nodes).toEqual([{ id: sub.tokenData.id }]);
     const revoke = 'mutation ($input: RevokeAccessTokenInput!) { revokeAccessToken(input: $input) { __typename } }';
-    expect(await scoped.graphql(revoke, { input: { accessTokenId: root.tokenData.id } })).toBeError(
-      404,
-      'TOKEN_NOT_FOUND',
-    );
+    expect(await scoped.graphql(revoke, { input: { id: root.tokenData.id } })).toBeError(404, 'TOKEN_NOT_FOUND');
   });
 });

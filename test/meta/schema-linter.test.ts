@@ -31,29 +31,15 @@ const BARE_IDS: readonly string[] = [
   // There are no groups and no rotations yet.
   'Secret.rotationId',
   'SecretActor.groupId',
-  // Other slices.
-  'AccessToken.identityId',
-  'AccessToken.identityUAClientSecretId',
-  'AccessToken.makerTokenId',
-  'AccessToken.subOrganizationId',
-  'AccessToken.userId',
-  'ClientSecret.identityId',
-  'CreateOrganizationPayload.identityId',
+  // Keys of projects are no resources, and a client id is half of a login.
   'Project.kmsCertificateKeyId',
   'Project.kmsSecretManagerKeyId',
-  'ProjectMembership.memberId',
-  'TokenAuth.identityId',
   'UniversalAuth.clientId',
-  'UniversalAuth.identityId',
-];
-
-/** Types with an `id` that are no nodes. */
-const NO_NODES: readonly string[] = [
-  'AccessToken',
-  'ClientSecret',
-  'OrganizationMember',
-  'ProjectRole',
-  'RevokeHeldAccessTokenPayload',
+  // A user or an identity, by `memberKind`: `user` and `identity`.
+  'OrganizationMember.memberId',
+  'ProjectMembership.memberId',
+  // Whoever sends it needs no token, and may read nothing.
+  'RevokeHeldAccessTokenPayload.accessTokenId',
 ];
 
 function lint(definition: string) {
@@ -64,6 +50,12 @@ function lint(definition: string) {
   expect(rules).toEqual(given.getAllRules());
   return { faults: linter.validator.validateSchemaDefinition(schema, rules, given), rules: rules.length };
 }
+
+/** What an update changes by its id. */
+const RESOURCES = [
+  ...['Environment', 'Folder', 'Identity', 'Organization', 'Project', 'ProjectRole'],
+  ...['Secret', 'SecretImport', 'Tag', 'User'],
+];
 
 describe('the schema', () => {
   const types = Object.values(buildSchema(DEFINITION).getTypeMap()).filter(({ name }) => !name.startsWith('__'));
@@ -87,9 +79,12 @@ describe('the schema', () => {
     expect(types.filter((type) => isScalarType(type) && /JSON|Object|Any/.test(type.name))).toEqual([]);
   });
 
-  test('names only the thing itself by `id` in inputs: other ids say of what', () => {
-    const withId = inputs.filter((type) => 'id' in type.getFields()).map(({ name }) => name);
-    expect(withId.filter((name) => !/^(Update|Delete|Rename|Revoke|Restore)|ChangeInput$/.test(name))).toEqual([]);
+  test('names in inputs what changes by `id`, and others by ids that say of what', () => {
+    const ofItself = inputs.filter((type) => 'id' in type.getFields()).map(({ name }) => name);
+    expect(
+      ofItself.filter((name) => !/^(Update|Delete|Rename|Revoke|Restore)\w+Input$|ChangeInput$/.test(name)),
+    ).toEqual([]);
+    expect(ofItself).toEqual(expect.arrayContaining(RESOURCES.map((noun) => `Update${noun}Input`)));
   });
 
   test('has the object beside each id that it shows', () => {
@@ -103,7 +98,18 @@ describe('the schema', () => {
 
   test('finds everything that has an id by it', () => {
     const odd = objects.filter((type) => 'id' in type.getFields() && type.getInterfaces().length === 0);
-    expect(odd.map(({ name }) => name).toSorted()).toEqual(NO_NODES);
+    expect(odd.map(({ name }) => name).toSorted()).toEqual([]);
+  });
+
+  test('has connections at the root, and lists with connections beside them inside of types', () => {
+    const odd = objects.flatMap((type) =>
+      Object.values(type.getFields())
+
+        .filter((field) => type.name !== 'Mutation' && /\wConnection!?$/.test(String(field.type)))
+        .filter(({ name }) => (type.name === 'Query') === name.endsWith('Connection'))
+        .map(({ name }) => `${type.name}.${name}`),
+    );
+    expect(odd).toEqual([]);
   });
 
   test('lets each mutation fail alone: no payload is required', () => {

@@ -102,15 +102,15 @@ interface Seeing {
   readonly isRootScoped: boolean;
 }
 
-interface SeenToken extends Seeing {
-  readonly id: string;
+interface SeenTokens extends Seeing {
+  readonly ids: readonly string[];
   readonly actorId: string;
   readonly seesIdentities: boolean;
   readonly seesUsers: boolean;
 }
 
-/** A token of an identity or user of the organization, where those are seen, or of the actor. */
-export const findSeenToken = prepared((seen: SeenToken) =>
+/** Tokens of identities and users of the organization, where those are seen, and of the actor; in no order. */
+export const findSeenTokens = prepared((seen: SeenTokens) =>
   tables
     .selectFrom('access_token as t')
     .innerJoin('organization as o', 'o.id', 't.organization_id')
@@ -118,7 +118,7 @@ export const findSeenToken = prepared((seen: SeenToken) =>
     .leftJoin('app_user as u', 'u.id', 't.user_id')
     .select(COLUMNS)
     .select('i.is_installation_admin')
-    .where('t.id', '=', seen.id)
+    .where('t.id', '=', sql<string>`any(${seen.ids}::uuid[])`)
     .where(({ and, eb, or, val }) =>
       or([
         and([val(seen.seesIdentities), eb('i.organization_id', '=', seen.organizationId)]),

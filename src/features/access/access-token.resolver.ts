@@ -40,7 +40,7 @@ export class AccessTokenResolver {
     @Ctx() ctx: Context,
     @Arg('id', () => ID, { description: 'The token.' }) id: string,
   ): Promise<AccessTokenType> {
-    return this.service.get(ctx, { accessTokenId: id });
+    return this.service.get(ctx, { id });
   }
 
   @query(AccessTokenConnection, ListTokens, 'The tokens of a machine identity, newest change first.')
@@ -108,6 +108,6 @@ export class AccessTokenResolver {
     'Revokes the token that you hold, and what it made for your own identity or user. It needs no Authorization header and counts no use.',
   )
   async revokeHeldAccessToken(ctx: Context | AnonymousContext, input: object): Promise<RevokeHeldAccessTokenPayload> {
-    return { id: await this.holders.revoke(ctx, input), message };
+    return { accessTokenId: await this.holders.revoke(ctx, input), message };
   }
 }

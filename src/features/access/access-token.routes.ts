@@ -52,15 +52,13 @@ export const accessTokenRoutes = [
   }),
   tokens.patch('/token-auth/tokens/{tokenId}', 'Rename an access token', {
     field: 'renameAccessToken',
-    body: bodyOf(RenameToken, 'accessTokenId'),
-    variables: ({ params, body }) => ({ input: { accessTokenId: params.tokenId, ...body } }),
+    body: bodyOf(RenameToken, 'id'),
     errors: ['TOKEN_NOT_FOUND'],
     example: { name: 'deploy pipeline, new cluster' },
   }),
   tokens.post('/token-auth/tokens/{tokenId}/revoke', 'Revoke an access token', {
     field: 'revokeAccessToken',
     select: 'message',
-    variables: ({ params }) => ({ input: { accessTokenId: params.tokenId } }),
     errors: ['TOKEN_NOT_FOUND'],
   }),
   tokens.post('/token/renew', 'Renew the access token that you hold', {

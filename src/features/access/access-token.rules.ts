@@ -12,7 +12,7 @@ const tokenName = z
 
 const name = tokenName.nullish().meta({ description: 'What people call it, up to 64 characters.' });
 const scope = organizationSlug.nullish().meta({ description: 'Slug of the sub-organization to scope it to.' });
-const accessTokenId = idOf('The token.');
+const id = idOf('The token.');
 const identityId = idOf('The machine identity.');
 const userId = idOf('The user.');
 
@@ -38,13 +38,13 @@ export const CreatePersonalToken = z
   .refine(hasFittingTtl, TTL_FAULT)
   .meta({ description: 'A new personal access token.' });
 
-/** Input of `revokeAccessToken`; `accessToken` names it by `id`. */
-export const OneToken = z.strictObject({ accessTokenId }).meta({ description: 'Which token.' });
+/** Input of `revokeAccessToken`, and arguments of `accessToken`. */
+export const OneToken = z.strictObject({ id }).meta({ description: 'Which token.' });
 
 /** Input of `renameAccessToken`. */
 export const RenameToken = z
   .strictObject({
-    accessTokenId,
+    id,
     name: tokenName.nullish().meta({ description: 'The new name, up to 64 characters; null takes the name away.' }),
   })
   .meta({ description: 'A new name of a token.' });

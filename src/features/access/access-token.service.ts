@@ -1,6 +1,7 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import type { BatchLoad } from '../../kernel/database/batched.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
@@ -8,7 +9,7 @@ import { Page, timeCursorKey } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
 import { type OrganizationReader, protectInstallationAdmin, type UserReader } from '../organizations/public.js';
-import { findOwnToken, findSeenToken, renameToken } from './access-token.queries.js';
+import { findOwnToken, findSeenTokens, renameToken } from './access-token.queries.js';
 import {
   CreatePersonalToken,
   CreateToken,
@@ -140,19 +141,30 @@ export class AccessTokenService {
   /**
    * One token, without the token itself.
    *
-   * @param raw `{ accessTokenId }`
+   * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async get(ctx: Context, raw: unknown): Promise<AccessTokenView> {
-    const { accessTokenId } = parse(OneToken, raw);
+    const { id } = parse(OneToken, raw);
     refuseStrangers(ctx);
     await this.heldUses.store(ctx.database.query);
-    const token = await loadToken(ctx, accessTokenId);
+    const token = await loadToken(ctx, id);
     authorizeOn(ctx, token, 'identity:get-token');
     await ctx.auditTrail.recordRead(ctx, { action: 'access-token:get', facts: { accessTokenId: token.id } });
     return token;
   }
+
+  /**
+   * Tokens by id inside of another response: those that `get` would find.
+   *
+   * @throws PERMISSION_DENIED
+   */
+  readonly byIds: BatchLoad<AccessTokenView> = async (ctx, ids) => {
+    refuseStrangers(ctx);
+    await this.heldUses.store(ctx.database.query);
+    return new Map((await loadTokens(ctx, ids)).map((token) => [token.id, token]));
+  };
 
   /**
    * The token that the caller came with.
@@ -170,15 +182,15 @@ export class AccessTokenService {
   /**
    * Gives a token another name.
    *
-   * @param raw `{ accessTokenId, name? }`; absent keeps, null clears
+   * @param raw `{ id, name? }`; absent keeps, null clears
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async rename(ctx: Context, raw: unknown): Promise<AccessTokenView> {
-    const { accessTokenId, name } = parse(RenameToken, raw);
+    const { id, name } = parse(RenameToken, raw);
     refuseStrangers(ctx);
     return inTransaction(ctx, async (tx) => {
-      const token = await loadToken(tx, accessTokenId);
+      const token = await loadToken(tx, id);
       authorizeOn(tx, token, 'identity:create-token');
       protectInstallationAdmin(tx, token);
       const [row] = await renameToken(tx, { id: token.id, name: name === undefined ? token.name : name });
@@ -191,15 +203,15 @@ export class AccessTokenService {
   /**
    * Revokes a token, and what it made for its own holder, at once on every node.
    *
-   * @param raw `{ accessTokenId }`
+   * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND (revoked before, too), AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
-    const { accessTokenId } = parse(OneToken, raw);
+    const { id } = parse(OneToken, raw);
     refuseStrangers(ctx);
     return inTransaction(ctx, async (tx) => {
-      const token = await loadToken(tx, accessTokenId);
+      const token = await loadToken(tx, id);
       authorizeOn(tx, token, 'identity:delete-token');
       protectInstallationAdmin(tx, token);
       const revoked = await revokeTokens(tx, [token.id]);
@@ -222,18 +234,27 @@ function refuseStrangers(ctx: Context): void {
   authorize(ctx, 'identity:get-token');
 }
 
-/** A token of an identity or user of the caller's organization, or of the caller, that it may see. */
-async function loadToken(ctx: Context, id: string): Promise<FoundToken> {
+/** Tokens of identities and users of the caller's organization, and of the caller, that it may see. */
+async function loadTokens(ctx: Context, ids: readonly string[]): Promise<FoundToken[]> {
   const seen = {
-    id,
+    ids,
     ...sightOf(ctx),
     actorId: ctx.actor.id,
     seesIdentities: can(ctx.ability, 'identity:get-token'),
     seesUsers: can(ctx.ability, 'member:edit'),
   };
-  const [row] = isId(id) ? await findSeenToken(ctx, seen) : [];
-  if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');
-  return { ...toAccessTokenView(row), isInstallationAdmin: row.is_installation_admin ?? false };
+  const rows = await findSeenTokens(ctx, seen);
+  return rows.map((row) => ({
+    ...toAccessTokenView(row),
+    isInstallationAdmin: row.is_installation_admin ?? false,
+  }));
+}
+
+/** One of these. @throws TOKEN_NOT_FOUND */
+async function loadToken(ctx: Context, id: string): Promise<FoundToken> {
+  const [token] = isId(id) ? await loadTokens(ctx, [id]) : [];
+  if (token === undefined) throw new AppError('TOKEN_NOT_FOUND');
+  return token;
 }
 
 function authorizeOn(ctx: Context, token: FoundToken, action: Action): void {

@@ -1,12 +1,14 @@
-import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { inputType } from '../../kernel/graphql/inputs.js';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { type AuthMethod, AuthMethodEnum } from '../identities/public.js';
 import { TokenValue } from './access-token.rules.js';
 import type { IssuedToken } from './access-token.store.js';
 
 @ObjectType('AccessToken', {
+  implements: Node,
   description: 'A bearer token of a machine identity or a user: everything but the token itself, which is not kept.',
   simpleResolvers: true,
 })
@@ -35,9 +37,9 @@ export class AccessTokenType {
   @Field(() => Int, { description: 'Seconds that renewals can make it live from its making; 0 for no limit.' })
   accessTokenMaxTTL!: number;
 
-  @Field(() => Float, {
+  @Field(() => Int, {
     description:
-      'How often it was used, and the uses that it gave to tokens it made for its own holder. Exact for a limited token; otherwise up to a minute late.',
+      'How often it was used, and the uses that it gave to tokens it made for its own holder. Exact for a limited token; otherwise up to a minute late. More than 2,147,483,647 are shown as that number.',
   })
   accessTokenNumUses!: number;
 
@@ -134,7 +136,7 @@ export class RevokeAccessTokenPayload {
 @ObjectType({ description: 'The token that gave itself up.' })
 export class RevokeHeldAccessTokenPayload {
   @Field(() => ID, { description: 'The id of the token.' })
-  id!: string;
+  accessTokenId!: string;
 
   @Field(() => String, { description: 'One sentence for a person.' })
   message!: string;

@@ -1,3 +1,4 @@
+import { toInt } from '../../kernel/graphql/int.js';
 import type { AuthMethod } from '../identities/public.js';
 import type { TokenRow } from './access-token.queries.js';
 
@@ -33,7 +34,7 @@ export const toAccessTokenView = (row: TokenRow): AccessTokenView => ({
   authMethod: row.auth_method,
   accessTokenTTL: row.ttl_seconds,
   accessTokenMaxTTL: row.max_ttl_seconds,
-  accessTokenNumUses: Number(row.num_uses),
+  accessTokenNumUses: toInt(row.num_uses),
   accessTokenNumUsesLimit: row.num_uses_limit,
   accessTokenLastUsedAt: row.last_used_at,
   accessTokenLastRenewedAt: row.last_renewed_at,

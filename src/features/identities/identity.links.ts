@@ -3,6 +3,7 @@ import type { Context } from '../../kernel/context.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import { findIdentities } from './identity.queries.js';
 import { type IdentityView, toIdentityView } from './identity.reader.js';
+import { findTokenAuths, type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
 
 /** Machine identities that answers lead to by their ids: those of the caller's organization. @throws PERMISSION_DENIED */
 export const identitiesByIds: BatchLoad<IdentityView> = async (ctx, ids) => {
@@ -18,3 +19,10 @@ async function owned(ctx: Context, ids: readonly string[]): Promise<Map<string, 
   const rows = await findIdentities(ctx, { organizationId: ctx.organizationId, ids });
   return new Map(rows.map((row) => [row.id, toIdentityView(row)]));
 }
+
+/** Token-auth configurations by the ids of identities that the response shows. */
+export const tokenAuthsOf: BatchLoad<TokenAuthView> = async (ctx, identityIds) => {
+  authorize(ctx, 'identity:read');
+  const rows = await findTokenAuths(ctx, { identityIds });
+  return new Map(rows.map((row) => [row.identityId, toTokenAuthView(row)]));
+};

@@ -15,7 +15,7 @@ export class IdentityResolver {
     @Ctx() ctx: Context,
     @Arg('id', () => ID, { description: 'The identity.' }) id: string,
   ): Promise<IdentityType> {
-    return this.service.get(ctx, { identityId: id });
+    return this.service.get(ctx, { id });
   }
 
   @query(IdentityConnection, ListIdentities, 'The machine identities of your organization, by name.')

@@ -27,7 +27,7 @@ export const identityRoutes = [
   identities.get('/{identityId}', 'Get a machine identity', { field: 'identity', errors: ['IDENTITY_NOT_FOUND'] }),
   identities.patch('/{identityId}', 'Rename a machine identity or change its role', {
     field: 'updateIdentity',
-    body: bodyOf(UpdateIdentity, 'identityId'),
+    body: bodyOf(UpdateIdentity, 'id'),
     errors: ['IDENTITY_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
     example: { name: 'release pipeline', role: 'no-access' },
   }),

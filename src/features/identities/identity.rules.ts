@@ -5,7 +5,7 @@ import { displayName, organizationRole } from '../organizations/public.js';
 
 const name = displayName.meta({ description: 'What people call it, 1 to 64 characters.' });
 const role = organizationRole.meta({ description: 'What it is in the organization.' });
-const identityId = idOf('The machine identity.');
+const id = idOf('The machine identity.');
 
 /** Input of `createIdentity`; without an organization it is that of the caller. Source: behaviour 10 (Identities). */
 export const CreateIdentity = z
@@ -20,11 +20,11 @@ export const CreateIdentity = z
 
 /** Input of `updateIdentity`. */
 export const UpdateIdentity = z
-  .strictObject({ identityId, name: name.optional(), role: role.optional() })
+  .strictObject({ id, name: name.optional(), role: role.optional() })
   .meta({ description: 'Changes of a machine identity. What is absent stays.' });
 
-/** Input of `deleteIdentity`; `identity` names it by `id`. */
-export const OneIdentity = z.strictObject({ identityId }).meta({ description: 'Which machine identity.' });
+/** Input of `deleteIdentity`, and arguments of `identity`. */
+export const OneIdentity = z.strictObject({ id }).meta({ description: 'Which machine identity.' });
 
 /** Arguments of `identities`. */
 export const ListIdentities = z.strictObject({

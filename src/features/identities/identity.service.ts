@@ -40,14 +40,14 @@ export class IdentityService {
   /**
    * One identity of the caller's organization.
    *
-   * @param raw `{ identityId }`
+   * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async get(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { identityId } = parse(OneIdentity, raw);
+    const { id } = parse(OneIdentity, raw);
     authorize(ctx, 'identity:read');
-    const identity = await this.identities.load(ctx, identityId);
+    const identity = await this.identities.load(ctx, id);
     await ctx.auditTrail.recordRead(ctx, { action: 'identity:get', facts: { identityId: identity.id } });
     return identity;
   }
@@ -73,16 +73,16 @@ export class IdentityService {
   /**
    * Renames an identity, or gives it another role in the owning organization.
    *
-   * @param raw `{ identityId, name?, role? }`; absent keeps
+   * @param raw `{ id, name?, role? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
    *   LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async update(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { identityId, name, role } = parse(UpdateIdentity, raw);
+    const { id, name, role } = parse(UpdateIdentity, raw);
     authorize(ctx, 'identity:read');
     return inTransaction(ctx, async (tx) => {
-      const identity = await this.identities.load(tx, identityId);
+      const identity = await this.identities.load(tx, id);
       authorize(tx, 'identity:edit');
       protectInstallationAdmin(tx, identity);
       if (role !== undefined && role !== identity.role) {
@@ -104,15 +104,15 @@ export class IdentityService {
    * Deletes an identity with all memberships and tokens. The admin of the installation stays; organizations and projects
    * keep an admin.
    *
-   * @param raw `{ identityId }`
+   * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async delete(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { identityId } = parse(OneIdentity, raw);
+    const { id } = parse(OneIdentity, raw);
     authorize(ctx, 'identity:read');
     return inTransaction(ctx, async (tx) => {
-      const identity = await this.identities.load(tx, identityId);
+      const identity = await this.identities.load(tx, id);
       authorize(tx, 'identity:delete');
       protectInstallationAdmin(tx, identity);
       if (identity.isInstallationAdmin) throw new AppError('LAST_ADMIN');

@@ -2,20 +2,23 @@ import './identities.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import { ClientSecret } from './client-secrets/client-secret.entity.js';
+import { clientSecretsByIds } from './client-secrets/client-secret.links.js';
 import { ClientSecretResolver } from './client-secrets/client-secret.resolver.js';
 import { clientSecretRoutes } from './client-secrets/client-secret.routes.js';
 import { ClientSecretService, type RevokeTokensOfClientSecret } from './client-secrets/client-secret.service.js';
+import { ClientSecretType } from './client-secrets/client-secret.type.js';
 import { Identity } from './identity.entity.js';
 import { identitiesByIds } from './identity.links.js';
 import { IdentityReader } from './identity.reader.js';
 import { IdentityResolver } from './identity.resolver.js';
 import { identityRoutes } from './identity.routes.js';
 import { IdentityService } from './identity.service.js';
-import { identityLinks } from './link.resolver.js';
+import { identityLinkOf, identityLinks } from './link.resolver.js';
 import { IdentityTokenAuth } from './token-auth.entity.js';
 import { TokenAuthResolver } from './token-auth.resolver.js';
 import { tokenAuthRoutes } from './token-auth.routes.js';
 import { createTokenAuthService } from './token-auth.service.js';
+import { IdentityUniversalAuthResolver } from './universal-auth/link.resolver.js';
 import { UniversalAuthResolver } from './universal-auth/universal-auth.resolver.js';
 import { universalAuthRoutes } from './universal-auth/universal-auth.routes.js';
 import { createUniversalAuthService } from './universal-auth/universal-auth.service.js';
@@ -43,6 +46,8 @@ export function createIdentities(deps: {
       new UniversalAuthResolver(createUniversalAuthService(identities)),
       new ClientSecretResolver(new ClientSecretService(identities, deps.revokeTokensOfClientSecret)),
       ...identityLinks(),
+      new IdentityUniversalAuthResolver(),
+      new (identityLinkOf(ClientSecretType))(),
     ],
     nodes: [
       nodeKind({
@@ -51,6 +56,13 @@ export function createIdentities(deps: {
         reach: 'n.organization_id = $2',
         load: identitiesByIds,
         record: ({ id }) => ({ action: 'identity:get', facts: { identityId: id } }),
+      }),
+      nodeKind({
+        type: 'ClientSecret',
+        table: 'universal_auth_client_secret',
+        reach: 'exists (select from identity i where i.id = n.identity_id and i.organization_id = $2)',
+        load: clientSecretsByIds,
+        record: ({ id, identityId }) => ({ action: 'client-secret:get', facts: { clientSecretId: id, identityId } }),
       }),
     ],
     routes: [...identityRoutes, ...tokenAuthRoutes, ...universalAuthRoutes, ...clientSecretRoutes],

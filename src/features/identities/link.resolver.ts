@@ -1,9 +1,27 @@
-import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { type ClassType, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
-import { MemberType, organizationLinkOf } from '../organizations/public.js';
-import { identitiesByIds } from './identity.links.js';
+import { CreateOrganizationPayload, MemberType, organizationLinkOf } from '../organizations/public.js';
+import { identitiesByIds, tokenAuthsOf } from './identity.links.js';
+import { findIdentity } from './identity.queries.js';
+import { toIdentityView } from './identity.reader.js';
 import { IdentityType } from './identity.type.js';
+import { TokenAuthType } from './token-auth.type.js';
+
+/** Gives a type with an `identityId` the machine identity itself. @returns a class of resolvers */
+export function identityLinkOf(type: ClassType<{ readonly identityId: string }>): new () => object {
+  @Resolver(() => type)
+  class IdentityLinkResolver {
+    @FieldResolver(() => IdentityType, {
+      nullable: true,
+      description: 'The machine identity; null if you may not read it.',
+    })
+    identity(@Root() { identityId }: { identityId: string }, @Ctx() ctx: Context): Promise<IdentityType | null> {
+      return linked(ctx, identitiesByIds, identityId);
+    }
+  }
+  return IdentityLinkResolver;
+}
 
 @Resolver(() => MemberType)
 export class MemberIdentityResolver {
@@ -11,10 +29,40 @@ export class MemberIdentityResolver {
     nullable: true,
     description: 'The machine identity; null for a user, and for one that another organization owns.',
   })
-  identity(@Root() { kind, id }: MemberType, @Ctx() ctx: Context): Promise<IdentityType | null> {
-    return linked(ctx, identitiesByIds, kind === 'identity' ? id : null);
+  identity(@Root() { memberKind, memberId }: MemberType, @Ctx() ctx: Context): Promise<IdentityType | null> {
+    return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
+  }
+}
+
+@Resolver(() => CreateOrganizationPayload)
+export class FirstAdminResolver {
+  @FieldResolver(() => IdentityType, { nullable: true, description: 'The same identity; null if it was just deleted.' })
+  async identity(
+    @Root() { organization, identityId }: CreateOrganizationPayload,
+    @Ctx() ctx: Context,
+  ): Promise<IdentityType | null> {
+    // It is in another organization than the caller, who made it just now.
+    const [row] = await findIdentity(ctx, { organizationId: organization.id, id: identityId });
+    return row === undefined ? null : toIdentityView(row);
+  }
+}
+
+@Resolver(() => IdentityType)
+export class IdentityTokenAuthResolver {
+  @FieldResolver(() => TokenAuthType, {
+    nullable: true,
+    description: 'Its token-auth configuration; null if none is attached.',
+  })
+  tokenAuth(@Root() { id, hasTokenAuth }: IdentityType, @Ctx() ctx: Context): Promise<TokenAuthType | null> {
+    return linked(ctx, tokenAuthsOf, hasTokenAuth ? id : null);
   }
 }
 
 /** Resolvers of what identities lead to, and of what leads to them. */
-export const identityLinks = (): object[] => [new (organizationLinkOf(IdentityType))(), new MemberIdentityResolver()];
+export const identityLinks = (): object[] => [
+  new (identityLinkOf(TokenAuthType))(),
+  new (organizationLinkOf(IdentityType))(),
+  new MemberIdentityResolver(),
+  new FirstAdminResolver(),
+  new IdentityTokenAuthResolver(),
+];

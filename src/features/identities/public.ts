@@ -1,4 +1,6 @@
 export { type AuthMethod, AuthMethodEnum } from './auth-method.js';
+export { clientSecretsByIds } from './client-secrets/client-secret.links.js';
+export { ClientSecretType } from './client-secrets/client-secret.type.js';
 export type { IdentitySchema } from './identity.entity.js';
 export { identitiesByIds, ownIdentity } from './identity.links.js';
 export { IdentityReader } from './identity.reader.js';

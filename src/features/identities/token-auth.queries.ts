@@ -22,6 +22,14 @@ export const findTokenAuth = prepared(({ identityId }: { identityId: string }) =
   tables.selectFrom('identity_token_auth').select(TOKEN_AUTH_COLUMNS).where('identity_id', '=', identityId),
 );
 
+/** Configurations of many identities, in no order. */
+export const findTokenAuths = prepared(({ identityIds }: { identityIds: readonly string[] }) =>
+  tables
+    .selectFrom('identity_token_auth')
+    .select(TOKEN_AUTH_COLUMNS)
+    .where('identity_id', '=', sql<string>`any(${identityIds}::uuid[])`),
+);
+
 /** No row: there was none. */
 export const deleteTokenAuth = prepared(({ identityId }: { identityId: string }) =>
   tables.deleteFrom('identity_token_auth').where('identity_id', '=', identityId).returning(TOKEN_AUTH_COLUMNS),

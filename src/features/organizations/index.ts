@@ -2,6 +2,7 @@ import './organizations.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import { organizationLinks } from './link.resolver.js';
+import { membersByIds } from './member.reader.js';
 import { MemberResolver } from './member.resolver.js';
 import { MemberService } from './member.service.js';
 import { OrganizationMembership } from './membership.entity.js';
@@ -44,6 +45,16 @@ export function createOrganizations(deps: {
         reach: 'n.organization_id = $2',
         load: usersByIds,
         record: ({ id }) => ({ action: 'user:get', facts: { userId: id } }),
+      }),
+      nodeKind({
+        type: 'OrganizationMember',
+        table: 'organization_membership',
+        reach: 'n.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)',
+        load: membersByIds,
+        record: ({ organizationId, memberKind, memberId }) => ({
+          action: 'organization-member:get',
+          facts: { organizationId, memberKind, memberId },
+        }),
       }),
     ],
     organizations,

@@ -43,8 +43,8 @@ export class MemberUserResolver {
     nullable: true,
     description: 'The user; null for a machine identity, and for an account that another organization owns.',
   })
-  user(@Root() { kind, id }: MemberType, @Ctx() ctx: Context): Promise<UserType | null> {
-    return linked(ctx, usersByIds, kind === 'user' ? id : null);
+  user(@Root() { memberKind, memberId }: MemberType, @Ctx() ctx: Context): Promise<UserType | null> {
+    return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
   }
 }
 

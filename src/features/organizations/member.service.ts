@@ -7,7 +7,7 @@ import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import type { OrganizationRole } from '../permissions/public.js';
+import { type MemberView, SELECT_MEMBER } from './member.reader.js';
 import { ListMembers, RemoveMember, SetMember } from './member.rules.js';
 import {
   addMember,
@@ -19,13 +19,6 @@ import {
   removeMember,
 } from './memberships.js';
 import type { OrganizationReader, OrganizationView } from './organization.reader.js';
-
-/** A member as services pass it on. */
-export interface MemberView extends Member {
-  readonly name: string;
-  readonly organizationId: string;
-  readonly role: OrganizationRole;
-}
 
 interface Candidate extends Member {
   readonly name: string;
@@ -75,13 +68,13 @@ export class MemberService {
       const organization = await this.organizations.load(tx, organizationId ?? tx.organizationId);
       authorizeIn(tx, organization, 'member:edit');
       const member = await loadCandidate(tx, organization, toMember(who));
-      if ((await findRole(tx, organization.id, member)) === null) await addMember(tx, organization.id, member, role);
-      else await changeRole(tx, organization.id, member, role);
+      const isNew = (await findRole(tx, organization.id, member)) === null;
+      const id = await (isNew ? addMember : changeRole)(tx, organization.id, member, role);
       await tx.auditTrail.recordChange(tx, {
         action: 'organization-member:set',
         facts: factsOf(organization.id, member, role),
       });
-      return { kind: member.kind, id: member.id, name: member.name, organizationId: organization.id, role };
+      return { id, ...viewOf(member), organizationId: organization.id, role };
     });
   }
 
@@ -104,22 +97,18 @@ export class MemberService {
       if (member.ownerId === organization.id) throw ownedHere();
       const role = await findRole(tx, organization.id, member);
       if (role === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
-      await removeMember(tx, organization.id, member);
+      const id = await removeMember(tx, organization.id, member);
       await tx.auditTrail.recordChange(tx, {
         action: 'organization-member:remove',
         showsInProjects: true,
         facts: factsOf(organization.id, member, role),
       });
-      return { kind: member.kind, id: member.id, name: member.name, organizationId: organization.id, role };
+      return { id, ...viewOf(member), organizationId: organization.id, role };
     });
   }
 }
 
-const LIST = `select * from (
-    select case when m.user_id is null then 'identity' else 'user' end as kind, coalesce(u.id, i.id) as id,
-           coalesce(u.username, i.name) as name, m.organization_id as "organizationId", m.role
-    from organization_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id
-    where m.organization_id = $1) as member
+const LIST = `select * from (${SELECT_MEMBER} where m.organization_id = $1) as member
   where $2::text is null or (name collate "C", id) > ($2, $3::uuid)
   order by name collate "C", id limit $4`;
 
@@ -160,6 +149,8 @@ function authorizeIn(
   }
   authorize(ctx, id === ctx.organizationId ? action : 'sub-organization:edit');
 }
+
+const viewOf = ({ kind, id, name }: Candidate) => ({ memberKind: kind, memberId: id, name });
 
 const toMember = ({ userId, identityId }: { userId?: string | null; identityId?: string | null }): Member =>
   userId == null ? { kind: 'identity', id: identityId ?? '' } : { kind: 'user', id: userId };

@@ -1,4 +1,5 @@
 import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import type { OrganizationRole } from '../permissions/public.js';
 import { OrganizationRoleEnum } from './user.type.js';
@@ -12,15 +13,19 @@ registerEnumType(MemberKindEnum, {
 });
 
 @ObjectType('OrganizationMember', {
+  implements: Node,
   description: 'A user or a machine identity, and what it is in an organization.',
   simpleResolvers: true,
 })
 export class MemberType {
-  @Field(() => MemberKindEnum, { description: 'Whether it is a person or a machine.' })
-  kind!: 'user' | 'identity';
-
-  @Field(() => ID, { description: 'Identifies the user or the identity.' })
+  @Field(() => ID, { description: 'Id of the membership.' })
   id!: string;
+
+  @Field(() => MemberKindEnum, { description: 'Whether it is a person or a machine.' })
+  memberKind!: 'user' | 'identity';
+
+  @Field(() => ID, { description: 'Id of the user or the identity.' })
+  memberId!: string;
 
   @Field(() => String, { description: 'The username, or the name of the identity.' })
   name!: string;

@@ -55,14 +55,14 @@ export async function findRole(
   return row?.role ?? null;
 }
 
-/** Makes a member. @throws ALREADY_A_MEMBER; ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND (deleted at the same moment) */
+/** Makes a member. @returns the id of the membership @throws ALREADY_A_MEMBER; ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND (deleted at the same moment) */
 export async function addMember(
   tx: Transaction,
   organizationId: string,
   member: Member,
   role: OrganizationRole,
-): Promise<void> {
-  tx.em.create(OrganizationMembership, {
+): Promise<string> {
+  const membership = tx.em.create(OrganizationMembership, {
     organizationId,
     userId: member.kind === 'user' ? member.id : null,
     identityId: member.kind === 'identity' ? member.id : null,
@@ -75,39 +75,47 @@ export async function addMember(
     organization_membership_user_id_fkey: 'USER_NOT_FOUND',
     organization_membership_identity_id_fkey: 'IDENTITY_NOT_FOUND',
   });
+  return membership.id;
 }
 
-/** Gives a member another role. @throws MEMBERSHIP_NOT_FOUND, LAST_ADMIN */
+/** Gives a member another role. @returns the id of the membership @throws MEMBERSHIP_NOT_FOUND, LAST_ADMIN */
 export async function changeRole(
   tx: Transaction,
   organizationId: string,
   member: Member,
   role: OrganizationRole,
-): Promise<void> {
+): Promise<string> {
   await lockOrganization(tx, organizationId);
   if (role !== 'admin') await refuseLastOrganizationAdmin(tx, member, organizationId);
-  const changed = await query(
+  const [changed] = await query<{ id: string }>(
     tx,
     `update organization_membership set role = $3, updated_at = now() where organization_id = $1 and ${COLUMN[member.kind]} = $2 returning id`,
     [organizationId, member.id, role],
   );
-  if (changed.length === 0) throw new AppError('MEMBERSHIP_NOT_FOUND');
+  if (changed === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+  return changed.id;
 }
 
-/** Ends a membership and those of the organization's projects. @throws MEMBERSHIP_NOT_FOUND, LAST_ADMIN (of a project, too) */
-export async function removeMember(tx: Transaction, organizationId: string, member: Member): Promise<void> {
+/**
+ * Ends a membership and those of the organization's projects.
+ *
+ * @returns the id of the membership
+ * @throws MEMBERSHIP_NOT_FOUND, LAST_ADMIN (of a project, too)
+ */
+export async function removeMember(tx: Transaction, organizationId: string, member: Member): Promise<string> {
   await lockOrganization(tx, organizationId);
   await refuseLastAdmin(tx, member, organizationId);
-  const removed = await guarded(
+  const [removed] = await guarded(
     () =>
-      query(
+      query<{ id: string }>(
         tx,
         `delete from organization_membership where organization_id = $1 and ${COLUMN[member.kind]} = $2 returning id`,
         [organizationId, member.id],
       ),
     LAST_PROJECT_ADMIN,
   );
-  if (removed.length === 0) throw new AppError('MEMBERSHIP_NOT_FOUND');
+  if (removed === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+  return removed.id;
 }
 
 /**

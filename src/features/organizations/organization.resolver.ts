@@ -1,6 +1,8 @@
-import { Arg, Ctx, Extensions, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Extensions, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { MINT } from '../../kernel/graphql/limited-operations.js';
+import { PageArgs } from '../../kernel/graphql/page.js';
+import type { ConnectionOf } from '../../kernel/paging.js';
 import type { OrganizationService } from './organization.service.js';
 import {
   CreateOrganizationInput,
@@ -9,6 +11,7 @@ import {
   CreateSubOrganizationPayload,
   DeleteOrganizationInput,
   DeleteOrganizationPayload,
+  OrganizationConnection,
   OrganizationType,
   UpdateOrganizationInput,
   UpdateOrganizationPayload,
@@ -26,14 +29,14 @@ export class OrganizationResolver {
     @Arg('id', () => ID, { nullable: true, description: 'The organization; absent for that of your token.' })
     id?: string,
   ): Promise<OrganizationType> {
-    return this.service.get(ctx, { organizationId: id });
+    return this.service.get(ctx, { id });
   }
 
-  @Query(() => [OrganizationType], {
+  @Query(() => OrganizationConnection, {
     description: 'Your root organization first, then the sub-organizations that your token can see, by name.',
   })
-  organizations(@Ctx() ctx: Context): Promise<OrganizationType[]> {
-    return this.service.list(ctx);
+  organizations(@Ctx() ctx: Context, @Args(() => PageArgs) page: PageArgs): Promise<ConnectionOf<OrganizationType>> {
+    return this.service.list(ctx, page);
   }
 
   @Extensions(MINT)

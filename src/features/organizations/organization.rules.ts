@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isId } from '../../kernel/ids.js';
+import { type CursorKey, decodeCursor, type PageRequest, pageRules, rowLimit } from '../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, personText, slugFor, slugText } from '../../kernel/text-rules.js';
 import { ORGANIZATION_ROLES } from '../permissions/public.js';
 
@@ -16,16 +18,37 @@ export const CreateOrganization = z.strictObject({ name: displayName, slug: orga
 
 /** Input of `updateOrganization`: absent keeps. */
 export const UpdateOrganization = z.strictObject({
-  organizationId: z.string(),
+  id: z.string(),
   name: displayName.optional(),
   slug: organizationSlug.optional(),
 });
 
 /** Arguments of `organization`. */
-export const GetOrganization = z.strictObject({ organizationId: z.string().nullish() });
+export const GetOrganization = z.strictObject({ id: z.string().nullish() });
+
+/** Arguments of `organizations`. */
+export const ListOrganizations = z.strictObject(pageRules);
+
+/** Position of an organization in the list, where the root comes first. */
+export const organizationKey = ({ parentId, name, id }: { parentId: string | null; name: string; id: string }) => [
+  parentId === null ? '0' : '1',
+  name,
+  id,
+];
+
+/** Bounds of the list: the position to start after (nulls: from the top), and the row limit. @throws VALIDATION_FAILED */
+export function organizationBounds(
+  request: PageRequest,
+): [level: string | null, name: string | null, id: string | null, limit: number | null] {
+  const limit = rowLimit(request);
+  if (request.after == null) return [null, null, null, limit];
+  const fits = ([level = '', , id = '']: CursorKey): boolean => /^[01]$/.test(level) && isId(id);
+  const [level = '', name = '', id = ''] = decodeCursor(request.after, 3, fits);
+  return [level, name, id, limit];
+}
 
 /** Input of `deleteOrganization`. */
-export const DeleteOrganization = z.strictObject({ organizationId: z.string() });
+export const DeleteOrganization = z.strictObject({ id: z.string() });
 
 /** A slug for an organization that was given none. @param suffix 4 random letters or digits */
 export const organizationSlugFor = (name: string, suffix: string): string =>

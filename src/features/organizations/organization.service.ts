@@ -4,6 +4,7 @@ import { query, queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, randomLetters } from '../../kernel/ids.js';
+import { Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { addMember, memberOf } from './memberships.js';
 import { Organization } from './organization.entity.js';
@@ -17,6 +18,9 @@ import {
   CreateOrganization,
   DeleteOrganization,
   GetOrganization,
+  ListOrganizations,
+  organizationBounds,
+  organizationKey,
   organizationSlugFor,
   UpdateOrganization,
 } from './organization.rules.js';
@@ -24,6 +28,12 @@ import {
 const SLUGS = {
   organization_sub_slug_unique: 'ORGANIZATION_SLUG_TAKEN',
 } as const;
+
+const LEVEL = 'case when o.parent_id is null then 0 else 1 end';
+
+const LIST = `select ${ORGANIZATION_COLUMNS} from organization o where (o.id in ($1, $2) or o.parent_id = $1)
+    and ($3::text is null or (${LEVEL}, o.name collate "C", o.id) > ($3::integer, $4, $5::uuid))
+  order by ${LEVEL}, o.name collate "C", o.id limit $6`;
 
 /** Makes the first admin of a new root organization; the token is shown once. */
 export type CreateFirstAdmin = (
@@ -41,14 +51,14 @@ export class OrganizationService {
   /**
    * One organization that the scope of the caller can see; without an id the scope itself.
    *
-   * @param raw `{ organizationId? }`
+   * @param raw `{ id? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async get(ctx: Context, raw: unknown): Promise<OrganizationView> {
-    const { organizationId } = parse(GetOrganization, raw);
+    const { id } = parse(GetOrganization, raw);
     authorize(ctx, 'organization:read');
-    const organization = await this.organizations.load(ctx, organizationId ?? ctx.organizationId);
+    const organization = await this.organizations.load(ctx, id ?? ctx.organizationId);
     await ctx.auditTrail.recordRead(ctx, { action: 'organization:get', facts: { organizationId: organization.id } });
     return organization;
   }
@@ -56,19 +66,18 @@ export class OrganizationService {
   /**
    * The root organization of the caller first, then the sub-organizations that its scope can see, by name and id.
    *
-   * @throws PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * @param raw `{ first?, after? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
-  async list(ctx: Context): Promise<OrganizationView[]> {
+  async list(ctx: Context, raw: unknown): Promise<Page<OrganizationView>> {
+    const request = parse(ListOrganizations, raw);
     authorize(ctx, 'organization:read');
-    const rows = await query<OrganizationView>(
-      ctx,
-      `select ${ORGANIZATION_COLUMNS} from organization o where o.id in ($1, $2) or o.parent_id = $1
-       order by o.parent_id nulls first, o.name collate "C", o.id`,
-      [ctx.organizationId, ctx.rootOrganizationId],
-    );
-    await ctx.auditTrail.recordRead(ctx, { action: 'organization:list', facts: { count: rows.length } });
-    return rows.map(toOrganizationView);
+    const bounds = organizationBounds(request);
+    const rows = await query<OrganizationView>(ctx, LIST, [ctx.organizationId, ctx.rootOrganizationId, ...bounds]);
+    const page = new Page(rows.map(toOrganizationView), request, organizationKey);
+    await ctx.auditTrail.recordRead(ctx, { action: 'organization:list', facts: { count: page.nodes.length } });
+    return page;
   }
 
   /**
@@ -124,15 +133,15 @@ export class OrganizationService {
   /**
    * Renames an organization, or gives it another slug.
    *
-   * @param raw `{ organizationId, name?, slug? }`; absent keeps
+   * @param raw `{ id, name?, slug? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async update(ctx: Context, raw: unknown): Promise<OrganizationView> {
-    const { organizationId, name, slug } = parse(UpdateOrganization, raw);
+    const { id, name, slug } = parse(UpdateOrganization, raw);
     authorize(ctx, 'organization:read');
     return inTransaction(ctx, async (tx) => {
-      const known = await this.organizations.load(tx, organizationId);
+      const known = await this.organizations.load(tx, id);
       authorizeChange(tx, known, 'edit');
       const [row] = await guarded(
         () =>
@@ -157,15 +166,15 @@ export class OrganizationService {
    * Deletes an organization and everything in it. A sub-organization: an admin of its root. A root organization: the admin
    * of the installation, and never the own one.
    *
-   * @param raw `{ organizationId }`
+   * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, ORGANIZATION_IN_USE, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async delete(ctx: Context, raw: unknown): Promise<OrganizationView> {
-    const { organizationId } = parse(DeleteOrganization, raw);
+    const { id } = parse(DeleteOrganization, raw);
     authorize(ctx, 'organization:read');
     return inTransaction(ctx, async (tx) => {
-      const organization = await loadForDeletion(tx, organizationId);
+      const organization = await loadForDeletion(tx, id);
       if (organization.id === tx.rootOrganizationId && tx.actor.isInstallationAdmin) {
         throw new AppError('ORGANIZATION_IN_USE');
       }

@@ -1,6 +1,7 @@
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
+import { connectionOf } from '../../kernel/graphql/page.js';
 
 @ObjectType('Organization', {
   implements: Node,
@@ -26,6 +27,8 @@ export class OrganizationType {
   @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 }
+
+export const OrganizationConnection = connectionOf(OrganizationType, 'Organization', 'root first, then name and id');
 
 @InputType({ description: 'A new root organization.' })
 export class CreateOrganizationInput {
@@ -63,7 +66,7 @@ export class CreateSubOrganizationPayload {
 @InputType({ description: 'Changes of an organization. What is absent stays.' })
 export class UpdateOrganizationInput {
   @Field(() => ID, { description: 'The organization to change.' })
-  organizationId!: string;
+  id!: string;
 
   @Field(() => String, { nullable: true, description: 'A new name, 1 to 64 characters.' })
   name?: string;
@@ -81,7 +84,7 @@ export class UpdateOrganizationPayload {
 @InputType({ description: 'Which organization to delete.' })
 export class DeleteOrganizationInput {
   @Field(() => ID, { description: 'The organization to delete. It must hold no projects and no sub-organizations.' })
-  organizationId!: string;
+  id!: string;
 }
 
 @ObjectType({ description: 'The organization as it was.' })

@@ -11,11 +11,11 @@ export {
 } from './memberships.js';
 export type { OrganizationSchema } from './organization.entity.js';
 export { Organization } from './organization.entity.js';
-export { ownOrganization, ownUser, usersByIds } from './organization.links.js';
+export { organizationsByIds, ownOrganization, ownUser, usersByIds } from './organization.links.js';
 export { OrganizationReader } from './organization.reader.js';
 export { displayName, organizationRole, organizationSlug } from './organization.rules.js';
 export type { CreateFirstAdmin } from './organization.service.js';
-export { OrganizationType } from './organization.type.js';
+export { CreateOrganizationPayload, OrganizationType } from './organization.type.js';
 export type { UserSchema } from './user.entity.js';
 export { UserReader } from './user.reader.js';
 export { OrganizationRoleEnum, UserType } from './user.type.js';

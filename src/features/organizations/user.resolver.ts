@@ -20,7 +20,7 @@ export class UserResolver {
 
   @Query(() => UserType, { description: 'One user of your organization.' })
   user(@Ctx() ctx: Context, @Arg('id', () => ID, { description: 'The user.' }) id: string): Promise<UserType> {
-    return this.service.get(ctx, { userId: id });
+    return this.service.get(ctx, { id });
   }
 
   @Query(() => UserConnection, { description: 'The users of your organization, by username.' })

@@ -16,13 +16,13 @@ export const CreateUser = z.strictObject({ username, role: organizationRole.defa
 
 /** Input of `updateUser`: absent keeps. */
 export const UpdateUser = z.strictObject({
-  userId: z.string(),
+  id: z.string(),
   username: username.optional(),
   role: organizationRole.optional(),
 });
 
 /** Names one user. */
-export const OneUser = z.strictObject({ userId: z.string() });
+export const OneUser = z.strictObject({ id: z.string() });
 
 /** Arguments of `users`. */
 export const ListUsers = z.strictObject({ ...pageRules });

@@ -38,14 +38,14 @@ export class UserService {
   /**
    * One user of the caller's organization.
    *
-   * @param raw `{ userId }`
+   * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async get(ctx: Context, raw: unknown): Promise<UserView> {
-    const { userId } = parse(OneUser, raw);
+    const { id } = parse(OneUser, raw);
     authorize(ctx, 'member:read');
-    const user = await this.users.load(ctx, userId);
+    const user = await this.users.load(ctx, id);
     await ctx.auditTrail.recordRead(ctx, { action: 'user:get', facts: { userId: user.id } });
     return user;
   }
@@ -74,16 +74,16 @@ export class UserService {
   /**
    * Renames a user, or gives it another role in the owning organization.
    *
-   * @param raw `{ userId, username?, role? }`; absent keeps
+   * @param raw `{ id, username?, role? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
    *   USERNAME_TAKEN, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async update(ctx: Context, raw: unknown): Promise<UserView> {
-    const { userId, username, role } = parse(UpdateUser, raw);
+    const { id, username, role } = parse(UpdateUser, raw);
     authorize(ctx, 'member:read');
     return inTransaction(ctx, async (tx) => {
-      const user = await this.users.load(tx, userId);
+      const user = await this.users.load(tx, id);
       authorize(tx, 'member:edit');
       if (role !== undefined && role !== user.role) {
         await changeRole(tx, user.organizationId, { kind: 'user', id: user.id }, role);
@@ -108,15 +108,15 @@ export class UserService {
   /**
    * Deletes a user with all memberships and tokens. Organizations and projects keep an admin.
    *
-   * @param raw `{ userId }`
+   * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async delete(ctx: Context, raw: unknown): Promise<UserView> {
-    const { userId } = parse(OneUser, raw);
+    const { id } = parse(OneUser, raw);
     authorize(ctx, 'member:read');
     return inTransaction(ctx, async (tx) => {
-      const user = await this.users.load(tx, userId);
+      const user = await this.users.load(tx, id);
       authorize(tx, 'member:delete');
       await deleteAccount(tx, { kind: 'user', id: user.id });
       await tx.auditTrail.recordChange(tx, {

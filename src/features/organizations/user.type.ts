@@ -62,7 +62,7 @@ export class CreateUserInput {
 @InputType({ description: 'Changes of a user. What is absent stays.' })
 export class UpdateUserInput {
   @Field(() => ID, { description: 'The user to change.' })
-  userId!: string;
+  id!: string;
 
   @Field(() => String, { nullable: true, description: 'A new username.' })
   username?: string;
@@ -74,7 +74,7 @@ export class UpdateUserInput {
 @InputType({ description: 'Which user to delete.' })
 export class DeleteUserInput {
   @Field(() => ID, { description: 'The user to delete, with all memberships and tokens.' })
-  userId!: string;
+  id!: string;
 }
 
 @ObjectType({ description: 'The new user.' })

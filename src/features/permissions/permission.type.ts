@@ -1,4 +1,5 @@
 import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { enumName } from '../../kernel/enum-name.js';
 import type { PROJECT_ACTIONS } from './actions.js';
 import { ConditionsType } from './condition.type.js';
 
@@ -28,20 +29,17 @@ const ACTIONS: Readonly<Record<PermissionAction, string>> = {
   readValue: 'To read the value of a secret.',
 };
 
-/** `secret-folders` and `describeSecret` as names of an enum: `SECRET_FOLDERS`, `DESCRIBE_SECRET`. */
-const nameOf = (word: string): string => word.replace(/-|(?=[A-Z])/g, '_').toUpperCase();
-
 function registered(
   name: string,
   description: string,
   words: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const values = Object.fromEntries(Object.keys(words).map((word) => [nameOf(word), word]));
+  const values = Object.fromEntries(Object.keys(words).map((word) => [enumName(word), word]));
   registerEnumType(values, {
     name,
     description,
     valuesConfig: Object.fromEntries(
-      Object.entries(words).map(([word, text]) => [nameOf(word), { description: text }]),
+      Object.entries(words).map(([word, text]) => [enumName(word), { description: text }]),
     ),
   });
   return values;

@@ -24,7 +24,7 @@ export class EnvironmentResolver {
     @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
     @Arg('id', () => ID, { description: 'The environment.' }) id: string,
   ): Promise<EnvironmentType> {
-    return toType(await this.environments.get(ctx, { projectId, environmentId: id }));
+    return toType(await this.environments.get(ctx, { projectId, id }));
   }
 
   @Query(() => EnvironmentType, { description: 'One environment of a project by its slug.' })

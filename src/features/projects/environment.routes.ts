@@ -44,7 +44,7 @@ export const environmentRoutes = [
     body: EnvironmentChanges,
     document: `mutation ($input: UpdateEnvironmentInput!) { updateEnvironment(input: $input) { environment { ${FIELDS} } } }`,
     variables: ({ params, body }) => ({
-      input: { projectId: params.projectId, environmentId: params.environmentId, ...body },
+      input: { projectId: params.projectId, id: params.environmentId, ...body },
     }),
     reply: ({ updateEnvironment }) => done('The environment was updated.', updateEnvironment),
     example: { name: 'Pre-production', position: 1 },
@@ -63,7 +63,7 @@ export const environmentRoutes = [
     path: `${PATH}/{environmentId}`,
     summary: 'Delete an environment with its folders and secrets',
     document: `mutation ($input: DeleteEnvironmentInput!) { deleteEnvironment(input: $input) { environment { ${FIELDS} } } }`,
-    variables: ({ params }) => ({ input: { projectId: params.projectId, environmentId: params.environmentId } }),
+    variables: ({ params }) => ({ input: { projectId: params.projectId, id: params.environmentId } }),
     reply: ({ deleteEnvironment }) => done('The environment was deleted.', deleteEnvironment),
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'ENVIRONMENT_IMPORTED'],
   }),

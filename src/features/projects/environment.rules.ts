@@ -21,10 +21,10 @@ export const EnvironmentChanges = z.strictObject({
 });
 
 /** Input of `updateEnvironment`. */
-export const UpdateEnvironment = EnvironmentChanges.extend({ projectId: z.string(), environmentId: z.string() });
+export const UpdateEnvironment = EnvironmentChanges.extend({ projectId: z.string(), id: z.string() });
 
 /** Input of `deleteEnvironment`, and arguments of `environment`. */
-export const EnvironmentKey = z.strictObject({ projectId: z.string(), environmentId: z.string() });
+export const EnvironmentKey = z.strictObject({ projectId: z.string(), id: z.string() });
 
 /** Arguments of `environmentBySlug`. */
 export const EnvironmentBySlug = z.strictObject({ projectId: z.string(), slug: slugText(1, 64) });

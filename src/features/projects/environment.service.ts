@@ -68,13 +68,13 @@ export class EnvironmentService {
   /**
    * One environment by id.
    *
-   * @param raw `{ projectId, environmentId }`
+   * @param raw `{ projectId, id }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Environments).
    */
   get(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
-    const { projectId, environmentId } = parse(EnvironmentKey, raw);
-    return this.#read(ctx, projectId, { id: environmentId });
+    const { projectId, id } = parse(EnvironmentKey, raw);
+    return this.#read(ctx, projectId, { id });
   }
 
   /**
@@ -123,17 +123,17 @@ export class EnvironmentService {
    * Renames an environment, or moves it to another position. References to its secrets follow a new slug, which needs the
    * rights on everything in it, and to edit roles if a rule of the project would select other resources by it.
    *
-   * @param raw `{ projectId, environmentId, name?, slug?, position? }`; a position beyond the end is the end
+   * @param raw `{ projectId, id, name?, slug?, position? }`; a position beyond the end is the end
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN,
    *   REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
    * Source: behaviour 5.5, 10 (Environments).
    */
   update(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
-    const { projectId, environmentId, name, slug, position } = parse(UpdateEnvironment, raw);
+    const { projectId, name, slug, position, ...named } = parse(UpdateEnvironment, raw);
     return inTransaction(ctx, async (tx) => {
       const access = await this.projects.load(tx, projectId);
       authorize(access, 'environments:edit');
-      const { id } = await load(tx, access, { id: environmentId });
+      const { id } = await load(tx, access, named);
       if (slug !== undefined) await this.followEnvironment(tx, access, { environmentId: id, to: slug });
       const count = await lockPositions(tx, access);
       const { position: was } = await load(tx, access, { id });
@@ -156,17 +156,17 @@ export class EnvironmentService {
    * Deletes an environment with its folders and secrets, and all that these were elsewhere; the ones behind it move up. One that
    * others import from stays. The caller needs the right to delete everything in it.
    *
-   * @param raw `{ projectId, environmentId }`
+   * @param raw `{ projectId, id }`
    * @returns the environment as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_IMPORTED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Environments).
    */
   delete(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
-    const { projectId, environmentId } = parse(EnvironmentKey, raw);
+    const { projectId, ...named } = parse(EnvironmentKey, raw);
     return inTransaction(ctx, async (tx) => {
       const access = await this.projects.load(tx, projectId);
       authorize(access, 'environments:delete');
-      const { id } = await load(tx, access, { id: environmentId });
+      const { id } = await load(tx, access, named);
       await this.forgetEnvironment(tx, access, id);
       const count = await lockPositions(tx, access);
       const environment = await load(tx, access, { id });

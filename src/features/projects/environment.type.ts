@@ -1,6 +1,7 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
+import { connectionOf } from '../../kernel/graphql/page.js';
 import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
 
 /** What the API shows of an environment. `access` is for field resolvers and is no field itself. */
@@ -33,6 +34,8 @@ export class EnvironmentType {
   @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 }
+
+export const EnvironmentConnection = connectionOf(EnvironmentType, 'Environment', 'position');
 
 export const toEnvironmentType = (record: EnvironmentRecord, access: ProjectAccess): EnvironmentType => ({
   access,
@@ -71,7 +74,7 @@ export class UpdateEnvironmentInput {
   projectId!: string;
 
   @Field(() => ID, { description: 'The environment.' })
-  environmentId!: string;
+  id!: string;
 
   @Field(() => String, { nullable: true, description: 'What people call it, 1 to 64 characters.' })
   name?: string;
@@ -98,7 +101,7 @@ export class DeleteEnvironmentInput {
   projectId!: string;
 
   @Field(() => ID, { description: 'The environment.' })
-  environmentId!: string;
+  id!: string;
 }
 
 @ObjectType({ description: 'The environment that is gone.' })

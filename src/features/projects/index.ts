@@ -47,13 +47,13 @@ export function createProjects({
     groups,
     entities: [Project, Environment, ProjectMembership, ProjectRole],
     resolvers: [
-      new ProjectResolver(service, memberships, roles),
+      new ProjectResolver(service, memberships),
       new EnvironmentResolver(
         new EnvironmentService(projects, createRootFolders, followEnvironment, forgetEnvironment),
       ),
       new MembershipResolver(memberships),
       new RoleResolver(roles),
-      ...projectLinks(links, service, memberships),
+      ...projectLinks(links, service, memberships, roles),
     ],
     routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes, ...roleRoutes, ...compatibilityRoutes],
     nodes: projectNodes(links),

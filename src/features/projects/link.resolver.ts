@@ -1,23 +1,22 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, type ClassType, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
-import { PermissionDenied } from '../../kernel/authz/ability.js';
-import { recordDenial } from '../../kernel/authz/denials.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched, linked } from '../../kernel/database/batched.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
-import { selects } from '../../kernel/graphql/selection.js';
-import { type ConnectionOf, type Page, pageOf } from '../../kernel/paging.js';
+import { type ConnectionOf, type Page, type PageRequest, pageOf } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { OrganizationType, organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
-import { EnvironmentType } from './environment.type.js';
+import { EnvironmentConnection, EnvironmentType } from './environment.type.js';
 import { Paging } from './membership.rules.js';
 import type { MembershipService } from './membership.service.js';
 import { ProjectMembershipConnection, ProjectMembershipType } from './membership.type.js';
 import type { ProjectLinks } from './project.links.js';
 import type { ProjectService, ReadProject } from './project.service.js';
 import { ProjectConnection, ProjectType, toProjectType } from './project.type.js';
-import { ProjectRoleType } from './role.type.js';
+import { roleCursorKey } from './role.rules.js';
+import type { RoleService } from './role.service.js';
+import { ProjectRoleConnection, ProjectRoleType, pageSelectsRoles, selectsRoles, toRoleType } from './role.type.js';
 
 /** Gives a type with a `projectId` the project itself. @returns a class of resolvers */
 export function projectLinkOf(type: ClassType<{ readonly projectId: string }>): new (links: ProjectLinks) => object {
@@ -61,15 +60,19 @@ function membershipLinkOf(type: ClassType<{ readonly id: string }>): new (links:
   class MembershipLinkResolver {
     constructor(private readonly links: ProjectLinks) {}
 
-    @FieldResolver(() => ProjectMembershipConnection, { description: MEMBERSHIPS })
-    async memberships(
-      @Root() { id }: { id: string },
+    @FieldResolver(() => [ProjectMembershipType], { description: MEMBERSHIPS })
+    async memberships(@Root() { id }: { id: string }, @Ctx() ctx: Context): Promise<readonly ProjectMembershipType[]> {
+      return (await batched(ctx, this.links.membershipsOf, id)) ?? [];
+    }
+
+    @FieldResolver(() => ProjectMembershipConnection, { description: 'As `memberships`, in pages.' })
+    async membershipConnection(
+      @Root() member: { id: string },
       @Ctx() ctx: Context,
       @Args(() => PageArgs) page: PageArgs,
     ): Promise<ConnectionOf<ProjectMembershipType>> {
       const request = parse(Paging, page);
-      const rows = (await batched(ctx, this.links.membershipsOf, id)) ?? [];
-      return pageOf(rows, request, 1, (membership) => [membership.id]);
+      return pageOf(await this.memberships(member, ctx), request, 1, ({ id }) => [id]);
     }
   }
   return MembershipLinkResolver;
@@ -95,44 +98,87 @@ export class ProjectMembersResolver {
   }
 }
 
+@Resolver(() => ProjectType)
+export class ProjectRolesResolver {
+  constructor(private readonly service: RoleService) {}
+
+  @FieldResolver(() => [ProjectRoleType], {
+    nullable: true,
+    description:
+      'The roles that its members can have: those that it made, by slug, then the built-in ones, admin first; null with PERMISSION_DENIED if you may not read them.',
+  })
+  async roles(@Root() project: ProjectType, @Ctx() ctx: Context): Promise<ProjectRoleType[]> {
+    return (await this.service.rolesOf(ctx, project)).map(toRoleType);
+  }
+
+  @FieldResolver(() => ProjectRoleConnection, { nullable: true, description: 'As `roles`, in pages.' })
+  async roleConnection(
+    @Root() project: ProjectType,
+    @Ctx() ctx: Context,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ConnectionOf<ProjectRoleType>> {
+    const found = await this.service.pageOf(ctx, project, page);
+    return found.map(toRoleType, roleCursorKey);
+  }
+}
+
+@Resolver(() => ProjectType)
+export class ProjectEnvironmentsResolver {
+  @FieldResolver(() => EnvironmentConnection, { description: 'As `environments`, in pages.' })
+  environmentConnection(
+    @Root() { environments }: ProjectType,
+    @Args(() => PageArgs) page: PageArgs,
+  ): ConnectionOf<EnvironmentType> {
+    return pageOf(environments, parse(Paging, page), 1, ({ position }) => [String(position).padStart(DIGITS, '0')]);
+  }
+}
+
+/** So many digits have positions, which are compared as text. */
+const DIGITS = 6;
+
 @Resolver(() => OrganizationType)
 export class OrganizationProjectsResolver {
   constructor(private readonly service: ProjectService) {}
 
-  @FieldResolver(() => ProjectConnection, {
+  @FieldResolver(() => [ProjectType], {
     nullable: true,
     description:
-      'The projects of it that you are a member of; null for another organization than that of your token. Asking for their roles needs the right to add members to the organization.',
+      'The projects of it that you are a member of, by name; null for another organization than that of your token. Asking for their roles needs the right to add members to the organization.',
   })
   async projects(
+    @Root() { id }: OrganizationType,
+    @Ctx() ctx: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<ProjectType[] | null> {
+    if (id !== ctx.organizationId) return null;
+    const { nodes } = await this.#load(ctx, {}, selectsRoles(info, []));
+    return nodes.map(toProjectType);
+  }
+
+  @FieldResolver(() => ProjectConnection, { nullable: true, description: 'As `projects`, in pages.' })
+  async projectConnection(
     @Root() { id }: OrganizationType,
     @Ctx() ctx: Context,
     @Info() info: GraphQLResolveInfo,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<ConnectionOf<ProjectType> | null> {
     if (id !== ctx.organizationId) return null;
-    const includeRoles = selects(info, ['nodes', 'roles']) || selects(info, ['edges', 'node', 'roles']);
-    const { first, after } = page;
-    const found = (await batched(
-      ctx,
-      this.#pages,
-      JSON.stringify({ first, after, includeRoles }),
-    )) as Page<ReadProject>;
+    const found = await this.#load(ctx, page, pageSelectsRoles(info));
     return found.map(toProjectType, ({ name, id: projectId }) => [name, projectId]);
   }
 
-  /** Pages by what is asked for: all places of an answer that ask for the same one share it, and its record. */
+  async #load(ctx: Context, { first, after }: PageRequest, includeRoles: boolean): Promise<Page<ReadProject>> {
+    const key = JSON.stringify({ first, after, includeRoles });
+    return (await batched(ctx, this.#pages, key)) as Page<ReadProject>;
+  }
+
+  /** Pages by what is asked for: all places of a response that ask for the same one share it, and its record. */
   readonly #pages: BatchLoad<Page<ReadProject> | Error> = async (ctx, keys) =>
     new Map(await Promise.all(keys.map(async (key) => [key, await this.#page(ctx, JSON.parse(key))] as const)));
 
   /** A page, or why there is none, which is no matter of the others. */
-  async #page(ctx: Context, asked: unknown): Promise<Page<ReadProject> | Error> {
-    try {
-      return await this.service.list(ctx, asked);
-    } catch (error) {
-      if (error instanceof PermissionDenied) await recordDenial(ctx, error);
-      return error as Error;
-    }
+  #page(ctx: Context, asked: unknown): Promise<Page<ReadProject> | Error> {
+    return this.service.list(ctx, asked).catch((error) => error as Error);
   }
 }
 
@@ -141,11 +187,14 @@ export const projectLinks = (
   links: ProjectLinks,
   projects: ProjectService,
   memberships: MembershipService,
+  roles: RoleService,
 ): object[] => [
   ...[EnvironmentType, ProjectMembershipType, ProjectRoleType].map((type) => new (projectLinkOf(type))(links)),
   ...[UserType, IdentityType].map((type) => new (membershipLinkOf(type))(links)),
   new (organizationLinkOf(ProjectType))(),
   new MembershipMemberResolver(),
   new ProjectMembersResolver(memberships),
+  new ProjectRolesResolver(roles),
+  new ProjectEnvironmentsResolver(),
   new OrganizationProjectsResolver(projects),
 ];

@@ -5,11 +5,13 @@ import { environmentsByIds, type ReadEnvironment } from './environment.service.j
 import { type MembershipRecord, membershipsByIds, membershipsOfMembers } from './membership.records.js';
 import { subjectOf } from './membership.rules.js';
 import type { ProjectReader } from './project.reader.js';
-import type { ProjectAccess } from './project.records.js';
+import { listAccess, listByIds, type ProjectAccess } from './project.records.js';
 import type { ProjectService, ReadProject } from './project.service.js';
+import { rolesByIds } from './role.records.js';
+import { builtInRolesOf, isBuiltInForm, isBuiltInId, type Role } from './role.rules.js';
 
 /**
- * Projects, environments and memberships that answers lead to by their ids, each kind in one statement for all of an answer.
+ * Projects, environments, memberships and roles that answers lead to by their ids, each kind in one statement for all of an answer.
  * What the caller would be refused, or would not find, by the root field of that kind is not there.
  */
 export class ProjectLinks {
@@ -36,6 +38,14 @@ export class ProjectLinks {
   /** Memberships by id. */
   readonly memberships: BatchLoad<MembershipRecord> = async (ctx, ids) =>
     this.readable(ctx, await membershipsByIds(ctx, ids), readableMembership);
+
+  /** Roles by id, the built-in ones too. */
+  readonly roles: BatchLoad<Role> = async (ctx, ids) => {
+    const { own = [], builtIn = [] } = Object.groupBy(ids, (id) => (isBuiltInForm(id) ? 'builtIn' : 'own'));
+    const rows = own.length === 0 ? [] : await rolesByIds(ctx, own);
+    rows.push(...(await builtInRolesByIds(ctx, builtIn)));
+    return this.readable(ctx, rows, readableRole);
+  };
 
   /** Memberships of users and identities by their ids: in the projects where the caller may read members of their kind. */
   readonly membershipsOf: BatchLoad<readonly MembershipRecord[]> = async (ctx, memberIds) => {
@@ -69,6 +79,25 @@ export class ProjectLinks {
 function readableMembership(membership: MembershipRecord, access: ProjectAccess): MembershipRecord {
   authorize(access, `${subjectOf(membership.memberKind)}:read`);
   return membership;
+}
+
+function readableRole(role: Role, access: ProjectAccess): Role {
+  authorize(access, 'role:read');
+  return role;
+}
+
+/** Built-in roles of the caller's projects by id. Their ids are hashes, which are made again for each of these projects. */
+async function builtInRolesByIds(ctx: Context, ids: readonly string[]): Promise<Role[]> {
+  if (ids.length === 0) return [];
+  const projects = (await listAccess(ctx)).filter(({ projectId }) => ids.some((id) => isBuiltInId(projectId, id)));
+  if (projects.length === 0) return [];
+  const records = await listByIds(
+    ctx,
+    projects.map(({ projectId }) => projectId),
+  );
+  return records
+    .flatMap(({ access, createdAt, updatedAt }) => builtInRolesOf({ id: access.projectId, createdAt, updatedAt }))
+    .filter(({ id }) => ids.includes(id));
 }
 
 /** What is shown, or why it is not. */

@@ -5,6 +5,8 @@ import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
 import { type EnvironmentType, toEnvironmentType } from './environment.type.js';
 import type { ProjectLinks } from './project.links.js';
 import { type ProjectType, toProjectType } from './project.type.js';
+import { isBuiltInForm } from './role.rules.js';
+import { type ProjectRoleType, toRoleType } from './role.type.js';
 
 const reachOf = (projectId: string): string => `n.organization_id = $2 and exists (
   select from project_membership m where m.project_id = ${projectId} and (m.identity_id = $4 or m.user_id = $4))`;
@@ -39,12 +41,13 @@ export const nodeInProject = <Row extends InProject>(
       }),
   });
 
-/** What of projects is found by its id alone. Built-in roles are no rows, so roles are not among it. */
+/** What of projects is found by its id alone. */
 export function projectNodes(links: ProjectLinks): NodeKind[] {
   const projects: BatchLoad<ProjectType> = async (ctx, ids) =>
     mapFound(await links.projects(ctx, ids), (found) => toProjectType(found));
   const environments: BatchLoad<EnvironmentType> = async (ctx, ids) =>
     mapFound(await links.environments(ctx, ids), ({ environment, access }) => toEnvironmentType(environment, access));
+  const roles: BatchLoad<ProjectRoleType> = async (ctx, ids) => mapFound(await links.roles(ctx, ids), toRoleType);
   return [
     nodeKind({
       type: 'Project',
@@ -59,6 +62,14 @@ export function projectNodes(links: ProjectLinks): NodeKind[] {
       reach: IN_OWN_PROJECT,
       load: environments,
       record: ({ id, projectId }) => ({ action: 'environment:get', projectId, facts: { environmentId: id } }),
+    }),
+    nodeKind({
+      type: 'ProjectRole',
+      table: 'project_role',
+      reach: IN_OWN_PROJECT,
+      isDerived: isBuiltInForm,
+      load: roles,
+      record: ({ id, projectId }) => ({ action: 'project-role:get', projectId, facts: { roleId: id } }),
     }),
     nodeKind({
       type: 'ProjectMembership',

@@ -2,7 +2,6 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
-import { selects } from '../../kernel/graphql/selection.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
 import type { MembershipRecord } from './membership.records.js';
 import type { MembershipService } from './membership.service.js';
@@ -21,15 +20,13 @@ import {
   UpdateProjectInput,
   UpdateProjectPayload,
 } from './project.type.js';
-import type { RoleService } from './role.service.js';
-import { ProjectRoleType, toRoleType } from './role.type.js';
+import { pageSelectsRoles } from './role.type.js';
 
 @Resolver(() => ProjectType)
 export class ProjectResolver {
   constructor(
     private readonly projects: ProjectService,
     private readonly memberships: MembershipService,
-    private readonly projectRoles: RoleService,
   ) {}
 
   @Query(() => ProjectType, { description: 'A project that you are a member of.' })
@@ -60,8 +57,7 @@ export class ProjectResolver {
     @Arg('type', () => ProjectKindEnum, { nullable: true, description: 'Only projects of this type.' })
     type?: ProjectKind | null,
   ): Promise<ConnectionOf<ProjectType>> {
-    const includeRoles = selects(info, ['nodes', 'roles']) || selects(info, ['edges', 'node', 'roles']);
-    const found = await this.projects.list(ctx, { ...page, type, includeRoles });
+    const found = await this.projects.list(ctx, { ...page, type, includeRoles: pageSelectsRoles(info) });
     return found.map(toProjectType, ({ name, id }) => [name, id]);
   }
 
@@ -89,15 +85,6 @@ export class ProjectResolver {
     @Arg('input', () => DeleteProjectInput, { description: 'Which one.' }) input: DeleteProjectInput,
   ): Promise<DeleteProjectPayload> {
     return { project: toProjectType(await this.projects.delete(ctx, input)) };
-  }
-
-  @FieldResolver(() => [ProjectRoleType], {
-    nullable: true,
-    description:
-      'The roles that its members can have: those that it made, by slug, then the built-in ones, admin first; null with PERMISSION_DENIED if you may not read them.',
-  })
-  async roles(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<ProjectRoleType[]> {
-    return (await this.projectRoles.rolesOf(ctx, project)).map(toRoleType);
   }
 
   @FieldResolver(() => [ProjectMembershipType], {

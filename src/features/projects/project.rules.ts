@@ -64,10 +64,10 @@ export const ProjectChanges = z.strictObject({
 });
 
 /** Input of `updateProject`: the project and what changes of it. */
-export const UpdateProject = ProjectChanges.extend({ projectId: z.string() });
+export const UpdateProject = ProjectChanges.extend({ id: z.string() });
 
 /** Input of `deleteProject`. */
-export const DeleteProject = z.strictObject({ projectId: z.string() });
+export const DeleteProject = z.strictObject({ id: z.string() });
 
 /** Filter and page of the list of projects. */
 export const ListProjects = z.strictObject({

@@ -44,7 +44,7 @@ export type ReadProject = Omit<
 };
 
 type NewProject = z.infer<typeof CreateProject>;
-type Changes = Omit<z.infer<typeof UpdateProject>, 'projectId'>;
+type Changes = Omit<z.infer<typeof UpdateProject>, 'id'>;
 
 /** New values that leak detection passes over, sealed for the version after `basis`. */
 interface Sealed {
@@ -158,16 +158,16 @@ export class ProjectService {
   /**
    * Changes settings of a project. Two changes at once: the later one wins, field by field.
    *
-   * @param raw `projectId` and `ProjectChanges`
+   * @param raw `id` and `ProjectChanges`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE (two callers
    *   gave `secretDetectionIgnoreValues`), SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: behaviour 4.6.
    */
   async update(ctx: Context, raw: unknown): Promise<ReadProject> {
-    const { projectId, ...changes } = parse(UpdateProject, raw);
-    const sealed = await this.#sealed(ctx, projectId, changes.secretDetectionIgnoreValues);
+    const { id, ...changes } = parse(UpdateProject, raw);
+    const sealed = await this.#sealed(ctx, id, changes.secretDetectionIgnoreValues);
     return inTransaction(ctx, async (tx) => {
-      const project = await this.projects.load(tx, projectId);
+      const project = await this.projects.load(tx, id);
       authorizeChange(project, changes);
       const changed = Object.keys(changes).filter((name) => changes[name as keyof Changes] !== undefined);
       if (changed.length > 0) {
@@ -178,29 +178,29 @@ export class ProjectService {
         projectId: project.projectId,
         facts: { changed: changed.sort() },
       });
-      return this.#open(tx, await findById(tx, projectId));
+      return this.#open(tx, await findById(tx, id));
     });
   }
 
   /**
    * Deletes a project with everything in it, at once for every operation.
    *
-   * @param raw `{ projectId }`
+   * @param raw `{ id }`
    * @returns the project as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, DELETE_PROTECTED, AUDIT_UNAVAILABLE
    * Source: specification 3, decisions 4.7.
    */
   async delete(ctx: Context, raw: unknown): Promise<ReadProject> {
-    const { projectId } = parse(DeleteProject, raw);
+    const { id } = parse(DeleteProject, raw);
     return inTransaction(ctx, async (tx) => {
-      const record = await findById(tx, projectId);
+      const record = await findById(tx, id);
       if (record === undefined) throw new AppError('PROJECT_NOT_FOUND');
       authorize(record.access, 'workspace:delete');
       // The protection is part of the statement: it may have been switched on since the row was read.
       const deleted = await tx.em.nativeDelete(Project, { id: record.access.projectId, hasDeleteProtection: false });
       if (deleted === 0) {
         // Throws PROJECT_NOT_FOUND when another caller deleted it meanwhile.
-        await this.projects.load(tx, projectId);
+        await this.projects.load(tx, id);
         throw new AppError('DELETE_PROTECTED');
       }
       await tx.auditTrail.recordChange(tx, {

@@ -190,7 +190,7 @@ export class CreateProjectPayload {
 @InputType({ description: 'What changes of a project; what is absent stays.' })
 export class UpdateProjectInput {
   @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
+  id!: string;
 
   @Field(() => String, { nullable: true, description: 'What people call it, 1 to 64 characters.' })
   name?: string;
@@ -238,7 +238,7 @@ export class UpdateProjectPayload {
 @InputType({ description: 'Which project goes, with everything in it.' })
 export class DeleteProjectInput {
   @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
+  id!: string;
 }
 
 @ObjectType({ description: 'The project that is gone.' })

@@ -40,6 +40,12 @@ export async function listRoles(
   return rows.map(toRecord);
 }
 
+/** Roles by id, in no order. The project decides who may see them. */
+export async function rolesByIds(ctx: Context, ids: readonly string[]): Promise<Role[]> {
+  const rows = await query<RoleRow>(ctx, `select ${COLUMNS} from project_role where id = any($1::uuid[])`, [ids]);
+  return rows.map(toRecord);
+}
+
 /** Roles of many projects in one statement, each list by slug. For `batched`. */
 export async function rolesOfProjects(
   ctx: Context,

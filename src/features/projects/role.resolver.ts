@@ -38,7 +38,7 @@ export class RoleResolver {
     @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
     @Arg('id', () => ID, { description: 'The role.' }) id: string,
   ): Promise<ProjectRoleType> {
-    return toRoleType(await this.roles.get(ctx, { projectId, roleId: id }));
+    return toRoleType(await this.roles.get(ctx, { projectId, id }));
   }
 
   @Query(() => ProjectRoleType, { description: 'One role of a project by its slug, a built-in one too.' })

@@ -96,7 +96,7 @@ export const roleRoutes = [
     exactKeys: ['permissions'],
     document: `mutation ($input: UpdateProjectRoleInput!) { updateProjectRole(input: $input) { role { ${FIELDS} } } }`,
     variables: ({ params, body: { permissions, ...rest } }) => ({
-      input: { projectId: params.projectId, roleId: params.roleId, ...rest, ...inLists(permissions) },
+      input: { projectId: params.projectId, id: params.roleId, ...rest, ...inLists(permissions) },
     }),
     reply: ({ updateProjectRole }) => ({ role: toRoleReply(updateProjectRole.role) }),
     example: { permissions: [{ subject: 'secrets', action: 'describeSecret' }] },
@@ -108,7 +108,7 @@ export const roleRoutes = [
     path: `${ROLES}/{roleId}`,
     summary: 'Delete a role',
     document: `mutation ($input: DeleteProjectRoleInput!) { deleteProjectRole(input: $input) { role { ${FIELDS} } } }`,
-    variables: ({ params }) => ({ input: { projectId: params.projectId, roleId: params.roleId } }),
+    variables: ({ params }) => ({ input: { projectId: params.projectId, id: params.roleId } }),
     reply: ({ deleteProjectRole }) => ({ role: toRoleReply(deleteProjectRole.role) }),
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'ROLE_IN_USE', 'ROLE_BUILT_IN'],
   }),

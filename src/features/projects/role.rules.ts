@@ -30,6 +30,12 @@ export const builtInRolesOf = (project: { id: string; createdAt: Date; updatedAt
     updatedAt: project.updatedAt,
   }));
 
+/** Whether an id has the form of those of built-in roles: that of no row. */
+export const isBuiltInForm = (id: string): boolean => id[VERSION_AT] === '8';
+
+/** Where a UUID has its version. */
+const VERSION_AT = 14;
+
 /** Whether an id is that of a built-in role. */
 export const isBuiltInId = (projectId: string, id: string): boolean =>
   PROJECT_ROLES.some((slug) => builtInRoleId(projectId, slug) === id.toLowerCase());
@@ -43,8 +49,14 @@ export const roleCursorKey = ({ projectId, id, slug }: Pick<Role, 'projectId' | 
   slug,
 ];
 
+/** A role after which a list goes on. */
+export interface RolePosition {
+  readonly isBuiltIn: boolean;
+  readonly slug: string;
+}
+
 /** After which role a list goes on; null: from the top. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
-export function rolePosition({ after }: PageRequest): { readonly isBuiltIn: boolean; readonly slug: string } | null {
+export function rolePosition({ after }: PageRequest): RolePosition | null {
   if (after == null) return null;
   const fits = ([part, slug = '']: CursorKey): boolean => part === (isBuiltIn(slug) ? BUILT_IN : OWN);
   const [, slug = ''] = decodeCursor(after, 2, fits);
@@ -82,13 +94,16 @@ export const RoleChanges = z.strictObject({
 });
 
 /** Input of `updateProjectRole`. */
-export const UpdateRole = RoleChanges.extend({ projectId: z.string(), roleId: z.string() });
+export const UpdateRole = RoleChanges.extend({ projectId: z.string(), id: z.string() });
 
 /** Input of `deleteProjectRole`, and arguments of `projectRole`. */
-export const RoleKey = z.strictObject({ projectId: z.string(), roleId: z.string() });
+export const RoleKey = z.strictObject({ projectId: z.string(), id: z.string() });
 
 /** Arguments of `projectRoleBySlug`. */
 export const RoleBySlug = z.strictObject({ projectId: z.string(), slug: roleSlug });
+
+/** Arguments of `Project.roleConnection`. */
+export const RolePage = z.strictObject(pageRules);
 
 /** Arguments of `projectRoles`. */
 export const ListRoles = z.strictObject({ projectId: z.string(), ...pageRules });

@@ -28,6 +28,8 @@ import {
   type Role,
   RoleBySlug,
   RoleKey,
+  RolePage,
+  type RolePosition,
   roleCursorKey,
   rolePosition,
   UpdateRole,
@@ -70,19 +72,19 @@ export class RoleService {
   /**
    * Changes a role: absent keeps, a list of permissions replaces the one before. A new slug goes to its holders with it.
    *
-   * @param raw `{ projectId, roleId, slug?, name?, description?, permissions? }`; the rules are `UpdateRole`
+   * @param raw `{ projectId, id, slug?, name?, description?, permissions? }`; the rules are `UpdateRole`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also for rights that the caller does not have, before or after),
    *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
    * Source: behaviour 2, 10 (Roles).
    */
   update(ctx: Context, raw: unknown): Promise<Role> {
-    const { projectId, roleId, ...changes } = parse(UpdateRole, raw);
+    const { projectId, id, ...changes } = parse(UpdateRole, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, 'role:edit');
       // Memberships that name the role are written under the same lock.
       await lockProject(tx, project);
-      const before = await loadOwn(tx, project, roleId);
+      const before = await loadOwn(tx, project, id);
       const fields = {
         slug: changes.slug ?? before.slug,
         name: changes.name ?? before.name,
@@ -104,25 +106,25 @@ export class RoleService {
   /**
    * Deletes a role that no member has.
    *
-   * @param raw `{ projectId, roleId }`
+   * @param raw `{ projectId, id }`
    * @returns the role as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also of a role that allows more than the caller may),
    *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Roles).
    */
   delete(ctx: Context, raw: unknown): Promise<Role> {
-    const { projectId, roleId } = parse(RoleKey, raw);
+    const { projectId, id } = parse(RoleKey, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, 'role:delete');
       await lockProject(tx, project);
-      const role = await loadOwn(tx, project, roleId);
+      const role = await loadOwn(tx, project, id);
       // Nobody has it: what it forbids is not lifted by its deletion.
       authorizeReach(project, 'role:delete', role.rules, role.rules);
       const holders = await countHolders(tx, project.projectId, role.slug);
       if (holders > 0) {
         const message = `is a role of members of the project: ${holders}`;
-        throw new AppError('ROLE_IN_USE', undefined, { details: [{ path: 'roleId', code: 'ROLE_IN_USE', message }] });
+        throw new AppError('ROLE_IN_USE', undefined, { details: [{ path: 'id', code: 'ROLE_IN_USE', message }] });
       }
       await deleteRole(tx, role.id);
       await record(tx, 'project-role:delete', role);
@@ -133,15 +135,15 @@ export class RoleService {
   /**
    * One role by id, built-in ones too.
    *
-   * @param raw `{ projectId, roleId }`
+   * @param raw `{ projectId, id }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Roles).
    */
   async get(ctx: Context, raw: unknown): Promise<Role> {
-    const { projectId, roleId } = parse(RoleKey, raw);
+    const { projectId, id } = parse(RoleKey, raw);
     const project = await loadReadable(ctx, projectId);
-    const builtIn = builtInOf(project).find(({ id }) => id === roleId.toLowerCase());
-    return answer(ctx, project, builtIn ?? (await findOwn(ctx, project.access, { id: roleId })));
+    const builtIn = builtInOf(project).find((role) => role.id === id.toLowerCase());
+    return answer(ctx, project, builtIn ?? (await findOwn(ctx, project.access, { id })));
   }
 
   /**
@@ -190,19 +192,43 @@ export class RoleService {
    *
    * @throws PERMISSION_DENIED
    */
-  async rolesOf(
-    ctx: Context,
-    project: {
-      readonly id: string;
-      readonly access: ProjectAccess;
-      readonly createdAt: Date;
-      readonly updatedAt: Date;
-    },
-  ): Promise<Role[]> {
+  async rolesOf(ctx: Context, project: ShownProject): Promise<Role[]> {
     authorize(project.access, 'role:read');
     const own = (await batched(ctx, rolesOfProjects, project.id)) ?? [];
     return [...own, ...builtInRolesOf(project)];
   }
+
+  /**
+   * The same in pages.
+   *
+   * @param raw `{ first?, after? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED
+   */
+  async pageOf(ctx: Context, project: ShownProject, raw: unknown): Promise<Page<Role>> {
+    const { after, ...request } = parse(RolePage, raw);
+    const position = rolePosition({ after });
+    const roles = await this.rolesOf(ctx, project);
+    const rest = position === null ? roles : rolesAfter(roles, position);
+    return new Page(
+      request.first == null ? rest : rest.slice(0, request.first + 1),
+      { ...request, after },
+      roleCursorKey,
+    );
+  }
+}
+
+/** A project that a response shows. */
+interface ShownProject {
+  readonly id: string;
+  readonly access: ProjectAccess;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** What follows on a role that may have been deleted meanwhile. */
+function rolesAfter(roles: readonly Role[], { isBuiltIn, slug }: RolePosition): readonly Role[] {
+  if (isBuiltIn) return roles.slice(roles.findIndex((role) => role.slug === slug) + 1);
+  return roles.filter((role) => isBuiltInId(role.projectId, role.id) || role.slug > slug);
 }
 
 const builtInOf = ({ access, createdAt, updatedAt }: ProjectRecord): Role[] =>

@@ -1,6 +1,9 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
+import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import { selects } from '../../kernel/graphql/selection.js';
 import {
   fromConditionsType,
   PermissionActionEnum,
@@ -12,7 +15,11 @@ import {
 import type { Role } from './role.rules.js';
 
 /** A role that members of a project can have. Source: specification, Project role. */
-@ObjectType('ProjectRole', { description: 'A role that members of a project can have.', simpleResolvers: true })
+@ObjectType('ProjectRole', {
+  implements: Node,
+  description: 'A role that members of a project can have.',
+  simpleResolvers: true,
+})
 export class ProjectRoleType {
   @Field(() => ID, { description: 'Id of the role in this project.' })
   id!: string;
@@ -52,6 +59,14 @@ export const ProjectRoleConnection = connectionOf(
   'ProjectRole',
   'those that the project made by slug, then the built-in ones, admin first',
 );
+
+/** Whether a document asks for the roles of projects. @param path from the resolving field to the projects */
+export const selectsRoles = (info: GraphQLResolveInfo, path: readonly string[]): boolean =>
+  ['roles', 'roleConnection'].some((field) => selects(info, [...path, field]));
+
+/** The same, for a page of projects. */
+export const pageSelectsRoles = (info: GraphQLResolveInfo): boolean =>
+  selectsRoles(info, ['nodes']) || selectsRoles(info, ['edges', 'node']);
 
 /** A role as the API shows it. What a rule forbids that this version does not know of is not shown. */
 export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => {
@@ -117,7 +132,7 @@ export class UpdateProjectRoleInput {
   projectId!: string;
 
   @Field(() => ID, { description: 'The role.' })
-  roleId!: string;
+  id!: string;
 
   @Field(() => String, { nullable: true, description: 'A new slug, which its holders get with it.' })
   slug?: string;
@@ -144,7 +159,7 @@ export class DeleteProjectRoleInput {
   projectId!: string;
 
   @Field(() => ID, { description: 'The role.' })
-  roleId!: string;
+  id!: string;
 }
 
 @ObjectType({ description: 'The role that is gone.' })

@@ -38,11 +38,7 @@ export function authorizeReferences({ ability, projectId }: ProjectAccess, value
   throw new PermissionDenied(
     { action: 'secrets:describeSecret', projectId },
     [],
-    denied.map(({ at }) => ({
-      path: at,
-      code: 'describeSecret',
-      message: 'refers to a secret that needs the action describeSecret on secrets',
-    })),
+    denied.map(({ at }) => ({ path: at, needs: 'secrets:describeSecret', about: 'refers to a secret that' })),
   );
 }
 

@@ -1,4 +1,5 @@
 import { createMongoAbility, type MongoAbility, type RawRuleOf } from '@casl/ability';
+import { type EnumName, enumName } from '../enum-name.js';
 import { AppError, type ErrorDetail } from '../errors.js';
 import { type Conditions, compileConditions, type Fields } from './conditions.js';
 
@@ -11,7 +12,8 @@ declare module '../context.js' {
 
 declare module '../detail-codes.js' {
   interface DetailCodes {
-    readonly verbs: Verb;
+    /** As REST names them, and as GraphQL does. */
+    readonly verbs: Verb | EnumName<Verb>;
   }
 }
 
@@ -60,7 +62,13 @@ export interface DeniedAttempt {
   readonly projectId: string | null;
 }
 
-/** PERMISSION_DENIED that knows what was tried. */
+/** What is in the way at one place: anything, or an action that is missing. */
+export type Reason = ErrorDetail | { readonly path: string; readonly needs: Action; readonly about: string };
+
+/** How an interface names subjects and verbs. */
+type Naming = <Word extends string>(word: Word) => Word | EnumName<Word>;
+
+/** PERMISSION_DENIED that knows what was tried. It names actions as roles do in REST: `describeSecret` on `secrets`. */
 export class PermissionDenied extends AppError {
   /**
    * @param beyond what the attempt would have given away without being the caller's to give
@@ -68,25 +76,41 @@ export class PermissionDenied extends AppError {
    */
   constructor(
     readonly attempt: DeniedAttempt,
-    beyond: readonly Action[] = [],
-    reasons?: readonly ErrorDetail[],
+    private readonly beyond: readonly Action[] = [],
+    private readonly reasons?: readonly Reason[],
   ) {
-    const [subject, verb] = splitAction(attempt.action);
-    const missing = beyond.length > 0 ? beyond : [attempt.action];
-    super(
-      'PERMISSION_DENIED',
-      beyond.length > 0 ? 'You may not give rights that you do not have.' : `You may not ${verb} ${subject} here.`,
-      {
-        details:
-          reasons ??
-          missing.map(splitAction).map(([path, code]) => ({
-            path,
-            code,
-            message: `needs the action ${code} on ${path}`,
-          })),
-      },
-    );
+    const told = { attempt, beyond, reasons, named: <Word extends string>(word: Word) => word };
+    super('PERMISSION_DENIED', messageOf(told), { details: detailsOf(told) });
   }
+
+  /** The same for GraphQL, which names actions by enums: `DESCRIBE_SECRET` on `SECRETS`. */
+  inEnumNames(): AppError {
+    const told = { attempt: this.attempt, beyond: this.beyond, reasons: this.reasons, named: enumName };
+    return new AppError('PERMISSION_DENIED', messageOf(told), { details: detailsOf(told), cause: this });
+  }
+}
+
+interface Told {
+  readonly attempt: DeniedAttempt;
+  readonly beyond: readonly Action[];
+  readonly reasons: readonly Reason[] | undefined;
+  readonly named: Naming;
+}
+
+function messageOf({ attempt, beyond, named }: Told): string {
+  if (beyond.length > 0) return 'You may not give rights that you do not have.';
+  const [subject, verb] = splitAction(attempt.action);
+  return `You do not have the permission ${named(verb)} on ${named(subject)} here.`;
+}
+
+function detailsOf({ attempt, beyond, reasons, named }: Told): ErrorDetail[] {
+  const missing = (action: Action, path?: string, about = ''): ErrorDetail => {
+    const [subject, verb] = splitAction(action);
+    const message = `${about}needs the action ${named(verb)} on ${named(subject)}`;
+    return { path: path ?? named(subject), code: named(verb), message };
+  };
+  if (reasons === undefined) return (beyond.length > 0 ? beyond : [attempt.action]).map((action) => missing(action));
+  return reasons.map((reason) => ('needs' in reason ? missing(reason.needs, reason.path, `${reason.about} `) : reason));
 }
 
 /** An organization (the Context) or a project: what a caller's ability is about. */

@@ -34,6 +34,8 @@ export interface NodeKind<T extends object = object> {
    * the root above that, $4 the caller. What it leaves out takes the same statements as an id that nobody has.
    */
   readonly reach: string;
+  /** True for the form of ids that are no rows but derived from others: an id of it that the table does not have is loaded, too. */
+  readonly isDerived?: (id: string) => boolean;
   /** Those that the caller may see, as the type shows them, by id. */
   readonly load: BatchLoad<T>;
   readonly record: (node: T) => AuditEvent;
@@ -48,7 +50,7 @@ export class NodeResolver {
   readonly #byType: ReadonlyMap<string, NodeKind>;
   readonly #statement: string;
 
-  constructor(kinds: readonly NodeKind[]) {
+  constructor(private readonly kinds: readonly NodeKind[]) {
     this.#byType = new Map(kinds.map((kind) => [kind.type, kind]));
     this.#statement = kinds
       .map(
@@ -76,7 +78,7 @@ export class NodeResolver {
   ): Promise<(object | null)[]> {
     if (ids.length > MAX_NODES) throw tooMany();
     const wanted = ids.map((id) => id.toLowerCase());
-    const types = await typesOf(ctx, this.#statement, wanted);
+    const types = await this.#typesOf(ctx, wanted);
     const shown = new Map<string, object>();
     const events: AuditEvent[] = [];
     await Promise.all(
@@ -91,6 +93,20 @@ export class NodeResolver {
     await ctx.auditTrail.recordRead(ctx, ...events);
     return wanted.map((id) => shown.get(id) ?? null);
   }
+
+  /** Types by id, of the ids that name something within the reach of the caller, or may be derived. */
+  async #typesOf(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const named = [...new Set(ids)].filter(isId);
+    if (named.length === 0) return new Map();
+    const params = [named, ctx.organizationId, ctx.rootOrganizationId, ctx.actor.id];
+    const rows = await query<{ id: string; type: string }>(ctx, this.#statement, params);
+    const types = new Map(rows.map(({ id, type }) => [id, type]));
+    for (const id of named) {
+      const derived = types.has(id) ? undefined : this.kinds.find(({ isDerived }) => isDerived?.(id));
+      if (derived !== undefined) types.set(id, derived.type);
+    }
+    return types;
+  }
 }
 
 /** A node as its type shows it; undefined where the caller may not read it, as where there is none. */
@@ -99,14 +115,6 @@ const found = (ctx: Context, { load }: NodeKind, id: string): Promise<object | u
     if (error instanceof PermissionDenied) return undefined;
     throw error;
   });
-
-/** Types by id, of the ids that name something within the reach of the caller. */
-async function typesOf(ctx: Context, statement: string, ids: readonly string[]): Promise<Map<string, string>> {
-  const named = [...new Set(ids)].filter(isId);
-  const params = [named, ctx.organizationId, ctx.rootOrganizationId, ctx.actor.id];
-  const rows = named.length === 0 ? [] : await query<{ id: string; type: string }>(ctx, statement, params);
-  return new Map(rows.map(({ id, type }) => [id, type]));
-}
 
 const tooMany = (): AppError =>
   new AppError('VALIDATION_FAILED', undefined, {

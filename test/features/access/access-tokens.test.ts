@@ -223,7 +223,7 @@ describe('a personal access token', () => {
     expect((await asAda(list, { userId: ada })).body.data.personalAccessTokens.nodes).toHaveLength(2);
     expect(await asAda(list, { userId: bob })).toBeError(403, 'PERMISSION_DENIED');
     const revoke = 'mutation ($input: RevokeAccessTokenInput!) { revokeAccessToken(input: $input) { message } }';
-    expect((await asAda(revoke, { input: { accessTokenId: first.tokenData.id } })).body.errors).toBeUndefined();
+    expect((await asAda(revoke, { input: { id: first.tokenData.id } })).body.errors).toBeUndefined();
     expect(await asAda(list, { userId: ada })).toBeError(401, 'TOKEN_REVOKED');
   });
 });

@@ -9,11 +9,18 @@ const VIEWER = `{ viewer {
 } }`;
 
 describe('viewer', () => {
-  test('shows a machine identity without any right its organization, and its token with the uses left', async () => {
+  test('shows a machine identity without any right its token with the uses left, and reports what it may not read', async () => {
     const { admin, organization } = await strongroom.seed.organization();
     const caller = await strongroom.seed.caller(admin, { tokenAuth: { accessTokenNumUsesLimit: 5 } });
 
-    expect((await caller.data(VIEWER)).viewer).toEqual({
+    const { data, errors } = (await caller.graphql(VIEWER)).body;
+    expect(errors).toMatchObject(
+      ['identity', 'organization'].map((field) => ({
+        path: ['viewer', field],
+        extensions: { code: 'PERMISSION_DENIED' },
+      })),
+    );
+    expect(data.viewer).toEqual({
       kind: 'IDENTITY',
       name: expect.stringMatching(/^identity-/),
       identityId: caller.identityId,
@@ -25,7 +32,7 @@ describe('viewer', () => {
       user: null,
       organization: { id: organization.id },
     });
-    expect((await caller.data(VIEWER)).viewer.usesLeft).toBe(3);
+    expect((await caller.data('{ viewer { usesLeft } }')).viewer.usesLeft).toBe(3);
   });
 
   test('shows a user, and a token without a limit of uses', async () => {

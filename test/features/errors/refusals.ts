@@ -127,8 +127,7 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   },
   ORGANIZATION_IN_USE: {
     rest: ONLY_GRAPHQL,
-    graphql: ({ strongroom, world }) =>
-      mutate(strongroom.admin, 'deleteOrganization', { organizationId: world.organization }),
+    graphql: ({ strongroom, world }) => mutate(strongroom.admin, 'deleteOrganization', { id: world.organization }),
   },
   USERNAME_TAKEN: { rest: ONLY_GRAPHQL, graphql: again('createUser') },
   ALREADY_A_MEMBER: {

@@ -144,4 +144,4 @@ describe('every field that leads from one type to another', () => {
 
 /** Answers of root fields about one secret, folder, identity, project or caller, and their pages. */
 const OF_ONE =
-  /^(AccessToken|ClientSecret|DeletedSecret|FolderTreeEntry|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUse|SecretVersion(?!Summary)|TokenAuth|UniversalAuth|ProjectRole(Connection|Edge)|UserEdge|Viewer)/;
+  /^(AccessToken|ClientSecret|DeletedSecret|FolderTreeEntry|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;

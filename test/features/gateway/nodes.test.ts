@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { mustSucceed } from '../../kit/caller.js';
+import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { makeWorld, seedWorld, type World } from '../../kit/world.js';
 
 const strongroom = useSharedStrongroom();
+
+/** Id of a role that is no row. */
+const viewerRoleOf = async (admin: Caller, { project }: World): Promise<string> =>
+  (await admin.data('query ($id: ID!) { projectRoleBySlug(projectId: $id, slug: "viewer") { id } }', { id: project }))
+    .projectRoleBySlug.id;
 
 const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) {
   __typename id
@@ -20,9 +25,17 @@ describe('things by nothing but their ids', () => {
     const { members } = (
       await admin.data('query ($id: ID!) { project(id: $id) { members { id } } }', { id: world.project })
     ).project;
+    const viewerRole = await viewerRoleOf(admin, world);
+    const { nodes: organizationMembers } = (
+      await admin.data('query ($id: ID) { organizationMembers(organizationId: $id) { nodes { id } } }', {
+        id: world.subOrganization,
+      })
+    ).organizationMembers;
+    const [organizationMember] = organizationMembers;
     const ids = [
       ...[world.secret, world.folder, world.project, world.tag, world.environment, world.import],
       ...[world.user, world.identity, world.organization, members[0].id, world.secret.toUpperCase()],
+      ...[world.role, viewerRole, world.accessToken, world.clientSecret, organizationMember.id],
     ];
     const reply = mustSucceed(await admin.graphql(NODES, { ids }));
     expect(reply.body.data.nodes.map(({ __typename, id }: Record<string, string>) => [__typename, id])).toEqual([
@@ -37,6 +50,11 @@ describe('things by nothing but their ids', () => {
       ['Organization', world.organization],
       ['ProjectMembership', members[0].id],
       ['Secret', world.secret],
+      ['ProjectRole', world.role],
+      ['ProjectRole', viewerRole],
+      ['AccessToken', world.accessToken],
+      ['ClientSecret', world.clientSecret],
+      ['OrganizationMember', organizationMember.id],
     ]);
     expect(reply.body.data.nodes[0]).toMatchObject({ secretKey: world.secretKey, folder: { path: '/' } });
     expect(reply.body.data.nodes[2]).toMatchObject({ slug: world.projectSlug });
@@ -45,6 +63,7 @@ describe('things by nothing but their ids', () => {
       [
         ...['secret:get', 'folder:get', 'project:get', 'tag:get', 'environment:get', 'secret-import:get'],
         ...['user:get', 'identity:get', 'organization:get', 'project-membership:get'],
+        ...['project-role:get', 'project-role:get', 'access-token:get', 'client-secret:get', 'organization-member:get'],
       ].sort(),
     );
     expect(rows.find(({ action }) => action === 'secret:get')?.facts).toMatchObject({ viewedValues: true });
@@ -58,7 +77,10 @@ describe('things by nothing but their ids', () => {
       conditions: { environment: 'prod' },
     });
     const stranger = (await strongroom.seed.organization()).admin;
-    const hidden = [world.secret, world.folder, world.tag, world.environment, world.import, world.user, world.identity];
+    const hidden = [
+      ...[world.secret, world.folder, world.tag, world.environment, world.import, world.user, world.identity],
+      ...[world.role, await viewerRoleOf(admin, world), world.accessToken, world.clientSecret],
+    ];
     for (const [who, ids] of [
       [caller, hidden],
       [stranger, [...hidden, world.project, world.organization]],
@@ -82,13 +104,18 @@ describe('things by nothing but their ids', () => {
       'select id from project_membership where project_id = any($1)',
       [[foreign.project, neighbour.project]],
     );
-    const inProjects = ({ secret, folder, tag, environment, import: imported, project }: World): string[] => [
-      ...[secret, folder, tag, environment, imported, project],
+    const organizationMembers = await strongroom.sql<{ id: string }>(
+      'select id from organization_membership where organization_id = any($1)',
+      [[foreign.organization, foreign.subOrganization]],
+    );
+    const inProjects = ({ secret, folder, tag, environment, import: imported, project, role }: World): string[] => [
+      ...[secret, folder, tag, environment, imported, project, role],
     ];
     const hidden = [
       ...inProjects(foreign),
       ...inProjects(neighbour),
-      ...memberships.map(({ id }) => id),
+      ...[...memberships, ...organizationMembers].map(({ id }) => id),
+      ...[foreign.accessToken, foreign.clientSecret],
       ...[foreign.user, foreign.identity, foreign.organization, foreign.subOrganization],
     ];
     const ask = async (id: string): Promise<number> => {
@@ -98,6 +125,8 @@ describe('things by nothing but their ids', () => {
     };
     const unknown = await ask(randomUUID());
     for (const id of hidden) expect(await ask(id)).toBe(unknown);
+    const builtIn = await viewerRoleOf(colleague, neighbour);
+    expect(await ask(builtIn)).toBe(await ask(`${randomUUID().slice(0, 14)}8${randomUUID().slice(15)}`));
   });
 
   test('keep a value from a caller who may only know of the secret', async () => {

@@ -9,7 +9,7 @@ const UPDATE = `mutation ($input: UpdateOrganizationInput!) { updateOrganization
 const DELETE = `mutation ($input: DeleteOrganizationInput!) { deleteOrganization(input: $input) { organization { ${FIELDS} } } }`;
 const ONE = `query ($id: ID) { organization(id: $id) { ${FIELDS} } }`;
 const SET = `mutation ($input: SetOrganizationMemberInput!) {
-  setOrganizationMember(input: $input) { member { id kind name role organizationId } }
+  setOrganizationMember(input: $input) { member { id memberId memberKind name role organizationId } }
 }`;
 const REMOVE = `mutation ($input: RemoveOrganizationMemberInput!) { removeOrganizationMember(input: $input) { member { id } } }`;
 
@@ -40,18 +40,12 @@ describe('organizations', () => {
   test('show themselves and their sub-organizations, and nothing of others', async () => {
     const [one, two] = [await strongroom.seed.organization(), await strongroom.seed.organization()];
     const sub = await makeSub(one.admin, 'team');
-    const listed = (await one.admin.graphql('{ organizations { id } }')).body.data.organizations;
+    const listed = (await one.admin.graphql('{ organizations { nodes { id } } }')).body.data.organizations.nodes;
     expect(listed).toEqual([{ id: one.organization.id }, { id: sub.id }]);
     for (const id of [two.organization.id, randomUUID(), 'no-uuid']) {
       expect(await one.admin.graphql(ONE, { id })).toBeError(404, 'ORGANIZATION_NOT_FOUND');
-      expect(await one.admin.graphql(UPDATE, { input: { organizationId: id, name: 'x' } })).toBeError(
-        404,
-        'ORGANIZATION_NOT_FOUND',
-      );
-      expect(await one.admin.graphql(DELETE, { input: { organizationId: id } })).toBeError(
-        404,
-        'ORGANIZATION_NOT_FOUND',
-      );
+      expect(await one.admin.graphql(UPDATE, { input: { id, name: 'x' } })).toBeError(404, 'ORGANIZATION_NOT_FOUND');
+      expect(await one.admin.graphql(DELETE, { input: { id } })).toBeError(404, 'ORGANIZATION_NOT_FOUND');
     }
   });
 
@@ -60,31 +54,22 @@ describe('organizations', () => {
     const sub = await makeSub(admin, 'team');
     const member = await strongroom.seed.caller(admin, { organizationRole: 'member' });
     for (const { id } of [organization, sub]) {
-      const renamed = await admin.graphql(UPDATE, { input: { organizationId: id, name: 'Renamed' } });
+      const renamed = await admin.graphql(UPDATE, { input: { id, name: 'Renamed' } });
       expect(renamed.body.data.updateOrganization.organization.name).toBe('Renamed');
-      expect(await member.graphql(UPDATE, { input: { organizationId: id, name: 'x' } })).toBeError(
-        403,
-        'PERMISSION_DENIED',
-      );
-      expect(await member.graphql(DELETE, { input: { organizationId: id } })).toBeError(403, 'PERMISSION_DENIED');
+      expect(await member.graphql(UPDATE, { input: { id, name: 'x' } })).toBeError(403, 'PERMISSION_DENIED');
+      expect(await member.graphql(DELETE, { input: { id } })).toBeError(403, 'PERMISSION_DENIED');
     }
-    expect(await admin.graphql(DELETE, { input: { organizationId: organization.id } })).toBeError(
-      403,
-      'PERMISSION_DENIED',
-    );
-    const root = { input: { organizationId: organization.id } };
+    expect(await admin.graphql(DELETE, { input: { id: organization.id } })).toBeError(403, 'PERMISSION_DENIED');
+    const root = { input: { id: organization.id } };
     expect(await strongroom.admin.graphql(DELETE, root)).toBeError(409, 'ORGANIZATION_IN_USE');
-    expect((await admin.graphql(DELETE, { input: { organizationId: sub.id } })).body.errors).toBeUndefined();
+    expect((await admin.graphql(DELETE, { input: { id: sub.id } })).body.errors).toBeUndefined();
     expect((await strongroom.admin.graphql(DELETE, root)).body.errors).toBeUndefined();
     expect(await admin.graphql(ONE)).toBeError(401, 'TOKEN_INVALID');
   });
 
   test('that are the own one of the admin of the installation stay', async () => {
     const { id } = (await strongroom.admin.graphql(ONE)).body.data.organization;
-    expect(await strongroom.admin.graphql(DELETE, { input: { organizationId: id } })).toBeError(
-      409,
-      'ORGANIZATION_IN_USE',
-    );
+    expect(await strongroom.admin.graphql(DELETE, { input: { id } })).toBeError(409, 'ORGANIZATION_IN_USE');
   });
 });
 
@@ -96,8 +81,8 @@ describe('members of a sub-organization', () => {
     const who = { organizationId: sub.id, identityId: caller.identityId };
     const set = await admin.graphql(SET, { input: { ...who, role: 'ADMIN' } });
     expect(set.body.data.setOrganizationMember.member).toMatchObject({
-      id: caller.identityId,
-      kind: 'IDENTITY',
+      memberId: caller.identityId,
+      memberKind: 'IDENTITY',
       role: 'ADMIN',
     });
     expect((await admin.graphql(SET, { input: { ...who, role: 'MEMBER' } })).body.errors).toBeUndefined();
@@ -148,14 +133,11 @@ describe('users', () => {
     const second = (await page(first.pageInfo.endCursor)).body.data.users;
     expect([...first.nodes, ...second.nodes]).toEqual([{ username: 'ada@example.org' }, { username: 'bob' }]);
     expect(second.pageInfo.hasNextPage).toBe(false);
-    const changed = await admin.graphql(CHANGE, { input: { userId: user.id, username: 'ada', role: 'ADMIN' } });
+    const changed = await admin.graphql(CHANGE, { input: { id: user.id, username: 'ada', role: 'ADMIN' } });
     expect(changed.body.data.updateUser.user).toEqual({ id: user.id, username: 'ada', role: 'ADMIN' });
-    expect(await admin.graphql(CHANGE, { input: { userId: user.id, username: 'bob' } })).toBeError(
-      409,
-      'USERNAME_TAKEN',
-    );
-    expect((await admin.graphql(DROP, { input: { userId: user.id } })).body.errors).toBeUndefined();
-    expect(await admin.graphql(DROP, { input: { userId: user.id } })).toBeError(404, 'USER_NOT_FOUND');
+    expect(await admin.graphql(CHANGE, { input: { id: user.id, username: 'bob' } })).toBeError(409, 'USERNAME_TAKEN');
+    expect((await admin.graphql(DROP, { input: { id: user.id } })).body.errors).toBeUndefined();
+    expect(await admin.graphql(DROP, { input: { id: user.id } })).toBeError(404, 'USER_NOT_FOUND');
   });
 
   test('of another organization are not found, and are changed by admins only', async () => {
@@ -163,18 +145,12 @@ describe('users', () => {
     const { user } = (await two.admin.graphql(CREATE, { input: { username: 'eve' } })).body.data.createUser;
     for (const id of [user.id, randomUUID(), 'no-uuid']) {
       expect(await one.admin.graphql(GET, { id })).toBeError(404, 'USER_NOT_FOUND');
-      expect(await one.admin.graphql(CHANGE, { input: { userId: id, role: 'ADMIN' } })).toBeError(
-        404,
-        'USER_NOT_FOUND',
-      );
-      expect(await one.admin.graphql(DROP, { input: { userId: id } })).toBeError(404, 'USER_NOT_FOUND');
+      expect(await one.admin.graphql(CHANGE, { input: { id, role: 'ADMIN' } })).toBeError(404, 'USER_NOT_FOUND');
+      expect(await one.admin.graphql(DROP, { input: { id } })).toBeError(404, 'USER_NOT_FOUND');
     }
     const member = await strongroom.seed.caller(two.admin, { organizationRole: 'member' });
     expect((await member.graphql(GET, { id: user.id })).body.errors).toBeUndefined();
     expect(await member.graphql(CREATE, { input: { username: 'x' } })).toBeError(403, 'PERMISSION_DENIED');
-    expect(await member.graphql(CHANGE, { input: { userId: user.id, role: 'ADMIN' } })).toBeError(
-      403,
-      'PERMISSION_DENIED',
-    );
+    expect(await member.graphql(CHANGE, { input: { id: user.id, role: 'ADMIN' } })).toBeError(403, 'PERMISSION_DENIED');
   });
 });

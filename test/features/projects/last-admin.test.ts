@@ -67,9 +67,9 @@ describe('the only admin of a project', () => {
     mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user.id, role: 'admin' }));
     const own = `/api/v2/workspace/${project.id}/identity-memberships/${admin.identityId}`;
     mustSucceed(await admin.patch(own, { role: 'viewer' }));
-    expect(await admin.graphql(DELETE_USER, { input: { userId: user.id } })).toBeError(409, 'LAST_ADMIN');
+    expect(await admin.graphql(DELETE_USER, { input: { id: user.id } })).toBeError(409, 'LAST_ADMIN');
     await strongroom.sql(`update project_membership set roles = '{admin}' where identity_id = $1`, [admin.identityId]);
-    expect((await admin.graphql(DELETE_USER, { input: { userId: user.id } })).body.errors).toBeUndefined();
+    expect((await admin.graphql(DELETE_USER, { input: { id: user.id } })).body.errors).toBeUndefined();
     expect(await adminsOf(project.id)).toHaveLength(1);
   });
 

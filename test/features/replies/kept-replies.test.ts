@@ -203,7 +203,7 @@ describe('the very next reading, at another node that keeps the reply, sees', ()
     const { root, sub, user, list } = await sceneOfUser();
     expect(secretIn(await list()).actor).toMatchObject({ name: 'ada', membershipId: expect.any(String) });
 
-    const input = { userId: user, username: 'grace' };
+    const input = { id: user, username: 'grace' };
     await root.data('mutation ($input: UpdateUserInput!) { updateUser(input: $input) { __typename } }', { input });
     expect(secretIn(await list()).actor.name).toBe('grace');
 
@@ -214,7 +214,7 @@ describe('the very next reading, at another node that keeps the reply, sees', ()
     expect(secretIn(await list()).actor).toMatchObject({ name: 'grace', membershipId: null });
 
     await root.data('mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { __typename } }', {
-      input: { userId: user },
+      input: { id: user },
     });
     expect(secretIn(await list()).actor.name).toBeNull();
   });

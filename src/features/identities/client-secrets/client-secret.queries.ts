@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.js';
+import type { IdentitySchema } from '../identity.entity.js';
 import type { ClientSecretSchema } from './client-secret.entity.js';
 
-const tables = tablesOf<typeof ClientSecretSchema>();
+const tables = tablesOf<typeof ClientSecretSchema | typeof IdentitySchema>();
 
 /** All of a client secret but the hash of its text. */
 const COLUMNS = [
@@ -56,6 +57,18 @@ export const findClientSecret = prepared(({ identityId, id }: Place) =>
     .select(COLUMNS)
     .where('id', '=', id)
     .where('identity_id', '=', identityId),
+);
+
+/** Client secrets of identities of an organization, in no order. */
+export const findClientSecrets = prepared(
+  ({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
+    tables
+      .selectFrom('universal_auth_client_secret')
+      .select(COLUMNS)
+      .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+      .where('identity_id', 'in', (eb) =>
+        eb.selectFrom('identity as i').select('i.id').where('i.organization_id', '=', organizationId),
+      ),
 );
 
 /** No row: it is revoked already, or there is none. */

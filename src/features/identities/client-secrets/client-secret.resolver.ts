@@ -22,7 +22,7 @@ export class ClientSecretResolver {
     @Arg('identityId', () => ID, { description: 'The machine identity that it belongs to.' }) identityId: string,
     @Arg('id', () => ID, { description: 'The client secret.' }) id: string,
   ): Promise<ClientSecretType> {
-    return this.service.get(ctx, { identityId, clientSecretId: id });
+    return this.service.get(ctx, { identityId, id });
   }
 
   @Extensions(MINT)

@@ -15,9 +15,9 @@ export const CreateClientSecret = z
   })
   .meta({ description: 'A new client secret of a machine identity.' });
 
-/** Input of `revokeClientSecret`; `clientSecret` names it by `id`. */
+/** Input of `revokeClientSecret`, and arguments of `clientSecret`. */
 export const OneClientSecret = z
-  .strictObject({ identityId, clientSecretId: idOf('The client secret.') })
+  .strictObject({ identityId, id: idOf('The client secret.') })
   .meta({ description: 'Which client secret.' });
 
 /** Arguments of `clientSecrets`. */

@@ -94,16 +94,16 @@ export class ClientSecretService {
   /**
    * One client secret, without the secret itself.
    *
-   * @param raw `{ identityId, clientSecretId }`
+   * @param raw `{ identityId, id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async get(ctx: Context, raw: unknown): Promise<ClientSecretView> {
-    const { identityId, clientSecretId } = parse(OneClientSecret, raw);
+    const { identityId, id } = parse(OneClientSecret, raw);
     authorize(ctx, 'identity:get-token');
     const identity = await this.identities.load(ctx, identityId);
-    const place = { identityId: identity.id, id: clientSecretId };
-    const [row] = isId(clientSecretId) ? await findClientSecret(ctx, place) : [];
+    const place = { identityId: identity.id, id };
+    const [row] = isId(id) ? await findClientSecret(ctx, place) : [];
     if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
     const clientSecret = toClientSecretView(row);
     await ctx.auditTrail.recordRead(ctx, { action: 'client-secret:get', facts: factsOf(clientSecret) });
@@ -113,19 +113,19 @@ export class ClientSecretService {
   /**
    * Revokes a client secret and the tokens of its logins, at once on every node.
    *
-   * @param raw `{ identityId, clientSecretId }`
+   * @param raw `{ identityId, id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND (revoked before, too),
    *   AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<ClientSecretView> {
-    const { identityId, clientSecretId } = parse(OneClientSecret, raw);
+    const { identityId, id } = parse(OneClientSecret, raw);
     authorize(ctx, 'identity:delete-token');
     return inTransaction(ctx, async (tx) => {
       const identity = await this.identities.load(tx, identityId);
       protectInstallationAdmin(tx, identity);
-      const place = { identityId: identity.id, id: clientSecretId };
-      const [row] = isId(clientSecretId) ? await revokeClientSecret(tx, place) : [];
+      const place = { identityId: identity.id, id };
+      const [row] = isId(id) ? await revokeClientSecret(tx, place) : [];
       if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
       // After the secret: its revocation waited for logins under way.
       const tokens = await this.revokeTokensOf(tx, row.id);

@@ -1,8 +1,10 @@
-import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { Node } from '../../../kernel/graphql/node.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 
 @ObjectType('ClientSecret', {
+  implements: Node,
   description: 'A secret that a machine identity logs in with: everything but the secret itself, which is not kept.',
   simpleResolvers: true,
 })
@@ -22,7 +24,9 @@ export class ClientSecretType {
   @Field(() => Int, { description: 'Seconds from its making that it lives; 0 for no limit.' })
   clientSecretTTL!: number;
 
-  @Field(() => Float, { description: 'How many logins were made with it.' })
+  @Field(() => Int, {
+    description: 'How many logins were made with it. More than 2,147,483,647 are shown as that number.',
+  })
   clientSecretNumUses!: number;
 
   @Field(() => Int, { description: 'How many logins can be made with it; 0 for no limit.' })

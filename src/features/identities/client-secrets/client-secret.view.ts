@@ -1,3 +1,4 @@
+import { toInt } from '../../../kernel/graphql/int.js';
 import type { ClientSecretRow } from './client-secret.queries.js';
 
 /** A client secret as services pass it on: everything but the secret itself, in the names of the interface. */
@@ -28,7 +29,7 @@ export const toClientSecretView = (row: ClientSecretRow): ClientSecretView => ({
   description: row.description,
   clientSecretPrefix: row.prefix,
   clientSecretTTL: row.ttl_seconds,
-  clientSecretNumUses: Number(row.num_uses),
+  clientSecretNumUses: toInt(row.num_uses),
   clientSecretNumUsesLimit: row.num_uses_limit,
   clientSecretLastUsedAt: row.last_used_at,
   isClientSecretRevoked: row.is_revoked,

@@ -20,6 +20,14 @@ export const findUniversalAuth = prepared(({ identityId }: { identityId: string 
   tables.selectFrom('identity_universal_auth').select(UNIVERSAL_AUTH_COLUMNS).where('identity_id', '=', identityId),
 );
 
+/** Configurations of many identities, in no order. */
+export const findUniversalAuths = prepared(({ identityIds }: { identityIds: readonly string[] }) =>
+  tables
+    .selectFrom('identity_universal_auth')
+    .select(UNIVERSAL_AUTH_COLUMNS)
+    .where('identity_id', '=', sql<string>`any(${identityIds}::uuid[])`),
+);
+
 /** No row: there was none. */
 export const deleteUniversalAuth = prepared(({ identityId }: { identityId: string }) =>
   tables.deleteFrom('identity_universal_auth').where('identity_id', '=', identityId).returning(UNIVERSAL_AUTH_COLUMNS),

@@ -1,6 +1,7 @@
 import type { ApolloServerPlugin, GraphQLRequestContextWillSendResponse } from '@apollo/server';
 import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { PermissionDenied } from '../../authz/ability.js';
 import type { AnyContext } from '../../context.js';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../../errors.js';
 import { type Log, logFailure } from '../../log.js';
@@ -98,9 +99,12 @@ function faultOf({ schema }: Told, error: GraphQLError, telling: Telling): AppEr
     case 'PERSISTED_QUERY_NOT_SUPPORTED':
       return malformedGraphQL();
     default:
-      return isOfArgument(error) ? argumentFault(error) : toAppError(unwrapResolverError(error) ?? error);
+      return isOfArgument(error) ? argumentFault(error) : thrownFault(toAppError(unwrapResolverError(error) ?? error));
   }
 }
+
+/** What a resolver threw, in the words of the schema. */
+const thrownFault = (fault: AppError): AppError => (fault instanceof PermissionDenied ? fault.inEnumNames() : fault);
 
 /** What graphql-js finds only when it comes to a field: null for an argument that a variable with a default may give. */
 const isOfArgument = ({ originalError }: GraphQLError): boolean =>

@@ -27,8 +27,8 @@ const detailCodeType = (): GraphQLEnumType =>
   new GraphQLEnumType({
     name: 'ErrorDetailCode',
     description:
-      'What `code` of an entry of `details` may be, beside codes of errors. In `PERMISSION_DENIED` it is the verb of the action ' +
-      'that is needed, and `path` its subject.',
+      'What `code` of an entry of `details` may be, beside codes of errors. In `PERMISSION_DENIED` it is the missing action, as ' +
+      '`PermissionAction` names it, and `path` its subject, as in `PermissionSubject`. Organizations have further ones, as `CREATE_TOKEN`.',
     values: Object.fromEntries(detailCodes().map(([code, description]) => [code, { description }])),
   });
 

@@ -18,13 +18,13 @@ export const access: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateIdentity',
-    args: { identityId: '$identity', name: 'other' },
+    args: { id: '$identity', name: 'other' },
     audit: 'identity:update',
     denial: viewer('identity:edit'),
   },
   {
     field: 'deleteIdentity',
-    args: { identityId: '$identity' },
+    args: { id: '$identity' },
     audit: 'identity:delete',
     denial: viewer('identity:delete'),
   },
@@ -96,7 +96,7 @@ export const access: readonly GraphQLOperation[] = [
   },
   {
     field: 'revokeClientSecret',
-    args: { identityId: '$identity', clientSecretId: '$clientSecret' },
+    args: { identityId: '$identity', id: '$clientSecret' },
     audit: 'client-secret:revoke',
     denial: viewer('identity:delete-token'),
   },
@@ -133,13 +133,13 @@ export const access: readonly GraphQLOperation[] = [
   },
   {
     field: 'renameAccessToken',
-    args: { accessTokenId: '$accessToken', name: CANARY },
+    args: { id: '$accessToken', name: CANARY },
     audit: 'access-token:rename',
     denial: viewer('identity:get-token'),
   },
   {
     field: 'revokeAccessToken',
-    args: { accessTokenId: '$accessToken' },
+    args: { id: '$accessToken' },
     audit: 'access-token:revoke',
     denial: viewer('identity:get-token'),
   },

@@ -17,13 +17,13 @@ export const organizations: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateOrganization',
-    args: { organizationId: '$organization', name: 'Berlin' },
+    args: { id: '$organization', name: 'Berlin' },
     audit: 'organization:update',
     denial: viewer('organization:edit'),
   },
   {
     field: 'deleteOrganization',
-    args: { organizationId: '$subOrganization' },
+    args: { id: '$subOrganization' },
     audit: 'organization:delete',
     denial: viewer('sub-organization:delete'),
   },
@@ -50,9 +50,9 @@ export const organizations: readonly GraphQLOperation[] = [
   { field: 'createUser', args: { username: 'ada' }, audit: 'user:create', denial: viewer('member:create') },
   {
     field: 'updateUser',
-    args: { userId: '$user', username: 'ada' },
+    args: { id: '$user', username: 'ada' },
     audit: 'user:update',
     denial: viewer('member:edit'),
   },
-  { field: 'deleteUser', args: { userId: '$user' }, audit: 'user:delete', denial: viewer('member:delete') },
+  { field: 'deleteUser', args: { id: '$user' }, audit: 'user:delete', denial: viewer('member:delete') },
 ];

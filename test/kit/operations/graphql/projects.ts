@@ -16,13 +16,13 @@ export const projects: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateProject',
-    args: { projectId: '$project', secretDetectionIgnoreValues: [CANARY] },
+    args: { id: '$project', secretDetectionIgnoreValues: [CANARY] },
     audit: 'project:update',
     denial: viewer('settings:edit'),
   },
   {
     field: 'deleteProject',
-    args: { projectId: '$project' },
+    args: { id: '$project' },
     audit: 'project:delete',
     denial: viewer('workspace:delete'),
   },
@@ -46,13 +46,13 @@ export const projects: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateEnvironment',
-    args: { projectId: '$project', environmentId: '$environment', name: 'Preview' },
+    args: { projectId: '$project', id: '$environment', name: 'Preview' },
     audit: 'environment:update',
     denial: viewer('environments:edit'),
   },
   {
     field: 'deleteEnvironment',
-    args: { projectId: '$project', environmentId: '$environment' },
+    args: { projectId: '$project', id: '$environment' },
     audit: 'environment:delete',
     denial: viewer('environments:delete'),
   },

@@ -1,7 +1,7 @@
 import { CANARY } from '../../world.js';
 import { type GraphQLOperation, powerless, viewer } from '../operation.js';
 
-const role = { projectId: '$project', roleId: '$role' };
+const role = { projectId: '$project', id: '$role' };
 
 /** Roles of projects. */
 export const roles: readonly GraphQLOperation[] = [

@@ -1,0 +1,33 @@
+import { authorize, can } from '../../kernel/authz/ability.js';
+import type { BatchLoad } from '../../kernel/database/batched.js';
+import { query } from '../../kernel/database/database.js';
+import type { OrganizationRole } from '../permissions/public.js';
+import type { Member } from './memberships.js';
+
+/** A member of an organization as services pass it on. */
+export interface MemberView {
+  readonly id: string;
+  readonly memberKind: Member['kind'];
+  readonly memberId: string;
+  readonly name: string;
+  readonly organizationId: string;
+  readonly role: OrganizationRole;
+}
+
+/** The start of every statement that reads members of organizations; `m` is the membership. */
+export const SELECT_MEMBER = `select m.id, case when m.user_id is null then 'identity' else 'user' end as "memberKind",
+    coalesce(m.user_id, m.identity_id) as "memberId", coalesce(u.username, i.name) as name,
+    m.organization_id as "organizationId", m.role
+  from organization_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id`;
+
+/** Memberships by id: of the caller's organization and, for who may edit them, of its sub-organizations. */
+export const membersByIds: BatchLoad<MemberView> = async (ctx, ids) => {
+  authorize(ctx, 'member:read');
+  const rows = await query<MemberView>(
+    ctx,
+    `${SELECT_MEMBER} where m.id = any($1::uuid[]) and (m.organization_id = $2
+       or $3 and exists (select from organization o where o.id = m.organization_id and o.parent_id = $2))`,
+    [ids, ctx.organizationId, can(ctx.ability, 'sub-organization:edit')],
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+};

@@ -1,0 +1,121 @@
+import type { Caller } from '../../kit/caller.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
+import { seedWorld, type World } from '../../kit/world.js';
+
+const strongroom = useSharedStrongroom();
+
+interface Row {
+  readonly id: string;
+}
+
+/** A connection, and the whole list beside it. */
+interface Pair {
+  readonly name: string;
+  /** Asks for `$LIST`, in whose place the field stands. */
+  readonly inside: string;
+  readonly list: string;
+  readonly connection: string;
+  // biome-ignore lint/suspicious/noExplicitAny: data of any shape
+  readonly owner: (data: any) => any;
+}
+
+const PAIRS: readonly Pair[] = [
+  {
+    name: 'the projects of an organization',
+    inside: '{ organization { $LIST } }',
+    list: 'projects { id }',
+    connection: 'projectConnection',
+    owner: ({ organization }) => organization,
+  },
+  {
+    name: 'the environments of a project',
+    inside: 'query ($project: ID!) { project(id: $project) { $LIST } }',
+    list: 'environments { id }',
+    connection: 'environmentConnection',
+    owner: ({ project }) => project,
+  },
+  {
+    name: 'the roles of a project',
+    inside: 'query ($project: ID!) { project(id: $project) { $LIST } }',
+    list: 'roles { id }',
+    connection: 'roleConnection',
+    owner: ({ project }) => project,
+  },
+  {
+    name: 'the memberships of a user',
+    inside: 'query ($user: ID!) { user(id: $user) { $LIST } }',
+    list: 'memberships { id }',
+    connection: 'membershipConnection',
+    owner: ({ user }) => user,
+  },
+  {
+    name: 'the memberships of a machine identity',
+    inside: 'query ($admin: ID!) { identity(id: $admin) { $LIST } }',
+    list: 'memberships { id }',
+    connection: 'membershipConnection',
+    owner: ({ identity }) => identity,
+  },
+];
+
+/** All rows of a connection, each from a page of its own. */
+async function walk(page: (field: string) => Promise<Record<string, unknown>>, connection: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let after: string | null = null; rows.length < 100; ) {
+    const given: string = after === null ? '' : `, after: "${after}"`;
+    // biome-ignore lint/suspicious/noExplicitAny: a connection
+    const found: any = await page(
+      `${connection}(first: 1${given}) { nodes { id } pageInfo { hasNextPage endCursor } }`,
+    );
+    rows.push(...found[connection].nodes);
+    if (found[connection].pageInfo.hasNextPage !== true) break;
+    after = found[connection].pageInfo.endCursor;
+  }
+  return rows;
+}
+
+async function scene(): Promise<{ admin: Caller; world: World; variables: Record<string, unknown> }> {
+  const { world, admin } = await seedWorld(strongroom.seed);
+  const projects = [await strongroom.seed.projectOf(admin), await strongroom.seed.projectOf(admin)];
+  for (const { id } of projects)
+    await admin.post(`/api/v1/projects/${id}/memberships`, { userId: world.user, role: 'viewer' });
+  await admin.post(`/api/v1/projects/${world.project}/roles`, { slug: 'a-role', name: 'A', permissions: [] });
+  return { admin, world, variables: { project: world.project, user: world.user, admin: admin.identityId } };
+}
+
+describe('a list inside of a type, and the connection beside it', () => {
+  test.each(PAIRS)('have the same rows in the same order: $name', async ({ inside, list, connection, owner }) => {
+    const { admin, variables } = await scene();
+    const ask = async (field: string) => owner(await admin.data(inside.replace('$LIST', field), variables));
+    const [[whole]] = [Object.values(await ask(list)) as Row[][]];
+    expect(whole?.length).toBeGreaterThan(2);
+    expect(await walk(ask, connection)).toEqual(whole);
+  });
+
+  test('go on after a role that was deleted meanwhile, and refuse other cursors', async () => {
+    const { admin, world } = await scene();
+    const ROLES = `query ($id: ID!, $after: String) { project(id: $id) {
+      roleConnection(first: 1, after: $after) { nodes { slug } pageInfo { endCursor } }
+    } }`;
+    const pageAfter = async (after: string | null) =>
+      (await admin.data(ROLES, { id: world.project, after })).project.roleConnection;
+    const first = await pageAfter(null);
+    expect(first.nodes).toEqual([{ slug: 'a-role' }]);
+    await strongroom.sql(`delete from project_role where project_id = $1 and slug = 'a-role'`, [world.project]);
+    expect((await pageAfter(first.pageInfo.endCursor)).nodes).toEqual([{ slug: world.roleSlug }]);
+    const { body } = await admin.graphql(ROLES, { id: world.project, after: 'none' });
+    expect(body.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED' } }]);
+  });
+});
+
+test('organizations come in pages, the root first, then by name', async () => {
+  const { admin, organization } = await strongroom.seed.organization();
+  for (const name of ['b', 'a', 'B'])
+    await admin.data(`mutation { createSubOrganization(input: { name: "${name}" }) { __typename } }`);
+  const { organizations } = await admin.data('{ organizations { nodes { id name } } }');
+  expect(organizations.nodes[0].id).toBe(organization.id);
+  expect(organizations.nodes.slice(1).map(({ name }: { name: string }) => name)).toEqual(['B', 'a', 'b']);
+  const rows = await walk((field) => admin.data(`{ ${field} }`), 'organizations');
+  expect(rows.map(({ id }) => id)).toEqual(organizations.nodes.map(({ id }: Row) => id));
+  const refused = await admin.graphql('{ organizations(after: "none") { nodes { id } } }');
+  expect(refused).toBeError(422, 'VALIDATION_FAILED');
+});
