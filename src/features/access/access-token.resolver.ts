@@ -1,4 +1,4 @@
-import { Arg, Ctx, Extensions, ID, Query, Resolver } from 'type-graphql';
+import { Extensions, Resolver } from 'type-graphql';
 import type { AnonymousContext, Context } from '../../kernel/context.js';
 import { PUBLIC } from '../../kernel/graphql/gate/public-operations.js';
 import { MINT } from '../../kernel/graphql/limited-operations.js';
@@ -35,12 +35,9 @@ export class AccessTokenResolver {
     private readonly holders: TokenHolderService,
   ) {}
 
-  @Query(() => AccessTokenType, { description: 'One token, without the token itself.' })
-  accessToken(
-    @Ctx() ctx: Context,
-    @Arg('id', () => ID, { description: 'The token.' }) id: string,
-  ): Promise<AccessTokenType> {
-    return this.service.get(ctx, { id });
+  @query(AccessTokenType, OneToken, 'One token, without the token itself.')
+  accessToken(ctx: Context, args: object): Promise<AccessTokenType> {
+    return this.service.get(ctx, args);
   }
 
   @query(AccessTokenConnection, ListTokens, 'The tokens of a machine identity, newest change first.')

@@ -1,4 +1,4 @@
-import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
@@ -10,12 +10,9 @@ import { IdentityConnection, IdentityType } from './identity.type.js';
 export class IdentityResolver {
   constructor(private readonly service: IdentityService) {}
 
-  @Query(() => IdentityType, { description: 'One machine identity of your organization.' })
-  identity(
-    @Ctx() ctx: Context,
-    @Arg('id', () => ID, { description: 'The identity.' }) id: string,
-  ): Promise<IdentityType> {
-    return this.service.get(ctx, { id });
+  @query(IdentityType, OneIdentity, 'One machine identity of your organization.')
+  identity(ctx: Context, args: object): Promise<IdentityType> {
+    return this.service.get(ctx, args);
   }
 
   @query(IdentityConnection, ListIdentities, 'The machine identities of your organization, by name.')

@@ -1,4 +1,4 @@
-import { Arg, Ctx, Extensions, ID, Query, Resolver } from 'type-graphql';
+import { Extensions, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { MINT } from '../../../kernel/graphql/limited-operations.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
@@ -16,13 +16,9 @@ export class ClientSecretResolver {
     return this.service.list(ctx, args);
   }
 
-  @Query(() => ClientSecretType, { description: 'One client secret, without the secret itself.' })
-  clientSecret(
-    @Ctx() ctx: Context,
-    @Arg('identityId', () => ID, { description: 'The machine identity that it belongs to.' }) identityId: string,
-    @Arg('id', () => ID, { description: 'The client secret.' }) id: string,
-  ): Promise<ClientSecretType> {
-    return this.service.get(ctx, { identityId, id });
+  @query(ClientSecretType, OneClientSecret, 'One client secret, without the secret itself.')
+  clientSecret(ctx: Context, args: object): Promise<ClientSecretType> {
+    return this.service.get(ctx, args);
   }
 
   @Extensions(MINT)
