@@ -18,13 +18,14 @@ import {
   membershipsOfUsers,
 } from './membership.records.js';
 import {
+  AddMember,
   AddUsers,
   ListMembers,
   MEMBER_KINDS,
   MemberKey,
   type MemberKind,
-  MemberRoles,
   subjectOf,
+  UpdateMember,
 } from './membership.rules.js';
 import type { ProjectReader } from './project.reader.js';
 import { lockProject, type ProjectAccess } from './project.records.js';
@@ -109,7 +110,7 @@ export class MembershipService {
    * Source: behaviour 10 (Identity in project).
    */
   add(ctx: Context, raw: unknown): Promise<MembershipRecord> {
-    const { projectId, memberKind, memberId, roles } = parse(MemberRoles, raw);
+    const { projectId, memberKind, memberId, roles } = parse(AddMember, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, actionOn(memberKind, 'create'));
@@ -172,7 +173,7 @@ export class MembershipService {
    * Source: behaviour 10 (Identity in project).
    */
   update(ctx: Context, raw: unknown): Promise<MembershipRecord> {
-    const { projectId, memberKind, memberId, roles } = parse(MemberRoles, raw);
+    const { projectId, memberKind, memberId, roles } = parse(UpdateMember, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, actionOn(memberKind, 'edit'));

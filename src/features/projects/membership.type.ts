@@ -1,9 +1,10 @@
-import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
+import { enumOfRule } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { MemberKindEnum } from '../organizations/public.js';
-import type { MemberKind } from './membership.rules.js';
+import { type MemberKind, memberKind } from './membership.rules.js';
 
 /** A user or identity in a project. */
 @ObjectType('ProjectMembership', {
@@ -41,65 +42,10 @@ export class ProjectMembershipType {
 
 export const ProjectMembershipConnection = connectionOf(ProjectMembershipType, 'ProjectMembership', 'name, then id');
 
-@InputType({ description: 'Who leaves a project.' })
-export class RemoveProjectMemberInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => MemberKindEnum, { description: 'Who it is.' })
-  memberKind!: MemberKind;
-
-  @Field(() => ID, { description: 'Id of the user or identity.' })
-  memberId!: string;
-}
-
-@InputType({ description: 'Who of the organization joins a project, and as what.' })
-export class AddProjectMemberInput extends RemoveProjectMemberInput {
-  @Field(() => [String], {
-    description:
-      'Slugs of 1 to 10 roles, each once: `admin`, `member`, `viewer`, `no-access`, and roles of the project. The built-in ones come first, whatever the order; later rules win.',
-  })
-  roles!: string[];
-}
-
-@ObjectType({ description: 'The new membership.' })
-export class AddProjectMemberPayload {
-  @Field(() => ProjectMembershipType, { description: 'The membership.' })
-  membership!: ProjectMembershipType;
-}
-
-@InputType({ description: 'Which users of the organization join a project, by name, and as what.' })
-export class AddProjectUsersInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => [String], { description: 'Usernames, 1 to 100, each once.' })
-  usernames!: string[];
-
-  @Field(() => [String], { description: 'Slugs of 1 to 10 roles, each once, for all of them.' })
-  roles!: string[];
-}
+enumOfRule(memberKind, MemberKindEnum);
 
 @ObjectType({ description: 'The new memberships, by name.' })
 export class AddProjectUsersPayload {
   @Field(() => [ProjectMembershipType], { description: 'The memberships.' })
   memberships!: ProjectMembershipType[];
-}
-
-@InputType({ description: 'The roles that a member has from now on.' })
-export class UpdateProjectMemberInput extends RemoveProjectMemberInput {
-  @Field(() => [String], { description: 'Slugs of 1 to 10 roles, each once. They replace the ones before.' })
-  roles!: string[];
-}
-
-@ObjectType({ description: 'The membership after the change.' })
-export class UpdateProjectMemberPayload {
-  @Field(() => ProjectMembershipType, { description: 'The membership.' })
-  membership!: ProjectMembershipType;
-}
-
-@ObjectType({ description: 'The membership that is gone.' })
-export class RemoveProjectMemberPayload {
-  @Field(() => ProjectMembershipType, { description: 'As it was.' })
-  membership!: ProjectMembershipType;
 }

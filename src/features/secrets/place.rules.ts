@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
+import { idOf, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 
 const MAX_PATH = 2_000;
 const ROOT = '/';
@@ -28,9 +28,15 @@ export const folderPath = z
 
 /** Where secrets and folders are: a project, an environment by slug, a path. An environment that is no slug is unknown, not a fault. */
 export const place = {
-  projectId: z.string(),
-  environment: z.string().trim().min(1).max(255).refine(isStorable, NOT_STORABLE),
-  secretPath: folderPath.default(ROOT),
+  projectId: idOf('The project.'),
+  environment: z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .refine(isStorable, NOT_STORABLE)
+    .meta({ description: 'Slug of the environment, as `prod`.' }),
+  secretPath: folderPath.default(ROOT).meta({ description: 'Path of the folder, as `/` or `/payments/eu`.' }),
 };
 
 /** A place, parsed. */

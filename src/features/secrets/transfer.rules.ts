@@ -36,28 +36,46 @@ export type ImportMode = (typeof IMPORT_MODES)[number];
 export const IMPORT_OUTCOMES = ['created', 'changed', 'unchanged', 'skipped'] as const;
 export type ImportOutcome = (typeof IMPORT_OUTCOMES)[number];
 
-const format = z.enum(FILE_FORMATS);
+/** The form of a file. Its enum in GraphQL stands beside the types, as that of the mode does. */
+export const fileFormat = z.enum(FILE_FORMATS);
+export const importMode = z.enum(IMPORT_MODES);
 
 /** Input of `importSecrets`. What the content must be is the matter of its format. */
-export const ImportSecrets = z.strictObject({
-  ...place,
-  format,
-  content: z
-    .string()
-    .max(MAX_CONTENT_BYTES)
-    .refine((content) => content.isWellFormed(), { error: 'must be well-formed text' })
-    .refine((content) => Buffer.byteLength(content) <= MAX_CONTENT_BYTES, { error: 'must be at most 1 MiB of UTF-8' }),
-  mode: z.enum(IMPORT_MODES).default('create-only'),
-  dryRun: z.boolean().default(false),
-});
+export const ImportSecrets = z
+  .strictObject({
+    ...place,
+    format: fileFormat.meta({ description: 'The form of the content.' }),
+    content: z
+      .string()
+      .max(MAX_CONTENT_BYTES)
+      .refine((content) => content.isWellFormed(), { error: 'must be well-formed text' })
+      .refine((content) => Buffer.byteLength(content) <= MAX_CONTENT_BYTES, { error: 'must be at most 1 MiB of UTF-8' })
+      .meta({
+        description:
+          'The file: up to 1,000 secrets and 1 MiB. Errors name its lines, as `content[3]`. In .env and YAML files the lines right above a secret are its comment.',
+      }),
+    mode: importMode.default('create-only').meta({
+      description: 'What becomes of secrets of the folder that the file names as well.',
+    }),
+    dryRun: z.boolean().default(false).meta({
+      description: 'Check everything, report what would become of each secret, and change nothing.',
+    }),
+  })
+  .meta({ description: 'A file of secrets and the folder that takes them: all or none.' });
 
 /** Arguments of `exportSecrets`. */
 export const ExportSecrets = z.strictObject({
   ...place,
-  format,
-  expandSecretReferences: z.boolean().default(false),
-  includeImports: z.boolean().default(false),
-  includeComments: z.boolean().default(false),
+  format: fileFormat.meta({ description: 'The form of the file.' }),
+  expandSecretReferences: z.boolean().default(false).meta({
+    description: 'Put the values that references name in their places.',
+  }),
+  includeImports: z.boolean().default(false).meta({
+    description: 'Add what the folder imports: for each key the secret that `secretByKey` answers.',
+  }),
+  includeComments: z.boolean().default(false).meta({
+    description: 'Add the comments of secrets as lines above them. JSON has no place for them.',
+  }),
 });
 
 /** What a file holds. */

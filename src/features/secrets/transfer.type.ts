@@ -1,5 +1,6 @@
-import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import type { FileFormat, ImportMode, ImportOutcome } from './transfer.rules.js';
+import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { enumOfRule } from '../../kernel/graphql/inputs.js';
+import { fileFormat, type ImportOutcome, importMode } from './transfer.rules.js';
 import type { ExportedFile, ImportReport } from './transfer.service.js';
 
 /** GraphQL's names of the forms of files. */
@@ -13,6 +14,7 @@ registerEnumType(SecretFileFormatEnum, {
     YAML: { description: 'One flat map; scalars are the text that stands there.' },
   },
 });
+enumOfRule(fileFormat, SecretFileFormatEnum);
 
 /** GraphQL's names of what secrets that are there do to an import. */
 export const ImportSecretsModeEnum = {
@@ -29,6 +31,7 @@ registerEnumType(ImportSecretsModeEnum, {
     SKIP_EXISTING: { description: 'They stay as they are.' },
   },
 });
+enumOfRule(importMode, ImportSecretsModeEnum);
 
 /** GraphQL's names of what becomes of secrets of a file. */
 export const ImportSecretsOutcomeEnum = {
@@ -49,39 +52,6 @@ registerEnumType(ImportSecretsOutcomeEnum, {
     SKIPPED: { description: 'It was there and stays as it is.' },
   },
 });
-
-@InputType({ description: 'A file of secrets and where they go: all or none.' })
-export class ImportSecretsInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.', defaultValue: '/' })
-  secretPath!: string;
-
-  @Field(() => SecretFileFormatEnum, { description: 'The form of the content.' })
-  format!: FileFormat;
-
-  @Field(() => String, {
-    description:
-      'The file: up to 1,000 secrets and 1 MiB. Its faults are told with their lines, as `content[3]`. In .env and YAML files the lines right above a secret are its comment.',
-  })
-  content!: string;
-
-  @Field(() => ImportSecretsModeEnum, {
-    description: 'What becomes of secrets of the folder that the file names as well.',
-    defaultValue: 'create-only',
-  })
-  mode!: ImportMode;
-
-  @Field(() => Boolean, {
-    description: 'Check everything and tell what would become of each secret, and change nothing.',
-    defaultValue: false,
-  })
-  dryRun!: boolean;
-}
 
 @ObjectType({ description: 'What became of a secret of the file.', simpleResolvers: true })
 export class ImportedSecret {
@@ -122,37 +92,6 @@ export const toImportSecretsPayload = ({ secrets, counts, isDryRun }: ImportRepo
   ...counts,
   dryRun: isDryRun,
 });
-
-/** Arguments of `exportSecrets`. */
-@ArgsType()
-export class ExportSecretsArgs {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.', defaultValue: '/' })
-  secretPath!: string;
-
-  @Field(() => SecretFileFormatEnum, { description: 'The form of the file.' })
-  format!: FileFormat;
-
-  @Field(() => Boolean, { description: 'Put the values that references name in their places.', defaultValue: false })
-  expandSecretReferences!: boolean;
-
-  @Field(() => Boolean, {
-    description: 'Add what the folder imports: for each key the secret that `secretByKey` answers.',
-    defaultValue: false,
-  })
-  includeImports!: boolean;
-
-  @Field(() => Boolean, {
-    description: 'Add the comments of secrets as lines above them. JSON has no place for them.',
-    defaultValue: false,
-  })
-  includeComments!: boolean;
-}
 
 @ObjectType({ description: 'Secrets of a folder as a file.', simpleResolvers: true })
 export class ExportedSecrets {
