@@ -137,6 +137,11 @@ export const timeCursorKey = (time: Date, id: string): CursorKey => [time.toISOS
 const isTime = (text: string): boolean =>
   /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
 
+/** Position of a row in a list by whole numbers from 0, padded so that cursors sort as texts. */
+export const positionKey = ({ position }: { readonly position: number }): CursorKey => [
+  String(position).padStart(10, '0'),
+];
+
 /** A page of rows, shaped as a Relay connection. Edges and page info are made only when they are asked for. */
 export class Page<T> {
   readonly hasNextPage: boolean;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { AnyContext } from '../kernel/context.js';
 import type { ErrorDetail } from '../kernel/errors.js';
 import { demandOf } from '../kernel/graphql/limited-operations.js';
-import { isNestedDenial } from '../kernel/graphql/nested-denials.js';
+import { allowNestedDenials } from '../kernel/graphql/nested-denials.js';
 import { checkVariables, variablesTranslator, variableTypes } from '../kernel/graphql/variables/input-types.js';
 import { isStrict, validationFailed } from '../kernel/validation.js';
 import { argumentDescriptions, type Descriptions } from './argument-descriptions.js';
@@ -105,11 +105,11 @@ function compileDocument(schema: GraphQLSchema, text: string, sample: Record<str
   if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? 'does not compile');
   const translate = variablesTranslator(types, operation);
   const run = async (ctx: AnyContext, variables: object): Promise<Data> => {
+    allowNestedDenials(ctx);
     const result = (await compiled.query(undefined, ctx, await translate(variables))) as ExecutionResult;
     // Without data nothing ran: a value is outside what the schema can hold. The message would quote it.
     if (!('data' in result)) throw validationFailed([MISFIT]);
-    const failure = result.errors?.find((error) => !isNestedDenial(error));
-    if (failure !== undefined) throw failure;
+    if (result.errors?.[0] !== undefined) throw result.errors[0];
     return result.data as Data;
   };
   return { document, operation, run };

@@ -14,7 +14,7 @@ export function organizationLinkOf(type: OwnedClass): new () => object {
   class OrganizationLinkResolver {
     @FieldResolver(() => OrganizationType, {
       nullable: true,
-      description: 'The organization; null when you may not read it.',
+      description: 'The organization; null with PERMISSION_DENIED if you may not read it.',
     })
     organization(
       @Root() { organizationId }: { organizationId: string },

@@ -95,7 +95,7 @@ export class UpdateEnvironmentPayload {
   environment!: EnvironmentType;
 }
 
-@InputType({ description: 'Which environment goes, with everything in it.' })
+@InputType({ description: 'The environment to delete, with everything in it.' })
 export class DeleteEnvironmentInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
@@ -104,8 +104,8 @@ export class DeleteEnvironmentInput {
   id!: string;
 }
 
-@ObjectType({ description: 'The environment that is gone.' })
+@ObjectType({ description: 'The deleted environment.' })
 export class DeleteEnvironmentPayload {
-  @Field(() => EnvironmentType, { description: 'As it was.' })
+  @Field(() => EnvironmentType, { description: 'As it was before the deletion.' })
   environment!: EnvironmentType;
 }

@@ -3,12 +3,10 @@ import { Args, type ClassType, Ctx, FieldResolver, Info, Resolver, Root } from '
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched, linked } from '../../kernel/database/batched.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
-import { type ConnectionOf, type Page, type PageRequest, pageOf } from '../../kernel/paging.js';
-import { parse } from '../../kernel/validation.js';
+import { type ConnectionOf, type Page, type PageRequest, pageOf, positionKey } from '../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { OrganizationType, organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
 import { EnvironmentConnection, EnvironmentType } from './environment.type.js';
-import { Paging } from './membership.rules.js';
 import type { MembershipService } from './membership.service.js';
 import { ProjectMembershipConnection, ProjectMembershipType } from './membership.type.js';
 import type { ProjectLinks } from './project.links.js';
@@ -71,8 +69,7 @@ function membershipLinkOf(type: ClassType<{ readonly id: string }>): new (links:
       @Ctx() ctx: Context,
       @Args(() => PageArgs) page: PageArgs,
     ): Promise<ConnectionOf<ProjectMembershipType>> {
-      const request = parse(Paging, page);
-      return pageOf(await this.memberships(member, ctx), request, 1, ({ id }) => [id]);
+      return pageOf(await this.memberships(member, ctx), page, 1, ({ id }) => [id]);
     }
   }
   return MembershipLinkResolver;
@@ -92,9 +89,8 @@ export class ProjectMembersResolver {
     @Ctx() ctx: Context,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<ConnectionOf<ProjectMembershipType>> {
-    const request = parse(Paging, page);
     const members = await this.memberships.membersOf(ctx, project.access);
-    return pageOf(members, request, 2, ({ name, id }) => [name, id]);
+    return pageOf(members, page, 2, ({ name, id }) => [name, id]);
   }
 }
 
@@ -129,12 +125,9 @@ export class ProjectEnvironmentsResolver {
     @Root() { environments }: ProjectType,
     @Args(() => PageArgs) page: PageArgs,
   ): ConnectionOf<EnvironmentType> {
-    return pageOf(environments, parse(Paging, page), 1, ({ position }) => [String(position).padStart(DIGITS, '0')]);
+    return pageOf(environments, page, 1, positionKey);
   }
 }
-
-/** So many digits have positions, which are compared as text. */
-const DIGITS = 6;
 
 @Resolver(() => OrganizationType)
 export class OrganizationProjectsResolver {

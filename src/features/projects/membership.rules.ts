@@ -71,6 +71,3 @@ export const ListMembers = z.strictObject({
 
 /** The subject of rules that a kind of member belongs to. Source: behaviour 2. */
 export const subjectOf = (kind: MemberKind): 'member' | 'identity' => (kind === 'user' ? 'member' : 'identity');
-
-/** Paging of a list of members inside of another answer. */
-export const Paging = z.strictObject(pageRules);

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
@@ -94,5 +95,15 @@ export class ProjectResolver {
   })
   members(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<MembershipRecord[]> {
     return this.memberships.membersOf(ctx, project.access);
+  }
+
+  @FieldResolver(() => [String], {
+    nullable: true,
+    description:
+      'Values that leak detection passes over; null when there are none. Null with PERMISSION_DENIED if you may not read settings.',
+  })
+  secretDetectionIgnoreValues(@Root() { access, secretDetectionIgnoreValues }: ProjectType): readonly string[] | null {
+    authorize(access, 'settings:read');
+    return secretDetectionIgnoreValues;
   }
 }

@@ -235,14 +235,14 @@ export class UpdateProjectPayload {
   project!: ProjectType;
 }
 
-@InputType({ description: 'Which project goes, with everything in it.' })
+@InputType({ description: 'The project to delete, with everything in it.' })
 export class DeleteProjectInput {
   @Field(() => ID, { description: 'The project.' })
   id!: string;
 }
 
-@ObjectType({ description: 'The project that is gone.' })
+@ObjectType({ description: 'The deleted project.' })
 export class DeleteProjectPayload {
-  @Field(() => ProjectType, { description: 'As it was.' })
+  @Field(() => ProjectType, { description: 'As it was before the deletion.' })
   project!: ProjectType;
 }

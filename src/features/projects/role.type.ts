@@ -153,7 +153,7 @@ export class UpdateProjectRolePayload {
   role!: ProjectRoleType;
 }
 
-@InputType({ description: 'Which role goes. Nobody may have it.' })
+@InputType({ description: 'The role to delete. Nobody may have it.' })
 export class DeleteProjectRoleInput {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
@@ -162,8 +162,8 @@ export class DeleteProjectRoleInput {
   id!: string;
 }
 
-@ObjectType({ description: 'The role that is gone.' })
+@ObjectType({ description: 'The deleted role.' })
 export class DeleteProjectRolePayload {
-  @Field(() => ProjectRoleType, { description: 'As it was.' })
+  @Field(() => ProjectRoleType, { description: 'As it was before the deletion.' })
   role!: ProjectRoleType;
 }

@@ -117,6 +117,3 @@ export const ListFolders = z.strictObject({
 
 /** Arguments of `folderTree`. */
 export const FolderTree = z.strictObject({ projectId, environment, path });
-
-/** Paging of a list inside of another answer. */
-export const Paging = z.strictObject(pageRules);

@@ -2,10 +2,8 @@ import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } fr
 import type { Context } from '../../kernel/context.js';
 import { Input } from '../../kernel/graphql/inputs.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
-import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
-import { parse } from '../../kernel/validation.js';
+import { type ConnectionOf, pageOf, positionKey } from '../../kernel/paging.js';
 import { EnvironmentType } from '../projects/public.js';
-import { Paging } from './folder.rules.js';
 import { FolderType } from './folder.type.js';
 import type { ImportService } from './import.service.js';
 import {
@@ -73,9 +71,9 @@ export class ImportResolver {
   }
 }
 
-/** A page of imports that are part of a larger answer. Positions are padded, so that cursors sort as texts. */
+/** A page of imports that are part of a larger answer. */
 const pageOfImports = (imports: readonly ImportType[], page: PageArgs): ConnectionOf<ImportType> =>
-  pageOf(imports, parse(Paging, page), 1, ({ position }) => [String(position).padStart(10, '0')]);
+  pageOf(imports, page, 1, positionKey);
 
 @Resolver(() => EnvironmentType)
 export class EnvironmentImportsResolver {

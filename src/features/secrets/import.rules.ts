@@ -53,7 +53,7 @@ export const GetImport = z.strictObject({ id: z.string() });
 export const ListImports = z.strictObject({ ...importing, ...pageRules });
 
 /** A key of a cursor of imports that the statement can take. */
-export const isPosition = (text: string): boolean => /^\d{1,9}$/.test(text);
+export const isPosition = (text: string): boolean => /^0\d{9}$/.test(text);
 
 /** `import` of a REST body: the folder to import from. */
 export const ImportSource = z.strictObject({ environment, path });

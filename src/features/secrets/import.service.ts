@@ -5,7 +5,7 @@ import { batched, batchOfLists, batchOfOwned, listKey } from '../../kernel/datab
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import { decodeCursor, Page, type PageRequest, rowLimit } from '../../kernel/paging.js';
+import { decodeCursor, Page, type PageRequest, positionKey, rowLimit } from '../../kernel/paging.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { ReadFolder } from './folder.records.js';
@@ -141,7 +141,7 @@ export class ImportService {
     const after = positionOf(request);
     const { folderId } = await this.#importing(ctx, { projectId, environment, secretPath }, 'secret-imports:read');
     const rows = await listImports(ctx, folderId, [after, rowLimit(request)]);
-    const page = new Page(rows, request, ({ position }) => [String(position)]);
+    const page = new Page(rows, request, positionKey);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret-import:list',
       projectId,

@@ -13,7 +13,7 @@ export class RestoreSecretPayload {
   @Field(() => SecretType, { description: 'The secret, at its new version.' })
   secret!: SecretType;
 
-  @Field(() => [ID], { description: 'Tags that the version had and that are gone: the secret is without them.' })
+  @Field(() => [ID], { description: 'Deleted tags that the version had: the secret is without them.' })
   leftOutTagIds!: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export class RestoreSecretsPayload {
   @Field(() => [String], { description: 'Paths of the folders that are made again.' })
   createdFolders!: readonly string[];
 
-  @Field(() => [ID], { description: 'Tags that secrets had then and that are gone: the secrets are without them.' })
+  @Field(() => [ID], { description: 'Deleted tags that secrets had then: the secrets are without them.' })
   leftOutTagIds!: readonly string[];
 }
 

@@ -76,7 +76,7 @@ export class SecretSearchConnection extends soughtConnectionOf(
   'SecretSearch',
   'key, project, environment, then path',
 ) {
-  @Field(() => [SecretReadIssue], { description: 'What of these secrets does not open.' })
+  @Field(() => [SecretReadIssue], { description: 'What of these secrets cannot be decrypted.' })
   readIssues!: readonly SecretReadIssue[];
 }
 

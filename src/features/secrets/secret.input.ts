@@ -219,7 +219,7 @@ export const DeleteSecretByKeyPayload = payloadType('DeleteSecretByKeyPayload', 
   secret: [SecretType, 'The secret as it was.'],
 });
 
-@ObjectType({ description: 'The secrets that are gone, in the order given.' })
+@ObjectType({ description: 'The deleted secrets, in the order given.' })
 export class DeleteSecretsPayload {
   @Field(() => [SecretType], { description: 'As they were.' })
   secrets!: readonly SecretType[];

@@ -63,7 +63,7 @@ const ReadIssueReasonEnum = {
 } as const satisfies { [R in ReadIssueReason]: R };
 registerEnumType(ReadIssueReasonEnum, {
   name: 'SecretReadIssueReason',
-  description: 'Which part of a secret does not open.',
+  description: 'Which part of a secret cannot be decrypted.',
   valuesConfig: {
     VALUE_DOES_NOT_OPEN: { description: 'The value.' },
     COMMENT_DOES_NOT_OPEN: { description: 'The comment.' },
@@ -85,7 +85,7 @@ registerEnumType(ReferenceIssueReasonEnum, {
   valuesConfig: {
     MISSING: { description: 'There is no such secret, or you may not know of it.' },
     FORBIDDEN: { description: 'You may not read its value.' },
-    UNREADABLE: { description: 'Its value does not open.' },
+    UNREADABLE: { description: 'Its value cannot be decrypted.' },
     CYCLIC: { description: 'It leads back to the value in which it stands.' },
     TOO_LARGE: {
       description: 'The value would be longer than 1 MiB, or the values that are referenced are too long together.',
@@ -136,7 +136,8 @@ export class SecretMetadataType {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The value; withheld (null here, `<hidden>` in REST) when it is stored encrypted and does not open.',
+    description:
+      'The value; withheld (null here, `<hidden>` in REST) when it is stored encrypted and cannot be decrypted.',
   })
   value!: string | null;
 
@@ -161,7 +162,7 @@ export class SecretContents {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The comment; empty when there is none, null here and `<hidden>` in REST when it does not open.',
+    description: 'The comment; empty when there is none, null here and `<hidden>` in REST when it cannot be decrypted.',
   })
   secretComment!: string | null;
 
@@ -244,7 +245,7 @@ export const toSecretType = (view: SecretView): SecretType => ({
   secretMetadata: view.secretMetadata.map((entry) => ({ ...entry, value: entry.value?.reveal() ?? null })),
 });
 
-@ObjectType({ description: 'A part of a secret that does not open, and was withheld.', simpleResolvers: true })
+@ObjectType({ description: 'A part of a secret that cannot be decrypted, and was withheld.', simpleResolvers: true })
 export class SecretReadIssue {
   @Field(() => ID, { description: 'The secret.' })
   secretId!: string;
@@ -285,7 +286,7 @@ export class SecretConnection extends connectionOf(SecretType, 'Secret', 'path, 
   @Field(() => Int, { description: 'How many references stay as they stand, those of imported secrets too.' })
   unresolvedReferences!: number;
 
-  @Field(() => [SecretReadIssue], { description: 'What of these secrets does not open, of imported ones too.' })
+  @Field(() => [SecretReadIssue], { description: 'What of these secrets cannot be decrypted, of imported ones too.' })
   readIssues!: readonly SecretReadIssue[];
 }
 

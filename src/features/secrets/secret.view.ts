@@ -55,7 +55,7 @@ export interface SecretView {
   readonly updatedAt: Date;
 }
 
-/** A part of a secret that does not open, and was withheld. */
+/** A part of a secret that cannot be decrypted, and was withheld. */
 export interface ReadIssue {
   readonly secretId: string;
   readonly reason: ReadIssueReason;

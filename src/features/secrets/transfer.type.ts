@@ -102,7 +102,7 @@ export class ExportedSecrets {
   count!: number;
 
   @Field(() => Int, {
-    description: 'Secrets that it does not hold, because you may not read their values or they do not open.',
+    description: 'Secrets that it does not hold, because you may not read their values or they cannot be decrypted.',
   })
   omitted!: number;
 

@@ -56,7 +56,7 @@ export class VersionResolver {
   }
 
   @Query(() => DeletedSecretConnection, {
-    description: 'Secrets of a folder that are gone, by path, key and id. The folder may be gone as well.',
+    description: 'Deleted secrets of a folder, by path, key and id. The folder may be deleted as well.',
   })
   deletedSecrets(
     @Ctx() ctx: Context,

@@ -28,7 +28,7 @@ export const versionRoutes = [
     extension: true,
     method: 'GET',
     path: `${HISTORY}/deleted`,
-    summary: 'List the secrets of a folder that are gone',
+    summary: 'List the deleted secrets of a folder',
     query: z.strictObject({ ...place, recursive: queryBoolean(false), ...paging }),
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $recursive: Boolean!, $first: Int, $after: String) {
       deletedSecrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, recursive: $recursive,

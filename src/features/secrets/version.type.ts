@@ -97,7 +97,7 @@ export const toVersionType = (view: VersionView): SecretVersionType => ({
   isDeletion: view.isDeletion,
 });
 
-@ObjectType({ description: 'A part of a version that does not open, and was withheld.', simpleResolvers: true })
+@ObjectType({ description: 'A part of a version that cannot be decrypted, and was withheld.', simpleResolvers: true })
 export class SecretVersionReadIssue extends SecretReadIssue {
   @Field(() => Int, { description: 'The version.' })
   version!: number;
@@ -108,7 +108,7 @@ export class SecretVersionReadIssue extends SecretReadIssue {
   simpleResolvers: true,
 })
 export class SecretVersionConnection extends connectionOf(SecretVersionType, 'SecretVersion', 'version, newest first') {
-  @Field(() => [SecretVersionReadIssue], { description: 'What of these versions does not open.' })
+  @Field(() => [SecretVersionReadIssue], { description: 'What of these versions cannot be decrypted.' })
   readIssues!: readonly SecretVersionReadIssue[];
 }
 
@@ -171,7 +171,7 @@ export const toComparisonType = ({ from, to, ...comparison }: Comparison): Secre
 });
 
 /** What the API shows of a secret that is gone. */
-@ObjectType('DeletedSecret', { description: 'A secret that is gone, and can be restored.', simpleResolvers: true })
+@ObjectType('DeletedSecret', { description: 'A deleted secret, which can be restored.', simpleResolvers: true })
 export class DeletedSecretType {
   @Field(() => ID, { description: 'The secret. It has this id again when it is restored.' })
   secretId!: string;

@@ -9,7 +9,7 @@ export interface VersionView extends SecretView {
   readonly isDeletion: boolean;
 }
 
-/** A part of a version that does not open, and was withheld. */
+/** A part of a version that cannot be decrypted, and was withheld. */
 export interface VersionIssue extends ReadIssue {
   readonly version: number;
 }

@@ -1,6 +1,7 @@
 import { Arg, Ctx, Field, ID, InterfaceType, Query, Resolver } from 'type-graphql';
 import type { AuditEvent } from '../audit/audit-record.js';
 import { PermissionDenied } from '../authz/ability.js';
+import { denialOf } from '../authz/denials.js';
 import type { Context } from '../context.js';
 import { type BatchLoad, batched } from '../database/batched.js';
 import { query } from '../database/database.js';
@@ -62,7 +63,7 @@ export class NodeResolver {
 
   @Query(() => Node, {
     nullable: true,
-    description: 'Anything by its id; null when there is no such thing, or you may not see it.',
+    description: 'A resource by its id; null if it does not exist or you may not see it.',
   })
   async node(@Ctx() ctx: Context, @Arg('id', () => ID, { description: 'Its id.' }) id: string): Promise<object | null> {
     return (await this.nodes(ctx, [id]))[0] ?? null;
@@ -70,7 +71,8 @@ export class NodeResolver {
 
   @Query(() => [Node], {
     nullable: 'items',
-    description: 'Things by their ids, in the order of these; null in the place of what you may not see.',
+    description:
+      'Resources by their ids, in the order of these; null for each that does not exist or that you may not see.',
   })
   async nodes(
     @Ctx() ctx: Context,
@@ -81,16 +83,19 @@ export class NodeResolver {
     const types = await this.#typesOf(ctx, wanted);
     const shown = new Map<string, object>();
     const events: AuditEvent[] = [];
+    // One record for all that lacked the same right.
+    const denials = new Map<string, AuditEvent>();
     await Promise.all(
       [...types].map(async ([id, type]) => {
         const kind = this.#byType.get(type) as NodeKind;
-        const node = await found(ctx, kind, id);
+        const node = await batched(ctx, kind.load, id).catch(orDenial);
         if (node === undefined) return;
+        if (node instanceof PermissionDenied) return void denials.set(JSON.stringify(node.attempt), denialOf(node));
         shown.set(id, { ...node, [KIND]: type });
         events.push(kind.record(node));
       }),
     );
-    await ctx.auditTrail.recordRead(ctx, ...events);
+    await ctx.auditTrail.recordRead(ctx, ...events, ...denials.values());
     return wanted.map((id) => shown.get(id) ?? null);
   }
 
@@ -109,12 +114,11 @@ export class NodeResolver {
   }
 }
 
-/** A node as its type shows it; undefined where the caller may not read it, as where there is none. */
-const found = (ctx: Context, { load }: NodeKind, id: string): Promise<object | undefined> =>
-  batched(ctx, load, id).catch((error) => {
-    if (error instanceof PermissionDenied) return undefined;
-    throw error;
-  });
+/** A node that the caller may not read looks as one that is not there, and is in the audit trail. */
+function orDenial(error: unknown): PermissionDenied {
+  if (error instanceof PermissionDenied) return error;
+  throw error;
+}
 
 const tooMany = (): AppError =>
   new AppError('VALIDATION_FAILED', undefined, {

@@ -63,7 +63,7 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
 export const printSortedSchema = (schema: GraphQLSchema): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
 
 /**
- * Every root field needs a caller unless it says that it is public, and a denial is in the audit trail before it is told.
+ * Every root field needs a caller unless it says that it is public, and a denial is recorded in the audit trail before it is reported.
  * Here, once for each operation, and not in a middleware, which would run for every field of every row.
  *
  * @param changes the fields run one after the other: each, and what is read below it, sees what those before it and itself have

@@ -62,19 +62,40 @@ describe('a nested field that the caller may not read', () => {
     );
   });
 
-  test('takes as many statements for nine projects as for three, and one record of each denied field', async () => {
+  test('takes as many statements for nine projects as for three, and has a record of each right in each project', async () => {
     const few = await world(3);
     const many = await world(9);
     await few.caller.graphql(PROJECTS);
     await many.caller.graphql(PROJECTS);
-    const counted = async ({ caller }: typeof few): Promise<[statements: number, denials: number]> => {
-      const [before] = await strongroom.sql(`select count(*)::int from audit_record where outcome = 'denied'`);
+    const counted = async ({ caller }: typeof few) => {
       const { count, result } = await strongroom.statements(() => caller.graphql(PROJECTS));
-      const [after] = await strongroom.sql(`select count(*)::int from audit_record where outcome = 'denied'`);
-      expect(Number(after?.count) - Number(before?.count)).toBe(deniedIn(result).length);
-      return [count, deniedIn(result).length];
+      const rows = await strongroom.auditRows('request_id = $1', [result.headers['x-request-id']]);
+      const denied = rows.filter(({ outcome }) => outcome === 'denied');
+      return { count, errors: deniedIn(result).length, denied: denied.map((row) => `${row.action} ${row.project_id}`) };
     };
-    expect(await counted(many)).toEqual(await counted(few));
+    const [of9, of3] = [await counted(many), await counted(few)];
+    expect([of9.count, of9.errors]).toEqual([of3.count, of3.errors]);
+    const rights = ['tags', 'member', 'secrets', 'secret-folders', 'secret-imports'].length;
+    expect([new Set(of9.denied).size, new Set(of3.denied).size]).toEqual([rights * 9, rights * 3]);
+    expect([of9.denied.length, of3.denied.length]).toEqual([rights * 9, rights * 3]);
+  });
+
+  test('is reported for each type that has it under the same alias, each with its record', async () => {
+    const { admin, project, caller } = await world(1);
+    const { folder } = mustSucceed(
+      await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'closed' }),
+    ).body;
+    const { caller: reader } = await callerWithRules(strongroom, admin, project.id, {
+      subject: 'secret-folders',
+      action: 'read',
+    });
+    const document = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Project { x: tags { id } } ... on Folder { x: imports { id } } } }`;
+    const reply = await reader.graphql(document, { ids: [project.id, folder.id] });
+    expect(reply.body.data.nodes).toEqual([{ x: null }, { x: null }]);
+    expect(deniedIn(reply)).toEqual(['nodes.x', 'nodes.x']);
+    const rows = await strongroom.auditRows(`request_id = $1 and outcome = 'denied'`, [reply.headers['x-request-id']]);
+    expect(rows.map(({ action }) => action).toSorted()).toEqual(['secret-imports:read', 'tags:read']);
+    expect((await caller.graphql(document, { ids: [folder.id] })).body.data.nodes).toEqual([null]);
   });
 
   test('stands for itself under each alias, and beside what the same field shows elsewhere', async () => {
@@ -85,7 +106,7 @@ describe('a nested field that the caller may not read', () => {
     const reply = await caller.graphql(document);
     expect(reply.body.data).toMatchObject({ one: { slug: project.slug, a: null, b: null, roles: null } });
     expect(reply.body.data.viewer.name).toEqual(expect.any(String));
-    expect(deniedIn(reply)).toEqual(['one.a', 'one.b', 'one.roles']);
+    expect(deniedIn(reply).toSorted()).toEqual(['one.a', 'one.b', 'one.roles']);
     expect((await admin.data(document)).one).toMatchObject({ a: [{ slug }], b: [{ slug }] });
   });
 

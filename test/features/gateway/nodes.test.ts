@@ -69,7 +69,7 @@ describe('things by nothing but their ids', () => {
     expect(rows.find(({ action }) => action === 'secret:get')?.facts).toMatchObject({ viewedValues: true });
   });
 
-  test('are null when they are hidden, unknown or no ids, and leave no record', async () => {
+  test('are null when they are hidden, unknown or no ids, and leave no record but of what a right is lacking for', async () => {
     const { world, admin } = await seedWorld(strongroom.seed);
     const { caller } = await callerWithRules(strongroom, admin, world.project, {
       subject: 'secrets',
@@ -88,7 +88,12 @@ describe('things by nothing but their ids', () => {
     ] as const) {
       const reply = mustSucceed(await who.graphql(NODES, { ids }));
       expect(reply.body.data.nodes).toEqual(ids.map(() => null));
-      expect(await strongroom.auditRows('request_id = $1', [reply.headers['x-request-id']])).toEqual([]);
+      const rows = await strongroom.auditRows('request_id = $1', [reply.headers['x-request-id']]);
+      expect(rows.map(({ outcome }) => outcome)).toEqual(rows.map(() => 'denied'));
+      const actions = rows.map(({ action }) => action);
+      expect(actions).toEqual([...new Set(actions)]);
+      expect(actions.includes('tags:read')).toBe(who === caller);
+      if (who !== caller) expect(rows).toEqual([]);
     }
     const { node } = await admin.data('query ($id: ID!) { node(id: $id) { id } }', { id: randomUUID() });
     expect(node).toBeNull();

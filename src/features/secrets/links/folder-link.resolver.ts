@@ -3,9 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
 import { PageArgs } from '../../../kernel/graphql/page.js';
 import { type ConnectionOf, pageOf } from '../../../kernel/paging.js';
-import { parse } from '../../../kernel/validation.js';
 import { EnvironmentType } from '../../projects/public.js';
-import { Paging } from '../folder.rules.js';
 import { FolderConnection, FolderType } from '../folder.type.js';
 import type { FolderReadingService } from '../folder-reading.service.js';
 import type { SecretLinks } from './secret.links.js';
@@ -41,8 +39,7 @@ export class FolderTreeResolver {
     @Ctx() ctx: Context,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<ConnectionOf<FolderType>> {
-    const request = parse(Paging, page);
-    return pageOf(await this.reading.listInFolder(ctx, folder), request, 1, ({ path }) => [path]);
+    return pageOf(await this.reading.listInFolder(ctx, folder), page, 1, ({ path }) => [path]);
   }
 }
 
@@ -57,7 +54,6 @@ export class EnvironmentFolderPagesResolver {
     @Arg('path', () => String, PATH) path: string,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<ConnectionOf<FolderType>> {
-    const request = parse(Paging, page);
-    return pageOf(await this.reading.listInEnvironment(ctx, environment, path), request, 1, (folder) => [folder.path]);
+    return pageOf(await this.reading.listInEnvironment(ctx, environment, path), page, 1, (folder) => [folder.path]);
   }
 }
