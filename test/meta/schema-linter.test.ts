@@ -25,7 +25,11 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
 /** Ids without the object beside them. */
 const BARE_IDS: readonly string[] = [
   // What it names is deleted.
+  'CopySecretsPayload.replacedSecretIds',
   'DeletedSecret.secretId',
+  'MoveSecretsPayload.replacedSecretIds',
+  'RestoreSecretPayload.leftOutTagIds',
+  'RestoreSecretsPayload.leftOutTagIds',
   // A user or an identity, by `actorType`: `user` and `identity`.
   'SecretActor.actorId',
   // There are no groups and no rotations yet.
@@ -90,7 +94,8 @@ describe('the schema', () => {
   test('has the object beside each id that it shows', () => {
     const bare = objects.flatMap((type) =>
       Object.values(type.getFields())
-        .filter(({ name }) => name.endsWith('Id') && !isCompositeType(getNamedType(fieldOf(type, name.slice(0, -2)))))
+        .filter(({ name }) => /Ids?$/.test(name))
+        .filter(({ name }) => !isCompositeType(getNamedType(fieldOf(type, name.replace(/Id(s?)$/, '$1')))))
         .map(({ name }) => `${type.name}.${name}`),
     );
     expect(bare.toSorted()).toEqual(BARE_IDS.toSorted());

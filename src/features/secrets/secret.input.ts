@@ -264,7 +264,7 @@ export class MoveSecretsPayload {
   @Field(() => [ID], { description: 'The secrets, in the order given; they keep their ids.' })
   secretIds!: readonly string[];
 
-  @Field(() => [ID], { description: 'The secrets that were in the way and are gone.' })
+  @Field(() => [ID], { description: 'The secrets that were replaced, and are deleted.' })
   replacedSecretIds!: readonly string[];
 
   @Field(() => Int, {
@@ -278,6 +278,6 @@ export class CopySecretsPayload {
   @Field(() => [ID], { description: 'The new secrets, in the order given.' })
   secretIds!: readonly string[];
 
-  @Field(() => [ID], { description: 'The secrets that were in the way and are gone.' })
+  @Field(() => [ID], { description: 'The secrets that were replaced, and are deleted.' })
   replacedSecretIds!: readonly string[];
 }

@@ -282,4 +282,40 @@ describe('what rows of lists lead to', () => {
     for (const { environmentSlug, secret } of sides)
       expect((secret as Row).secretValue !== null).toBe(environmentSlug === 'prod');
   });
+
+  test('follows a move and a copy, with a record of each value that is shown', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const at = { projectId: project.id, environment: 'dev' };
+    const make = async (key: string): Promise<string> =>
+      mustSucceed(await admin.post(`/api/v4/secrets/${key}`, { ...at, secretValue: `value of ${key}` })).body.secret.id;
+    const secretIds = [await make('B'), await make('A')];
+    const input = (environment: string) => ({
+      input: { projectId: project.id, secretIds, source: { environment: 'dev' }, destination: { environment } },
+    });
+    const ask = (verb: string, environment: string, fields: string) =>
+      admin.graphql(
+        `mutation ($input: ${verb}SecretsInput!) { done: ${verb.toLowerCase()}Secrets(input: $input) { secretIds secrets { ${fields} } } }`,
+        input(environment),
+      );
+    const copied = mustSucceed(await ask('Copy', 'prod', 'id secretKey secretValue environmentSlug'));
+    expect(copied.body.data.done.secrets).toEqual(
+      ['B', 'A'].map((key, index) => ({
+        ...{ id: copied.body.data.done.secretIds[index], secretKey: key, secretValue: `value of ${key}` },
+        environmentSlug: 'prod',
+      })),
+    );
+    const moved = mustSucceed(await ask('Move', 'staging', 'id secretKey environmentSlug'));
+    expect(moved.body.data.done.secrets).toEqual(
+      ['B', 'A'].map((secretKey, index) => ({ id: secretIds[index], secretKey, environmentSlug: 'staging' })),
+    );
+    for (const [reply, viewedValues] of [
+      [copied, true],
+      [moved, false],
+    ] as const) {
+      const rows = await strongroom.auditRows(`request_id = $1 and action = 'secret:get'`, [
+        reply.headers['x-request-id'],
+      ]);
+      expect(rows.map(({ facts }) => facts.viewedValues)).toEqual([viewedValues, viewedValues]);
+    }
+  });
 });

@@ -46,7 +46,7 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
 
 /** These can have audit rows of their own below another root field: they disclose sealed values, or list projects. */
 const AUDITED_INSIDE =
-  /^((Environment|Folder)\.secret(s|Connection)|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
+  /^((Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
 
 /** The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument. */
 export function graphqlDocument(operation: GraphQLOperation): {

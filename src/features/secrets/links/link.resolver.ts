@@ -18,6 +18,7 @@ import { FolderType } from '../folder.type.js';
 import type { FolderReadingService } from '../folder-reading.service.js';
 import { ImportEndType, ImportType } from '../import.type.js';
 import { SecretSearchHitType } from '../search.type.js';
+import { CopySecretsPayload, MoveSecretsPayload } from '../secret.input.js';
 import { SecretActorType, SecretImportEntry, SecretReadIssue, SecretType, toSecretType } from '../secret.type.js';
 import { SecretUseType } from '../usage.type.js';
 import { DeletedSecretType, SecretVersionSummaryType, SecretVersionType } from '../version.type.js';
@@ -82,12 +83,40 @@ function secretLinkOf(type: ClassType<{ readonly secretId: string | null }>): ne
       @Ctx() ctx: Context,
       @Info() info: GraphQLResolveInfo,
     ): Promise<SecretType | null> {
-      const isOpened = VALUE_FIELDS.some((field) => selects(info, [field]));
-      const found = await linked(ctx, isOpened ? this.links.openedSecrets : this.links.describedSecrets, secretId);
+      const load = this.links.shown(VALUE_FIELDS.some((field) => selects(info, [field])));
+      const found = await linked(ctx, load, secretId);
       return found === null ? null : toSecretType(found);
     }
   }
   return SecretLinkResolver;
+}
+
+/** Gives what names secrets by `secretIds` the secrets themselves. @returns a class of resolvers */
+function secretListLinkOf(
+  type: ClassType<{ readonly secretIds: readonly string[] }>,
+): new (
+  links: SecretLinks,
+) => object {
+  @Resolver(() => type)
+  class SecretListLinkResolver {
+    constructor(private readonly links: SecretLinks) {}
+
+    @FieldResolver(() => [SecretType], {
+      nullable: true,
+      description:
+        'The secrets of `secretIds` that you may know of, as they are now; null with PERMISSION_DENIED if there can be none. Values are decrypted only if you ask for them.',
+    })
+    async secrets(
+      @Root() { secretIds }: { secretIds: readonly string[] },
+      @Ctx() ctx: Context,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<SecretType[]> {
+      const load = this.links.shown(VALUE_FIELDS.some((field) => selects(info, [field])));
+      const found = await Promise.all(secretIds.map((id) => batched(ctx, load, id)));
+      return found.flatMap((view) => (view === undefined ? [] : [toSecretType(view)]));
+    }
+  }
+  return SecretListLinkResolver;
 }
 
 /** Fields of a secret that say something of its value. */
@@ -174,6 +203,7 @@ export const secretLinks = (projects: ProjectLinks, links: SecretLinks, folders:
   ...IN_ENVIRONMENTS.map((type) => new (environmentLinkOf(type))(projects)),
   ...IN_FOLDERS.map((type) => new (folderLinkOf(type))(links)),
   ...OF_SECRETS.map((type) => new (secretLinkOf(type))(links)),
+  ...[MoveSecretsPayload, CopySecretsPayload].map((type) => new (secretListLinkOf(type))(links)),
   ...[SecretType, SecretVersionType].map((type) => new (recipientLinkOf(type))()),
   new SecretActorLinkResolver(projects),
   new FolderTreeResolver(links, folders),

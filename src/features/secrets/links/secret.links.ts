@@ -48,11 +48,13 @@ export class SecretLinks {
   /** Shared secrets by id, with their values. What does not open is null. Whoever shows them records it. */
   readonly secrets: BatchLoad<SecretView> = (ctx, ids) => this.#secrets(ctx, ids, true);
 
-  /** The same, with a record of each in the audit trail. */
-  readonly openedSecrets: BatchLoad<SecretView> = (ctx, ids) => this.#shown(ctx, ids, true);
+  /** The same, with a record of each in the audit trail. @param opened false: without their values, which are not even read */
+  shown(opened: boolean): BatchLoad<SecretView> {
+    return opened ? this.#opened : this.#described;
+  }
 
-  /** The same without their values, which are not even read. */
-  readonly describedSecrets: BatchLoad<SecretView> = (ctx, ids) => this.#shown(ctx, ids, false);
+  readonly #opened: BatchLoad<SecretView> = (ctx, ids) => this.#shown(ctx, ids, true);
+  readonly #described: BatchLoad<SecretView> = (ctx, ids) => this.#shown(ctx, ids, false);
 
   async #shown(ctx: Context, ids: readonly string[], viewSecretValue: boolean): Promise<Found<SecretView>> {
     const found = await this.#secrets(ctx, ids, viewSecretValue);
