@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
 import type { IdentitySchema } from '../identities/public.js';
 import type { OrganizationSchema, UserSchema } from '../organizations/public.js';
 import type { AccessTokenSchema } from './access-token.entity.js';
@@ -118,7 +118,7 @@ export const findSeenTokens = prepared((seen: SeenTokens) =>
     .leftJoin('app_user as u', 'u.id', 't.user_id')
     .select(COLUMNS)
     .select('i.is_installation_admin')
-    .where('t.id', '=', sql<string>`any(${seen.ids}::uuid[])`)
+    .where('t.id', '=', anyOf(seen.ids))
     .where(({ and, eb, or, val }) =>
       or([
         and([val(seen.seesIdentities), eb('i.organization_id', '=', seen.organizationId)]),

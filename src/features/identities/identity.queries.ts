@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { OrganizationMembershipSchema } from '../organizations/public.js';
 import type { IdentitySchema } from './identity.entity.js';
 import type { IdentityTokenAuthSchema } from './token-auth.entity.js';
@@ -41,7 +41,7 @@ export const findIdentity = prepared(({ organizationId, id }: { organizationId: 
 export type IdentityRow = Awaited<ReturnType<typeof findIdentity>>[number];
 
 export const findIdentities = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
-  identities().where('i.id', '=', sql<string>`any(${ids}::uuid[])`).where('i.organization_id', '=', organizationId),
+  identities().where('i.id', '=', anyOf(ids)).where('i.organization_id', '=', organizationId),
 );
 
 interface IdentityPage {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.js';
 import type { IdentitySchema } from '../identity.entity.js';
 import type { ClientSecretSchema } from './client-secret.entity.js';
 
@@ -65,7 +65,7 @@ export const findClientSecrets = prepared(
     tables
       .selectFrom('universal_auth_client_secret')
       .select(COLUMNS)
-      .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+      .where('id', '=', anyOf(ids))
       .where('identity_id', 'in', (eb) =>
         eb.selectFrom('identity as i').select('i.id').where('i.organization_id', '=', organizationId),
       ),
