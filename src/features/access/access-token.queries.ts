@@ -102,15 +102,15 @@ interface Seeing {
   readonly isRootScoped: boolean;
 }
 
-interface SeenTokens extends Seeing {
-  readonly ids: readonly string[];
+/** Who looks at tokens, and whose it may see besides its own. */
+interface Viewer extends Seeing {
   readonly actorId: string;
   readonly seesIdentities: boolean;
   readonly seesUsers: boolean;
 }
 
-/** Tokens of identities and users of the organization, where those are seen, and of the actor; in no order. */
-export const findSeenTokens = prepared((seen: SeenTokens) =>
+/** Tokens of identities and users of the organization, where those are seen, and of the actor. */
+const seenTokens = (viewer: Viewer) =>
   tables
     .selectFrom('access_token as t')
     .innerJoin('organization as o', 'o.id', 't.organization_id')
@@ -118,15 +118,20 @@ export const findSeenTokens = prepared((seen: SeenTokens) =>
     .leftJoin('app_user as u', 'u.id', 't.user_id')
     .select(COLUMNS)
     .select('i.is_installation_admin')
-    .where('t.id', '=', anyOf(seen.ids))
     .where(({ and, eb, or, val }) =>
       or([
-        and([val(seen.seesIdentities), eb('i.organization_id', '=', seen.organizationId)]),
-        and([val(seen.seesUsers), eb('u.organization_id', '=', seen.organizationId)]),
-        eb('t.user_id', '=', seen.actorId),
+        and([val(viewer.seesIdentities), eb('i.organization_id', '=', viewer.organizationId)]),
+        and([val(viewer.seesUsers), eb('u.organization_id', '=', viewer.organizationId)]),
+        eb('t.user_id', '=', viewer.actorId),
       ]),
     )
-    .where(({ eb, or, val }) => or([val(seen.isRootScoped), eb('t.organization_id', '=', seen.organizationId)])),
+    .where(({ eb, or, val }) => or([val(viewer.isRootScoped), eb('t.organization_id', '=', viewer.organizationId)]));
+
+export const findSeenToken = prepared((seen: Viewer & { id: string }) => seenTokens(seen).where('t.id', '=', seen.id));
+
+/** Many of these, in no order. */
+export const findSeenTokens = prepared((seen: Viewer & { ids: readonly string[] }) =>
+  seenTokens(seen).where('t.id', '=', anyOf(seen.ids)),
 );
 
 interface TokenPage extends Seeing {
