@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { anyOf, prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, pageByNewest, prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
+import type { TimeBounds } from '../../kernel/paging.js';
 import type { IdentitySchema } from '../identities/public.js';
 import type { OrganizationSchema, UserSchema } from '../organizations/public.js';
 import type { AccessTokenSchema } from './access-token.entity.js';
@@ -134,36 +135,22 @@ export const findSeenTokens = prepared((seen: Viewer & { ids: readonly string[] 
   seenTokens(seen).where('t.id', '=', anyOf(seen.ids)),
 );
 
-interface TokenPage extends Seeing {
+interface TokenPage extends Seeing, TimeBounds {
   readonly ownerId: string;
-  /** Where the page begins: after this time and id, or at the top. */
-  readonly time: string | null;
-  readonly id: string | null;
-  readonly limit: number | null;
   readonly offset: number;
 }
 
 const listBy = (owner: 'identity_id' | 'user_id') =>
-  prepared((page: TokenPage) => {
-    const time = sql<Date>`${page.time}::timestamptz`;
-    return tables
+  prepared((page: TokenPage) =>
+    tables
       .selectFrom('access_token as t')
       .innerJoin('organization as o', 'o.id', 't.organization_id')
       .select(COLUMNS)
       .where(`t.${owner}`, '=', page.ownerId)
       .where(({ eb, or, val }) => or([val(page.isRootScoped), eb('t.organization_id', '=', page.organizationId)]))
-      .where(({ and, eb, or }) =>
-        or([
-          eb(time, 'is', null),
-          eb('t.updated_at', '<', time),
-          and([eb('t.updated_at', '=', time), eb('t.id', '>', page.id)]),
-        ]),
-      )
-      .orderBy('t.updated_at', 'desc')
-      .orderBy('t.id')
-      .limit(page.limit)
-      .offset(page.offset);
-  });
+      .$call(pageByNewest('t.updated_at', 't.id', page))
+      .offset(page.offset),
+  );
 
 /** Tokens of one owner, newest change first, then id. */
 export const listTokensOfIdentity = listBy('identity_id');

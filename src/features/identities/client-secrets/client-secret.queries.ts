@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { anyOf, prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, pageByNewest, prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.js';
+import type { TimeBounds } from '../../../kernel/paging.js';
 import type { IdentitySchema } from '../identity.entity.js';
 import type { ClientSecretSchema } from './client-secret.entity.js';
 
@@ -82,29 +83,11 @@ export const revokeClientSecret = prepared(({ identityId, id }: Place) =>
     .returning(COLUMNS),
 );
 
-interface ClientSecretPage {
-  readonly identityId: string;
-  /** Where the page begins: after this time and id, or at the top. */
-  readonly time: string | null;
-  readonly id: string | null;
-  readonly limit: number | null;
-}
-
 /** The client secrets of an identity, newest first, then id. */
-export const listClientSecrets = prepared((page: ClientSecretPage) => {
-  const time = sql<Date>`${page.time}::timestamptz`;
-  return tables
+export const listClientSecrets = prepared((page: TimeBounds & { identityId: string }) =>
+  tables
     .selectFrom('universal_auth_client_secret')
     .select(COLUMNS)
     .where('identity_id', '=', page.identityId)
-    .where(({ and, eb, or }) =>
-      or([
-        eb(time, 'is', null),
-        eb('created_at', '<', time),
-        and([eb('created_at', '=', time), eb('id', '>', page.id)]),
-      ]),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(page.limit);
-});
+    .$call(pageByNewest('created_at', 'id', page)),
+);

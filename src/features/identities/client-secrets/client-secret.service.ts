@@ -80,9 +80,9 @@ export class ClientSecretService {
   async list(ctx: Context, raw: unknown): Promise<Page<ClientSecretView>> {
     const { identityId, ...request } = parse(ListClientSecrets, raw);
     authorize(ctx, 'identity:get-token');
-    const [time, after, limit] = timePageBounds(request);
+    const bounds = timePageBounds(request);
     const { id } = await this.identities.load(ctx, identityId);
-    const rows = await listClientSecrets(ctx, { identityId: id, time, id: after, limit });
+    const rows = await listClientSecrets(ctx, { identityId: id, ...bounds });
     const page = new Page(rows.map(toClientSecretView), request, (row) => timeCursorKey(row.createdAt, row.id));
     await ctx.auditTrail.recordRead(ctx, {
       action: 'client-secret:list',
