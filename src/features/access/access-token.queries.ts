@@ -9,33 +9,28 @@ const tables = tablesOf<
   typeof AccessTokenSchema | typeof OrganizationSchema | typeof IdentitySchema | typeof UserSchema
 >();
 
-/** All of a token but the hash of its text, of the alias `t`, and the parent of the organization of its scope, `o`. */
+/** All of a token `t` but the hash of its text, in the names of the interface; `o` is the organization of its scope. */
 const COLUMNS = [
   't.id',
-  't.organization_id',
-  't.identity_id',
-  't.user_id',
-  't.auth_method',
+  't.identity_id as identityId',
+  't.user_id as userId',
+  't.auth_method as authMethod',
   't.name',
-  't.ttl_seconds',
-  't.max_ttl_seconds',
-  't.num_uses_limit',
-  't.num_uses',
-  't.period_seconds',
-  't.expires_at',
-  't.is_revoked',
-  't.last_used_at',
-  't.last_renewed_at',
-  't.created_at',
-  't.updated_at',
-  't.client_secret_id',
-  't.maker_id',
-  'o.parent_id',
+  't.ttl_seconds as accessTokenTTL',
+  't.max_ttl_seconds as accessTokenMaxTTL',
+  't.num_uses_limit as accessTokenNumUsesLimit',
+  't.num_uses as accessTokenNumUses',
+  't.period_seconds as accessTokenPeriod',
+  't.expires_at as expiresAt',
+  't.is_revoked as isAccessTokenRevoked',
+  't.last_used_at as accessTokenLastUsedAt',
+  't.last_renewed_at as accessTokenLastRenewedAt',
+  't.created_at as createdAt',
+  't.updated_at as updatedAt',
+  't.client_secret_id as identityUAClientSecretId',
+  't.maker_id as makerTokenId',
+  sql<string | null>`case when o.parent_id is not null then o.id end`.as('subOrganizationId'),
 ] as const;
-
-/** A token as it is read. */
-export type TokenRow = Omit<RowOf<typeof AccessTokenSchema>, 'token_hash'> &
-  Pick<RowOf<typeof OrganizationSchema>, 'parent_id'>;
 
 interface NewToken
   extends Omit<
@@ -97,6 +92,9 @@ export const findOwnToken = prepared(({ id }: { id: string }) =>
     .where('t.id', '=', id),
 );
 
+/** A token as it is read. */
+export type TokenRow = Awaited<ReturnType<typeof findOwnToken>>[number];
+
 interface Seeing {
   readonly organizationId: string;
   /** Of no sub-organization: it sees what is scoped to any of them. */
@@ -118,7 +116,7 @@ const seenTokens = (viewer: Viewer) =>
     .leftJoin('identity as i', 'i.id', 't.identity_id')
     .leftJoin('app_user as u', 'u.id', 't.user_id')
     .select(COLUMNS)
-    .select('i.is_installation_admin')
+    .select('i.is_installation_admin as isInstallationAdmin')
     .where(({ and, eb, or, val }) =>
       or([
         and([val(viewer.seesIdentities), eb('i.organization_id', '=', viewer.organizationId)]),

@@ -246,7 +246,7 @@ const viewerOf = (ctx: Context) => ({
 /** A token that the caller may see. @throws TOKEN_NOT_FOUND */
 async function loadToken(ctx: Context, id: string): Promise<FoundToken> {
   const row = await loadRow(ctx, findSeenToken, { ...viewerOf(ctx), id }, 'TOKEN_NOT_FOUND');
-  return { ...toAccessTokenView(row), isInstallationAdmin: row.is_installation_admin ?? false };
+  return { ...toAccessTokenView(row), isInstallationAdmin: row.isInstallationAdmin ?? false };
 }
 
 function authorizeOn(ctx: Context, token: FoundToken, action: Action): void {

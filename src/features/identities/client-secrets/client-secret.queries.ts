@@ -6,24 +6,21 @@ import type { ClientSecretSchema } from './client-secret.entity.js';
 
 const tables = tablesOf<typeof ClientSecretSchema | typeof IdentitySchema>();
 
-/** All of a client secret but the hash of its text. */
+/** All of a client secret but the hash of its text, in the names of the interface. */
 const COLUMNS = [
   'id',
-  'identity_id',
+  'identity_id as identityId',
   'description',
-  'prefix',
-  'ttl_seconds',
-  'num_uses',
-  'num_uses_limit',
-  'last_used_at',
-  'is_revoked',
-  'expires_at',
-  'created_at',
-  'updated_at',
+  'prefix as clientSecretPrefix',
+  'ttl_seconds as clientSecretTTL',
+  'num_uses as clientSecretNumUses',
+  'num_uses_limit as clientSecretNumUsesLimit',
+  'last_used_at as clientSecretLastUsedAt',
+  'is_revoked as isClientSecretRevoked',
+  'expires_at as expiresAt',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
 ] as const;
-
-/** A client secret as it is read. */
-export type ClientSecretRow = Omit<RowOf<typeof ClientSecretSchema>, 'secret_hash'>;
 
 type NewClientSecret = Pick<
   RowOf<typeof ClientSecretSchema>,
@@ -59,6 +56,9 @@ export const findClientSecret = prepared(({ identityId, id }: Place) =>
     .where('id', '=', id)
     .where('identity_id', '=', identityId),
 );
+
+/** A client secret as it is read. */
+export type ClientSecretRow = Awaited<ReturnType<typeof findClientSecret>>[number];
 
 /** Client secrets of identities of an organization, in no order. */
 export const findClientSecrets = prepared(
