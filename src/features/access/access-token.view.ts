@@ -1,4 +1,4 @@
-import { toInt } from '../../kernel/graphql/int.js';
+import { toInt } from '../../kernel/int.js';
 import type { TokenRow } from './access-token.queries.js';
 
 /** A token as services pass it on: everything but the token itself. */

@@ -1,4 +1,4 @@
-import { toInt } from '../../../kernel/graphql/int.js';
+import { toInt } from '../../../kernel/int.js';
 import type { ClientSecretRow } from './client-secret.queries.js';
 
 /** A client secret as services pass it on: everything but the secret itself. */
