@@ -106,28 +106,34 @@ export function keyPageBounds(request: PageRequest): KeyBounds {
   return { after, limit: rowLimit(request) };
 }
 
-/**
- * Bounds of a list by name, then id: the name and id to start after (null: from the top), and the row limit.
- *
- * @throws VALIDATION_FAILED for a text that is no cursor of such a list
- */
-export function namePageBounds(request: PageRequest): [name: string | null, id: string | null, limit: number | null] {
-  const limit = rowLimit(request);
-  if (request.after == null) return [null, null, limit];
-  const [name = '', id = ''] = decodeCursor(request.after, 2, ([, row = '']) => isId(row));
-  return [name, id, limit];
+/** Bounds of a page of a list by name, then id. */
+export interface NameBounds {
+  /** The name and the id of the row that the page begins after; null: at the top. */
+  readonly name: string | null;
+  readonly id: string | null;
+  readonly limit: number | null;
 }
 
-/**
- * Bounds of a list by a time, newest first, then id: the time and id to start after (null: from the top), and the row limit.
- *
- * @throws VALIDATION_FAILED for a text that is no cursor of such a list
- */
-export function timePageBounds(request: PageRequest): [time: string | null, id: string | null, limit: number | null] {
-  const limit = rowLimit(request);
-  if (request.after == null) return [null, null, limit];
-  const [time = '', id = ''] = decodeCursor(request.after, 2, ([at = '', row = '']) => isTime(at) && isId(row));
-  return [time, id, limit];
+/** The bounds of a page. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
+export function namePageBounds(request: PageRequest): NameBounds {
+  const [name = null, id = null] =
+    request.after == null ? [] : decodeCursor(request.after, 2, ([, row = '']) => isId(row));
+  return { name, id, limit: rowLimit(request) };
+}
+
+/** Bounds of a page of a list by a time, newest first, then id. */
+export interface TimeBounds {
+  /** The time and the id of the row that the page begins after; null: at the top. */
+  readonly time: string | null;
+  readonly id: string | null;
+  readonly limit: number | null;
+}
+
+/** The bounds of a page. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
+export function timePageBounds(request: PageRequest): TimeBounds {
+  const [time = null, id = null] =
+    request.after == null ? [] : decodeCursor(request.after, 2, ([at = '', row = '']) => isTime(at) && isId(row));
+  return { time, id, limit: rowLimit(request) };
 }
 
 /** Position of a row in such a list. */

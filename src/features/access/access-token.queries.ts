@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, pageByNewest, prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
+import type { TimeBounds } from '../../kernel/paging.js';
 import type { IdentitySchema } from '../identities/public.js';
 import type { OrganizationSchema, UserSchema } from '../organizations/public.js';
 import type { AccessTokenSchema } from './access-token.entity.js';
@@ -8,33 +9,28 @@ const tables = tablesOf<
   typeof AccessTokenSchema | typeof OrganizationSchema | typeof IdentitySchema | typeof UserSchema
 >();
 
-/** All of a token but the hash of its text, of the alias `t`, and the parent of the organization of its scope, `o`. */
+/** All of a token `t` but the hash of its text, in the names of the interface; `o` is the organization of its scope. */
 const COLUMNS = [
   't.id',
-  't.organization_id',
-  't.identity_id',
-  't.user_id',
-  't.auth_method',
+  't.identity_id as identityId',
+  't.user_id as userId',
+  't.auth_method as authMethod',
   't.name',
-  't.ttl_seconds',
-  't.max_ttl_seconds',
-  't.num_uses_limit',
-  't.num_uses',
-  't.period_seconds',
-  't.expires_at',
-  't.is_revoked',
-  't.last_used_at',
-  't.last_renewed_at',
-  't.created_at',
-  't.updated_at',
-  't.client_secret_id',
-  't.maker_id',
-  'o.parent_id',
+  't.ttl_seconds as accessTokenTTL',
+  't.max_ttl_seconds as accessTokenMaxTTL',
+  't.num_uses_limit as accessTokenNumUsesLimit',
+  't.num_uses as accessTokenNumUses',
+  't.period_seconds as accessTokenPeriod',
+  't.expires_at as expiresAt',
+  't.is_revoked as isAccessTokenRevoked',
+  't.last_used_at as accessTokenLastUsedAt',
+  't.last_renewed_at as accessTokenLastRenewedAt',
+  't.created_at as createdAt',
+  't.updated_at as updatedAt',
+  't.client_secret_id as identityUAClientSecretId',
+  't.maker_id as makerTokenId',
+  sql<string | null>`case when o.parent_id is not null then o.id end`.as('subOrganizationId'),
 ] as const;
-
-/** A token as it is read. */
-export type TokenRow = Omit<RowOf<typeof AccessTokenSchema>, 'token_hash'> &
-  Pick<RowOf<typeof OrganizationSchema>, 'parent_id'>;
 
 interface NewToken
   extends Omit<
@@ -96,69 +92,63 @@ export const findOwnToken = prepared(({ id }: { id: string }) =>
     .where('t.id', '=', id),
 );
 
+/** A token as it is read. */
+export type TokenRow = Awaited<ReturnType<typeof findOwnToken>>[number];
+
 interface Seeing {
   readonly organizationId: string;
   /** Of no sub-organization: it sees what is scoped to any of them. */
   readonly isRootScoped: boolean;
 }
 
-interface SeenTokens extends Seeing {
-  readonly ids: readonly string[];
+/** Who looks at tokens, and whose it may see besides its own. */
+interface Viewer extends Seeing {
   readonly actorId: string;
   readonly seesIdentities: boolean;
   readonly seesUsers: boolean;
 }
 
-/** Tokens of identities and users of the organization, where those are seen, and of the actor; in no order. */
-export const findSeenTokens = prepared((seen: SeenTokens) =>
+/** Tokens of identities and users of the organization, where those are seen, and of the actor. */
+const seenTokens = (viewer: Viewer) =>
   tables
     .selectFrom('access_token as t')
     .innerJoin('organization as o', 'o.id', 't.organization_id')
     .leftJoin('identity as i', 'i.id', 't.identity_id')
     .leftJoin('app_user as u', 'u.id', 't.user_id')
     .select(COLUMNS)
-    .select('i.is_installation_admin')
-    .where('t.id', '=', sql<string>`any(${seen.ids}::uuid[])`)
+    .select('i.is_installation_admin as isInstallationAdmin')
     .where(({ and, eb, or, val }) =>
       or([
-        and([val(seen.seesIdentities), eb('i.organization_id', '=', seen.organizationId)]),
-        and([val(seen.seesUsers), eb('u.organization_id', '=', seen.organizationId)]),
-        eb('t.user_id', '=', seen.actorId),
+        and([val(viewer.seesIdentities), eb('i.organization_id', '=', viewer.organizationId)]),
+        and([val(viewer.seesUsers), eb('u.organization_id', '=', viewer.organizationId)]),
+        eb('t.user_id', '=', viewer.actorId),
       ]),
     )
-    .where(({ eb, or, val }) => or([val(seen.isRootScoped), eb('t.organization_id', '=', seen.organizationId)])),
+    .where(({ eb, or, val }) => or([val(viewer.isRootScoped), eb('t.organization_id', '=', viewer.organizationId)]));
+
+export const findSeenToken = prepared((seen: Viewer & { id: string }) => seenTokens(seen).where('t.id', '=', seen.id));
+
+/** Many of these, in no order. */
+export const findSeenTokens = prepared((seen: Viewer & { ids: readonly string[] }) =>
+  seenTokens(seen).where('t.id', '=', anyOf(seen.ids)),
 );
 
-interface TokenPage extends Seeing {
+interface TokenPage extends Seeing, TimeBounds {
   readonly ownerId: string;
-  /** Where the page begins: after this time and id, or at the top. */
-  readonly time: string | null;
-  readonly id: string | null;
-  readonly limit: number | null;
   readonly offset: number;
 }
 
 const listBy = (owner: 'identity_id' | 'user_id') =>
-  prepared((page: TokenPage) => {
-    const time = sql<Date>`${page.time}::timestamptz`;
-    return tables
+  prepared((page: TokenPage) =>
+    tables
       .selectFrom('access_token as t')
       .innerJoin('organization as o', 'o.id', 't.organization_id')
       .select(COLUMNS)
       .where(`t.${owner}`, '=', page.ownerId)
       .where(({ eb, or, val }) => or([val(page.isRootScoped), eb('t.organization_id', '=', page.organizationId)]))
-      .where(({ and, eb, or }) =>
-        or([
-          eb(time, 'is', null),
-          eb('t.updated_at', '<', time),
-          and([eb('t.updated_at', '=', time), eb('t.id', '>', page.id)]),
-        ]),
-      )
-      .orderBy('t.updated_at', 'desc')
-      .orderBy('t.id')
-      .limit(page.limit)
-      .offset(page.offset);
-  });
+      .$call(pageByNewest('t.updated_at', 't.id', page))
+      .offset(page.offset),
+  );
 
 /** Tokens of one owner, newest change first, then id. */
 export const listTokensOfIdentity = listBy('identity_id');

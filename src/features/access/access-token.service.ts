@@ -3,13 +3,13 @@ import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { loadRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
-import { isId } from '../../kernel/ids.js';
 import { Page, timeCursorKey } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
 import { type OrganizationReader, protectInstallationAdmin, type UserReader } from '../organizations/public.js';
-import { findOwnToken, findSeenTokens, renameToken } from './access-token.queries.js';
+import { findOwnToken, findSeenToken, findSeenTokens, renameToken } from './access-token.queries.js';
 import {
   CreatePersonalToken,
   CreateToken,
@@ -163,7 +163,8 @@ export class AccessTokenService {
   readonly byIds: BatchLoad<AccessTokenView> = async (ctx, ids) => {
     refuseStrangers(ctx);
     await this.heldUses.store(ctx.database.query);
-    return new Map((await loadTokens(ctx, ids)).map((token) => [token.id, token]));
+    const rows = await findSeenTokens(ctx, { ...viewerOf(ctx), ids });
+    return new Map(rows.map((row) => [row.id, toAccessTokenView(row)]));
   };
 
   /**
@@ -193,8 +194,8 @@ export class AccessTokenService {
       const token = await loadToken(tx, id);
       authorizeOn(tx, token, 'identity:create-token');
       protectInstallationAdmin(tx, token);
-      const [row] = await renameToken(tx, { id: token.id, name: name === undefined ? token.name : name });
-      if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');
+      const changes = { id: token.id, name: name === undefined ? token.name : name };
+      const row = await loadRow(tx, renameToken, changes, 'TOKEN_NOT_FOUND');
       await audit(tx, 'access-token:rename', token);
       return toAccessTokenView(row);
     });
@@ -234,27 +235,18 @@ function refuseStrangers(ctx: Context): void {
   authorize(ctx, 'identity:get-token');
 }
 
-/** Tokens of identities and users of the caller's organization, and of the caller, that it may see. */
-async function loadTokens(ctx: Context, ids: readonly string[]): Promise<FoundToken[]> {
-  const seen = {
-    ids,
-    ...sightOf(ctx),
-    actorId: ctx.actor.id,
-    seesIdentities: can(ctx.ability, 'identity:get-token'),
-    seesUsers: can(ctx.ability, 'member:edit'),
-  };
-  const rows = await findSeenTokens(ctx, seen);
-  return rows.map((row) => ({
-    ...toAccessTokenView(row),
-    isInstallationAdmin: row.is_installation_admin ?? false,
-  }));
-}
+/** Which tokens the caller may see. */
+const viewerOf = (ctx: Context) => ({
+  ...sightOf(ctx),
+  actorId: ctx.actor.id,
+  seesIdentities: can(ctx.ability, 'identity:get-token'),
+  seesUsers: can(ctx.ability, 'member:edit'),
+});
 
-/** One of these. @throws TOKEN_NOT_FOUND */
+/** A token that the caller may see. @throws TOKEN_NOT_FOUND */
 async function loadToken(ctx: Context, id: string): Promise<FoundToken> {
-  const [token] = isId(id) ? await loadTokens(ctx, [id]) : [];
-  if (token === undefined) throw new AppError('TOKEN_NOT_FOUND');
-  return token;
+  const row = await loadRow(ctx, findSeenToken, { ...viewerOf(ctx), id }, 'TOKEN_NOT_FOUND');
+  return { ...toAccessTokenView(row), isInstallationAdmin: row.isInstallationAdmin ?? false };
 }
 
 function authorizeOn(ctx: Context, token: FoundToken, action: Action): void {

@@ -84,8 +84,7 @@ export async function listTokens(
   owner: { readonly kind: keyof typeof LISTS; readonly id: string },
   { offset, ...request }: PageRequest & { readonly offset?: number | null | undefined },
 ): Promise<AccessTokenView[]> {
-  const [time, id, limit] = timePageBounds(request);
-  const page = { ...sightOf(ctx), ownerId: owner.id, time, id, limit, offset: offset ?? 0 };
+  const page = { ...sightOf(ctx), ownerId: owner.id, ...timePageBounds(request), offset: offset ?? 0 };
   return (await LISTS[owner.kind](ctx, page)).map(toAccessTokenView);
 }
 

@@ -1,5 +1,6 @@
-import { Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { Ctx, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { nested } from '../../kernel/graphql/operations.js';
 import { IdentityType, ownIdentity } from '../identities/public.js';
 import { OrganizationType, ownOrganization, ownUser, UserType } from '../organizations/public.js';
 import type { AccessTokenService } from './access-token.service.js';
@@ -24,27 +25,24 @@ export class ViewerResolver {
     };
   }
 
-  @FieldResolver(() => IdentityType, {
-    nullable: true,
-    description: 'Your machine identity; null for a user, and if another organization than that of your token owns it.',
-  })
-  identity(@Root() { identityId }: ViewerType, @Ctx() ctx: Context): Promise<IdentityType | null> | null {
+  @nested(
+    IdentityType,
+    'Your machine identity; null for a user, and if another organization than that of your token owns it.',
+  )
+  async identity({ identityId }: ViewerType, ctx: Context): Promise<IdentityType | null> {
     return identityId === null ? null : ownIdentity(ctx);
   }
 
-  @FieldResolver(() => UserType, {
-    nullable: true,
-    description: 'Your user; null for a machine identity, and if another organization than that of your token owns it.',
-  })
-  user(@Root() { userId }: ViewerType, @Ctx() ctx: Context): Promise<UserType | null> | null {
+  @nested(
+    UserType,
+    'Your user; null for a machine identity, and if another organization than that of your token owns it.',
+  )
+  async user({ userId }: ViewerType, ctx: Context): Promise<UserType | null> {
     return userId === null ? null : ownUser(ctx);
   }
 
-  @FieldResolver(() => OrganizationType, {
-    nullable: true,
-    description: 'The organization that your token is scoped to.',
-  })
-  organization(@Ctx() ctx: Context): Promise<OrganizationType | null> {
+  @nested(OrganizationType, 'The organization that your token is scoped to.')
+  organization(_viewer: ViewerType, ctx: Context): Promise<OrganizationType | null> {
     return ownOrganization(ctx);
   }
 }

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import { prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, pageByName, prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { NameBounds } from '../../kernel/paging.js';
 import type { OrganizationMembershipSchema } from '../organizations/public.js';
 import type { IdentitySchema } from './identity.entity.js';
 import type { IdentityTokenAuthSchema } from './token-auth.entity.js';
@@ -41,25 +41,12 @@ export const findIdentity = prepared(({ organizationId, id }: { organizationId: 
 export type IdentityRow = Awaited<ReturnType<typeof findIdentity>>[number];
 
 export const findIdentities = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
-  identities().where('i.id', '=', sql<string>`any(${ids}::uuid[])`).where('i.organization_id', '=', organizationId),
+  identities().where('i.id', '=', anyOf(ids)).where('i.organization_id', '=', organizationId),
 );
 
-interface IdentityPage {
-  readonly organizationId: string;
-  /** Where the page begins: after this name and id, or at the top. */
-  readonly name: string | null;
-  readonly id: string | null;
-  readonly limit: number | null;
-}
-
 /** Identities of an organization, by name, then id. */
-export const listIdentities = prepared((page: IdentityPage) =>
+export const listIdentities = prepared((page: NameBounds & { organizationId: string }) =>
   identities()
     .where('i.organization_id', '=', page.organizationId)
-    .where(
-      sql<boolean>`(${page.name}::text is null or (i.name collate "C", i.id) > (${page.name}::text, ${page.id}::uuid))`,
-    )
-    .orderBy(sql`i.name collate "C"`)
-    .orderBy('i.id')
-    .limit(page.limit),
+    .$call(pageByName('i.name', 'i.id', page)),
 );

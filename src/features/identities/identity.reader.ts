@@ -1,6 +1,5 @@
 import type { Context, Transaction } from '../../kernel/context.js';
-import { AppError } from '../../kernel/errors.js';
-import { isId } from '../../kernel/ids.js';
+import { loadRow } from '../../kernel/database/rows.js';
 import type { OrganizationRole } from '../permissions/public.js';
 import type { AuthMethod } from './auth-method.js';
 import { HOLD_TOKEN_AUTH } from './auth-method.sql.js';
@@ -36,9 +35,7 @@ export class IdentityReader {
   /** An identity of the organization that the caller's token is scoped to. @throws IDENTITY_NOT_FOUND */
   async load(ctx: Context, id: string): Promise<IdentityView> {
     const { organizationId } = ctx;
-    const [row] = isId(id) ? await findIdentity(ctx, { organizationId, id }) : [];
-    if (row === undefined) throw new AppError('IDENTITY_NOT_FOUND');
-    return toIdentityView(row);
+    return toIdentityView(await loadRow(ctx, findIdentity, { organizationId, id }, 'IDENTITY_NOT_FOUND'));
   }
 
   /**
@@ -47,9 +44,7 @@ export class IdentityReader {
    * @throws TOKEN_AUTH_NOT_FOUND
    */
   async loadTokenAuth(ctx: Context, identityId: string): Promise<TokenAuthView> {
-    const [row] = await findTokenAuth(ctx, { identityId });
-    if (row === undefined) throw new AppError('TOKEN_AUTH_NOT_FOUND');
-    return toTokenAuthView(row);
+    return toTokenAuthView(await loadRow(ctx, findTokenAuth, { identityId }, 'TOKEN_AUTH_NOT_FOUND'));
   }
 
   /**

@@ -63,8 +63,8 @@ export class IdentityService {
     const { organizationId, ...request } = parse(ListIdentities, raw);
     refuseOtherOrganization(ctx, organizationId);
     authorize(ctx, 'identity:read');
-    const [after, id, limit] = namePageBounds(request);
-    const rows = await listIdentities(ctx, { organizationId: ctx.organizationId, name: after, id, limit });
+    const bounds = namePageBounds(request);
+    const rows = await listIdentities(ctx, { organizationId: ctx.organizationId, ...bounds });
     const page = new Page(rows.map(toIdentityView), request, ({ name, id }) => [name, id]);
     await ctx.auditTrail.recordRead(ctx, { action: 'identity:list', facts: { count: page.nodes.length } });
     return page;

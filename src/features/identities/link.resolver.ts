@@ -1,6 +1,7 @@
-import { type ClassType, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { type ClassType, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
+import { nested } from '../../kernel/graphql/operations.js';
 import { CreateOrganizationPayload, MemberType, organizationLinkOf } from '../organizations/public.js';
 import { identitiesByIds, tokenAuthsOf } from './identity.links.js';
 import { findIdentity } from './identity.queries.js';
@@ -12,11 +13,8 @@ import { TokenAuthType } from './token-auth.type.js';
 export function identityLinkOf(type: ClassType<{ readonly identityId: string }>): new () => object {
   @Resolver(() => type)
   class IdentityLinkResolver {
-    @FieldResolver(() => IdentityType, {
-      nullable: true,
-      description: 'The machine identity; null if you may not read it.',
-    })
-    identity(@Root() { identityId }: { identityId: string }, @Ctx() ctx: Context): Promise<IdentityType | null> {
+    @nested(IdentityType, 'The machine identity; null if you may not read it.')
+    identity({ identityId }: { identityId: string }, ctx: Context): Promise<IdentityType | null> {
       return linked(ctx, identitiesByIds, identityId);
     }
   }
@@ -25,22 +23,16 @@ export function identityLinkOf(type: ClassType<{ readonly identityId: string }>)
 
 @Resolver(() => MemberType)
 export class MemberIdentityResolver {
-  @FieldResolver(() => IdentityType, {
-    nullable: true,
-    description: 'The machine identity; null for a user, and for one that another organization owns.',
-  })
-  identity(@Root() { memberKind, memberId }: MemberType, @Ctx() ctx: Context): Promise<IdentityType | null> {
+  @nested(IdentityType, 'The machine identity; null for a user, and for one that another organization owns.')
+  identity({ memberKind, memberId }: MemberType, ctx: Context): Promise<IdentityType | null> {
     return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
   }
 }
 
 @Resolver(() => CreateOrganizationPayload)
 export class FirstAdminResolver {
-  @FieldResolver(() => IdentityType, { nullable: true, description: 'The same identity; null if it was just deleted.' })
-  async identity(
-    @Root() { organization, identityId }: CreateOrganizationPayload,
-    @Ctx() ctx: Context,
-  ): Promise<IdentityType | null> {
+  @nested(IdentityType, 'The same identity; null if it was just deleted.')
+  async identity({ organization, identityId }: CreateOrganizationPayload, ctx: Context): Promise<IdentityType | null> {
     // It is in another organization than the caller, who made it just now.
     const [row] = await findIdentity(ctx, { organizationId: organization.id, id: identityId });
     return row === undefined ? null : toIdentityView(row);
@@ -49,11 +41,8 @@ export class FirstAdminResolver {
 
 @Resolver(() => IdentityType)
 export class IdentityTokenAuthResolver {
-  @FieldResolver(() => TokenAuthType, {
-    nullable: true,
-    description: 'Its token-auth configuration; null if none is attached.',
-  })
-  tokenAuth(@Root() { id, hasTokenAuth }: IdentityType, @Ctx() ctx: Context): Promise<TokenAuthType | null> {
+  @nested(TokenAuthType, 'Its token-auth configuration; null if none is attached.')
+  tokenAuth({ id, hasTokenAuth }: IdentityType, ctx: Context): Promise<TokenAuthType | null> {
     return linked(ctx, tokenAuthsOf, hasTokenAuth ? id : null);
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Transaction } from '../../kernel/context.js';
-import { db, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, db, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { IdentityTokenAuth, IdentityTokenAuthSchema } from './token-auth.entity.js';
 import { toRanges, type UpdateTokenAuth } from './token-auth.rules.js';
 
@@ -24,10 +24,7 @@ export const findTokenAuth = prepared(({ identityId }: { identityId: string }) =
 
 /** Configurations of many identities, in no order. */
 export const findTokenAuths = prepared(({ identityIds }: { identityIds: readonly string[] }) =>
-  tables
-    .selectFrom('identity_token_auth')
-    .select(TOKEN_AUTH_COLUMNS)
-    .where('identity_id', '=', sql<string>`any(${identityIds}::uuid[])`),
+  tables.selectFrom('identity_token_auth').select(TOKEN_AUTH_COLUMNS).where('identity_id', '=', anyOf(identityIds)),
 );
 
 /** No row: there was none. */

@@ -43,7 +43,8 @@ export class MemberService {
     authorize(ctx, 'member:read');
     const organization = await this.organizations.load(ctx, organizationId ?? ctx.organizationId);
     authorizeIn(ctx, organization, 'member:read');
-    const rows = await query<MemberView>(ctx, LIST, [organization.id, ...namePageBounds(request)]);
+    const { name, id, limit } = namePageBounds(request);
+    const rows = await query<MemberView>(ctx, LIST, [organization.id, name, id, limit]);
     const page = new Page(rows, request, ({ name, id }) => [name, id]);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'organization-member:list',

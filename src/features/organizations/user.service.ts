@@ -60,11 +60,12 @@ export class UserService {
   async list(ctx: Context, raw: unknown): Promise<Page<UserView>> {
     const request = parse(ListUsers, raw);
     authorize(ctx, 'member:read');
+    const { name, id, limit } = namePageBounds(request);
     const rows = await query<UserView>(
       ctx,
       `${SELECT_USER} where u.organization_id = $1 and ($2::text is null or (u.username collate "C", u.id) > ($2, $3::uuid))
        order by u.username collate "C", u.id limit $4`,
-      [ctx.organizationId, ...namePageBounds(request)],
+      [ctx.organizationId, name, id, limit],
     );
     const page = new Page(rows.map(toUserView), request, ({ username, id }) => [username, id]);
     await ctx.auditTrail.recordRead(ctx, { action: 'user:list', facts: { count: page.nodes.length } });

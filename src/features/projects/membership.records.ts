@@ -1,6 +1,6 @@
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
-import type { namePageBounds } from '../../kernel/paging.js';
+import type { NameBounds } from '../../kernel/paging.js';
 import type { MemberKind } from './membership.rules.js';
 
 /** A membership with the name of its member. */
@@ -78,14 +78,14 @@ export async function membershipsOfUsers(
   return (await query<MembershipRecord>(ctx, OF_USERS, [projectId, [...userIds]])).map(toRecord);
 }
 
-/** Memberships of a project by name, then id. @param kind null: both kinds @param bounds as `namePageBounds` gives them */
+/** Memberships of a project by name, then id. @param kind null: both kinds */
 export async function listMemberships(
   ctx: Context,
   projectId: string,
   kind: MemberKind | null,
-  bounds: ReturnType<typeof namePageBounds>,
+  { name, id, limit }: NameBounds,
 ): Promise<MembershipRecord[]> {
-  return (await query<MembershipRecord>(ctx, LIST, [projectId, kind, ...bounds])).map(toRecord);
+  return (await query<MembershipRecord>(ctx, LIST, [projectId, kind, name, id, limit])).map(toRecord);
 }
 
 /** Memberships by id, in no order. */

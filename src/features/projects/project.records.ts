@@ -3,7 +3,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import type { namePageBounds } from '../../kernel/paging.js';
+import type { NameBounds } from '../../kernel/paging.js';
 import { PROJECT_ROLES, projectRights } from '../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 
@@ -168,14 +168,13 @@ export async function findBySlug(ctx: Context, slug: string): Promise<ProjectRec
  * The caller's projects by name (by code points), then id, in one statement.
  *
  * @param type null: all types
- * @param bounds as `namePageBounds` gives them
  */
 export async function listRecords(
   ctx: Context,
   type: ProjectKind | null,
-  bounds: ReturnType<typeof namePageBounds>,
+  { name, id, limit }: NameBounds,
 ): Promise<ProjectRecord[]> {
-  const rows = await run<RecordRow>(ctx, LIST, type, ...bounds);
+  const rows = await run<RecordRow>(ctx, LIST, type, name, id, limit);
   return rows.map(toRecord);
 }
 

@@ -1,28 +1,26 @@
 import { sql } from 'kysely';
-import { prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, pageByNewest, prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.js';
+import type { TimeBounds } from '../../../kernel/paging.js';
 import type { IdentitySchema } from '../identity.entity.js';
 import type { ClientSecretSchema } from './client-secret.entity.js';
 
 const tables = tablesOf<typeof ClientSecretSchema | typeof IdentitySchema>();
 
-/** All of a client secret but the hash of its text. */
+/** All of a client secret but the hash of its text, in the names of the interface. */
 const COLUMNS = [
   'id',
-  'identity_id',
+  'identity_id as identityId',
   'description',
-  'prefix',
-  'ttl_seconds',
-  'num_uses',
-  'num_uses_limit',
-  'last_used_at',
-  'is_revoked',
-  'expires_at',
-  'created_at',
-  'updated_at',
+  'prefix as clientSecretPrefix',
+  'ttl_seconds as clientSecretTTL',
+  'num_uses as clientSecretNumUses',
+  'num_uses_limit as clientSecretNumUsesLimit',
+  'last_used_at as clientSecretLastUsedAt',
+  'is_revoked as isClientSecretRevoked',
+  'expires_at as expiresAt',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
 ] as const;
-
-/** A client secret as it is read. */
-export type ClientSecretRow = Omit<RowOf<typeof ClientSecretSchema>, 'secret_hash'>;
 
 type NewClientSecret = Pick<
   RowOf<typeof ClientSecretSchema>,
@@ -59,13 +57,16 @@ export const findClientSecret = prepared(({ identityId, id }: Place) =>
     .where('identity_id', '=', identityId),
 );
 
+/** A client secret as it is read. */
+export type ClientSecretRow = Awaited<ReturnType<typeof findClientSecret>>[number];
+
 /** Client secrets of identities of an organization, in no order. */
 export const findClientSecrets = prepared(
   ({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
     tables
       .selectFrom('universal_auth_client_secret')
       .select(COLUMNS)
-      .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+      .where('id', '=', anyOf(ids))
       .where('identity_id', 'in', (eb) =>
         eb.selectFrom('identity as i').select('i.id').where('i.organization_id', '=', organizationId),
       ),
@@ -82,29 +83,11 @@ export const revokeClientSecret = prepared(({ identityId, id }: Place) =>
     .returning(COLUMNS),
 );
 
-interface ClientSecretPage {
-  readonly identityId: string;
-  /** Where the page begins: after this time and id, or at the top. */
-  readonly time: string | null;
-  readonly id: string | null;
-  readonly limit: number | null;
-}
-
 /** The client secrets of an identity, newest first, then id. */
-export const listClientSecrets = prepared((page: ClientSecretPage) => {
-  const time = sql<Date>`${page.time}::timestamptz`;
-  return tables
+export const listClientSecrets = prepared((page: TimeBounds & { identityId: string }) =>
+  tables
     .selectFrom('universal_auth_client_secret')
     .select(COLUMNS)
     .where('identity_id', '=', page.identityId)
-    .where(({ and, eb, or }) =>
-      or([
-        eb(time, 'is', null),
-        eb('created_at', '<', time),
-        and([eb('created_at', '=', time), eb('id', '>', page.id)]),
-      ]),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(page.limit);
-});
+    .$call(pageByNewest('created_at', 'id', page)),
+);

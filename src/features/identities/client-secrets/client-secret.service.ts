@@ -3,8 +3,8 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { hashToken, mintClientSecret } from '../../../kernel/crypto/token.js';
 import { guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
-import { AppError } from '../../../kernel/errors.js';
-import { isId, newId } from '../../../kernel/ids.js';
+import { loadRow } from '../../../kernel/database/rows.js';
+import { newId } from '../../../kernel/ids.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { protectInstallationAdmin } from '../../organizations/public.js';
@@ -80,9 +80,9 @@ export class ClientSecretService {
   async list(ctx: Context, raw: unknown): Promise<Page<ClientSecretView>> {
     const { identityId, ...request } = parse(ListClientSecrets, raw);
     authorize(ctx, 'identity:get-token');
-    const [time, after, limit] = timePageBounds(request);
+    const bounds = timePageBounds(request);
     const { id } = await this.identities.load(ctx, identityId);
-    const rows = await listClientSecrets(ctx, { identityId: id, time, id: after, limit });
+    const rows = await listClientSecrets(ctx, { identityId: id, ...bounds });
     const page = new Page(rows.map(toClientSecretView), request, (row) => timeCursorKey(row.createdAt, row.id));
     await ctx.auditTrail.recordRead(ctx, {
       action: 'client-secret:list',
@@ -103,8 +103,7 @@ export class ClientSecretService {
     authorize(ctx, 'identity:get-token');
     const identity = await this.identities.load(ctx, identityId);
     const place = { identityId: identity.id, id };
-    const [row] = isId(id) ? await findClientSecret(ctx, place) : [];
-    if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
+    const row = await loadRow(ctx, findClientSecret, place, 'CLIENT_SECRET_NOT_FOUND');
     const clientSecret = toClientSecretView(row);
     await ctx.auditTrail.recordRead(ctx, { action: 'client-secret:get', facts: factsOf(clientSecret) });
     return clientSecret;
@@ -125,8 +124,7 @@ export class ClientSecretService {
       const identity = await this.identities.load(tx, identityId);
       protectInstallationAdmin(tx, identity);
       const place = { identityId: identity.id, id };
-      const [row] = isId(id) ? await revokeClientSecret(tx, place) : [];
-      if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
+      const row = await loadRow(tx, revokeClientSecret, place, 'CLIENT_SECRET_NOT_FOUND');
       // After the secret: its revocation waited for logins under way.
       const tokens = await this.revokeTokensOf(tx, row.id);
       const clientSecret = toClientSecretView(row);

@@ -1,20 +1,15 @@
-import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
+import { nested } from '../../../kernel/graphql/operations.js';
 import { IdentityType } from '../identity.type.js';
 import { universalAuthsOf } from './universal-auth.links.js';
 import { UniversalAuthType } from './universal-auth.type.js';
 
 @Resolver(() => IdentityType)
 export class IdentityUniversalAuthResolver {
-  @FieldResolver(() => UniversalAuthType, {
-    nullable: true,
-    description: 'Its universal-auth configuration; null if none is attached.',
-  })
-  universalAuth(
-    @Root() { id, hasUniversalAuth }: IdentityType,
-    @Ctx() ctx: Context,
-  ): Promise<UniversalAuthType | null> {
+  @nested(UniversalAuthType, 'Its universal-auth configuration; null if none is attached.')
+  universalAuth({ id, hasUniversalAuth }: IdentityType, ctx: Context): Promise<UniversalAuthType | null> {
     return linked(ctx, universalAuthsOf, hasUniversalAuth ? id : null);
   }
 }

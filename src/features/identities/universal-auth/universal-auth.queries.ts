@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Transaction } from '../../../kernel/context.js';
-import { db, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, db, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import { TOKEN_AUTH_COLUMNS, tokenSettingsOf } from '../token-auth.queries.js';
 import { toRanges } from '../token-auth.rules.js';
 import type { IdentityUniversalAuthSchema } from '../universal-auth.entity.js';
@@ -25,7 +25,7 @@ export const findUniversalAuths = prepared(({ identityIds }: { identityIds: read
   tables
     .selectFrom('identity_universal_auth')
     .select(UNIVERSAL_AUTH_COLUMNS)
-    .where('identity_id', '=', sql<string>`any(${identityIds}::uuid[])`),
+    .where('identity_id', '=', anyOf(identityIds)),
 );
 
 /** No row: there was none. */
