@@ -119,3 +119,24 @@ test('organizations come in pages, the root first, then by name', async () => {
   const refused = await admin.graphql('{ organizations(after: "none") { nodes { id } } }');
   expect(refused).toBeError(422, 'VALIDATION_FAILED');
 });
+
+describe('a list that is read in pages of one row', () => {
+  test.each([
+    ['identities', ''],
+    ['users', ''],
+    ['clientSecrets', 'identityId'],
+    ['accessTokens', 'identityId'],
+  ])('has the same rows in the same order as the whole one: %s', async (list, of) => {
+    const { admin, world } = await scene();
+    const input = { identityId: world.identity };
+    for (const make of ['createClientSecret', 'createAccessToken', 'createClientSecret', 'createAccessToken'])
+      await admin.data(`mutation ($input: ${pascal(make)}Input!) { ${make}(input: $input) { __typename } }`, { input });
+    const owner = of === '' ? '' : `${of}: "${world.identity}", `;
+    const ask = (field: string) => admin.data(`{ ${field.replace('(', `(${owner}`)} }`);
+    const whole = await ask(`${list}(first: 100) { nodes { id } }`);
+    expect(whole[list].nodes.length).toBeGreaterThan(1);
+    expect(await walk(ask, list)).toEqual(whole[list].nodes);
+  });
+});
+
+const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
