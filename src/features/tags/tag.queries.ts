@@ -5,7 +5,7 @@ import type { Tag, TagSchema } from './tag.entity.js';
 import type { OneTag, TagBySlug } from './tag.rules.js';
 
 /** A tag as others see it. */
-export type TagRow = Pick<Tag, 'id' | 'slug' | 'color'>;
+export type TagRow = Pick<Tag, 'id' | 'projectId' | 'slug' | 'color'>;
 
 /** Where a tag is in a list. */
 export const bySlug = ({ slug }: TagRow): CursorKey => [slug];
