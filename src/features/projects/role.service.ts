@@ -7,7 +7,7 @@ import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { isId, newId } from '../../kernel/ids.js';
 import { Page, rowLimit } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { rightsBeyondChange, toRules } from '../permissions/public.js';
+import { isBuiltIn, rightsBeyondChange, toRules } from '../permissions/public.js';
 import { NO_PROJECT, type ProjectReader } from './project.reader.js';
 import { findById, listAccess, lockProject, type ProjectAccess, type ProjectRecord } from './project.records.js';
 import {
@@ -202,7 +202,18 @@ export class RoleService {
   }
 
   /**
-   * The same in pages.
+   * Those that have these slugs, in their order. Where all are built in, nothing is read.
+   *
+   * @throws PERMISSION_DENIED
+   */
+  async rolesNamed(ctx: Context, project: ShownProject, slugs: readonly string[]): Promise<Role[]> {
+    authorize(project.access, 'role:read');
+    const roles = slugs.every(isBuiltIn) ? builtInRolesOf(project) : await this.rolesOf(ctx, project);
+    return slugs.flatMap((slug) => roles.find((role) => role.slug === slug) ?? []);
+  }
+
+  /**
+   * The same as `rolesOf`, in pages.
    *
    * @param raw `{ first?, after? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED
