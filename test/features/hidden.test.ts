@@ -43,10 +43,14 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
 const NOTHING_TO_NAME = ['kmsKeyId'];
 /** Fields that name either of two things, of which the other has a row of its own or the same path. */
 const EITHER = ['setOrganizationMember.identityId', 'removeOrganizationMember.userId'];
-/** The project of an optional `onlyIn`, which the rows of REST give. */
-const WHERE_IT_MUST_BE = ['updateFolder', 'updateSecretImport', 'deleteSecretImport'].map(
-  (field) => `${field}.projectId`,
-);
+/** The optional owner beside an id, which the rows of REST give. */
+const WHERE_IT_MUST_BE = [
+  ...['updateFolder', 'updateSecretImport', 'deleteSecretImport', 'tag', 'updateTag', 'deleteTag'],
+  ...['environment', 'updateEnvironment', 'deleteEnvironment'],
+  ...['projectRole', 'updateProjectRole', 'deleteProjectRole'],
+]
+  .map((field) => `${field}.projectId`)
+  .concat('clientSecret.identityId', 'revokeClientSecret.identityId');
 
 let own: World;
 let admin: Caller;

@@ -59,7 +59,7 @@ const invite = route({
   body: InviteBody,
   document: `mutation ($input: AddProjectUsersInput!) {
     addProjectUsers(input: $input) {
-      memberships { id projectId userId: memberId username: name roles createdAt updatedAt }
+      memberships { id projectId userId: memberId username: name roles: roleSlugs createdAt updatedAt }
     }
   }`,
   variables: ({ params, body }) => ({

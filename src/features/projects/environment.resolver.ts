@@ -1,5 +1,6 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { ONLY_IN } from './environment.rules.js';
 import type { EnvironmentService, ReadEnvironment } from './environment.service.js';
 import {
   CreateEnvironmentInput,
@@ -18,11 +19,11 @@ const toType = ({ environment, access }: ReadEnvironment): EnvironmentType => to
 export class EnvironmentResolver {
   constructor(private readonly environments: EnvironmentService) {}
 
-  @Query(() => EnvironmentType, { description: 'One environment of a project by its id.' })
+  @Query(() => EnvironmentType, { description: 'One environment by its id.' })
   async environment(
     @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
     @Arg('id', () => ID, { description: 'The environment.' }) id: string,
+    @Arg('projectId', () => ID, ONLY_IN) projectId?: string | null,
   ): Promise<EnvironmentType> {
     return toType(await this.environments.get(ctx, { projectId, id }));
   }

@@ -21,10 +21,13 @@ export const EnvironmentChanges = z.strictObject({
 });
 
 /** Input of `updateEnvironment`. */
-export const UpdateEnvironment = EnvironmentChanges.extend({ projectId: z.string(), id: z.string() });
+export const UpdateEnvironment = EnvironmentChanges.extend({ id: z.string(), projectId: z.string().nullish() });
 
 /** Input of `deleteEnvironment`, and arguments of `environment`. */
-export const EnvironmentKey = z.strictObject({ projectId: z.string(), id: z.string() });
+export const EnvironmentKey = z.strictObject({ id: z.string(), projectId: z.string().nullish() });
+
+/** A project beside the id of what is in it. */
+export const ONLY_IN = { nullable: true, description: 'The project that it belongs to.' } as const;
 
 /** Arguments of `environmentBySlug`. */
 export const EnvironmentBySlug = z.strictObject({ projectId: z.string(), slug: slugText(1, 64) });

@@ -1,4 +1,5 @@
 import { raw as sql } from '@mikro-orm/core';
+import type { z } from 'zod';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
@@ -56,6 +57,11 @@ export const environmentsByIds = async (ctx: Context, ids: readonly string[]): P
     toEnvironmentRecord,
   );
 
+const ENVIRONMENT = {
+  find: (ctx: Context, { ids }: { readonly ids: readonly string[] }) => environmentsByIds(ctx, ids),
+  notFound: 'ENVIRONMENT_NOT_FOUND',
+} as const;
+
 /** The verbs of environments. Positions change only under the lock of the project, so that they stay 1 to n. */
 export class EnvironmentService {
   constructor(
@@ -68,13 +74,12 @@ export class EnvironmentService {
   /**
    * One environment by id.
    *
-   * @param raw `{ projectId, id }`
+   * @param raw `{ id, projectId? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Environments).
    */
-  get(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
-    const { projectId, id } = parse(EnvironmentKey, raw);
-    return this.#read(ctx, projectId, { id });
+  async get(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
+    return shown(ctx, await this.#authorized(ctx, parse(EnvironmentKey, raw), 'environments:read'));
   }
 
   /**
@@ -84,9 +89,10 @@ export class EnvironmentService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Environments).
    */
-  getBySlug(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
+  async getBySlug(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
     const { projectId, slug } = parse(EnvironmentBySlug, raw);
-    return this.#read(ctx, projectId, { slug });
+    const access = await this.projects.authorized(ctx, projectId, 'environments:read');
+    return shown(ctx, { environment: await load(ctx, access, { slug }), access });
   }
 
   /**
@@ -123,17 +129,16 @@ export class EnvironmentService {
    * Renames an environment, or moves it to another position. References to its secrets follow a new slug, which needs the
    * rights on everything in it, and to edit roles if a rule of the project would select other resources by it.
    *
-   * @param raw `{ projectId, id, name?, slug?, position? }`; a position beyond the end is the end
+   * @param raw `{ id, projectId?, name?, slug?, position? }`; a position beyond the end is the end
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN,
    *   REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
    * Source: behaviour 5.5, 10 (Environments).
    */
   update(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
-    const { projectId, name, slug, position, ...named } = parse(UpdateEnvironment, raw);
+    const { name, slug, position, ...named } = parse(UpdateEnvironment, raw);
     return inTransaction(ctx, async (tx) => {
-      const access = await this.projects.load(tx, projectId);
-      authorize(access, 'environments:edit');
-      const { id } = await load(tx, access, named);
+      const { environment: found, access } = await this.#authorized(tx, named, 'environments:edit');
+      const { id } = found;
       if (slug !== undefined) await this.followEnvironment(tx, access, { environmentId: id, to: slug });
       const count = await lockPositions(tx, access);
       const { position: was } = await load(tx, access, { id });
@@ -156,17 +161,16 @@ export class EnvironmentService {
    * Deletes an environment with its folders and secrets, and all that these were elsewhere; the ones behind it move up. One that
    * others import from stays. The caller needs the right to delete everything in it.
    *
-   * @param raw `{ projectId, id }`
+   * @param raw `{ id, projectId? }`
    * @returns the environment as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_IMPORTED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Environments).
    */
   delete(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
-    const { projectId, ...named } = parse(EnvironmentKey, raw);
+    const named = parse(EnvironmentKey, raw);
     return inTransaction(ctx, async (tx) => {
-      const access = await this.projects.load(tx, projectId);
-      authorize(access, 'environments:delete');
-      const { id } = await load(tx, access, named);
+      const { environment: found, access } = await this.#authorized(tx, named, 'environments:delete');
+      const { id } = found;
       await this.forgetEnvironment(tx, access, id);
       const count = await lockPositions(tx, access);
       const environment = await load(tx, access, { id });
@@ -178,17 +182,20 @@ export class EnvironmentService {
     });
   }
 
-  async #read(ctx: Context, projectId: string, by: IdOrSlug): Promise<ReadEnvironment> {
-    const access = await this.projects.load(ctx, projectId);
-    authorize(access, 'environments:read');
-    const environment = await load(ctx, access, by);
-    await ctx.auditTrail.recordRead(ctx, {
-      action: 'environment:get',
-      projectId: access.projectId,
-      facts: { environmentId: environment.id },
-    });
-    return { environment, access };
+  async #authorized(
+    ctx: Context,
+    named: z.output<typeof EnvironmentKey>,
+    action: 'environments:read' | 'environments:edit' | 'environments:delete',
+  ): Promise<ReadEnvironment> {
+    const { row, project } = await this.projects.authorizedThing(ctx, named, ENVIRONMENT, action);
+    return { environment: row, access: project };
   }
+}
+
+async function shown(ctx: Context, found: ReadEnvironment): Promise<ReadEnvironment> {
+  const { id, projectId } = found.environment;
+  await ctx.auditTrail.recordRead(ctx, { action: 'environment:get', projectId, facts: { environmentId: id } });
+  return found;
 }
 
 type IdOrSlug = { readonly id: string } | { readonly slug: string };

@@ -2,6 +2,7 @@ import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import { ONLY_IN } from './environment.rules.js';
 import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
 
 /** What the API shows of an environment. `access` is for field resolvers and is no field itself. */
@@ -70,11 +71,11 @@ export class CreateEnvironmentPayload {
 
 @InputType({ description: 'What changes of an environment; what is absent stays.' })
 export class UpdateEnvironmentInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
   @Field(() => ID, { description: 'The environment.' })
   id!: string;
+
+  @Field(() => ID, ONLY_IN)
+  projectId?: string | null;
 
   @Field(() => String, { nullable: true, description: 'What people call it, 1 to 64 characters.' })
   name?: string;
@@ -97,11 +98,11 @@ export class UpdateEnvironmentPayload {
 
 @InputType({ description: 'The environment to delete, with everything in it.' })
 export class DeleteEnvironmentInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
   @Field(() => ID, { description: 'The environment.' })
   id!: string;
+
+  @Field(() => ID, ONLY_IN)
+  projectId?: string | null;
 }
 
 @ObjectType({ description: 'The deleted environment.' })

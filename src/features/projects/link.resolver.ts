@@ -50,6 +50,26 @@ export class MembershipMemberResolver {
   }
 }
 
+@Resolver(() => ProjectMembershipType)
+export class MembershipRolesResolver {
+  constructor(
+    private readonly links: ProjectLinks,
+    private readonly service: RoleService,
+  ) {}
+
+  @FieldResolver(() => [ProjectRoleType], {
+    nullable: true,
+    description: 'The roles, as `roleSlugs` has them; null with PERMISSION_DENIED if you may not read them.',
+  })
+  async roles(
+    @Root() { projectId, roleSlugs }: ProjectMembershipType,
+    @Ctx() ctx: Context,
+  ): Promise<ProjectRoleType[] | null> {
+    const project = await linked(ctx, this.links.projects, projectId);
+    return project && (await this.service.rolesNamed(ctx, toProjectType(project), roleSlugs)).map(toRoleType);
+  }
+}
+
 const MEMBERSHIPS = 'Its memberships of projects, by id: of those projects whose members of its kind you may read.';
 
 /** Gives users and identities their memberships of projects. @returns a class of resolvers */
@@ -186,6 +206,7 @@ export const projectLinks = (
   ...[UserType, IdentityType].map((type) => new (membershipLinkOf(type))(links)),
   new (organizationLinkOf(ProjectType))(),
   new MembershipMemberResolver(),
+  new MembershipRolesResolver(links, roles),
   new ProjectMembersResolver(memberships),
   new ProjectRolesResolver(roles),
   new ProjectEnvironmentsResolver(),

@@ -10,13 +10,13 @@ export interface MembershipRecord {
   readonly memberKind: MemberKind;
   readonly memberId: string;
   readonly name: string;
-  readonly roles: string[];
+  readonly roleSlugs: string[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
 const SELECT = `select m.id, m.project_id as "projectId", case when m.user_id is null then 'identity' else 'user' end as "memberKind",
-    coalesce(m.user_id, m.identity_id) as "memberId", coalesce(u.username, i.name) as name, m.roles,
+    coalesce(m.user_id, m.identity_id) as "memberId", coalesce(u.username, i.name) as name, m.roles as "roleSlugs",
     m.created_at as "createdAt", m.updated_at as "updatedAt"
   from project_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id`;
 

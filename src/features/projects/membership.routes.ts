@@ -23,7 +23,7 @@ const USERS: Members = {
   path: '/api/v1/projects/{projectId}/memberships',
   idName: 'userId',
   wrapping: 'membership',
-  fields: 'id projectId userId: memberId username: name roles createdAt updatedAt',
+  fields: 'id projectId userId: memberId username: name roles: roleSlugs createdAt updatedAt',
 };
 
 const IDENTITIES: Members = {
@@ -33,7 +33,7 @@ const IDENTITIES: Members = {
   path: '/api/v2/workspace/{projectId}/identity-memberships',
   idName: 'identityId',
   wrapping: 'identityMembership',
-  fields: 'id projectId identityId: memberId name roles createdAt updatedAt',
+  fields: 'id projectId identityId: memberId name roles: roleSlugs createdAt updatedAt',
 };
 
 const userId = z.string().max(64).meta({ description: 'Id of the user.' });

@@ -181,7 +181,7 @@ export class MembershipService {
       // the same lock: held first, nobody waits for the other.
       await lockProject(tx, project);
       const before = await load(tx, project, memberKind, memberId);
-      await authorizeReach(tx, project, memberKind, { before: before.roles, after: roles });
+      await authorizeReach(tx, project, memberKind, { before: before.roleSlugs, after: roles });
       const change = { roles, updatedAt: sql('now()') };
       await guarded(() => tx.em.nativeUpdate(ProjectMembership, { id: before.id }, change), CONSTRAINTS);
       const membership = await load(tx, project, memberKind, memberId);
@@ -205,7 +205,7 @@ export class MembershipService {
       authorize(project, actionOn(memberKind, 'delete'));
       await lockProject(tx, project);
       const membership = await load(tx, project, memberKind, memberId);
-      await authorizeReach(tx, project, memberKind, { before: membership.roles });
+      await authorizeReach(tx, project, memberKind, { before: membership.roleSlugs });
       await guarded(() => tx.em.nativeDelete(ProjectMembership, { id: membership.id }), CONSTRAINTS);
       await record(tx, 'project-membership:delete', membership);
       return membership;
@@ -270,9 +270,9 @@ async function loadUserIds(tx: Transaction, usernames: readonly string[]): Promi
 const record = (tx: Transaction, action: string, ...memberships: readonly MembershipRecord[]): Promise<void> =>
   tx.auditTrail.recordChange(
     tx,
-    ...memberships.map(({ projectId, memberKind, memberId, roles }) => ({
+    ...memberships.map(({ projectId, memberKind, memberId, roleSlugs }) => ({
       action,
       projectId,
-      facts: { memberKind, memberId, roles },
+      facts: { memberKind, memberId, roles: roleSlugs },
     })),
   );

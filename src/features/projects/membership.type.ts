@@ -31,7 +31,7 @@ export class ProjectMembershipType {
   @Field(() => [String], {
     description: 'Slugs of the roles. What they allow adds up; what one forbids, it takes back from those before it.',
   })
-  roles!: string[];
+  roleSlugs!: string[];
 
   @Field(() => DateTime, { description: 'Since when.' })
   createdAt!: Date;

@@ -1,9 +1,29 @@
 import { type Action, authorize } from '../../kernel/authz/ability.js';
 import { type Context, isTransaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
-import { AppError } from '../../kernel/errors.js';
-import { distinctIds } from '../../kernel/ids.js';
+import { AppError, type ErrorCode } from '../../kernel/errors.js';
+import { distinctIds, isId } from '../../kernel/ids.js';
 import { findAccess, listAccess, type ProjectAccess } from './project.records.js';
+
+/** No project has it: ids are random. */
+export const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
+
+/** What a caller names by its id, and if it likes by the only project that it may be in. */
+interface Named {
+  readonly id: string;
+  readonly projectId?: string | null | undefined;
+}
+
+/** A row of a project. */
+interface InProject {
+  readonly projectId: string;
+}
+
+/** How things of projects are found by their ids alone, and the code for one that is not there. */
+interface OwnedKind<Row extends InProject> {
+  readonly find: (ctx: Context, params: { readonly ids: readonly string[] }) => Promise<Row[]>;
+  readonly notFound: ErrorCode;
+}
 
 /** What other slices read of projects. */
 export class ProjectReader {
@@ -27,6 +47,53 @@ export class ProjectReader {
     const project = await this.load(ctx, projectId);
     authorize(project, action);
     return project;
+  }
+
+  /**
+   * The project that a thing belongs to which the caller named by its id only. Not knowing of the project is the same as
+   * there being no such thing.
+   *
+   * @param projectId undefined: there is no such thing
+   * @throws `notFound`
+   */
+  async loadOwning(ctx: Context, projectId: string | undefined, notFound: ErrorCode): Promise<ProjectAccess> {
+    // Looked for in any case, so that an id that nobody has takes the same statements as one that is hidden.
+    const project = await this.find(ctx, projectId ?? NO_PROJECT);
+    if (project === undefined) throw new AppError(notFound);
+    return project;
+  }
+
+  /**
+   * The project of a thing, for who may do this in it. Where the project was named, nobody has looked for the thing yet.
+   *
+   * @throws `notFound`, PERMISSION_DENIED; PROJECT_NOT_FOUND for a project that was named
+   */
+  async authorizedOwner(
+    ctx: Context,
+    { id, projectId }: Named,
+    { find, notFound }: OwnedKind<InProject>,
+    action: Action,
+  ): Promise<ProjectAccess> {
+    if (projectId != null) return this.authorized(ctx, projectId, action);
+    const [row] = isId(id) ? await find(ctx, { ids: [id] }) : [];
+    const project = await this.loadOwning(ctx, row?.projectId, notFound);
+    authorize(project, action);
+    return project;
+  }
+
+  /** A thing and its project, for who may do this in it. @throws as `authorizedOwner` */
+  async authorizedThing<Row extends InProject>(
+    ctx: Context,
+    { id, projectId }: Named,
+    { find, notFound }: OwnedKind<Row>,
+    action: Action,
+  ): Promise<{ readonly row: Row; readonly project: ProjectAccess }> {
+    const named = projectId == null ? undefined : await this.authorized(ctx, projectId, action);
+    const [row] = isId(id) ? await find(ctx, { ids: [id] }) : [];
+    const project = named ?? (await this.loadOwning(ctx, row?.projectId, notFound));
+    authorize(project, action);
+    if (row?.projectId !== project.projectId) throw new AppError(notFound);
+    return { row, project };
   }
 
   /** As `load`; undefined when there is none. */

@@ -2,6 +2,7 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
+import { ONLY_IN } from './environment.rules.js';
 import { roleCursorKey } from './role.rules.js';
 import type { RoleService } from './role.service.js';
 import {
@@ -32,11 +33,11 @@ export class RoleResolver {
     return (await this.roles.list(ctx, { projectId, ...page })).map(toRoleType, roleCursorKey);
   }
 
-  @Query(() => ProjectRoleType, { description: 'One role of a project by its id, a built-in one too.' })
+  @Query(() => ProjectRoleType, { description: 'One role by its id, a built-in one too.' })
   async projectRole(
     @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
     @Arg('id', () => ID, { description: 'The role.' }) id: string,
+    @Arg('projectId', () => ID, ONLY_IN) projectId?: string | null,
   ): Promise<ProjectRoleType> {
     return toRoleType(await this.roles.get(ctx, { projectId, id }));
   }

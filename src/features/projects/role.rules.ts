@@ -94,10 +94,10 @@ export const RoleChanges = z.strictObject({
 });
 
 /** Input of `updateProjectRole`. */
-export const UpdateRole = RoleChanges.extend({ projectId: z.string(), id: z.string() });
+export const UpdateRole = RoleChanges.extend({ id: z.string(), projectId: z.string().nullish() });
 
 /** Input of `deleteProjectRole`, and arguments of `projectRole`. */
-export const RoleKey = z.strictObject({ projectId: z.string(), id: z.string() });
+export const RoleKey = z.strictObject({ id: z.string(), projectId: z.string().nullish() });
 
 /** Arguments of `projectRoleBySlug`. */
 export const RoleBySlug = z.strictObject({ projectId: z.string(), slug: roleSlug });

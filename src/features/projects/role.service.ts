@@ -3,13 +3,13 @@ import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
-import { AppError } from '../../kernel/errors.js';
+import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { isId, newId } from '../../kernel/ids.js';
 import { Page, rowLimit } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { rightsBeyondChange, toRules } from '../permissions/public.js';
-import type { ProjectReader } from './project.reader.js';
-import { findById, lockProject, type ProjectAccess, type ProjectRecord } from './project.records.js';
+import { isBuiltIn, rightsBeyondChange, toRules } from '../permissions/public.js';
+import { NO_PROJECT, type ProjectReader } from './project.reader.js';
+import { findById, listAccess, lockProject, type ProjectAccess, type ProjectRecord } from './project.records.js';
 import {
   countHolders,
   deleteRole,
@@ -17,12 +17,14 @@ import {
   insertRole,
   listRoles,
   renameInMemberships,
+  rolesByIds,
   rolesOfProjects,
   updateRole,
 } from './role.records.js';
 import {
   builtInRolesOf,
   CreateRole,
+  isBuiltInForm,
   isBuiltInId,
   ListRoles,
   type Role,
@@ -72,16 +74,15 @@ export class RoleService {
   /**
    * Changes a role: absent keeps, a list of permissions replaces the one before. A new slug goes to its holders with it.
    *
-   * @param raw `{ projectId, id, slug?, name?, description?, permissions? }`; the rules are `UpdateRole`
+   * @param raw `{ id, projectId?, slug?, name?, description?, permissions? }`; the rules are `UpdateRole`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also for rights that the caller does not have, before or after),
    *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
    * Source: behaviour 2, 10 (Roles).
    */
   update(ctx: Context, raw: unknown): Promise<Role> {
-    const { projectId, id, ...changes } = parse(UpdateRole, raw);
+    const { id, projectId, ...changes } = parse(UpdateRole, raw);
     return inTransaction(ctx, async (tx) => {
-      const project = await this.projects.load(tx, projectId);
-      authorize(project, 'role:edit');
+      const project = await this.projects.authorizedOwner(tx, { id, projectId }, ROLE, 'role:edit');
       // Memberships that name the role are written under the same lock.
       await lockProject(tx, project);
       const before = await loadOwn(tx, project, id);
@@ -106,17 +107,16 @@ export class RoleService {
   /**
    * Deletes a role that no member has.
    *
-   * @param raw `{ projectId, id }`
+   * @param raw `{ id, projectId? }`
    * @returns the role as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also of a role that allows more than the caller may),
    *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Roles).
    */
   delete(ctx: Context, raw: unknown): Promise<Role> {
-    const { projectId, id } = parse(RoleKey, raw);
+    const { id, projectId } = parse(RoleKey, raw);
     return inTransaction(ctx, async (tx) => {
-      const project = await this.projects.load(tx, projectId);
-      authorize(project, 'role:delete');
+      const project = await this.projects.authorizedOwner(tx, { id, projectId }, ROLE, 'role:delete');
       await lockProject(tx, project);
       const role = await loadOwn(tx, project, id);
       // Nobody has it: what it forbids is not lifted by its deletion.
@@ -135,13 +135,16 @@ export class RoleService {
   /**
    * One role by id, built-in ones too.
    *
-   * @param raw `{ projectId, id }`
+   * @param raw `{ id, projectId? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Roles).
    */
   async get(ctx: Context, raw: unknown): Promise<Role> {
-    const { projectId, id } = parse(RoleKey, raw);
-    const project = await loadReadable(ctx, projectId);
+    const { id, projectId } = parse(RoleKey, raw);
+    const project =
+      projectId == null
+        ? await loadReadable(ctx, await ownerOf(ctx, id), 'ROLE_NOT_FOUND')
+        : await loadReadable(ctx, projectId);
     const builtIn = builtInOf(project).find((role) => role.id === id.toLowerCase());
     return answer(ctx, project, builtIn ?? (await findOwn(ctx, project.access, { id })));
   }
@@ -199,7 +202,18 @@ export class RoleService {
   }
 
   /**
-   * The same in pages.
+   * Those that have these slugs, in their order. Where all are built in, nothing is read.
+   *
+   * @throws PERMISSION_DENIED
+   */
+  async rolesNamed(ctx: Context, project: ShownProject, slugs: readonly string[]): Promise<Role[]> {
+    authorize(project.access, 'role:read');
+    const roles = slugs.every(isBuiltIn) ? builtInRolesOf(project) : await this.rolesOf(ctx, project);
+    return slugs.flatMap((slug) => roles.find((role) => role.slug === slug) ?? []);
+  }
+
+  /**
+   * The same as `rolesOf`, in pages.
    *
    * @param raw `{ first?, after? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED
@@ -231,13 +245,31 @@ function rolesAfter(roles: readonly Role[], { isBuiltIn, slug }: RolePosition): 
   return roles.filter((role) => isBuiltInId(role.projectId, role.id) || role.slug > slug);
 }
 
+/** Where roles are that are named by their ids. Built-in ones are no rows: theirs is one of the caller's projects. */
+async function ownersOf(ctx: Context, { ids }: { readonly ids: readonly string[] }): Promise<{ projectId: string }[]> {
+  if (!ids.some(isBuiltInForm)) return rolesByIds(ctx, ids);
+  return (await listAccess(ctx)).filter(({ projectId }) => ids.some((id) => isBuiltInId(projectId, id)));
+}
+
+const ROLE = { find: ownersOf, notFound: 'ROLE_NOT_FOUND' } as const;
+
+/** Looked for in any case, as `loadOwning` does. */
+async function ownerOf(ctx: Context, id: string): Promise<string> {
+  const [owner] = isId(id) ? await ownersOf(ctx, { ids: [id] }) : [];
+  return owner?.projectId ?? NO_PROJECT;
+}
+
 const builtInOf = ({ access, createdAt, updatedAt }: ProjectRecord): Role[] =>
   builtInRolesOf({ id: access.projectId, createdAt, updatedAt });
 
 /** The whole project, since its built-in roles are as old as it is. */
-async function loadReadable(ctx: Context, projectId: string): Promise<ProjectRecord> {
+async function loadReadable(
+  ctx: Context,
+  projectId: string,
+  notFound: ErrorCode = 'PROJECT_NOT_FOUND',
+): Promise<ProjectRecord> {
   const project = await findById(ctx, projectId);
-  if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+  if (project === undefined) throw new AppError(notFound);
   authorize(project.access, 'role:read');
   return project;
 }

@@ -12,6 +12,7 @@ import {
   PermissionType,
   toConditionsType,
 } from '../permissions/public.js';
+import { ONLY_IN } from './environment.rules.js';
 import type { Role } from './role.rules.js';
 
 /** A role that members of a project can have. Source: specification, Project role. */
@@ -128,11 +129,11 @@ export class CreateProjectRolePayload {
 
 @InputType({ description: 'What changes of a role; what is absent stays.' })
 export class UpdateProjectRoleInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
   @Field(() => ID, { description: 'The role.' })
   id!: string;
+
+  @Field(() => ID, ONLY_IN)
+  projectId?: string | null;
 
   @Field(() => String, { nullable: true, description: 'A new slug, which its holders get with it.' })
   slug?: string;
@@ -155,11 +156,11 @@ export class UpdateProjectRolePayload {
 
 @InputType({ description: 'The role to delete. Nobody may have it.' })
 export class DeleteProjectRoleInput {
-  @Field(() => ID, { description: 'The project.' })
-  projectId!: string;
-
   @Field(() => ID, { description: 'The role.' })
   id!: string;
+
+  @Field(() => ID, ONLY_IN)
+  projectId?: string | null;
 }
 
 @ObjectType({ description: 'The deleted role.' })

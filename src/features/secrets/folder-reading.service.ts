@@ -19,7 +19,7 @@ import {
 } from './folder.records.js';
 import { FolderTree, GetFolder, ListFolders } from './folder.rules.js';
 import { folderPath, parentOf } from './place.rules.js';
-import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
+import { loadPlace, loadSecretProject } from './secret-place.js';
 import type { KnownEnvironment } from './secret-reading.service.js';
 import { listSubjects } from './subject.records.js';
 import { listStandings, listWritten } from './version.records.js';
@@ -48,10 +48,7 @@ export class FolderReadingService {
   async get(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { id } = parse(GetFolder, raw);
     const folder = isId(id) ? await findFolder(ctx, id) : undefined;
-    const project = await loadOwningProject(ctx, this.projects, {
-      projectId: folder?.projectId,
-      code: 'FOLDER_NOT_FOUND',
-    });
+    const project = await this.projects.loadOwning(ctx, folder?.projectId, 'FOLDER_NOT_FOUND');
     if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
     authorize(project, 'secret-folders:read', {
       environment: folder.environmentSlug,

@@ -34,7 +34,7 @@ import {
 } from './folder-writes.js';
 import { listImporters, listImporting } from './import.records.js';
 import { folderPath, isShortEnough, joinPath, parentOf, pathsDownTo } from './place.rules.js';
-import { loadOwningProject, loadSecretProject } from './secret-place.js';
+import { loadSecretProject } from './secret-place.js';
 import { deleteSecrets, lockStructure } from './secret-writes.js';
 import { listSubjects } from './subject.records.js';
 import { fieldsOf } from './visibility.rules.js';
@@ -190,7 +190,7 @@ export class FolderService {
   /** The project of a folder that is named by its id alone. @throws FOLDER_NOT_FOUND */
   async #owning(tx: Transaction, id: string): Promise<ProjectAccess> {
     const folder = isId(id) ? await findFolder(tx, id) : undefined;
-    return loadOwningProject(tx, this.projects, { projectId: folder?.projectId, code: 'FOLDER_NOT_FOUND' });
+    return this.projects.loadOwning(tx, folder?.projectId, 'FOLDER_NOT_FOUND');
   }
 
   async #change(

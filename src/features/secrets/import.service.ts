@@ -25,7 +25,7 @@ import {
 } from './import.records.js';
 import { CreateImport, DeleteImport, GetImport, isPosition, ListImports, UpdateImport } from './import.rules.js';
 import { folderPath, type Place } from './place.rules.js';
-import { type FoundPlace, loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
+import { type FoundPlace, loadPlace, loadSecretProject } from './secret-place.js';
 import type { KnownEnvironment } from './secret-reading.service.js';
 import { lockStructure } from './secret-writes.js';
 
@@ -183,7 +183,7 @@ export class ImportService {
   async #owned(ctx: Context, id: string): Promise<{ project: ProjectAccess; found: ImportRecord }> {
     const found = isId(id) ? await findImport(ctx, id) : undefined;
     const code = 'IMPORT_NOT_FOUND';
-    const project = await loadOwningProject(ctx, this.projects, { projectId: found?.projectId, code });
+    const project = await this.projects.loadOwning(ctx, found?.projectId, code);
     if (found === undefined) throw new AppError(code);
     return { project, found };
   }

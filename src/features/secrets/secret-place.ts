@@ -7,9 +7,6 @@ import type { Place } from './place.rules.js';
 import { findPlace } from './secret.records.js';
 import type { PathOf } from './secret.rules.js';
 
-/** No project has it: ids are random. */
-const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
-
 /** An environment and a folder that exist. */
 export interface FoundPlace {
   readonly environmentId: string;
@@ -37,26 +34,6 @@ export function refuseOtherType({ type }: ProjectAccess, path: string): void {
   throw new AppError('VALIDATION_FAILED', 'Only projects of the type secret-manager have secrets and folders.', {
     details: [{ path, code: 'WRONG_PROJECT_TYPE', message: 'must be a project of the type secret-manager' }],
   });
-}
-
-/**
- * The project that a thing belongs to which the caller named by its id only. Not knowing of the project is the same as
- * there being no such thing.
- *
- * @throws `code`
- */
-export async function loadOwningProject(
-  ctx: Context,
-  projects: ProjectReader,
-  {
-    projectId,
-    code,
-  }: { projectId: string | undefined; code: 'SECRET_NOT_FOUND' | 'FOLDER_NOT_FOUND' | 'IMPORT_NOT_FOUND' },
-): Promise<ProjectAccess> {
-  // Looked for in any case, so that an id that nobody has takes the same statements as one that is hidden.
-  const project = await projects.find(ctx, projectId ?? NO_PROJECT);
-  if (project === undefined) throw new AppError(code);
-  return project;
 }
 
 /** @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */

@@ -12,7 +12,7 @@ import { findById, findByKey, findInFolders, findProjectOf, type ListedRecord } 
 import { GetSecret, GetSecretByKey, type SecretKind } from './secret.rules.js';
 import { type SecretView, SecretViewer, shownIn } from './secret.view.js';
 import { expandViews } from './secret-expansion.js';
-import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
+import { loadPlace, loadSecretProject } from './secret-place.js';
 import { openerFor } from './secret-sealing.js';
 import { thatIsThere } from './version.rules.js';
 import { loadVersion } from './version.service.js';
@@ -80,7 +80,7 @@ export class SecretReadingService {
   async getById(ctx: Context, raw: unknown): Promise<SecretView> {
     const { id, ...showing } = parse(GetSecret, raw);
     const projectId = isId(id) ? await findProjectOf(ctx, id) : undefined;
-    const project = await loadOwningProject(ctx, this.projects, { projectId, code: 'SECRET_NOT_FOUND' });
+    const project = await this.projects.loadOwning(ctx, projectId, 'SECRET_NOT_FOUND');
     authorizeListing(project);
     const record = await findById(ctx, id, showing.viewSecretValue);
     return disclose(ctx, project, { record, type: 'shared', ...showing });

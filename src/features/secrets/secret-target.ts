@@ -11,7 +11,7 @@ import type { Place } from './place.rules.js';
 import { findById, listByIds, type SecretRecord } from './secret.records.js';
 import type { NewSecret, PathOf, SecretChange } from './secret.rules.js';
 import { type SecretView, shownIn } from './secret.view.js';
-import { type FoundPlace, loadOwningProject, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
+import { type FoundPlace, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
 import { lockByIds, lockByKeys, lockHomeOf, lockStructure, takenKeys } from './secret-writes.js';
 import { authorizeSubjectChanges, fieldsOf, Visibility } from './visibility.rules.js';
 
@@ -60,7 +60,7 @@ export async function holdSecret(
 ): Promise<HeldSecret> {
   const code = 'SECRET_NOT_FOUND';
   const found = isId(id) ? await findById(tx, id, false) : undefined;
-  const project = await loadOwningProject(tx, projects, { projectId: found?.projectId, code });
+  const project = await projects.loadOwning(tx, found?.projectId, code);
   if (found === undefined || !new Visibility(project.ability).describes(found)) throw new AppError(code);
   authorize(project, action);
   if (isRenamed) {

@@ -132,7 +132,7 @@ const columns = (texts: Readonly<Record<string, string>>, same: string | null): 
     )
     .join(', ');
 
-const TAGS = `(select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
+const TAGS = `(select json_agg(json_build_object('id', t.id, 'projectId', t.project_id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
       from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id)`;
 
 const ownColumns = (

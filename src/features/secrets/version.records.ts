@@ -45,7 +45,7 @@ export interface DeletedRecord extends Standing {
 }
 
 const tagsOf = (ids: string): string => `coalesce((
-    select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
+    select json_agg(json_build_object('id', t.id, 'projectId', t.project_id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
     from tag t where t.id = any(${ids})), '[]')`;
 
 const WRITER = `v.actor_kind as "actorKind", v.actor_id as "actorId", coalesce(i.name, u.username) as "actorName",

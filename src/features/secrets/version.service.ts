@@ -8,7 +8,7 @@ import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { type SecretView, shownIn } from './secret.view.js';
 import { countRows, waitForTurn } from './secret-load.js';
-import { loadOwningProject, loadPlace, loadSecretProject } from './secret-place.js';
+import { loadPlace, loadSecretProject } from './secret-place.js';
 import { openedSecret } from './secret-rows.js';
 import { openerFor } from './secret-sealing.js';
 import {
@@ -265,7 +265,7 @@ export class VersionService {
  */
 export async function loadHistory(ctx: Context, projects: ProjectReader, secretId: string): Promise<KnownHistory> {
   const projectId = isId(secretId) ? await findProjectOfHistory(ctx, secretId) : undefined;
-  const project = await loadOwningProject(ctx, projects, { projectId, code: 'SECRET_NOT_FOUND' });
+  const project = await projects.loadOwning(ctx, projectId, 'SECRET_NOT_FOUND');
   authorizeListing(project);
   const visibility = new Visibility(project.ability);
   const [present] = await listStandings(ctx, [secretId]);

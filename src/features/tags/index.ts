@@ -1,11 +1,12 @@
 import './tags.errors.js';
 import type { Feature } from '../../feature.js';
-import { nodeInProject, type ProjectLinks, type ProjectReader } from '../projects/public.js';
+import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
 import { Tag } from './tag.entity.js';
 import { findTags } from './tag.queries.js';
 import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
 import { tagRoutes } from './tag.routes.js';
 import { type AuthorizeTagChange, TagService } from './tag.service.js';
+import { TagType } from './tag.type.js';
 
 /** Tags of projects. */
 export function createTags(deps: {
@@ -16,7 +17,7 @@ export function createTags(deps: {
   const tags = new TagService(deps.projects, deps.authorizeTagChange);
   return {
     entities: [Tag],
-    resolvers: [new TagResolver(tags), new ProjectTagsResolver(tags)],
+    resolvers: [new TagResolver(tags), new ProjectTagsResolver(tags), new (projectLinkOf(TagType))(deps.links)],
     nodes: [
       nodeInProject(deps.links, {
         type: 'Tag',

@@ -2,19 +2,15 @@ import type { z } from 'zod';
 import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { CursorKey, KeyBounds } from '../../kernel/paging.js';
 import type { Tag, TagSchema } from './tag.entity.js';
-import type { OneTag, TagBySlug } from './tag.rules.js';
+import type { TagBySlug } from './tag.rules.js';
 
 /** A tag as others see it. */
-export type TagRow = Pick<Tag, 'id' | 'slug' | 'color'>;
+export type TagRow = Pick<Tag, 'id' | 'projectId' | 'slug' | 'color'>;
 
 /** Where a tag is in a list. */
 export const bySlug = ({ slug }: TagRow): CursorKey => [slug];
 
 const tags = tablesOf<typeof TagSchema>().selectFrom('tag').select(['id', 'slug', 'color', 'project_id as projectId']);
-
-export const findTag = prepared(({ projectId, id }: z.output<typeof OneTag>) =>
-  tags.where('project_id', '=', projectId).where('id', '=', id),
-);
 
 export const findTagBySlug = prepared(({ projectId, slug }: z.output<typeof TagBySlug>) =>
   tags.where('project_id', '=', projectId).where('slug', '=', slug),

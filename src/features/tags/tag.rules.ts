@@ -7,6 +7,7 @@ export const tagSlug = slugText(1, 64);
 
 const projectId = idOf('The project.');
 const id = idOf('The tag.');
+const onlyIn = idOf('The project that it belongs to.').nullish();
 const slug = tagSlug.meta({
   description: 'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the project.',
 });
@@ -14,12 +15,12 @@ const color = storedText(64).trim().min(1).meta({ description: 'Its colour, as `
 
 export const ListTags = z.strictObject({ projectId, ...pageRules });
 
-export const OneTag = z.strictObject({ projectId, id }).meta({ description: 'Which tag.' });
+export const OneTag = z.strictObject({ id, projectId: onlyIn }).meta({ description: 'Which tag.' });
 
 export const TagBySlug = z.strictObject({ projectId, slug });
 
 export const CreateTag = z.strictObject({ projectId, slug, color }).meta({ description: 'A new tag.' });
 
 export const UpdateTag = z
-  .strictObject({ projectId, id, slug: slug.optional(), color: color.optional() })
+  .strictObject({ id, projectId: onlyIn, slug: slug.optional(), color: color.optional() })
   .meta({ description: 'Changes of a tag. What is absent stays.' });

@@ -4,13 +4,12 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { batched, batchOfOwned } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
-import type { Statement } from '../../kernel/database/statement.js';
 import { keyPageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { FieldChange } from '../permissions/public.js';
 import { authorizeNewNames, type ProjectAccess, type ProjectReader } from '../projects/public.js';
 import { Tag } from './tag.entity.js';
-import { bySlug, findTag, findTagBySlug, listTags, type TagRow } from './tag.queries.js';
+import { bySlug, findTagBySlug, findTags, listTags, type TagRow } from './tag.queries.js';
 import { CreateTag, ListTags, OneTag, TagBySlug, UpdateTag } from './tag.rules.js';
 
 /**
@@ -24,6 +23,8 @@ export type AuthorizeTagChange = (
   project: ProjectAccess,
   change: { readonly tag: TagRow; readonly slugAfter: string | null },
 ) => Promise<FieldChange[]>;
+
+const TAG = { find: findTags, notFound: 'TAG_NOT_FOUND' } as const;
 
 /**
  * Tags of a project: labels by which secrets are found and allowed. Source: behaviour 10 (Tags).
@@ -57,10 +58,10 @@ export class TagService {
    *   TAG_NOT_FOUND, TAG_SLUG_TAKEN
    */
   update(ctx: Context, raw: unknown): Promise<Tag> {
-    const { projectId, id, slug, color } = parse(UpdateTag, raw);
+    const { slug, color, ...named } = parse(UpdateTag, raw);
     return inTransaction(ctx, async (tx) => {
-      const project = await this.projects.authorized(tx, projectId, 'tags:edit');
-      const tag = await lockRow(tx, Tag, { id, projectId: project.projectId }, 'TAG_NOT_FOUND');
+      const project = await this.projects.authorizedOwner(tx, named, TAG, 'tags:edit');
+      const tag = await lockRow(tx, Tag, { id: named.id, projectId: project.projectId }, 'TAG_NOT_FOUND');
       const isRenamed = slug !== undefined && slug !== tag.slug;
       const changes = isRenamed ? await this.authorizeChange(tx, project, { tag, slugAfter: slug }) : [];
       tx.em.assign(tag, { slug: slug ?? tag.slug, color: color ?? tag.color, updatedAt: sql('now()') });
@@ -73,10 +74,10 @@ export class TagService {
 
   /** Deletes a tag; the secrets that carry it stay. @throws as `update` */
   delete(ctx: Context, raw: unknown): Promise<Tag> {
-    const { projectId, id } = parse(OneTag, raw);
+    const named = parse(OneTag, raw);
     return inTransaction(ctx, async (tx) => {
-      const project = await this.projects.authorized(tx, projectId, 'tags:delete');
-      const tag = await lockRow(tx, Tag, { id, projectId: project.projectId }, 'TAG_NOT_FOUND');
+      const project = await this.projects.authorizedOwner(tx, named, TAG, 'tags:delete');
+      const tag = await lockRow(tx, Tag, { id: named.id, projectId: project.projectId }, 'TAG_NOT_FOUND');
       const changes = await this.authorizeChange(tx, project, { tag, slugAfter: null });
       tx.em.remove(tag);
       await flush(tx);
@@ -87,13 +88,16 @@ export class TagService {
   }
 
   /** One tag by id. @throws TAG_NOT_FOUND */
-  get(ctx: Context, raw: unknown): Promise<TagRow> {
-    return this.#read(ctx, findTag, parse(OneTag, raw));
+  async get(ctx: Context, raw: unknown): Promise<TagRow> {
+    const { row } = await this.projects.authorizedThing(ctx, parse(OneTag, raw), TAG, 'tags:read');
+    return shown(ctx, row);
   }
 
   /** One tag by slug. @throws TAG_NOT_FOUND */
-  getBySlug(ctx: Context, raw: unknown): Promise<TagRow> {
-    return this.#read(ctx, findTagBySlug, parse(TagBySlug, raw));
+  async getBySlug(ctx: Context, raw: unknown): Promise<TagRow> {
+    const { projectId: wanted, slug } = parse(TagBySlug, raw);
+    const { projectId } = await this.projects.authorized(ctx, wanted, 'tags:read');
+    return shown(ctx, await loadRow(ctx, findTagBySlug, { projectId, slug }, 'TAG_NOT_FOUND'));
   }
 
   /** Tags of a project, by slug. */
@@ -111,13 +115,11 @@ export class TagService {
     authorize(project, 'tags:read');
     return (await batched(ctx, loadByProject, project.projectId)) ?? [];
   }
+}
 
-  async #read<K extends { projectId: string }>(ctx: Context, find: Statement<K, TagRow>, key: K): Promise<TagRow> {
-    const { projectId } = await this.projects.authorized(ctx, key.projectId, 'tags:read');
-    const tag = await loadRow(ctx, find, { ...key, projectId }, 'TAG_NOT_FOUND');
-    await ctx.auditTrail.recordRead(ctx, { action: 'tag:get', projectId, facts: { tagId: tag.id } });
-    return tag;
-  }
+async function shown(ctx: Context, tag: TagRow): Promise<TagRow> {
+  await ctx.auditTrail.recordRead(ctx, { action: 'tag:get', projectId: tag.projectId, facts: { tagId: tag.id } });
+  return tag;
 }
 
 const recordTag = (tx: Transaction, action: string, { id, slug, projectId }: Tag): Promise<void> =>

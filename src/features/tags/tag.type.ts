@@ -1,10 +1,13 @@
-import { Field, ObjectType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 
 /** What the API shows of a tag. */
 @ObjectType('Tag', { implements: Node, description: 'A label on secrets of one project.', simpleResolvers: true })
 export class TagType extends Node {
+  @Field(() => ID, { description: 'The project.' })
+  projectId!: string;
+
   @Field(() => String, { description: 'What people and filters name it by; unique in the project.' })
   slug!: string;
 

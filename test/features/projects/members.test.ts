@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom = useSharedStrongroom();
@@ -139,9 +140,44 @@ describe('people of a project', () => {
 test('members inside of a project are those that the caller may read', async () => {
   const { admin, project, caller } = await seedMember('viewer');
   const nobody = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['no-access'] });
-  const document = `{ project(id: "${project.id}") { members { memberId memberKind roles } } }`;
+  const document = `{ project(id: "${project.id}") { members { memberId memberKind roleSlugs } } }`;
   expect((await caller.graphql(document)).body.data.project.members).toHaveLength(3);
   expect((await nobody.graphql(document)).body.data.project.members).toBeNull();
+});
+
+test('roles of members have the objects beside their slugs, in two statements for all members', async () => {
+  const { admin, project } = await strongroom.seed.project();
+  const role = { slug: 'deployer', name: 'Deployer', permissions: [] };
+  const made = mustSucceed(await admin.post(`/api/v1/projects/${project.id}/roles`, role)).body.role;
+  const roles = 'roleSlugs roles { id slug name projectId }';
+  const document = `{ project(id: "${project.id}") { roles { id slug } members { memberId ${roles} } } }`;
+  const caller = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['viewer', 'deployer'] });
+  const reading = { slug: 'reader', name: 'Reader', permissions: [{ subject: 'identity', action: 'read' }] };
+  mustSucceed(await admin.post(`/api/v1/projects/${project.id}/roles`, reading));
+  const reader = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['reader'] });
+
+  const shown = await admin.data(document);
+  const of = (memberId: unknown) => shown.project.members.find((it: { memberId: unknown }) => it.memberId === memberId);
+  const idOf = (slug: string) => shown.project.roles.find((it: { slug: string }) => it.slug === slug).id;
+  expect(of(caller.identityId)).toMatchObject({
+    roleSlugs: ['viewer', 'deployer'],
+    roles: [
+      { id: idOf('viewer'), slug: 'viewer', projectId: project.id },
+      { id: made.id, slug: 'deployer', name: 'Deployer', projectId: project.id },
+    ],
+  });
+  expect(of(admin.identityId)).toMatchObject({ roleSlugs: ['admin'], roles: [{ id: idOf('admin'), slug: 'admin' }] });
+
+  const counted = async (asked: string) =>
+    (await strongroom.statements(() => admin.data(`{ project(id: "${project.id}") { members { ${asked} } } }`))).count;
+  expect((await counted(roles)) - (await counted('roleSlugs'))).toBeLessThanOrEqual(2);
+
+  const membership = `projectMembership(projectId: "${project.id}", memberKind: IDENTITY, memberId: "${caller.identityId}")`;
+  const { body } = await reader.graphql(`{ ${membership} { ${roles} } }`);
+  expect(body.data).toEqual({ projectMembership: { roleSlugs: ['viewer', 'deployer'], roles: null } });
+  expect(body.errors).toMatchObject([
+    { path: ['projectMembership', 'roles'], extensions: { code: 'PERMISSION_DENIED' } },
+  ]);
 });
 
 describe('users that are added by name', () => {

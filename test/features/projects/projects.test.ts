@@ -131,7 +131,7 @@ describe('listing projects', () => {
 
   test('takes as many statements for eleven projects with environments, members and roles as for one', async () => {
     const { admin } = await strongroom.seed.project();
-    const document = `{ projects { nodes { id environments { slug } members { name roles } roles { slug } secretDetectionIgnoreValues } } }`;
+    const document = `{ projects { nodes { id environments { slug } members { name roleSlugs } roles { slug } secretDetectionIgnoreValues } } }`;
     await admin.graphql(document);
     const one = await strongroom.statements(() => admin.graphql(document));
     for (let count = 0; count < 10; count += 1) {

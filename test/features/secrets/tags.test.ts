@@ -43,6 +43,23 @@ describe('tags', () => {
     ]);
   });
 
+  test('lead to their project from wherever they are shown', async () => {
+    const { admin, project, path } = await seeded();
+    const { tag } = (await admin.post(path, { slug: 'db', color: 'red' })).body;
+    const at = { projectId: project.id, environment: 'dev' };
+    const { secret } = (await admin.post('/api/v4/secrets/A', { ...at, secretValue: 'v', tagIds: [tag.id] })).body;
+    const shown = 'tags { id projectId project { id name } }';
+    const data = await admin.data(`{
+      project(id: "${project.id}") { ${shown} environments { secrets { ${shown} } } }
+      secretVersions(secretId: "${secret.id}") { nodes { ${shown} } }
+    }`);
+
+    const expected = [{ id: tag.id, projectId: project.id, project: { id: project.id, name: project.name } }];
+    expect(data.project.tags).toEqual(expected);
+    expect(data.project.environments[0].secrets).toEqual([{ tags: expected }]);
+    expect(data.secretVersions.nodes).toEqual([{ tags: expected }]);
+  });
+
   test('leave the secrets that carry them when they go', async () => {
     const { admin, project, path } = await seeded();
     const { tag } = (await admin.post(path, { slug: 'db', color: 'red' })).body;

@@ -17,7 +17,7 @@ export const CreateClientSecret = z
 
 /** Input of `revokeClientSecret`, and arguments of `clientSecret`. */
 export const OneClientSecret = z
-  .strictObject({ identityId, id: idOf('The client secret.') })
+  .strictObject({ id: idOf('The client secret.'), identityId: idOf('Only of this machine identity.').nullish() })
   .meta({ description: 'Which client secret.' });
 
 /** Arguments of `clientSecrets`. */

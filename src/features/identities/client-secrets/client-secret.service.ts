@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
@@ -8,10 +9,11 @@ import { newId } from '../../../kernel/ids.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { protectInstallationAdmin } from '../../organizations/public.js';
-import type { IdentityReader } from '../identity.reader.js';
+import type { IdentityReader, IdentityView } from '../identity.reader.js';
 import { protectOwnLogins } from '../own-logins.js';
 import {
   findClientSecret,
+  findClientSecrets,
   insertClientSecret,
   listClientSecrets,
   revokeClientSecret,
@@ -94,14 +96,14 @@ export class ClientSecretService {
   /**
    * One client secret, without the secret itself.
    *
-   * @param raw `{ identityId, id }`
+   * @param raw `{ id, identityId? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async get(ctx: Context, raw: unknown): Promise<ClientSecretView> {
-    const { identityId, id } = parse(OneClientSecret, raw);
+    const { id, identityId } = parse(OneClientSecret, raw);
     authorize(ctx, 'identity:get-token');
-    const identity = await this.identities.load(ctx, identityId);
+    const identity = await this.#owner(ctx, { id, identityId });
     const place = { identityId: identity.id, id };
     const row = await loadRow(ctx, findClientSecret, place, 'CLIENT_SECRET_NOT_FOUND');
     const clientSecret = toClientSecretView(row);
@@ -112,16 +114,16 @@ export class ClientSecretService {
   /**
    * Revokes a client secret and the tokens of its logins, at once on every node.
    *
-   * @param raw `{ identityId, id }`
+   * @param raw `{ id, identityId? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND (revoked before, too),
    *   AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<ClientSecretView> {
-    const { identityId, id } = parse(OneClientSecret, raw);
+    const { id, identityId } = parse(OneClientSecret, raw);
     authorize(ctx, 'identity:delete-token');
     return inTransaction(ctx, async (tx) => {
-      const identity = await this.identities.load(tx, identityId);
+      const identity = await this.#owner(tx, { id, identityId });
       protectInstallationAdmin(tx, identity);
       const place = { identityId: identity.id, id };
       const row = await loadRow(tx, revokeClientSecret, place, 'CLIENT_SECRET_NOT_FOUND');
@@ -131,6 +133,15 @@ export class ClientSecretService {
       await audit(tx, 'client-secret:revoke', clientSecret, { tokens });
       return clientSecret;
     });
+  }
+
+  /** Who logs in with a client secret. @throws CLIENT_SECRET_NOT_FOUND; IDENTITY_NOT_FOUND for an identity that was named */
+  async #owner(ctx: Context, { id, identityId }: z.output<typeof OneClientSecret>): Promise<IdentityView> {
+    if (identityId != null) return this.identities.load(ctx, identityId);
+    const { organizationId } = ctx;
+    const [row] = isId(id) ? await findClientSecrets(ctx, { organizationId, ids: [id] }) : [];
+    if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
+    return this.identities.load(ctx, row.identity_id);
   }
 }
 

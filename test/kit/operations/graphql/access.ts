@@ -84,7 +84,7 @@ export const access: readonly GraphQLOperation[] = [
   },
   {
     field: 'clientSecret',
-    args: { identityId: '$identity', id: '$clientSecret' },
+    args: { id: '$clientSecret' },
     audit: 'client-secret:get',
     denial: viewer('identity:get-token'),
   },
@@ -96,7 +96,7 @@ export const access: readonly GraphQLOperation[] = [
   },
   {
     field: 'revokeClientSecret',
-    args: { identityId: '$identity', id: '$clientSecret' },
+    args: { id: '$clientSecret' },
     audit: 'client-secret:revoke',
     denial: viewer('identity:delete-token'),
   },

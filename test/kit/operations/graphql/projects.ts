@@ -28,7 +28,7 @@ export const projects: readonly GraphQLOperation[] = [
   },
   {
     field: 'environment',
-    args: { projectId: '$project', id: '$environment' },
+    args: { id: '$environment' },
     audit: 'environment:get',
     denial: powerless('environments:read'),
   },
@@ -46,13 +46,13 @@ export const projects: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateEnvironment',
-    args: { projectId: '$project', id: '$environment', name: 'Preview' },
+    args: { id: '$environment', name: 'Preview' },
     audit: 'environment:update',
     denial: viewer('environments:edit'),
   },
   {
     field: 'deleteEnvironment',
-    args: { projectId: '$project', id: '$environment' },
+    args: { id: '$environment' },
     audit: 'environment:delete',
     denial: viewer('environments:delete'),
   },

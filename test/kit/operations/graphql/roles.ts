@@ -13,7 +13,7 @@ export const roles: readonly GraphQLOperation[] = [
   },
   {
     field: 'projectRole',
-    args: { projectId: '$project', id: '$role' },
+    args: role,
     audit: 'project-role:get',
     denial: powerless('role:read'),
   },

@@ -1,11 +1,11 @@
 import { type GraphQLOperation, powerless, viewer } from '../operation.js';
 
-const tag = { projectId: '$project', id: '$tag' };
+const tag = { id: '$tag' };
 
 /** Tags. */
 export const tags: readonly GraphQLOperation[] = [
   { field: 'tags', args: { projectId: '$project' }, audit: 'tag:list', denial: powerless('tags:read') },
-  { field: 'tag', args: { projectId: '$project', id: '$tag' }, audit: 'tag:get', denial: powerless('tags:read') },
+  { field: 'tag', args: tag, audit: 'tag:get', denial: powerless('tags:read') },
   {
     field: 'tagBySlug',
     args: { projectId: '$project', slug: '$tagSlug' },
