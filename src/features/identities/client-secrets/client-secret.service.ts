@@ -5,7 +5,8 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import { hashToken, mintClientSecret } from '../../../kernel/crypto/token.js';
 import { guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
-import { newId } from '../../../kernel/ids.js';
+import { AppError } from '../../../kernel/errors.js';
+import { isId, newId } from '../../../kernel/ids.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { protectInstallationAdmin } from '../../organizations/public.js';
@@ -141,7 +142,7 @@ export class ClientSecretService {
     const { organizationId } = ctx;
     const [row] = isId(id) ? await findClientSecrets(ctx, { organizationId, ids: [id] }) : [];
     if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
-    return this.identities.load(ctx, row.identity_id);
+    return this.identities.load(ctx, row.identityId);
   }
 }
 
