@@ -35,12 +35,14 @@ export interface ProjectDigests {
 const inEnvironments = (slugs: string): string =>
   `exists (select from environment e where e.id = s.environment_id and e.slug = any(${slugs}::text[]))`;
 
-/** Conditions on a secret `s`, each after an `and`. */
-function narrowing({ environments, bounds }: DuplicateCriteria, next: (value: unknown) => string): string {
+/** Conditions on a secret `s`. */
+function narrowing({ environments, bounds }: DuplicateCriteria, next: (value: unknown) => string): string[] {
   const conditions = withinBounds(bounds, next);
   if (environments.length > 0) conditions.push(inEnvironments(next(environments)));
-  return conditions.map((condition) => `and ${condition}`).join(' ');
+  return conditions;
 }
+
+const all = (conditions: readonly string[]): string => conditions.map((condition) => `and ${condition}`).join(' ');
 
 /** Digests by project, in one statement; of more secrets than may be compared one more than these. */
 export function listDigests(ctx: Context, criteria: DuplicateCriteria): Promise<ProjectDigests[]> {
@@ -49,7 +51,7 @@ export function listDigests(ctx: Context, criteria: DuplicateCriteria): Promise<
   const text = `
     select project_id as "projectId", string_agg(value_digest, '') as digests from (
       select s.project_id, s.value_digest from secret s
-      where s.project_id = any($1::uuid[]) and s.value_digest is not null ${narrowing(criteria, next)}
+      where s.project_id = any($1::uuid[]) and s.value_digest is not null ${all(narrowing(criteria, next))}
       limit ${MAX_DIGESTS + 1}
     ) found group by project_id`;
   return query<ProjectDigests>(ctx, text, params);
@@ -75,6 +77,9 @@ export function listMembers(
     criteria.openProjectIds,
   ];
   const next = (value: unknown): string => `$${params.push(value)}`;
+  // Found by their digests and nothing else: by its project or folder each would be looked for among all that these hold, which
+  // Postgres prefers where it does not know yet how much that is. So the rest are no conditions for an index.
+  const rest = ['s.project_id = g.project_id', ...narrowing(criteria, next)].map((test) => `coalesce(${test}, false)`);
   const text = `
     with ranked as (
       select g.place as "group", s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.id as "environmentId", e.slug as environment, f.path,
@@ -84,8 +89,9 @@ export function listMembers(
           order by s.project_id = any($4::uuid[]) desc, ${SEARCH_ORDER.join(', ')}
         ) as rank
       from unnest($1::int[], $2::uuid[], $3::bytea[]) as g (place, project_id, digest)
-        join secret s on s.project_id = g.project_id and s.value_digest = g.digest ${narrowing(criteria, next)}
-        join project p on p.id = s.project_id join environment e on e.id = s.environment_id join folder f on f.id = s.folder_id
+        join project p on p.id = g.project_id
+        join secret s on s.organization_id = p.organization_id and s.value_digest = g.digest ${all(rest)}
+        join environment e on e.id = s.environment_id join folder f on f.id = s.folder_id
     )
     select "group", id, key, "projectId", "projectSlug", "environmentId", environment, path,
       case when "projectId" = any($4::uuid[]) then '[]' else ${tagSlugsOf('ranked.id')} end as tags
