@@ -11,8 +11,12 @@ import { EXAMPLE_OPERATIONS } from './example-operations.js';
 import type { Feature } from './feature.js';
 import { createAccess } from './features/access/index.js';
 import { type Authenticator, revokeTokensOfClientSecret } from './features/access/public.js';
+import { createAccessReview } from './features/access-review/index.js';
+import { createGroups } from './features/groups/index.js';
 import { createIdentities } from './features/identities/index.js';
+import { createOrganizationRoles } from './features/organization-roles/index.js';
 import { createOrganizations } from './features/organizations/index.js';
+import { createPrivileges } from './features/privileges/index.js';
 import { createProjects } from './features/projects/index.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
@@ -107,7 +111,18 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
   const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment });
   const tags = createTags({ ...projects, authorizeTagChange });
   const secrets = createSecrets(projects);
-  const features: Feature[] = [organizations, identities, access, projects, tags, secrets];
+  const features: Feature[] = [
+    organizations,
+    createOrganizationRoles(),
+    identities,
+    createGroups(),
+    access,
+    projects,
+    createPrivileges(),
+    tags,
+    secrets,
+    createAccessReview(),
+  ];
   return {
     entities: [...KERNEL_ENTITIES, ...features.flatMap(({ entities }) => entities)],
     schema: buildGraphQLSchema([

@@ -2,7 +2,7 @@ import type { Config } from './config.js';
 import { insertToken } from './features/access/public.js';
 import { DEFAULT_TTL_SECONDS, EVERYWHERE, insertIdentity, insertTokenAuth } from './features/identities/public.js';
 import { type CreateFirstAdmin, Organization } from './features/organizations/public.js';
-import { organizationAbility } from './features/permissions/public.js';
+import { organizationRights } from './features/permissions/public.js';
 import { type Context, type Kernel, SYSTEM, type Transaction } from './kernel/context.js';
 import { mintToken } from './kernel/crypto/token.js';
 import { queryOf } from './kernel/database/database.js';
@@ -83,6 +83,6 @@ export const systemContext = (kernel: Kernel, organizationId: string): Context =
   actor: { ...SYSTEM, name: 'system', tokenId: null, isInstallationAdmin: false },
   organizationId,
   rootOrganizationId: organizationId,
-  ability: organizationAbility([]),
+  ability: organizationRights({ roles: [], storedRules: null }).ability,
   loaders: new Map(),
 });

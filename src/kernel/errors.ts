@@ -51,6 +51,11 @@ const GENERAL = {
     'PermissionDenied',
     'You may see this, but not do this to it; ask an admin for the actions that details name.',
   ),
+  PERMISSION_BOUNDARY: row(
+    403,
+    'PermissionBoundaryError',
+    'You may not give rights that you do not have, nor take them from others; details name those that you lack.',
+  ),
   PERSISTED_DOCUMENTS_ONLY: row(
     403,
     'PermissionDenied',

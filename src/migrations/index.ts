@@ -11,6 +11,7 @@ import { TokenFamilies } from './0010-token-families.js';
 import { SeparateSeals } from './0012-separate-seals.js';
 import { ProjectDigests } from './0013-project-digests.js';
 import { Disclosures } from './0014-disclosures.js';
+import { Groups } from './0015-groups.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   { name: '0012-separate-seals', class: SeparateSeals },
   { name: '0013-project-digests', class: ProjectDigests },
   { name: '0014-disclosures', class: Disclosures },
+  { name: '0015-groups', class: Groups },
 ] as const;

@@ -1,6 +1,6 @@
 import { parse as parseDocument } from 'graphql';
 import type { z } from 'zod';
-import { toAppError, withPaths } from '../kernel/errors.js';
+import { type ErrorCode, toAppError, withPaths } from '../kernel/errors.js';
 import { variablePlaces } from '../kernel/graphql/variables/variable-places.js';
 import { bareRules } from './rule-kinds.js';
 import { paramNames } from './sample-request.js';
@@ -17,13 +17,15 @@ interface Route {
 /** Tells where in a REST request something stood that the document of its route takes as an argument. */
 type Placed = (path: string) => string;
 
+/** The paths of a denial are subjects. */
+const NOT_ABOUT_INPUT: readonly ErrorCode[] = ['PERMISSION_DENIED', 'PERMISSION_BOUNDARY'];
+
 /** Throws an error of a route's document again, its faults told by their places in the request. */
 export function inRequest(route: Route): (thrown: unknown) => never {
   const placed = placesOf(route);
   return (thrown) => {
     const error = toAppError(thrown);
-    // The paths of a denial are subjects.
-    throw error.details === undefined || error.code === 'PERMISSION_DENIED' ? thrown : withPaths(error, placed);
+    throw error.details === undefined || NOT_ABOUT_INPUT.includes(error.code) ? thrown : withPaths(error, placed);
   };
 }
 

@@ -16,8 +16,8 @@ export type { SharedStrongroom } from './shared-strongroom.ts';
 /** Times that the service compares with the present. Moving them back is the same as moving the database's clock ahead. */
 const STORED_TIMES = `
   select table_name, string_agg(format('%I = %I - $1::interval', column_name, column_name), ', ') as changes
-    from information_schema.columns
-   where table_schema = 'public' and data_type = 'timestamp with time zone' and table_name not in ('schema_migration', 'audit_record', 'audit_seal')
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+   where table_schema = 'public' and table_type = 'BASE TABLE' and data_type = 'timestamp with time zone' and table_name not in ('schema_migration', 'audit_record', 'audit_seal')
    group by table_name`;
 
 /** A further node of the same installation. */

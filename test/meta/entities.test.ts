@@ -24,8 +24,8 @@ async function withOrm<T>(known: typeof entities, work: (orm: Orm) => T | Promis
   }
 }
 
-/** What only the migrations state: foreign keys, checks, triggers, and indexes that are no constraints. */
-const OF_THE_MIGRATIONS = /^(alter table \S+ drop constraint|drop (index|trigger|function)) /;
+/** What only the migrations state: foreign keys, checks, triggers, views, and indexes that are no constraints. */
+const OF_THE_MIGRATIONS = /^(alter table \S+ drop constraint|drop (index|trigger|function|view)) /;
 
 /** The changes by which the database would become what the entities state. */
 const missingChanges = (known: typeof entities): Promise<string[]> =>

@@ -1,9 +1,28 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { attributesOf, ORGANIZATION_ROLES } from '../permissions/public.js';
 
 const HOLDER = `t.id as "tokenId", case when t.user_id is null then 'identity' else 'user' end as "actorKind",
   coalesce(i.id, u.id) as "actorId", coalesce(i.name, u.username) as "actorName",
   coalesce(i.is_installation_admin, false) as "isInstallationAdmin",
-  o.id as "organizationId", coalesce(o.parent_id, o.id) as "rootOrganizationId", coalesce(im.role, um.role) as role`;
+  o.id as "organizationId", coalesce(o.parent_id, o.id) as "rootOrganizationId", held.roles, held."storedRules", held.attributes`;
+
+const BUILT_IN = `array[${ORGANIZATION_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
+
+/**
+ * The roles that a member has in an organization, as one row: of its own membership, then of its groups, oldest first. No
+ * roles: it is no member right now.
+ *
+ * @param organization @param member SQL for their ids
+ */
+export const heldRoles = (organization: string, member: string): string => `(
+  select now_held.roles, stored.rules as "storedRules",
+    case when stored.rules like '%{{%' then ${attributesOf(member)} end as attributes
+  from (select array_agg(n.role order by n.group_id is not null, n.created_at, n.id) as roles
+        from organization_member_now n where n.organization_id = ${organization} and n.member_id = ${member}) now_held
+  cross join lateral (
+    select case when not now_held.roles <@ ${BUILT_IN} then
+      (select json_agg(r.permissions order by array_position(now_held.roles, r.slug))::text
+       from organization_role r where r.organization_id = ${organization} and r.slug = any(now_held.roles)) end as rules) stored)`;
 
 /** Whoever calls, as statements about credentials answer it. */
 export const CALLER_ROW = {
@@ -12,7 +31,9 @@ export const CALLER_ROW = {
   isInstallationAdmin: t.boolean,
   organizationId: t.uuid,
   rootOrganizationId: t.uuid,
-  role: t.nullable(t.text),
+  roles: t.nullable(t.array(t.text)),
+  storedRules: t.nullable(t.text),
+  attributes: t.nullable(t.text),
 } as const;
 
 const HOLDER_ROW = { ...CALLER_ROW, tokenId: t.uuid, actorKind: t.oneOf('identity', 'user') } as const;
@@ -21,8 +42,7 @@ const FROM = `from access_token t
   join organization o on o.id = t.organization_id
   left join identity i on i.id = t.identity_id
   left join app_user u on u.id = t.user_id
-  left join organization_membership im on im.organization_id = t.organization_id and im.identity_id = t.identity_id
-  left join organization_membership um on um.organization_id = t.organization_id and um.user_id = t.user_id
+  cross join lateral ${heldRoles('t.organization_id', 'coalesce(t.identity_id, t.user_id)')} held
   left join identity_token_auth ta on t.auth_method = 'token-auth' and ta.identity_id = t.identity_id
   left join identity_universal_auth ua on t.auth_method = 'universal-auth' and ua.identity_id = t.identity_id
   where t.token_hash = :hash`;
@@ -47,7 +67,7 @@ const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
 export const CHECK_TOKEN = sqlStatement({
   text: `with holder as (
       select ${HOLDER}, t.num_uses_limit ${FROM}
-        and not t.is_revoked and not ${IS_EXPIRED} and ${IS_ADDRESS_TRUSTED} and coalesce(im.role, um.role) is not null
+        and not t.is_revoked and not ${IS_EXPIRED} and ${IS_ADDRESS_TRUSTED} and held.roles is not null
     ), counted as (
       update access_token t set num_uses = t.num_uses + case when t.num_uses_limit > 0 then 1 else :uses::int end, last_used_at = now()
       from holder where t.id = holder."tokenId" and not t.is_revoked
@@ -55,7 +75,8 @@ export const CHECK_TOKEN = sqlStatement({
                  else t.last_used_at is null or t.last_used_at < now() - interval '1 minute' end
       returning t.id
     )
-    select "tokenId", "actorKind", "actorId", "actorName", "isInstallationAdmin", "organizationId", "rootOrganizationId", role,
+    select "tokenId", "actorKind", "actorId", "actorName", "isInstallationAdmin", "organizationId", "rootOrganizationId",
+      roles, "storedRules", attributes,
       num_uses_limit > 0 as "isLimited", exists (select from counted) as "isCounted"
     from holder where num_uses_limit = 0 or exists (select from counted)`,
   params: { hash: t.bytea, address: t.nullable(t.inet), uses: t.integer },

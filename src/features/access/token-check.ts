@@ -1,7 +1,7 @@
 import type { Context, Kernel, RequestInfo } from '../../kernel/context.js';
 import type { Query } from '../../kernel/database/database.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
-import { organizationAbility } from '../permissions/public.js';
+import { organizationRights } from '../permissions/public.js';
 import { CHECK_TOKEN, KNOW_TOKEN } from './token-check.sql.js';
 
 /** Who acts, and in which organization. */
@@ -13,7 +13,9 @@ export interface Holder {
   readonly organizationId: string;
   readonly rootOrganizationId: string;
   /** In the organization of the scope; null: no member of it. */
-  readonly role: string | null;
+  readonly roles: readonly string[] | null;
+  readonly storedRules: string | null;
+  readonly attributes: string | null;
 }
 
 /** Whose token it is, and what it is scoped to. */
@@ -66,7 +68,7 @@ export function refusalOf(token: KnownToken | null): ErrorCode | null {
   if (token.isExpired) return 'TOKEN_EXPIRED';
   if (token.isSpent) return 'TOKEN_USES_EXHAUSTED';
   if (!token.isAddressTrusted) return 'TOKEN_ADDRESS_REFUSED';
-  return token.role === null ? 'TOKEN_SCOPE_REFUSED' : null;
+  return token.roles === null ? 'TOKEN_SCOPE_REFUSED' : null;
 }
 
 /** The token, unless it is refused. @throws the TOKEN_* codes */
@@ -102,6 +104,6 @@ export const contextOf = (
   },
   organizationId: holder.organizationId,
   rootOrganizationId: holder.rootOrganizationId,
-  ability: organizationAbility(holder.role === null ? [] : [holder.role]),
+  ability: organizationRights({ ...holder, roles: holder.roles ?? [] }).ability,
   loaders: new Map(),
 });

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../kernel/context.js';
 import { AppError } from '../../kernel/errors.js';
-import { findRole, type Member, type OrganizationReader } from '../organizations/public.js';
+import { isMemberNow, type Member, type OrganizationReader } from '../organizations/public.js';
 import { isRootScoped } from './access-token.store.js';
 
 /**
@@ -16,7 +16,7 @@ export async function scopeOfToken(
 ): Promise<string> {
   if (slug == null || !isRootScoped(tx)) return tx.organizationId;
   const { id } = await organizations.loadSubOrganization(tx, tx.rootOrganizationId, slug);
-  if ((await findRole(tx, id, owner)) === null)
+  if (!(await isMemberNow(tx, id, owner)))
     throw new AppError(
       'TOKEN_SCOPE_REFUSED',
       'The holder of the new token is not a member of the organization; add it there first. The token that asked still holds.',

@@ -1,6 +1,5 @@
 import type { Context, Transaction } from '../../kernel/context.js';
 import { loadRow } from '../../kernel/database/rows.js';
-import type { OrganizationRole } from '../permissions/public.js';
 import type { AuthMethod } from './auth-method.js';
 import { HOLD_TOKEN_AUTH } from './auth-method.sql.js';
 import { findIdentity, type IdentityRow } from './identity.queries.js';
@@ -11,7 +10,7 @@ export interface IdentityView {
   readonly id: string;
   readonly name: string;
   readonly organizationId: string;
-  readonly role: OrganizationRole;
+  readonly role: string;
   readonly isInstallationAdmin: boolean;
   readonly hasTokenAuth: boolean;
   readonly hasUniversalAuth: boolean;

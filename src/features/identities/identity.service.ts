@@ -5,8 +5,13 @@ import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { addMember, changeRole, deleteAccount, protectInstallationAdmin } from '../organizations/public.js';
-import type { OrganizationRole } from '../permissions/public.js';
+import {
+  addMember,
+  authorizeRoleChange,
+  changeRole,
+  deleteAccount,
+  protectInstallationAdmin,
+} from '../organizations/public.js';
 import { Identity } from './identity.entity.js';
 import { listIdentities } from './identity.queries.js';
 import { type IdentityReader, type IdentityView, toIdentityView } from './identity.reader.js';
@@ -28,6 +33,8 @@ export class IdentityService {
     refuseOtherOrganization(ctx, organizationId);
     authorize(ctx, 'identity:create');
     return inTransaction(ctx, async (tx) => {
+      const { organizationId } = tx;
+      await authorizeRoleChange(tx, { organizationId, action: 'identity:create', after: input.role });
       const id = await insertIdentity(tx, { ...input, organizationId: tx.organizationId, isInstallationAdmin: false });
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:create',
@@ -86,6 +93,8 @@ export class IdentityService {
       authorize(tx, 'identity:edit');
       protectInstallationAdmin(tx, identity);
       if (role !== undefined && role !== identity.role) {
+        const { organizationId } = identity;
+        await authorizeRoleChange(tx, { organizationId, action: 'identity:edit', before: identity.role, after: role });
         await changeRole(tx, identity.organizationId, { kind: 'identity', id: identity.id }, role);
       }
       const renamed = name === undefined ? {} : { name };
@@ -116,6 +125,8 @@ export class IdentityService {
       authorize(tx, 'identity:delete');
       protectInstallationAdmin(tx, identity);
       if (identity.isInstallationAdmin) throw new AppError('LAST_ADMIN');
+      const { organizationId } = identity;
+      await authorizeRoleChange(tx, { organizationId, action: 'identity:delete', before: identity.role });
       await deleteAccount(tx, { kind: 'identity', id: identity.id });
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:delete',
@@ -130,7 +141,7 @@ export class IdentityService {
 /** Stores a new identity and its membership. Who may do so, and the audit row, are the caller's business. */
 export async function insertIdentity(
   tx: Transaction,
-  input: { name: string; organizationId: string; role: OrganizationRole; isInstallationAdmin: boolean },
+  input: { name: string; organizationId: string; role: string; isInstallationAdmin: boolean },
 ): Promise<string> {
   const { role, ...columns } = input;
   const identity = tx.em.create(Identity, columns);

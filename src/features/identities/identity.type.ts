@@ -3,7 +3,6 @@ import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { OrganizationRoleEnum } from '../organizations/public.js';
-import type { OrganizationRole } from '../permissions/public.js';
 import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
 
 @ObjectType('Identity', {
@@ -22,7 +21,7 @@ export class IdentityType {
   organizationId!: string;
 
   @Field(() => OrganizationRoleEnum, { description: 'What it is in that organization.' })
-  role!: OrganizationRole;
+  role!: string;
 
   @Field(() => Boolean, { description: 'Token authentication is attached, so that tokens can be made for it.' })
   hasTokenAuth!: boolean;

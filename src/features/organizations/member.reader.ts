@@ -1,7 +1,6 @@
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
-import type { OrganizationRole } from '../permissions/public.js';
 import type { Member } from './memberships.js';
 
 /** A member of an organization as services pass it on. */
@@ -11,7 +10,7 @@ export interface MemberView {
   readonly memberId: string;
   readonly name: string;
   readonly organizationId: string;
-  readonly role: OrganizationRole;
+  readonly role: string;
 }
 
 /** The start of every statement that reads members of organizations; `m` is the membership. */
@@ -25,7 +24,7 @@ export const membersByIds: BatchLoad<MemberView> = async (ctx, ids) => {
   authorize(ctx, 'member:read');
   const rows = await query<MemberView>(
     ctx,
-    `${SELECT_MEMBER} where m.id = any($1::uuid[]) and (m.organization_id = $2
+    `${SELECT_MEMBER} where m.group_id is null and m.id = any($1::uuid[]) and (m.organization_id = $2
        or $3 and exists (select from organization o where o.id = m.organization_id and o.parent_id = $2))`,
     [ids, ctx.organizationId, can(ctx.ability, 'sub-organization:edit')],
   );

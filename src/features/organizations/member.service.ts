@@ -19,6 +19,7 @@ import {
   removeMember,
 } from './memberships.js';
 import type { OrganizationReader, OrganizationView } from './organization.reader.js';
+import { authorizeRoleChange } from './role-boundary.js';
 
 interface Candidate extends Member {
   readonly name: string;
@@ -69,8 +70,10 @@ export class MemberService {
       const organization = await this.organizations.load(tx, organizationId ?? tx.organizationId);
       authorizeIn(tx, organization, 'member:edit');
       const member = await loadCandidate(tx, organization, toMember(who));
-      const isNew = (await findRole(tx, organization.id, member)) === null;
-      const id = await (isNew ? addMember : changeRole)(tx, organization.id, member, role);
+      const before = await findRole(tx, organization.id, member);
+      const change = { organizationId: organization.id, before, after: role };
+      await authorizeRoleChange(tx, { ...change, action: 'member:edit' });
+      const id = await (before === null ? addMember : changeRole)(tx, organization.id, member, role);
       await tx.auditTrail.recordChange(tx, {
         action: 'organization-member:set',
         facts: factsOf(organization.id, member, role),
@@ -98,6 +101,7 @@ export class MemberService {
       if (member.ownerId === organization.id) throw ownedHere();
       const role = await findRole(tx, organization.id, member);
       if (role === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      await authorizeRoleChange(tx, { organizationId: organization.id, action: 'member:delete', before: role });
       const id = await removeMember(tx, organization.id, member);
       await tx.auditTrail.recordChange(tx, {
         action: 'organization-member:remove',
@@ -109,7 +113,7 @@ export class MemberService {
   }
 }
 
-const LIST = `select * from (${SELECT_MEMBER} where m.organization_id = $1) as member
+const LIST = `select * from (${SELECT_MEMBER} where m.organization_id = $1 and m.group_id is null) as member
   where $2::text is null or (name collate "C", id) > ($2, $3::uuid)
   order by name collate "C", id limit $4`;
 

@@ -1,7 +1,6 @@
 import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import type { OrganizationRole } from '../permissions/public.js';
 import { OrganizationRoleEnum } from './user.type.js';
 
 /** The kinds of members, of organizations and of projects, as GraphQL names them. */
@@ -34,7 +33,7 @@ export class MemberType {
   organizationId!: string;
 
   @Field(() => OrganizationRoleEnum, { description: 'What it is in that organization.' })
-  role!: OrganizationRole;
+  role!: string;
 }
 
 export const MemberConnection = connectionOf(MemberType, 'OrganizationMember', 'name, then id');
@@ -54,7 +53,7 @@ export class RemoveOrganizationMemberInput {
 @InputType({ description: 'Who shall be what in an organization. Give userId or identityId.' })
 export class SetOrganizationMemberInput extends RemoveOrganizationMemberInput {
   @Field(() => OrganizationRoleEnum, { description: 'What it shall be there.' })
-  role!: OrganizationRole;
+  role!: string;
 }
 
 @ObjectType({ description: 'The membership as it is now.' })

@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/ids.js';
-import { ORGANIZATION_ROLES } from '../permissions/public.js';
 
 export const OrganizationMembershipSchema = defineEntity({
   name: 'OrganizationMembership',
@@ -10,12 +9,14 @@ export const OrganizationMembershipSchema = defineEntity({
     organizationId: p.uuid(),
     userId: p.uuid().nullable(),
     identityId: p.uuid().nullable(),
-    role: p.enum(ORGANIZATION_ROLES),
+    groupId: p.uuid().nullable(),
+    role: p.text(),
+    endsAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
 
-/** What a user or a machine identity (exactly one of the two) is in an organization. */
+/** What a user, a machine identity or a group (exactly one of them) is in an organization: `role` is the slug of a role. */
 export class OrganizationMembership extends OrganizationMembershipSchema.class {}
 OrganizationMembershipSchema.setClass(OrganizationMembership);

@@ -3,7 +3,6 @@ import type { Actor, Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
-import type { OrganizationRole } from '../permissions/public.js';
 import { OrganizationMembership } from './membership.entity.js';
 
 /** A user or a machine identity, as a member of organizations. */
@@ -42,12 +41,8 @@ export function protectInstallationAdmin(ctx: Context, account: { readonly isIns
 }
 
 /** The role of a member in an organization; null when it is no member. */
-export async function findRole(
-  ctx: Context,
-  organizationId: string,
-  { kind, id }: Member,
-): Promise<OrganizationRole | null> {
-  const [row] = await query<{ role: OrganizationRole }>(
+export async function findRole(ctx: Context, organizationId: string, { kind, id }: Member): Promise<string | null> {
+  const [row] = await query<{ role: string }>(
     ctx,
     `select role from organization_membership where organization_id = $1 and ${COLUMN[kind]} = $2`,
     [organizationId, id],
@@ -55,12 +50,22 @@ export async function findRole(
   return row?.role ?? null;
 }
 
+/** Whether a user or identity is a member of an organization right now, by itself or through a group. */
+export async function isMemberNow(ctx: Context, organizationId: string, { id }: Member): Promise<boolean> {
+  const found = await query(
+    ctx,
+    'select 1 from organization_member_now where organization_id = $1 and member_id = $2 limit 1',
+    [organizationId, id],
+  );
+  return found.length > 0;
+}
+
 /** Makes a member. @returns the id of the membership @throws ALREADY_A_MEMBER; ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND (deleted at the same moment) */
 export async function addMember(
   tx: Transaction,
   organizationId: string,
   member: Member,
-  role: OrganizationRole,
+  role: string,
 ): Promise<string> {
   const membership = tx.em.create(OrganizationMembership, {
     organizationId,
@@ -83,7 +88,7 @@ export async function changeRole(
   tx: Transaction,
   organizationId: string,
   member: Member,
-  role: OrganizationRole,
+  role: string,
 ): Promise<string> {
   await lockOrganization(tx, organizationId);
   if (role !== 'admin') await refuseLastOrganizationAdmin(tx, member, organizationId);
@@ -153,6 +158,10 @@ async function refuseLastAdmin(tx: Transaction, member: Member, organizationId: 
   await refuseLastProjectAdmin(tx, member, organizationId);
 }
 
+/** An admin by itself and without an end. Groups change and terms end: neither keeps an organization its admin. */
+const isLasting = (membership: string): string =>
+  `(${membership}.role = 'admin' and ${membership}.group_id is null and ${membership}.ends_at is null)`;
+
 async function refuseLastOrganizationAdmin(
   tx: Transaction,
   { kind, id }: Member,
@@ -161,14 +170,18 @@ async function refuseLastOrganizationAdmin(
   const alone = await query(
     tx,
     `select 1 from organization_membership m
-     where m.${COLUMN[kind]} = $1 and m.role = 'admin' and ($2::uuid is null or m.organization_id = $2)
+     where m.${COLUMN[kind]} = $1 and ${isLasting('m')} and ($2::uuid is null or m.organization_id = $2)
        and not exists (select 1 from organization_membership o
-                       where o.organization_id = m.organization_id and o.role = 'admin' and o.id <> m.id)
+                       where o.organization_id = m.organization_id and ${isLasting('o')} and o.id <> m.id)
      limit 1`,
     [id, organizationId],
   );
   if (alone.length > 0) throw new AppError('LAST_ADMIN');
 }
+
+/** As the trigger `project_keeps_an_admin` sees it. */
+const isLastingInProject = (membership: string): string =>
+  `('admin' = any(${membership}.roles) and ${membership}.group_id is null and not coalesce(${membership}.role_terms ? 'admin', false))`;
 
 /**
  * Tells of which projects: those by id that the caller is a member of and that its token reaches, the others by number.
@@ -182,12 +195,11 @@ async function refuseLastProjectAdmin(
   const alone = await query<{ projectId: string; isKnown: boolean }>(
     tx,
     `select m.project_id as "projectId", m.organization_id = $3 and exists (
-       select 1 from project_membership own
-       where own.project_id = m.project_id and coalesce(own.user_id, own.identity_id) = $4) as "isKnown"
+       select 1 from project_member_now own where own.project_id = m.project_id and own.member_id = $4) as "isKnown"
      from project_membership m
-     where m.${COLUMN[kind]} = $1 and 'admin' = any(m.roles) and ($2::uuid is null or m.organization_id = $2)
+     where m.${COLUMN[kind]} = $1 and ${isLastingInProject('m')} and ($2::uuid is null or m.organization_id = $2)
        and not exists (select 1 from project_membership o
-                       where o.project_id = m.project_id and 'admin' = any(o.roles) and o.id <> m.id)
+                       where o.project_id = m.project_id and ${isLastingInProject('o')} and o.id <> m.id)
      order by m.project_id`,
     [id, organizationId, tx.organizationId, tx.actor.id],
   );

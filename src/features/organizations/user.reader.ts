@@ -2,14 +2,13 @@ import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import type { OrganizationRole } from '../permissions/public.js';
 
 /** A user as services pass it on. */
 export interface UserView {
   readonly id: string;
   readonly username: string;
   readonly organizationId: string;
-  readonly role: OrganizationRole;
+  readonly role: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

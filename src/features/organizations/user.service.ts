@@ -5,6 +5,7 @@ import { flush, guarded, inTransaction } from '../../kernel/database/in-transact
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { addMember, changeRole, deleteAccount } from './memberships.js';
+import { authorizeRoleChange } from './role-boundary.js';
 import { User } from './user.entity.js';
 import { SELECT_USER, toUserView, type UserReader, type UserView } from './user.reader.js';
 import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
@@ -27,6 +28,7 @@ export class UserService {
     const { username, role } = parse(CreateUser, raw);
     authorize(ctx, 'member:create');
     return inTransaction(ctx, async (tx) => {
+      await authorizeRoleChange(tx, { organizationId: tx.organizationId, action: 'member:create', after: role });
       const user = tx.em.create(User, { username, organizationId: tx.organizationId });
       await flush(tx, { ...TAKEN, app_user_organization_id_fkey: 'ORGANIZATION_NOT_FOUND' });
       await addMember(tx, tx.organizationId, { kind: 'user', id: user.id }, role);
@@ -87,6 +89,8 @@ export class UserService {
       const user = await this.users.load(tx, id);
       authorize(tx, 'member:edit');
       if (role !== undefined && role !== user.role) {
+        const { organizationId } = user;
+        await authorizeRoleChange(tx, { organizationId, action: 'member:edit', before: user.role, after: role });
         await changeRole(tx, user.organizationId, { kind: 'user', id: user.id }, role);
       }
       await guarded(
@@ -119,6 +123,8 @@ export class UserService {
     return inTransaction(ctx, async (tx) => {
       const user = await this.users.load(tx, id);
       authorize(tx, 'member:delete');
+      const { organizationId } = user;
+      await authorizeRoleChange(tx, { organizationId, action: 'member:delete', before: user.role });
       await deleteAccount(tx, { kind: 'user', id: user.id });
       await tx.auditTrail.recordChange(tx, {
         action: 'user:delete',

@@ -3,7 +3,6 @@ import { DateTime } from '../../kernel/graphql/date-time.js';
 import { enumOfRule } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import type { OrganizationRole } from '../permissions/public.js';
 import { organizationRole } from './organization.rules.js';
 
 /** The roles of an organization as GraphQL names them. */
@@ -36,7 +35,7 @@ export class UserType {
   organizationId!: string;
 
   @Field(() => OrganizationRoleEnum, { description: 'What the user is in that organization.' })
-  role!: OrganizationRole;
+  role!: string;
 
   @Field(() => DateTime, { description: 'When the account was made.' })
   createdAt!: Date;
@@ -56,7 +55,7 @@ export class CreateUserInput {
     nullable: true,
     description: 'What the user is in the organization; MEMBER when absent.',
   })
-  role?: OrganizationRole;
+  role?: string;
 }
 
 @InputType({ description: 'Changes of a user. What is absent stays.' })
@@ -68,7 +67,7 @@ export class UpdateUserInput {
   username?: string;
 
   @Field(() => OrganizationRoleEnum, { nullable: true, description: 'A new role in the organization.' })
-  role?: OrganizationRole;
+  role?: string;
 }
 
 @InputType({ description: 'Which user to delete.' })

@@ -1,18 +1,63 @@
+const LIFE = ['read', 'create', 'edit', 'delete'] as const;
+
 /** Everything that a rule can name inside a project, by subject. Source: behaviour 2. */
 export const PROJECT_ACTIONS = {
   workspace: ['edit', 'delete'],
   settings: ['read', 'edit'],
-  environments: ['read', 'create', 'edit', 'delete'],
-  tags: ['read', 'create', 'edit', 'delete'],
-  member: ['read', 'create', 'edit', 'delete', 'grant-privileges'],
-  identity: ['read', 'create', 'edit', 'delete', 'grant-privileges'],
-  role: ['read', 'create', 'edit', 'delete'],
-  'secret-folders': ['read', 'create', 'edit', 'delete'],
-  'secret-imports': ['read', 'create', 'edit', 'delete'],
+  environments: LIFE,
+  tags: LIFE,
+  member: [...LIFE, 'grant-privileges', 'assign-role', 'assign-additional-privileges'],
+  identity: [
+    ...LIFE,
+    'grant-privileges',
+    'assign-role',
+    'assign-additional-privileges',
+    'assume-privileges',
+    'revoke-auth',
+    'create-token',
+    'get-token',
+    'delete-token',
+  ],
+  groups: [...LIFE, 'grant-privileges', 'assign-role'],
+  role: LIFE,
+  'secret-folders': LIFE,
+  'secret-imports': LIFE,
   secrets: ['read', 'describeSecret', 'readValue', 'create', 'edit', 'delete'],
+  'secret-rollback': ['read', 'create'],
+  commits: ['read', 'perform-rollback'],
+  'secret-rotation': [...LIFE, 'read-generated-credentials', 'rotate-secrets'],
+  'app-connections': [
+    'read-app-connections',
+    'create-app-connections',
+    'edit-app-connections',
+    'delete-app-connections',
+    'connect-app-connections',
+  ],
+  'secret-approval': LIFE,
+  'secret-syncs': [...LIFE, 'sync-secrets', 'import-secrets', 'remove-secrets'],
+  'dynamic-secrets': [
+    'read-root-credential',
+    'create-root-credential',
+    'edit-root-credential',
+    'delete-root-credential',
+    'lease',
+  ],
+  'service-tokens': LIFE,
+  integrations: LIFE,
+  webhooks: LIFE,
+  'ip-allowlist': LIFE,
+  'audit-logs': ['read'],
+  'certificate-authorities': LIFE,
+  certificates: [...LIFE, 'read-private-key'],
+  'certificate-profiles': [...LIFE, 'issue-cert'],
+  'pki-alerts': LIFE,
 } as const;
 
-const ON_TEXT = ['$eq', '$ne', '$in', '$glob'] as const;
+const ON_WORD = ['$eq', '$ne', '$in'] as const;
+const ON_TEXT = [...ON_WORD, '$glob'] as const;
+const AT_A_PLACE = { environment: ON_TEXT, secretPath: ON_TEXT } as const;
+/** What `assign-role` and `assign-additional-privileges` are asked with: what is given, one role, subject or action at a time. */
+const GIVEN = { role: ON_TEXT, subject: ON_WORD, action: ON_WORD } as const;
 
 /**
  * What the conditions of a rule can look at, by subject, and the operators for it. Subjects that are not here have nothing to
@@ -20,26 +65,68 @@ const ON_TEXT = ['$eq', '$ne', '$in', '$glob'] as const;
  */
 export const CONDITION_FIELDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   secrets: {
-    environment: ON_TEXT,
-    secretPath: ON_TEXT,
+    ...AT_A_PLACE,
     secretName: ON_TEXT,
     secretTags: ['$in'],
     // Of events about secrets. A secret itself has none, so that a rule which names one holds for no secret.
-    eventType: ['$eq', '$ne', '$in'],
+    eventType: ON_WORD,
   },
-  'secret-folders': { environment: ON_TEXT, secretPath: ON_TEXT },
-  'secret-imports': { environment: ON_TEXT, secretPath: ON_TEXT },
+  'secret-folders': AT_A_PLACE,
+  'secret-imports': AT_A_PLACE,
+  'secret-rotation': { ...AT_A_PLACE, connectionId: ON_WORD },
+  'secret-syncs': AT_A_PLACE,
+  'dynamic-secrets': AT_A_PLACE,
+  'app-connections': { connectionId: ON_WORD },
+  member: { username: ON_TEXT, ...GIVEN },
+  identity: { identityId: ON_TEXT, ...GIVEN },
+  groups: { groupSlug: ON_TEXT, ...GIVEN },
+  certificates: { commonName: ON_TEXT },
+  'certificate-profiles': { slug: ON_TEXT },
 };
 
-/** Everything that a rule can name in an organization, by subject. */
+/** Everything that a rule can name in an organization, by subject. Source: behaviour 2. */
 export const ORGANIZATION_ACTIONS = {
   organization: ['read', 'edit', 'delete'],
   'sub-organization': ['create', 'edit', 'delete'],
-  workspace: ['create'],
-  'project-templates': ['read'],
-  member: ['read', 'create', 'edit', 'delete'],
-  identity: ['read', 'create', 'edit', 'delete', 'revoke-auth', 'create-token', 'get-token', 'delete-token'],
+  settings: ['read', 'edit'],
+  workspace: ['create', 'rescue'],
+  'project-templates': LIFE,
+  role: LIFE,
+  member: [...LIFE, 'grant-privileges', 'assign-role'],
+  identity: [...LIFE, 'grant-privileges', 'assign-role', 'revoke-auth', 'create-token', 'get-token', 'delete-token'],
+  groups: [
+    ...LIFE,
+    'grant-privileges',
+    'assign-role',
+    'add-members',
+    'remove-members',
+    'add-identities',
+    'remove-identities',
+  ],
+  'app-connections': [...LIFE, 'connect'],
+  kms: LIFE,
+  'audit-logs': ['read'],
 } as const;
+
+/** As `CONDITION_FIELDS`, of rules of an organization. */
+export const ORGANIZATION_CONDITION_FIELDS: typeof CONDITION_FIELDS = {
+  'app-connections': { connectionId: ON_WORD },
+  member: { username: ON_TEXT, ...GIVEN },
+  identity: { identityId: ON_TEXT, ...GIVEN },
+  groups: { groupSlug: ON_TEXT, ...GIVEN },
+};
+
+/** What rules can name, and what their conditions can look at. */
+export interface Vocabulary {
+  readonly actions: Readonly<Record<string, readonly string[]>>;
+  readonly fields: typeof CONDITION_FIELDS;
+}
+
+export const PROJECT_VOCABULARY: Vocabulary = { actions: PROJECT_ACTIONS, fields: CONDITION_FIELDS };
+export const ORGANIZATION_VOCABULARY: Vocabulary = {
+  actions: ORGANIZATION_ACTIONS,
+  fields: ORGANIZATION_CONDITION_FIELDS,
+};
 
 /** What no role gives: only the installation's own admin may do it. Named here so that a denial can be told and audited. */
 type InstallationAction = 'organization:create' | 'identity:edit-installation-admin';

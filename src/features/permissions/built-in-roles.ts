@@ -1,5 +1,4 @@
-import type { Ability, Rule } from '../../kernel/authz/ability.js';
-import { abilityOf } from './ability.js';
+import type { Rule } from '../../kernel/authz/ability.js';
 import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
 
 /** Built-in roles of a project, by slug. Source: behaviour 2.1. */
@@ -22,6 +21,13 @@ const everything = (actions: Readonly<Record<string, readonly string[]>>): Rule[
   Object.entries(actions).map(([subject, action]) => ({ subject, action }));
 const may = (subject: string, ...action: string[]): Rule => ({ subject, action });
 
+const EDITED_BY_MEMBERS = ['dynamic-secrets', 'secret-syncs', 'service-tokens', 'integrations', 'webhooks'] as const;
+const READ_BY_MEMBERS = ['role', 'groups', 'secret-approval', 'audit-logs', 'ip-allowlist', 'secret-rotation'] as const;
+const READ_BY_VIEWERS = [
+  ...READ_BY_MEMBERS,
+  ...(['secret-folders', 'secret-imports', 'tags', 'environments', 'settings', 'identity', 'member'] as const),
+] as const;
+
 const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
   admin: {
     slug: 'admin',
@@ -42,7 +48,10 @@ const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
       may('settings', ...PROJECT_ACTIONS.settings),
       may('identity', 'read', 'create', 'edit', 'delete'),
       may('member', 'read', 'create'),
-      may('role', 'read'),
+      ...EDITED_BY_MEMBERS.map((subject) => may(subject, ...PROJECT_ACTIONS[subject])),
+      may('commits', 'read', 'perform-rollback'),
+      may('app-connections', 'connect-app-connections'),
+      ...READ_BY_MEMBERS.map((subject) => may(subject, 'read')),
     ],
   },
   viewer: {
@@ -51,9 +60,7 @@ const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
     description: 'Reads everything, secret values too; changes nothing.',
     rules: [
       may('secrets', 'read', 'describeSecret', 'readValue'),
-      ...['secret-folders', 'secret-imports', 'tags', 'environments', 'settings', 'identity', 'member', 'role'].map(
-        (subject) => may(subject, 'read'),
-      ),
+      ...READ_BY_VIEWERS.map((subject) => may(subject, 'read')),
     ],
   },
   'no-access': {
@@ -69,9 +76,7 @@ const ORGANIZATION_BUILT_IN: Readonly<Record<OrganizationRole, readonly Rule[]>>
   member: [
     may('organization', 'read'),
     may('workspace', 'create'),
-    may('project-templates', 'read'),
-    may('member', 'read'),
-    may('identity', 'read'),
+    ...['settings', 'project-templates', 'role', 'member', 'identity', 'groups'].map((subject) => may(subject, 'read')),
   ],
   'no-access': [],
 };
@@ -85,20 +90,9 @@ export const isBuiltIn = (slug: string): slug is ProjectRole => (PROJECT_ROLES a
 /** What a built-in role of a project allows. */
 export const builtInRules = (slug: ProjectRole): readonly Rule[] => PROJECT_BUILT_IN[slug].rules;
 
-/** What a list of organization roles allows together. An unknown slug allows nothing. */
-export const organizationAbility = memoizedByRoles((role) => ORGANIZATION_BUILT_IN[role as OrganizationRole] ?? []);
+/** Whether a role of an organization is one of the built-in ones. */
+export const isBuiltInOfOrganization = (slug: string): slug is OrganizationRole =>
+  (ORGANIZATION_ROLES as readonly string[]).includes(slug);
 
-/** Built-in roles never change, so their abilities are compiled once for each combination. */
-function memoizedByRoles(rulesOf: (role: string) => readonly Rule[]): (roles: readonly string[]) => Ability {
-  const known = new Map<string, Ability>();
-  return (roles) => {
-    const names = [...new Set(roles)].sort();
-    const key = names.join(' ');
-    let ability = known.get(key);
-    if (ability === undefined) {
-      ability = abilityOf(names.flatMap(rulesOf));
-      known.set(key, ability);
-    }
-    return ability;
-  };
-}
+/** What a built-in role of an organization allows. */
+export const organizationRules = (slug: OrganizationRole): readonly Rule[] => ORGANIZATION_BUILT_IN[slug];

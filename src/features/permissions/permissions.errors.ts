@@ -1,4 +1,10 @@
 import { declareDetailCodes } from '../../kernel/detail-codes.js';
+import { declareErrors, notFound } from '../../kernel/errors.js';
+
+/** Error codes of roles, of organizations and of projects. */
+const ERRORS = declareErrors({
+  ROLE_NOT_FOUND: notFound('role'),
+});
 
 /** What entries of `details` say of the rules of a role. */
 const DETAILS = declareDetailCodes({
@@ -9,5 +15,11 @@ const DETAILS = declareDetailCodes({
 declare module '../../kernel/detail-codes.js' {
   interface DetailCodes {
     readonly permissions: keyof typeof DETAILS;
+  }
+}
+
+declare module '../../kernel/errors.js' {
+  interface ErrorTables {
+    readonly permissions: typeof ERRORS;
   }
 }

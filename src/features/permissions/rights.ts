@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Ability, Rule } from '../../kernel/authz/ability.js';
 import { abilityOf } from './ability.js';
-import { builtInRules, isBuiltIn } from './built-in-roles.js';
+import { ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
+import { type Attributes, withAttributes } from './attributes.js';
+import { builtInRules, isBuiltIn, isBuiltInOfOrganization, organizationRules } from './built-in-roles.js';
 import { readStoredRules } from './stored-rules.js';
 
 /** What the roles of one caller allow together. */
@@ -9,6 +11,18 @@ export interface Rights {
   readonly ability: Ability;
   /** SHA-256 over the rules in their order, base64url: callers with equal ones have equal rights. */
   readonly fingerprint: string;
+}
+
+/** What the database knows of the rights of one caller. */
+export interface HeldRoles {
+  /** Slugs of all its roles, of direct memberships first. */
+  readonly roles: readonly string[];
+  /** JSON text of the stored rules of each role that is not built in, in the order of the slugs; null for none. */
+  readonly storedRules: string | null;
+  /** JSON text of the rules of each of its privileges; null for none. */
+  readonly privileges?: string | null;
+  /** JSON text of what its rules can name of it; null where they name nothing. */
+  readonly attributes?: string | null;
 }
 
 /**
@@ -19,6 +33,12 @@ export interface Rights {
  */
 export const rulesOfRoles = (slugs: readonly string[], custom: readonly (readonly Rule[])[]): Rule[] => [
   ...[...new Set(slugs)].filter(isBuiltIn).sort().flatMap(builtInRules),
+  ...custom.flat(),
+];
+
+/** As `rulesOfRoles`, of an organization. */
+export const rulesOfOrganizationRoles = (slugs: readonly string[], custom: readonly (readonly Rule[])[]): Rule[] => [
+  ...[...new Set(slugs)].filter(isBuiltInOfOrganization).sort().flatMap(organizationRules),
   ...custom.flat(),
 ];
 
@@ -52,22 +72,31 @@ class KeptRights {
   }
 }
 
-const kept = new KeptRights();
-
 /**
- * What a list of project roles allows together. Compiled once for each combination of roles and rules: what is stored is part
- * of the key, so that nothing that is kept can be out of date.
- *
- * @param stored JSON text of the stored rules of each role that is not built in, in the order of the slugs; null for none
+ * Compiled once for each combination of roles and rules: what is stored is part of the key, so that nothing that is kept can
+ * be out of date.
  */
-export function projectRights(slugs: readonly string[], stored: string | null = null): Rights {
-  const key = `${[...new Set(slugs)].filter(isBuiltIn).sort().join(' ')}\n${stored ?? ''}`;
-  const known = kept.find(key);
-  if (known !== undefined) return known;
-  const custom = stored === null ? [] : (JSON.parse(stored) as readonly unknown[]).map(readStoredRules);
-  const ability = abilityOf(rulesOfRoles(slugs, custom));
-  const fingerprint = createHash('sha256').update(JSON.stringify(ability.rules)).digest('base64url');
-  const rights = { ability, fingerprint };
-  kept.keep(key, rights);
-  return rights;
+function rightsBy(words: Vocabulary, rulesOf: typeof rulesOfRoles): (held: HeldRoles) => Rights {
+  const kept = new KeptRights();
+  return ({ roles, storedRules, privileges = null, attributes = null }) => {
+    const key = `${[...new Set(roles)].sort().join(' ')}\n${storedRules ?? ''}\n${privileges ?? ''}\n${attributes ?? ''}`;
+    const known = kept.find(key);
+    if (known !== undefined) return known;
+    const custom = [...listsOf(storedRules), ...listsOf(privileges)].map((rules) => readStoredRules(rules, words));
+    const rules = rulesOf(roles, custom);
+    const ability = abilityOf(withAttributes(rules, (JSON.parse(attributes ?? '{}') ?? {}) as Attributes));
+    const fingerprint = createHash('sha256').update(JSON.stringify(ability.rules)).digest('base64url');
+    const rights = { ability, fingerprint };
+    kept.keep(key, rights);
+    return rights;
+  };
 }
+
+const listsOf = (stored: string | null): readonly unknown[] =>
+  stored === null ? [] : (JSON.parse(stored) as readonly unknown[]);
+
+/** What a caller may do in a project. */
+export const projectRights = rightsBy(PROJECT_VOCABULARY, rulesOfRoles);
+
+/** What a caller may do in an organization. */
+export const organizationRights = rightsBy(ORGANIZATION_VOCABULARY, rulesOfOrganizationRoles);

@@ -1,47 +1,51 @@
 import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
 import { compileGlob } from '../../kernel/authz/glob.js';
-import { CONDITION_FIELDS, PROJECT_ACTIONS } from './actions.js';
+import { PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
 
-const ACTIONS: Readonly<Record<string, readonly string[]>> = PROJECT_ACTIONS;
-const FORBID_EVERYTHING: readonly Rule[] = Object.entries(ACTIONS).map(([subject, action]) => ({
-  subject,
-  action,
-  inverted: true,
-}));
+const forbidEverything = ({ actions }: Vocabulary): readonly Rule[] =>
+  Object.entries(actions).map(([subject, action]) => ({ subject, action, inverted: true }));
 
 /**
- * The rules of a project role as they are stored. Whatever this version cannot read never widens rights: a rule that allows
+ * The rules of a role as they are stored. Whatever this version cannot read never widens rights: a rule that allows
  * then allows nothing, and one that forbids forbids everything that it could have meant.
  *
  * @param stored the list of rules, `{ subject, action, inverted?, conditions? }`, as the database gave it
  */
-export const readStoredRules = (stored: unknown): readonly Rule[] =>
-  Array.isArray(stored) ? stored.flatMap(readRule) : FORBID_EVERYTHING;
+export const readStoredRules = (stored: unknown, words: Vocabulary = PROJECT_VOCABULARY): readonly Rule[] =>
+  Array.isArray(stored) ? stored.flatMap((rule) => readRule(rule, words)) : forbidEverything(words);
 
-function readRule(stored: unknown): readonly Rule[] {
+function readRule(stored: unknown, words: Vocabulary): readonly Rule[] {
   // Without knowing whether it forbids, it has to be taken to.
-  if (typeof stored !== 'object' || stored === null) return FORBID_EVERYTHING;
+  if (typeof stored !== 'object' || stored === null) return forbidEverything(words);
   const { subject, action, inverted = false, conditions = null } = stored as Partial<Record<keyof Rule, unknown>>;
-  return inverted === false ? readGrant(subject, action, conditions) : readProhibition(subject, action, conditions);
+  const rule = { subject, action, conditions };
+  return inverted === false ? readGrant(rule, words) : readProhibition(rule, words);
 }
 
-function readGrant(subject: unknown, action: unknown, conditions: unknown): readonly Rule[] {
-  if (!isSubject(subject)) return [];
-  const known = actionsOf(action)?.filter((verb) => ACTIONS[subject]?.includes(verb)) ?? [];
-  if (known.length === 0 || !areUsable(subject, conditions)) return [];
+interface StoredRule {
+  readonly subject: unknown;
+  readonly action: unknown;
+  readonly conditions: unknown;
+}
+
+function readGrant({ subject, action, conditions }: StoredRule, words: Vocabulary): readonly Rule[] {
+  if (!isSubject(subject, words)) return [];
+  const known = actionsOf(action)?.filter((verb) => words.actions[subject]?.includes(verb)) ?? [];
+  if (known.length === 0 || !areUsable(words.fields[subject], conditions)) return [];
   return [{ subject, action: known, ...given(conditions) }];
 }
 
-function readProhibition(subject: unknown, action: unknown, conditions: unknown): readonly Rule[] {
-  if (typeof subject !== 'string') return FORBID_EVERYTHING;
-  if (!isSubject(subject)) return [];
-  const forbidden = actionsOf(action) ?? (ACTIONS[subject] as readonly string[]);
-  return [{ subject, action: forbidden, inverted: true, ...(areUsable(subject, conditions) ? given(conditions) : {}) }];
+function readProhibition({ subject, action, conditions }: StoredRule, words: Vocabulary): readonly Rule[] {
+  if (typeof subject !== 'string') return forbidEverything(words);
+  if (!isSubject(subject, words)) return [];
+  const forbidden = actionsOf(action) ?? (words.actions[subject] as readonly string[]);
+  const usable = areUsable(words.fields[subject], conditions) ? given(conditions) : {};
+  return [{ subject, action: forbidden, inverted: true, ...usable }];
 }
 
-const isSubject = (subject: unknown): subject is string =>
-  typeof subject === 'string' && Object.hasOwn(ACTIONS, subject);
+const isSubject = (subject: unknown, { actions }: Vocabulary): subject is string =>
+  typeof subject === 'string' && Object.hasOwn(actions, subject);
 
 /** Undefined for what is no action and no list of actions. */
 function actionsOf(action: unknown): readonly string[] | undefined {
@@ -55,10 +59,9 @@ const given = (conditions: unknown): { conditions?: Conditions } =>
     : { conditions: conditions as Conditions };
 
 /** Whether conditions look at fields of the subject only, by operators that are known, each with an operand of its kind. */
-function areUsable(subject: string, conditions: unknown): boolean {
+function areUsable(fields: Readonly<Record<string, readonly string[]>> = {}, conditions: unknown): boolean {
   if (conditions === null) return true;
   if (typeof conditions !== 'object' || Array.isArray(conditions)) return false;
-  const fields = CONDITION_FIELDS[subject] ?? {};
   return Object.entries(conditions as object).every(([field, condition]) => {
     const known = Object.hasOwn(fields, field) ? (fields[field] as readonly string[]) : [];
     const operators: unknown = typeof condition === 'string' ? { $eq: condition } : condition;

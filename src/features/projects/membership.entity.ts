@@ -1,6 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/ids.js';
 
+/** Of a role that is held for a time. Times are ISO 8601. */
+export interface RoleTerm {
+  /** How long, as the caller said it: `2h`. */
+  readonly range: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+}
+
 const ProjectMembershipSchema = defineEntity({
   name: 'ProjectMembership',
   tableName: 'project_membership',
@@ -10,14 +18,16 @@ const ProjectMembershipSchema = defineEntity({
     projectId: p.uuid(),
     userId: p.uuid().nullable(),
     identityId: p.uuid().nullable(),
+    groupId: p.uuid().nullable(),
     roles: p.array(),
+    roleTerms: p.json<Readonly<Record<string, RoleTerm>>>().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
 
 /**
- * A user or an identity in a project. Foreign keys to its organization membership see to it that nobody is a member
+ * A user, an identity or a group in a project. Foreign keys to its organization membership see to it that nobody is a member
  * without being one of the organization, and that leaving the organization leaves its projects. The trigger
  * `project_keeps_an_admin` refuses whatever would leave a project without an admin.
  */

@@ -9,7 +9,7 @@ import { isBuiltInForm } from './role.rules.js';
 import { type ProjectRoleType, toRoleType } from './role.type.js';
 
 const reachOf = (projectId: string): string => `n.organization_id = $2 and exists (
-  select from project_membership m where m.project_id = ${projectId} and (m.identity_id = $4 or m.user_id = $4))`;
+  select from project_member_now m where m.project_id = ${projectId} and m.member_id = $4)`;
 
 /** The reach of nodes that are in projects: in those that the caller is a member of. */
 export const IN_OWN_PROJECT = reachOf('n.project_id');

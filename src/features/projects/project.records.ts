@@ -4,7 +4,7 @@ import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { NameBounds } from '../../kernel/paging.js';
-import { PROJECT_ROLES, projectRights } from '../permissions/public.js';
+import { attributesOf, type HeldRoles, PROJECT_ROLES, projectRights } from '../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 
 /** A project as one caller has it: what rules need to know, and what the caller may do there. */
@@ -61,7 +61,7 @@ export interface ProjectRecord {
   readonly environments: readonly EnvironmentRecord[];
 }
 
-interface AccessRow {
+interface AccessRow extends HeldRoles {
   readonly id: string;
   readonly organizationId: string;
   readonly type: ProjectKind;
@@ -70,9 +70,6 @@ interface AccessRow {
   readonly enforceEncryptedSecretMetadata: boolean;
   readonly revision: number;
   readonly membershipId: string;
-  readonly roles: readonly string[];
-  /** JSON text of the rules of those roles that are not built in, in the order of the roles; null when there are none. */
-  readonly storedRules: string | null;
 }
 
 type RecordRow = AccessRow & Omit<ProjectRecord, 'access'>;
@@ -82,10 +79,8 @@ const BUILT_IN = `array[${PROJECT_ROLES.map((slug) => `'${slug}'`).join(', ')}]`
 
 const ACCESS_COLUMNS = `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
   p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", p.revision::float8 as revision,
-  m.id as "membershipId", m.roles,
-  case when not m.roles <@ ${BUILT_IN} then
-    (select json_agg(r.permissions order by array_position(m.roles, r.slug))::text
-     from project_role r where r.project_id = p.id and r.slug = any(m.roles)) end as "storedRules"`;
+  m.id as "membershipId", m.roles, m."storedRules", m.privileges,
+  case when m."storedRules" like '%{{%' or m.privileges like '%{{%' then ${attributesOf('$1')} end as attributes`;
 
 const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "defaultProduct", p.auto_capitalization as "autoCapitalization",
   p.version, p.upgrade_status as "upgradeStatus", p.pit_version_limit as "pitVersionLimit",
@@ -99,36 +94,39 @@ const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "
       'position', e.position, 'createdAt', e.created_at, 'updatedAt', e.updated_at) order by e.position), '[]')
    from environment e where e.project_id = p.id) as environments`;
 
-type Member = 'identity' | 'user';
-type Texts = Readonly<Record<Member, string>>;
+/**
+ * Projects `p` with the roles that a member, `$1`, has in them: those of its own membership, then those of its groups, oldest
+ * first; and its privileges. One that has no role there right now is not in it.
+ */
+const FROM = `project p cross join lateral (
+    select held.*,
+      case when not held.roles <@ ${BUILT_IN} then
+        (select json_agg(r.permissions order by array_position(held.roles, r.slug))::text
+         from project_role r where r.project_id = p.id and r.slug = any(held.roles)) end as "storedRules",
+      (select json_agg(v.permissions order by v.created_at, v.id)::text from additional_privilege v
+       where v.membership_id = held.id and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))) as privileges
+    from (
+      select (array_agg(n.id order by n.group_id is not null, n.created_at, n.id))[1] as id,
+        array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles
+      from project_member_now n cross join unnest(n.roles) with ordinality as role(slug, at)
+      where n.project_id = p.id and n.member_id = $1) held
+    where held.id is not null) m`;
+/** The projects of a member, so that those of others are not looked at. */
+const OF_MEMBER = 'p.organization_id = $2 and p.id in (select project_id from project_member_now where member_id = $1)';
 
-/** One text for each kind of caller, so that each is planned once and uses the index of its column. */
-const forMember = (text: (join: string) => string): Texts => {
-  const join = (column: string) => `project p join project_membership m on m.project_id = p.id and m.${column} = $1`;
-  return { identity: text(join('identity_id')), user: text(join('user_id')) };
-};
-
-const LOAD = forMember(
-  (from) => `select ${ACCESS_COLUMNS} from ${from} where p.organization_id = $2 and p.id = any($3::uuid[])`,
-);
-const LIST_ACCESS = forMember((from) => `select ${ACCESS_COLUMNS} from ${from} where p.organization_id = $2`);
-const BY_ID = forMember((from) => `select ${RECORD_COLUMNS} from ${from} where p.organization_id = $2 and p.id = $3`);
-const BY_SLUG = forMember(
-  (from) => `select ${RECORD_COLUMNS} from ${from} where p.organization_id = $2 and p.slug = $3`,
-);
-const BY_IDS = forMember(
-  (from) => `select ${RECORD_COLUMNS} from ${from} where p.organization_id = $2 and p.id = any($3::uuid[])`,
-);
-const LIST = forMember(
-  (from) => `select ${RECORD_COLUMNS} from ${from}
-  where p.organization_id = $2 and ($3::text is null or p.type = $3)
+const LOAD = `select ${ACCESS_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($3::uuid[])`;
+const LIST_ACCESS = `select ${ACCESS_COLUMNS} from ${FROM} where ${OF_MEMBER}`;
+const BY_ID = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = $3`;
+const BY_SLUG = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.slug = $3`;
+const BY_IDS = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($3::uuid[])`;
+const LIST = `select ${RECORD_COLUMNS} from ${FROM}
+  where ${OF_MEMBER} and ($3::text is null or p.type = $3)
     and ($4::text is null or (p.name collate "C", p.id) > ($4::text collate "C", $5::uuid))
-  order by p.name collate "C", p.id limit $6`,
-);
+  order by p.name collate "C", p.id limit $6`;
 
 /** Membership is what makes a project visible; the service itself is nobody's member. */
-const run = <R extends object>(ctx: Context, texts: Texts, ...params: readonly unknown[]): Promise<R[]> =>
-  query<R>(ctx, texts[ctx.actor.kind === 'user' ? 'user' : 'identity'], [ctx.actor.id, ctx.organizationId, ...params]);
+const run = <R extends object>(ctx: Context, text: string, ...params: readonly unknown[]): Promise<R[]> =>
+  query<R>(ctx, text, [ctx.actor.id, ctx.organizationId, ...params]);
 
 /**
  * What the caller may do in projects, by their ids in lower case, in one statement. Those that are unknown, and those that
@@ -190,14 +188,14 @@ export async function lockProject(tx: Transaction, { projectId }: ProjectAccess)
 }
 
 function toAccess(row: AccessRow): ProjectAccess {
-  const { ability, fingerprint } = projectRights(row.roles, row.storedRules);
+  const { ability, fingerprint } = projectRights(row);
   return {
     projectId: row.id,
     organizationId: row.organizationId,
     type: row.type,
     name: row.name,
     slug: row.slug,
-    roles: row.roles,
+    roles: [...new Set(row.roles)],
     ability,
     rulesFingerprint: fingerprint,
     enforceEncryptedSecretMetadata: row.enforceEncryptedSecretMetadata,

@@ -3,7 +3,6 @@ import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
 
 /** Error codes of projects, their environments, members and roles. */
 const ERRORS = declareErrors({
-  ROLE_NOT_FOUND: notFound('role'),
   PROJECT_NOT_FOUND: notFound('project'),
   PROJECT_TEMPLATE_NOT_FOUND: notFound('project template'),
   ENVIRONMENT_NOT_FOUND: notFound('environment'),

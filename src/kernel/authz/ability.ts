@@ -68,7 +68,7 @@ export type Reason = ErrorDetail | { readonly path: string; readonly needs: Acti
 /** How an interface names subjects and verbs. */
 type Naming = <Word extends string>(word: Word) => Word | EnumName<Word>;
 
-/** PERMISSION_DENIED that knows what was tried. It names actions as roles do in REST: `describeSecret` on `secrets`. */
+/** PERMISSION_DENIED or PERMISSION_BOUNDARY that knows what was tried. It names actions as roles do in REST: `describeSecret` on `secrets`. */
 export class PermissionDenied extends AppError {
   /**
    * @param beyond what the attempt would have given away without being the caller's to give
@@ -80,15 +80,18 @@ export class PermissionDenied extends AppError {
     private readonly reasons?: readonly Reason[],
   ) {
     const told = { attempt, beyond, reasons, named: <Word extends string>(word: Word) => word };
-    super('PERMISSION_DENIED', messageOf(told), { details: detailsOf(told) });
+    super(codeOf(beyond), messageOf(told), { details: detailsOf(told) });
   }
 
   /** The same for GraphQL, which names actions by enums: `DESCRIBE_SECRET` on `SECRETS`. */
   inEnumNames(): AppError {
     const told = { attempt: this.attempt, beyond: this.beyond, reasons: this.reasons, named: enumName };
-    return new AppError('PERMISSION_DENIED', messageOf(told), { details: detailsOf(told), cause: this });
+    return new AppError(this.code, messageOf(told), { details: detailsOf(told), cause: this });
   }
 }
+
+const codeOf = (beyond: readonly Action[]): 'PERMISSION_DENIED' | 'PERMISSION_BOUNDARY' =>
+  beyond.length === 0 ? 'PERMISSION_DENIED' : 'PERMISSION_BOUNDARY';
 
 interface Told {
   readonly attempt: DeniedAttempt;
@@ -97,8 +100,9 @@ interface Told {
   readonly named: Naming;
 }
 
-function messageOf({ attempt, beyond, named }: Told): string {
-  if (beyond.length > 0) return 'You may not give rights that you do not have.';
+/** Undefined: the message of the code. */
+function messageOf({ attempt, beyond, named }: Told): string | undefined {
+  if (beyond.length > 0) return undefined;
   const [subject, verb] = splitAction(attempt.action);
   return `You do not have the permission ${named(verb)} on ${named(subject)} here.`;
 }

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { mintToken } from '../../../src/kernel/crypto/token.js';
 import type { ErrorCode } from '../../../src/kernel/errors.js';
-import { Caller, type Reply } from '../../kit/caller.js';
+import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import { CANARY } from '../../kit/world.js';
 import { again, asCaller, type ErrorCase, mutate, type Scene, send, unknown } from './scene.js';
 
@@ -53,7 +54,19 @@ const WHO: Partial<Record<ErrorCode, ErrorCase>> = {
     graphql: send('createPersonalAccessToken', ({ otherUser }) => ({ user: otherUser })),
   },
   PERMISSION_DENIED: asCaller(({ strongroom, admin }) => strongroom.seed.caller(admin)),
+  PERMISSION_BOUNDARY: {
+    rest: async (scene) => send(`POST ${PROJECT}/roles`)({ ...scene, admin: await roleMaker(scene) }),
+    graphql: async (scene) => send('createProjectRole')({ ...scene, admin: await roleMaker(scene) }),
+  },
 };
+
+/** Somebody who may make roles, and has no other right. */
+async function roleMaker({ strongroom, admin, world }: Scene): Promise<Caller> {
+  const slug = `maker-${randomUUID().slice(0, 8)}`;
+  const role = { slug, name: slug, permissions: [{ subject: 'role', action: 'create' }] };
+  mustSucceed(await admin.post(`/api/v1/projects/${world.project}/roles`, role));
+  return strongroom.seed.caller(admin, { project: world.project, projectRoles: [slug] });
+}
 
 /** A secret `BASE`, and another one that refers to it. */
 const makeReferring = ({ admin, world }: Scene, secretValue = '${BASE}'): Promise<Reply> =>

@@ -6,7 +6,7 @@ import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import fc from '../../kit/properties.js';
 
 const rightsOf = (slugs: readonly string[], ...stored: readonly unknown[]) =>
-  projectRights(slugs, stored.length === 0 ? null : JSON.stringify(stored));
+  projectRights({ roles: slugs, storedRules: stored.length === 0 ? null : JSON.stringify(stored) });
 const dev = { environment: 'dev', secretPath: '/', secretName: 'A', secretTags: [] };
 const prod = { ...dev, environment: 'prod' };
 
@@ -136,7 +136,7 @@ describe('stored rules', () => {
     );
     fc.assert(
       fc.property(fc.oneof(fc.array(rule, { maxLength: 4 }), fc.jsonValue()), (stored) => {
-        const { ability } = projectRights(['own'], JSON.stringify([stored]));
+        const { ability } = rightsOf(['own'], stored);
         const isAllowed = can(ability, 'secrets:edit', dev);
         const allowing = (Array.isArray(stored) ? stored : []).some(
           (each) =>
@@ -144,15 +144,12 @@ describe('stored rules', () => {
             [(each as unknown as Rule).action].flat().includes('edit'),
         );
         if (isAllowed) expect(allowing).toBe(true);
-        expect(can(projectRights(['viewer', 'own'], JSON.stringify([stored])).ability, 'secrets:delete', dev)).toBe(
-          false,
-        );
+        expect(can(rightsOf(['viewer', 'own'], stored).ability, 'secrets:delete', dev)).toBe(false);
       }),
     );
   });
 
   test('of no role change what the built-in ones are', () => {
-    for (const slug of PROJECT_ROLES)
-      expect(projectRights([slug]).fingerprint).toBe(projectRights([slug], '[[]]').fingerprint);
+    for (const slug of PROJECT_ROLES) expect(rightsOf([slug]).fingerprint).toBe(rightsOf([slug], []).fingerprint);
   });
 });

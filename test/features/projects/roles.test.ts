@@ -280,7 +280,7 @@ describe('whoever may make roles', () => {
     expect((await make('b', { ...ON_DEV, conditions: { environment: 'dev', secretPath: '/a' } })).status).toBe(200);
     expect((await make('c', { ...EDIT, inverted: true })).status).toBe(200);
     const refused = await make('d', EDIT, { subject: 'tags', action: ['read', 'delete'] });
-    expect(refused).toBeError(403, 'PERMISSION_DENIED');
+    expect(refused).toBeError(403, 'PERMISSION_BOUNDARY');
     expect(refused.body.details).toEqual(
       [
         ['secrets', 'edit'],
@@ -289,7 +289,7 @@ describe('whoever may make roles', () => {
       ].map(([path, code]) => ({ path, code, message: `needs the action ${code} on ${path}` })),
     );
     for (const conditions of [{ environment: { $ne: 'prod' } }, { secretPath: '/a' }]) {
-      expect(await make('e', { ...EDIT, conditions })).toBeError(403, 'PERMISSION_DENIED');
+      expect(await make('e', { ...EDIT, conditions })).toBeError(403, 'PERMISSION_BOUNDARY');
     }
     const denied = await strongroom.auditRows(`outcome = 'denied' and actor_id = $1`, [caller.identityId]);
     expect(denied.map(({ action }) => action)).toEqual(['role:create', 'role:create', 'role:create']);
@@ -300,10 +300,10 @@ describe('whoever may make roles', () => {
     const free = await make('free', [EDIT]);
     const tight = await make('tight', [{ ...EDIT, inverted: true }]);
     const patch = (id: string, ...permissions: unknown[]) => caller.patch(`${roles}/${id}`, { permissions });
-    expect(await patch(own.id, ...MANAGER, EDIT)).toBeError(403, 'PERMISSION_DENIED');
-    expect(await patch(own.id, ...MANAGER, NOT_ON_PROD, EDIT)).toBeError(403, 'PERMISSION_DENIED');
-    expect(await patch(free.id)).toBeError(403, 'PERMISSION_DENIED');
-    expect(await patch(tight.id)).toBeError(403, 'PERMISSION_DENIED');
+    expect(await patch(own.id, ...MANAGER, EDIT)).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(await patch(own.id, ...MANAGER, NOT_ON_PROD, EDIT)).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(await patch(free.id)).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(await patch(tight.id)).toBeError(403, 'PERMISSION_BOUNDARY');
     expect((await patch(tight.id, ON_DEV, NOT_ON_PROD, { ...EDIT, inverted: true })).status).toBe(200);
     expect((await patch(own.id, ...MANAGER, NOT_ON_PROD)).status).toBe(200);
   });
@@ -313,12 +313,12 @@ describe('whoever may make roles', () => {
     const [mighty, like] = [await make('mighty', [EDIT]), await make('like', [ON_DEV])];
     const { membership } = await memberWith(admin, project.id, 'mighty');
     for (const change of [{ slug: 'away' }, { name: 'Away' }, { description: 'harmless' }, {}])
-      expect(await caller.patch(`${roles}/${mighty.id}`, change)).toBeError(403, 'PERMISSION_DENIED');
+      expect(await caller.patch(`${roles}/${mighty.id}`, change)).toBeError(403, 'PERMISSION_BOUNDARY');
     const swap = await caller.patch(`${roles}/${like.id}`, { slug: 'mighty' });
     expect(swap).toBeError(409, 'ROLE_SLUG_TAKEN');
     expect((await admin.get(membership)).body.identityMembership.roles).toEqual([{ role: 'mighty' }]);
     mustSucceed(await admin.patch(membership, { role: 'viewer' }));
-    expect(await caller.delete(`${roles}/${mighty.id}`)).toBeError(403, 'PERMISSION_DENIED');
+    expect(await caller.delete(`${roles}/${mighty.id}`)).toBeError(403, 'PERMISSION_BOUNDARY');
     mustSucceed(await caller.patch(`${roles}/${like.id}`, { slug: 'alike', name: 'Alike' }));
     mustSucceed(await caller.delete(`${roles}/${like.id}`));
   });

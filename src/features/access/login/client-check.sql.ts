@@ -1,5 +1,5 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { CALLER_ROW } from '../token-check.sql.js';
+import { CALLER_ROW, heldRoles } from '../token-check.sql.js';
 
 const IS_EXPIRED = 'coalesce(c.expires_at <= now(), false)';
 const IS_SPENT = 'c.num_uses_limit > 0 and c.num_uses >= c.num_uses_limit';
@@ -10,12 +10,12 @@ export const KNOW_CLIENT = sqlStatement({
   // Without a secret all that is said of one is null.
   text: `select c.id as "clientSecretId", 'identity' as "actorKind", i.id as "actorId", i.name as "actorName",
       i.is_installation_admin as "isInstallationAdmin", o.id as "organizationId",
-      coalesce(o.parent_id, o.id) as "rootOrganizationId", m.role, coalesce(c.is_revoked, false) as "isRevoked",
+      coalesce(o.parent_id, o.id) as "rootOrganizationId", held.roles, held."storedRules", held.attributes, coalesce(c.is_revoked, false) as "isRevoked",
       ${IS_EXPIRED} as "isExpired", coalesce(${IS_SPENT}, false) as "isSpent", ${IS_ADDRESS_TRUSTED} as "isAddressTrusted"
     from identity_universal_auth a
     join identity i on i.id = a.identity_id
     join organization o on o.id = i.organization_id
-    left join organization_membership m on m.organization_id = o.id and m.identity_id = i.id
+    cross join lateral ${heldRoles('o.id', 'i.id')} held
     left join universal_auth_client_secret c on c.identity_id = a.identity_id and c.secret_hash = :secretHash
     where a.client_id = :clientId`,
   params: { clientId: t.uuid, secretHash: t.bytea, address: t.nullable(t.inet) },

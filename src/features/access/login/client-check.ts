@@ -52,7 +52,7 @@ function refusalOf(client: KnownClient | null): ErrorCode | null {
   if (client.isExpired) return 'CLIENT_SECRET_EXPIRED';
   if (client.isSpent) return 'CLIENT_SECRET_USES_EXHAUSTED';
   if (!client.isAddressTrusted) return 'CLIENT_SECRET_ADDRESS_REFUSED';
-  return client.role === null ? 'TOKEN_SCOPE_REFUSED' : null;
+  return client.roles === null ? 'TOKEN_SCOPE_REFUSED' : null;
 }
 
 /** The client with its secret, unless it is refused. @throws CREDENTIALS_INVALID, the CLIENT_SECRET_* codes, TOKEN_SCOPE_REFUSED */

@@ -1,0 +1,54 @@
+import { type Action, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import type { Transaction } from '../../kernel/context.js';
+import { query } from '../../kernel/database/database.js';
+import { AppError } from '../../kernel/errors.js';
+import {
+  isBuiltInOfOrganization,
+  ORGANIZATION_VOCABULARY,
+  readStoredRules,
+  rightsBeyond,
+  rulesOfOrganizationRoles,
+} from '../permissions/public.js';
+
+interface RoleChange {
+  /** The organization that the roles are of. */
+  readonly organizationId: string;
+  /** What the caller does: for the audit record of a refusal. */
+  readonly action: Action;
+  /** Slugs of the roles; absent or null: none. */
+  readonly before?: string | null;
+  readonly after?: string | null;
+}
+
+/**
+ * Nobody gives a role that allows more than the caller may, nor takes one.
+ *
+ * @throws ROLE_NOT_FOUND for a role to be given that the organization does not have, PERMISSION_BOUNDARY
+ */
+export async function authorizeRoleChange(
+  tx: Transaction,
+  { organizationId, action, before = null, after = null }: RoleChange,
+): Promise<void> {
+  const slugs = [before, after].filter((slug) => slug !== null);
+  const own = slugs.filter((slug) => !isBuiltInOfOrganization(slug));
+  const rules = own.length === 0 ? new Map<string, readonly Rule[]>() : await rulesBySlug(tx, organizationId, own);
+  if (after !== null && own.includes(after) && !rules.has(after)) throw new AppError('ROLE_NOT_FOUND');
+  const beyond = slugs.flatMap((slug) =>
+    rightsBeyond(tx.ability, rulesOfOrganizationRoles([slug], [rules.get(slug) ?? []])),
+  );
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
+}
+
+/** Held until the transaction ends: a role is not changed at the same moment. */
+async function rulesBySlug(
+  tx: Transaction,
+  organizationId: string,
+  slugs: readonly string[],
+): Promise<Map<string, readonly Rule[]>> {
+  const rows = await query<{ slug: string; permissions: unknown }>(
+    tx,
+    'select slug, permissions from organization_role where organization_id = $1 and slug = any($2::text[]) for share',
+    [organizationId, [...slugs]],
+  );
+  return new Map(rows.map(({ slug, permissions }) => [slug, readStoredRules(permissions, ORGANIZATION_VOCABULARY)]));
+}
