@@ -32,6 +32,9 @@ const BARE_IDS: readonly string[] = [
   'RestoreSecretsPayload.leftOutTagIds',
   // A user or an identity, by `actorType`: `user` and `identity`.
   'SecretActor.actorId',
+  // Conditions on an id, not ids.
+  'PermissionConditions.connectionId',
+  'PermissionConditions.identityId',
   // There are no groups and no rotations yet.
   'Secret.rotationId',
   'SecretActor.groupId',
