@@ -42,7 +42,10 @@ const BARE_IDS: readonly string[] = [
   'Project.kmsCertificateKeyId',
   'Project.kmsSecretManagerKeyId',
   'UniversalAuth.clientId',
+  // There are no types of roles of organizations yet.
+  'Group.roleId',
   // A user or an identity, by `memberKind`: `user` and `identity`.
+  'GroupMember.memberId',
   'OrganizationMember.memberId',
   'ProjectMembership.memberId',
   // Whoever sends it needs no token, and may read nothing.
@@ -60,7 +63,7 @@ function lint(definition: string) {
 
 /** What an update changes by its id. */
 const RESOURCES = [
-  ...['Environment', 'Folder', 'Identity', 'Organization', 'Project', 'ProjectRole'],
+  ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
   ...['Secret', 'SecretImport', 'Tag', 'User'],
 ];
 
