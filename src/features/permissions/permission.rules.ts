@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
-import { compileGlob, MAX_GLOB } from '../../kernel/authz/glob.js';
+import { MAX_GLOB } from '../../kernel/authz/glob.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 import { CONDITION_FIELDS, PROJECT_ACTIONS } from './actions.js';
+import { patternFault } from './attributes.js';
 import './permissions.errors.js';
 
 const MAX_RULES = 100;
@@ -37,9 +38,8 @@ function globOf(field: string) {
     .max(MAX_GLOB)
     .refine(isStorable, NOT_STORABLE)
     .superRefine((text, issues) => {
-      const fault = text.length > MAX_GLOB || text === '' ? null : compileGlob(text);
-      if (typeof fault === 'string')
-        issues.addIssue({ code: 'custom', message: fault, params: { code: 'INVALID_GLOB' } });
+      const fault = text.length > MAX_GLOB || text === '' ? null : patternFault(text);
+      if (fault !== null) issues.addIssue({ code: 'custom', message: fault, params: { code: 'INVALID_GLOB' } });
     });
   // Whatever begins otherwise can fit no path, and a rule that forbids would forbid nothing.
   return field === 'secretPath'

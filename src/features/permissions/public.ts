@@ -9,6 +9,7 @@ export {
   PROJECT_ROLES,
 } from './built-in-roles.js';
 export { fromConditionsType, toConditionsType } from './condition.type.js';
+export { type Explanation, explain, type HeldOrigins } from './explanation.js';
 export { Permissions, type PermissionsGiven, toRules } from './permission.rules.js';
 export { PermissionActionEnum, PermissionInput, PermissionRuleType, PermissionType } from './permission.type.js';
 export { type HeldRoles, organizationRights, projectRights, rulesOfOrganizationRoles, rulesOfRoles } from './rights.js';
