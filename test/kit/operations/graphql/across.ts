@@ -1,4 +1,5 @@
-import { type GraphQLOperation, powerless } from '../operation.js';
+import { CANARY } from '../../world.js';
+import { type GraphQLOperation, powerless, viewer } from '../operation.js';
 
 /** Questions across folders, environments and projects. */
 export const across: readonly GraphQLOperation[] = [
@@ -27,5 +28,17 @@ export const across: readonly GraphQLOperation[] = [
     args: { input: { projectId: '$project', environments: ['dev', 'prod'] } },
     audit: 'secret:compare',
     denial: powerless('secrets:describeSecret'),
+  },
+  {
+    field: 'updateSecretsById',
+    args: { secrets: [{ id: '$secret', secretValue: `${CANARY} value`, tagIds: ['$tag'] }] },
+    audit: 'secret:update',
+    denial: viewer('secrets:edit'),
+  },
+  {
+    field: 'replaceValue',
+    args: { id: '$secret', secretValue: `${CANARY} value` },
+    audit: 'secret:replace',
+    denial: viewer('secrets:edit'),
   },
 ];
