@@ -48,7 +48,7 @@ describe('batches across projects, with other writers beside them', () => {
           secrets: some().map((id, at) => ({ id, newSecretKey: `K${random() % 50}_${at}`, secretValue: value() })),
         }),
       () => mutate('updateSecretsById', { secrets: some().map((id) => ({ id, secretComment: 'x' })), dryRun: true }),
-      () => mutate('replaceValue', { id: next(ids), secretValue: value() }),
+      () => mutate('replaceValue', { likeSecretId: next(ids), secretValue: value() }),
       () => mutate('updateSecret', { id: next(ids), newSecretKey: next(KEYS) }),
       () => mutate('updateSecret', { id: next(ids), secretValue: value() }),
       () => upsert(somewhere()),

@@ -43,7 +43,7 @@ describe('replacing a value everywhere', () => {
 
   test('changes all secrets that have it, to the byte, in all projects, with one record for each folder', async () => {
     const { admin, one, two, a, b, c, blue } = await coloured();
-    const reply = await send(admin, { id: b.toUpperCase(), secretValue: 'green' });
+    const reply = await send(admin, { likeSecretId: b.toUpperCase(), secretValue: 'green' });
     const { dryRun, updates, leftOut } = mustSucceed(reply).body.data.replaceValue;
     expect({ dryRun, leftOut }).toEqual({ dryRun: false, leftOut: [] });
     expect(idsOf(updates)).toEqual(sorted(a, b, c));
@@ -62,15 +62,15 @@ describe('replacing a value everywhere', () => {
 
   test('keeps to the projects that are named', async () => {
     const { admin, two, a, b, c } = await coloured();
-    expect(idsOf((await sent(admin, { id: a, secretValue: 'x', projectIds: [two.id] })).updates)).toEqual([c]);
+    expect(idsOf((await sent(admin, { likeSecretId: a, secretValue: 'x', projectIds: [two.id] })).updates)).toEqual([c]);
     expect(await shown(admin, a)).toMatchObject({ secretValue: 'red', version: 1 });
     // Nothing is left to change there.
-    const none = await send(admin, { id: b, secretValue: 'y', projectIds: [two.id] });
+    const none = await send(admin, { likeSecretId: b, secretValue: 'y', projectIds: [two.id] });
     expect(mustSucceed(none).body.data.replaceValue).toMatchObject({ updates: [], leftOut: [] });
     const rows = await strongroom.auditRows('request_id = $1', [none.headers['x-request-id']]);
     expect(rows).toMatchObject([{ action: 'secret:replace', project_id: two.id, facts: { count: 0 } }]);
     const other = await coloured();
-    expect(await send(admin, { id: a, secretValue: 'x', projectIds: [other.one.id] })).toBeError(
+    expect(await send(admin, { likeSecretId: a, secretValue: 'x', projectIds: [other.one.id] })).toBeError(
       404,
       'PROJECT_NOT_FOUND',
     );
@@ -78,7 +78,7 @@ describe('replacing a value everywhere', () => {
 
   test('as a dry run tells which would change, without any value, and records a read', async () => {
     const { admin, a, b, c } = await coloured();
-    const reply = await send(admin, { id: a, secretValue: 'x', dryRun: true });
+    const reply = await send(admin, { likeSecretId: a, secretValue: 'x', dryRun: true });
     const { updates, dryRun } = mustSucceed(reply).body.data.replaceValue;
     expect(dryRun).toBe(true);
     expect(idsOf(updates)).toEqual(sorted(a, b, c));
@@ -100,15 +100,15 @@ describe('replacing a value everywhere', () => {
       { subject: 'secrets', action: ['describeSecret', 'edit'] },
       { subject: 'secrets', action: ['readValue'], conditions: { environment: 'dev' } },
     ]);
-    expect(await sent(editor, { id: b, secretValue: 'x', dryRun: true })).toMatchObject({
+    expect(await sent(editor, { likeSecretId: b, secretValue: 'x', dryRun: true })).toMatchObject({
       updates: [{ secret: { id: a } }],
       leftOut: [{ id: b, secretValue: null }],
     });
-    expect(await sent(blind, { id: a, secretValue: 'blind' })).toMatchObject({
+    expect(await sent(blind, { likeSecretId: a, secretValue: 'blind' })).toMatchObject({
       updates: [{ secret: { id: a } }],
       leftOut: [],
     });
-    expect(await send(blind, { id: b, secretValue: 'x' })).toBeError(403, 'PERMISSION_DENIED');
+    expect(await send(blind, { likeSecretId: b, secretValue: 'x' })).toBeError(403, 'PERMISSION_DENIED');
     for (const id of [b, c]) expect(await shown(admin, id)).toMatchObject({ secretValue: 'red', version: 1 });
   });
 
@@ -116,25 +116,25 @@ describe('replacing a value everywhere', () => {
     const { admin, one, a } = await coloured();
     const theirs = await coloured();
     const viewer = await strongroom.seed.caller(admin, { project: one.id, projectRoles: ['viewer'] });
-    expect(await send(viewer, { id: a, secretValue: 'x' })).toBeError(403, 'PERMISSION_DENIED');
-    const ask = (id: string) => strongroom.statements(() => send(admin, { id, secretValue: 'x' }));
+    expect(await send(viewer, { likeSecretId: a, secretValue: 'x' })).toBeError(403, 'PERMISSION_DENIED');
+    const ask = (id: string) => strongroom.statements(() => send(admin, { likeSecretId: id, secretValue: 'x' }));
     const [hidden, unknown] = [await ask(theirs.a), await ask(randomUUID())];
     for (const { result } of [hidden, unknown]) expect(result).toBeError(404, 'SECRET_NOT_FOUND');
     expect(hidden.count).toBe(unknown.count);
-    expect(await send(admin, { id: 'none', secretValue: 'x' })).toBeError(404, 'SECRET_NOT_FOUND');
+    expect(await send(admin, { likeSecretId: 'none', secretValue: 'x' })).toBeError(404, 'SECRET_NOT_FOUND');
   });
 
   test('refuses an empty value, too long ones, and values of more than 500 secrets', async () => {
     const { admin, two, a, empty } = await coloured();
-    const refused = await send(admin, { id: empty, secretValue: 'x' });
+    const refused = await send(admin, { likeSecretId: empty, secretValue: 'x' });
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(refused.body.errors[0].extensions.details).toMatchObject([{ path: 'input.id', code: 'EMPTY_VALUE' }]);
-    expect(await send(admin, { id: a, secretValue: 'x'.repeat(512 * 1024 + 1) })).toBeError(422, 'VALIDATION_FAILED');
+    expect(refused.body.errors[0].extensions.details).toMatchObject([{ path: 'input.likeSecretId', code: 'EMPTY_VALUE' }]);
+    expect(await send(admin, { likeSecretId: a, secretValue: 'x'.repeat(512 * 1024 + 1) })).toBeError(422, 'VALIDATION_FAILED');
     await strongroom.seed.secrets(admin, two, 'prod', 500, (secret) => ({ ...secret, secretValue: 'red' }));
-    const many = await send(admin, { id: a, secretValue: 'x' });
+    const many = await send(admin, { likeSecretId: a, secretValue: 'x' });
     expect(many).toBeError(422, 'VALIDATION_FAILED');
     expect(many.body.errors[0].extensions.details).toMatchObject([{ path: 'input.projectIds', code: 'TOO_MANY' }]);
-    const { updates } = await sent(admin, { id: a, secretValue: 'x', projectIds: [two.id], dryRun: true }).catch(
+    const { updates } = await sent(admin, { likeSecretId: a, secretValue: 'x', projectIds: [two.id], dryRun: true }).catch(
       () => ({ updates: null }),
     );
     expect(updates).toBeNull();
@@ -142,7 +142,7 @@ describe('replacing a value everywhere', () => {
 
   test('lets one of two at once win everywhere, and refuses a secret that has just changed', async () => {
     const { admin, a, b, c } = await coloured();
-    const replies = await Promise.all(['one', 'two'].map((secretValue) => send(admin, { id: a, secretValue })));
+    const replies = await Promise.all(['one', 'two'].map((secretValue) => send(admin, { likeSecretId: a, secretValue })));
     for (const { body } of replies) {
       const code = body.errors?.[0].extensions.code;
       expect([undefined, 'CONCURRENT_CHANGE']).toContain(code);
@@ -156,16 +156,16 @@ describe('replacing a value everywhere', () => {
     const narrow = await withRules(admin, one.id, [
       { subject: 'secrets', action: ['describeSecret', 'readValue', 'edit'], conditions: { environment: 'dev' } },
     ]);
-    const refused = await send(narrow, { id: a, secretValue: '${prod.A}' });
+    const refused = await send(narrow, { likeSecretId: a, secretValue: '${prod.A}' });
     expect(refused).toBeError(403, 'PERMISSION_DENIED');
     for (const id of [a, b]) expect(await shown(admin, id)).toMatchObject({ secretValue: 'red', version: 1 });
   });
 
   test('takes the same statements for three secrets as for hundreds', async () => {
     const { admin, two, a } = await coloured();
-    const few = await strongroom.statements(() => sent(admin, { id: a, secretValue: 'many' }));
+    const few = await strongroom.statements(() => sent(admin, { likeSecretId: a, secretValue: 'many' }));
     await strongroom.seed.secrets(admin, two, 'prod', 100, (secret) => ({ ...secret, secretValue: 'many' }));
-    const many = await strongroom.statements(() => sent(admin, { id: a, secretValue: 'more' }));
+    const many = await strongroom.statements(() => sent(admin, { likeSecretId: a, secretValue: 'more' }));
     expect(many.result.updates).toHaveLength(103);
     // Seals are counted in blocks of a thousand, each by one statement.
     expect(many.count - few.count).toBeLessThanOrEqual(2);

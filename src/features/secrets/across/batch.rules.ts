@@ -30,7 +30,7 @@ export const UpdateSecretsById = z
 /** Input of `replaceValue`. */
 export const ReplaceValue = z
   .strictObject({
-    id: idOf('A secret that has the value which is replaced. You must be one who may read it.'),
+    likeSecretId: idOf('A secret that has the value which is replaced. You must be one who may read it.'),
     secretValue: secretValue.meta({
       description:
         'The new value, up to 512 KiB of UTF-8. It may refer only to paths and keys that you may describe in each of the projects.',

@@ -9,7 +9,7 @@ import type { Changed, Outcome } from './batch-writes.js';
 import type { Replaced } from './replace-value.service.js';
 
 @InputType({ description: 'What changes of one secret of a batch: what is absent stays, null clears.' })
-export class SecretChangeByIdInput extends UpdateSecretInput {
+export class IdentifiedSecretChangeInput extends UpdateSecretInput {
   @Field(() => Int, {
     nullable: true,
     description:
@@ -17,7 +17,7 @@ export class SecretChangeByIdInput extends UpdateSecretInput {
   })
   expectedVersion?: number | null;
 }
-inputOfRule(SecretChangeById, SecretChangeByIdInput);
+inputOfRule(SecretChangeById, IdentifiedSecretChangeInput);
 
 @ObjectType('SecretUpdate', { description: 'What a batch changes of one secret.', simpleResolvers: true })
 export class SecretUpdateType {

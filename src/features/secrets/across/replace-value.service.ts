@@ -42,15 +42,15 @@ export class ReplaceValueService {
    * that the caller may read and edit. Those that it may read but not edit are told, and left as they are. Of others nothing is told,
    * also where the caller may know of them: that they have the value would tell what it is.
    *
-   * @param raw `{ id, secretValue, projectIds, dryRun }`; the rules are `ReplaceValue`
+   * @param raw `{ likeSecretId, secretValue, projectIds, dryRun }`; the rules are `ReplaceValue`
    * @throws VALIDATION_FAILED (also for an empty value, and for more than 500 secrets), SECRET_NOT_FOUND, PERMISSION_DENIED,
    *   PROJECT_NOT_FOUND for one that is named, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, ANSWER_TOO_LARGE, AUDIT_UNAVAILABLE
    * Source: decisions 5.4.
    */
   async replace(ctx: Context, raw: unknown): Promise<Replaced> {
-    const { id, secretValue, projectIds, dryRun } = parse(ReplaceValue, raw);
+    const { likeSecretId, secretValue, projectIds, dryRun } = parse(ReplaceValue, raw);
     const { reads, ...replaced } = await inTransaction(ctx, async (tx) => {
-      const { like, editable, leftOut } = await this.#findEqual(tx, id.toLowerCase(), projectIds);
+      const { like, editable, leftOut } = await this.#findEqual(tx, likeSecretId.toLowerCase(), projectIds);
       const held = await holdEqual(tx, like, editable);
       const plans = await planBatch(
         tx,
@@ -64,7 +64,7 @@ export class ReplaceValueService {
       return { reads: [], ...outcome, leftOut: await viewsOf(tx, leftOut) };
     });
     const isRecorded = reads.length > 0 || (!dryRun && replaced.changed.length > 0);
-    const facts = { likeSecretId: id.toLowerCase(), count: 0, leftOut: replaced.leftOut.length };
+    const facts = { likeSecretId: likeSecretId.toLowerCase(), count: 0, leftOut: replaced.leftOut.length };
     const action = dryRun ? PREVIEW : REPLACE;
     const own: AuditEvent = { action, projectId: soleProject(projectIds), facts };
     await ctx.auditTrail.recordRead(ctx, ...(isRecorded ? reads : [own]));
@@ -96,13 +96,13 @@ const REPLACE = 'secret:replace';
 const PREVIEW = 'secret:preview-replace';
 
 /** Only the new value, and the secret, are of the request. */
-const inInput = (_index: number, field: string): string => (field === '' ? 'id' : field);
+const inInput = (_index: number, field: string): string => (field === '' ? 'likeSecretId' : field);
 
 /** Ids of the secrets with the value that the caller may read; null when they are too many. */
 async function listEqual(tx: Transaction, { project, record }: Found, reach: SecretReach): Promise<string[] | null> {
   const [{ digest } = { digest: null }] = await findDigest(tx, { id: record.id });
   if (digest === null)
-    throw validationFailed([{ path: 'id', code: 'EMPTY_VALUE', message: 'must be a secret with a value' }]);
+    throw validationFailed([{ path: 'likeSecretId', code: 'EMPTY_VALUE', message: 'must be a secret with a value' }]);
   const projectIds = reach.projectIds;
   const keyIds = new Map([project.projectId, ...projectIds].map((projectId) => [projectId, []]));
   const sealers = await tx.keyring.sealers(queryOf(tx), tx.organizationId, keyIds);

@@ -37,7 +37,7 @@ export const across: readonly GraphQLOperation[] = [
   },
   {
     field: 'replaceValue',
-    args: { id: '$secret', secretValue: `${CANARY} value` },
+    args: { likeSecretId: '$secret', secretValue: `${CANARY} value` },
     audit: 'secret:replace',
     denial: viewer('secrets:edit'),
   },
