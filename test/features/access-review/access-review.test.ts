@@ -156,7 +156,8 @@ describe('who may do something', () => {
     const list = `query ($id: ID!, $first: Int) { project(id: $id) { environments { secretConnection(first: $first) {
       nodes { secretKey readers { nodes { name origin { slug } } } } } } } }`;
     await strongroom.seed.secrets(admin, project, 'dev', 20);
-    const statements = (first: number) => strongroom.statements(() => admin.data(list, { id: project.id, first }));
+    const statements = async (first: number) =>
+      (await strongroom.statements(() => admin.data(list, { id: project.id, first }))).count;
     expect(await statements(20)).toBe(await statements(1));
     const { project: shown } = await admin.data(list, { id: project.id, first: 1 });
     const [secret] = shown.environments[0].secretConnection.nodes;
