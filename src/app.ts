@@ -120,7 +120,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     createGroups(),
     access,
     projects,
-    createPrivileges(),
+    createPrivileges(projects),
     tags,
     secrets,
     createAccessReview(),
