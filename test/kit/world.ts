@@ -23,15 +23,21 @@ export interface World {
   /** A role that the project made, which nobody has. */
   readonly role: string;
   readonly roleSlug: string;
-  /** A member of the project and of the sub-organization. */
+  /** A member of the project, of the sub-organization and of the group. */
   readonly user: string;
+  readonly username: string;
+  /** Of the identity, in the project. */
+  readonly privilege: string;
+  readonly privilegeSlug: string;
   /** In no project. */
   readonly otherUser: string;
   readonly otherUsername: string;
-  /** A member of the project and of the sub-organization, with token authentication and a token, and with universal authentication. */
+  /** A member of the project, of the sub-organization and of the group, with token authentication and a token, and with universal authentication. */
   readonly identity: string;
   /** In no project, and without any way to authenticate. */
   readonly otherIdentity: string;
+  /** Linked to the sub-organization, without rights. */
+  readonly group: string;
   readonly accessToken: string;
   /** The access token itself. */
   readonly heldToken: string;
@@ -52,17 +58,19 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     { input: { name: subSlug, slug: subSlug } },
   );
   const subOrganization = createSubOrganization.organization.id;
-  const otherUsername = word('user');
-  const [user, otherUser] = [await makeUser(admin), await makeUser(admin, otherUsername)];
+  const [username, otherUsername] = [word('user'), word('user')];
+  const [user, otherUser] = [await makeUser(admin, username), await makeUser(admin, otherUsername)];
   const [identity, otherIdentity] = [await makeIdentity(admin, organization), await makeIdentity(admin, organization)];
   mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' }));
   mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/identity-memberships/${identity}`, { role: 'viewer' }));
+  const privilege = await makePrivilege(admin, project.id, identity);
   for (const member of [{ userId: user }, { identityId: identity }]) {
     await admin.data(
       `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
       { input: { ...member, organizationId: subOrganization, role: 'MEMBER' } },
     );
   }
+  const group = await makeGroup(admin, { subOrganization, user, identity });
   mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
   const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
   const client = await makeClient(admin, identity);
@@ -81,11 +89,15 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     tagSlug: tag.slug,
     role: role.id,
     roleSlug: role.slug,
+    privilege: privilege.id,
+    privilegeSlug: privilege.slug,
     user,
+    username,
     otherUser,
     otherUsername,
     identity,
     otherIdentity,
+    group,
     accessToken: issued.tokenData.id,
     heldToken: issued.accessToken,
     ...client,
@@ -150,7 +162,24 @@ async function makeClient(
   };
 }
 
-async function makeUser(admin: Caller, username = word('user')): Promise<string> {
+async function makeGroup(
+  admin: Caller,
+  { subOrganization, user, identity }: Record<'subOrganization' | 'user' | 'identity', string>,
+): Promise<string> {
+  const group = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body.id;
+  await admin.data(
+    `mutation ($members: AddGroupMembersInput!, $link: LinkGroupInput!) {
+      addGroupMembers(input: $members) { __typename } linkGroup(input: $link) { __typename }
+    }`,
+    {
+      members: { groupId: group, userIds: [user], identityIds: [identity] },
+      link: { groupId: group, organizationId: subOrganization },
+    },
+  );
+  return group;
+}
+
+async function makeUser(admin: Caller, username: string): Promise<string> {
   const { createUser } = await admin.data(
     `mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }`,
     { input: { username } },
@@ -161,4 +190,14 @@ async function makeUser(admin: Caller, username = word('user')): Promise<string>
 async function makeIdentity(admin: Caller, organizationId: string): Promise<string> {
   return mustSucceed(await admin.post('/api/v1/identities', { name: word('identity'), organizationId })).body.identity
     .id;
+}
+
+async function makePrivilege(
+  admin: Caller,
+  projectId: string,
+  identityId: string,
+): Promise<{ id: string; slug: string }> {
+  const permissions = [{ subject: 'secrets', action: ['create'], conditions: { environment: 'staging' } }];
+  const body = { projectId, identityId, slug: word('privilege'), permissions };
+  return mustSucceed(await admin.post('/api/v2/identity-project-additional-privilege', body)).body.privilege;
 }

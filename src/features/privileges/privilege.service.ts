@@ -4,7 +4,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { batched, batchOfOwned } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { lockRow } from '../../kernel/database/rows.js';
-import { AppError, type ErrorCode } from '../../kernel/errors.js';
+import { AppError } from '../../kernel/errors.js';
 import { isId, randomLetters } from '../../kernel/ids.js';
 import { type CursorKey, type Page, pageOf } from '../../kernel/paging.js';
 import { slugFor } from '../../kernel/text-rules.js';
@@ -87,9 +87,10 @@ export class PrivilegeService {
   update(ctx: Context, raw: unknown): Promise<PrivilegeView> {
     const { slug, permissions, term, ...named } = parse(UpdatePrivilege, raw);
     return inTransaction(ctx, async (tx) => {
-      const { project, row } = await this.#toChange(tx, named);
+      const { project, row } = await this.#find(tx, named, authorizeSome);
       const privilege = await lockRow(tx, AdditionalPrivilege, { id: row.id }, 'PRIVILEGE_NOT_FOUND');
-      const [before, now] = [inForce(privilege, await timeOf(tx)), await timeOf(tx)];
+      const now = await timeOf(tx);
+      const before = inForce(privilege, now);
       const after = permissions === undefined ? readStoredRules(privilege.permissions) : toRules(permissions);
       authorizeGiving(project, row, [before, after]);
       // Another term ends what the one before gave and forbade, and begins anew.
@@ -113,7 +114,7 @@ export class PrivilegeService {
   delete(ctx: Context, raw: unknown): Promise<PrivilegeView> {
     const named = parse(OnePrivilege, raw);
     return inTransaction(ctx, async (tx) => {
-      const { project, row } = await this.#toChange(tx, named);
+      const { project, row } = await this.#find(tx, named, authorizeSome);
       const privilege = await lockRow(tx, AdditionalPrivilege, { id: row.id }, 'PRIVILEGE_NOT_FOUND');
       const before = inForce(privilege, await timeOf(tx));
       authorizeGiving(project, row, [before]);
@@ -127,9 +128,7 @@ export class PrivilegeService {
 
   /** One privilege by id. @throws PRIVILEGE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<PrivilegeView> {
-    const { project, row } = await this.#find(ctx, parse(OnePrivilege, raw), (access) =>
-      authorizeReading(access, KINDS),
-    );
+    const { project, row } = await this.#find(ctx, parse(OnePrivilege, raw), authorizeReading);
     authorizeReadingOf(project, row);
     return shown(ctx, row);
   }
@@ -174,29 +173,19 @@ export class PrivilegeService {
     return readable(project, (await batched(ctx, loadByMembership, id)) ?? []);
   }
 
-  async #toChange(
-    tx: Transaction,
-    named: { readonly id: string; readonly projectId?: string | null | undefined },
-  ): Promise<{ readonly project: ProjectAccess; readonly row: PrivilegeView }> {
-    const found = await this.#find(tx, named, (project) => authorizeSome(project, KINDS));
-    authorizeSome(found.project, [found.row.memberKind]);
-    return found;
-  }
-
-  /** A privilege and its project. @param isAllowed throws for who may do it to no privilege of the project */
+  /** A privilege and its project. @param isAllowed throws for who may do it to no privilege of some kinds of members */
   async #find(
     ctx: Context,
     { id, projectId }: { readonly id: string; readonly projectId?: string | null | undefined },
-    isAllowed: (project: ProjectAccess) => void,
+    isAllowed: (project: ProjectAccess, kinds: readonly MemberKind[]) => void,
   ): Promise<{ readonly project: ProjectAccess; readonly row: PrivilegeView }> {
-    const notFound: ErrorCode = 'PRIVILEGE_NOT_FOUND';
     const named = projectId == null ? undefined : await this.projects.load(ctx, projectId);
-    if (named !== undefined) isAllowed(named);
     const [row] = isId(id) ? await findPrivileges(ctx, { ids: [id] }) : [];
-    const project = named ?? (await this.projects.loadOwning(ctx, row?.projectId, notFound));
-    isAllowed(project);
-    if (row?.projectId !== project.projectId) throw new AppError(notFound);
-    return { project, row: toPrivilegeView(row) };
+    const project = named ?? (await this.projects.loadOwning(ctx, row?.projectId, 'PRIVILEGE_NOT_FOUND'));
+    const found = row?.projectId === project.projectId ? row : undefined;
+    isAllowed(project, found === undefined ? KINDS : [found.memberKind]);
+    if (found === undefined) throw new AppError('PRIVILEGE_NOT_FOUND');
+    return { project, row: toPrivilegeView(found) };
   }
 }
 

@@ -6,6 +6,7 @@ import { CANARY } from '../../kit/world.js';
 import { again, asCaller, type ErrorCase, mutate, type Scene, send, unknown } from './scene.js';
 
 const PROJECT = '/api/v1/projects/{projectId}';
+const PRIVILEGES = '/api/v2/identity-project-additional-privilege';
 const TOKEN_AUTH = '/api/v1/auth/token-auth/identities/{identityId}';
 const ONLY_GRAPHQL = 'only GraphQL has operations on organizations and users';
 
@@ -115,6 +116,8 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
       }),
   },
   ROLE_NOT_FOUND: unknown('role', `GET ${PROJECT}/roles/{roleId}`, 'projectRole'),
+  GROUP_NOT_FOUND: unknown('group', 'GET /api/v1/groups/{groupId}', 'group'),
+  PRIVILEGE_NOT_FOUND: unknown('privilege', `GET ${PRIVILEGES}/{privilegeId}`, 'additionalPrivilege'),
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
@@ -227,6 +230,17 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: async (scene) => send(`DELETE ${PROJECT}/roles/{roleId}`, await viewerRole(scene))(scene),
     graphql: async (scene) => send('deleteProjectRole', await viewerRole(scene))(scene),
   },
+  GROUP_SLUG_TAKEN: {
+    rest: async ({ admin }) => {
+      await admin.post('/api/v1/groups', { name: 'Web', slug: 'web' });
+      return admin.post('/api/v1/groups', { name: 'Web', slug: 'web' });
+    },
+    graphql: async ({ admin }) => {
+      await mutate(admin, 'createGroup', { name: 'Web', slug: 'web' });
+      return mutate(admin, 'createGroup', { name: 'Web', slug: 'web' });
+    },
+  },
+  PRIVILEGE_SLUG_TAKEN: { rest: again(`POST ${PRIVILEGES}`), graphql: again('createAdditionalPrivilege') },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
   NOT_EXPRESSIBLE: {
     rest: async (scene) => {

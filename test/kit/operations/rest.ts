@@ -2,9 +2,11 @@ import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
 import { compatibility } from './rest/compatibility.js';
 import { folders } from './rest/folders.js';
+import { groups } from './rest/groups.js';
 import { history } from './rest/history.js';
 import { imports } from './rest/imports.js';
 import { members } from './rest/members.js';
+import { privileges } from './rest/privileges.js';
 import { projects } from './rest/projects.js';
 import { roles } from './rest/roles.js';
 import { secrets } from './rest/secrets.js';
@@ -13,9 +15,11 @@ import { tags } from './rest/tags.js';
 /** A request for every route of the API reference. */
 export const REST: readonly RestOperation[] = [
   ...access,
+  ...groups,
   ...projects,
   ...members,
   ...roles,
+  ...privileges,
   ...tags,
   ...folders,
   ...imports,
