@@ -147,11 +147,12 @@ export const olderRoutes = [
       after: query.cursor,
     }),
     reply: listReplyOf(toOlderReply),
-    errors: ['PROJECT_NOT_FOUND'],
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
   }),
   privileges.get('/{privilegeSlug}', 'Get a privilege of a machine identity by its slug (older path)', {
     field: 'additionalPrivilegeBySlug',
     deprecated: true,
+    params: z.strictObject({ privilegeSlug }),
     query: z.strictObject({ projectSlug, identityId }),
     variables: ({ params, query }) => ({
       ...keyOf({ ...query, privilegeSlug: params.privilegeSlug as string }),

@@ -81,7 +81,7 @@ export const privilegeRoutes = [
       after: query.cursor,
     }),
     reply: listReplyOf(),
-    errors: ['PROJECT_NOT_FOUND'],
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
   }),
   privileges.get('/{privilegeId}', 'Get a privilege of a machine identity', {
     field: 'additionalPrivilege',

@@ -34,12 +34,17 @@ export const PrivilegeTerm = z
   })
   .meta({ description: 'For how long it holds.' });
 
-export const ListPrivileges = z.strictObject({
-  projectId,
-  memberKind: memberKind.nullish().meta({ description: 'Only those of users, or only those of machine identities.' }),
-  memberId: idOf('Only those of this user or machine identity.').nullish(),
-  ...pageRules,
-});
+export const ListPrivileges = z
+  .strictObject({
+    projectId,
+    memberKind: memberKind.nullish().meta({ description: 'Only those of users, or only those of machine identities.' }),
+    memberId: idOf('Only those of this member, whose kind has to be given too.').nullish(),
+    ...pageRules,
+  })
+  .refine((asked) => asked.memberId == null || asked.memberKind != null, {
+    path: ['memberKind'],
+    error: 'must be given beside memberId',
+  });
 
 export const OnePrivilege = z.strictObject({ id, projectId: onlyIn }).meta({ description: 'Which privilege.' });
 

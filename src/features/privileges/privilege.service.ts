@@ -149,15 +149,15 @@ export class PrivilegeService {
     return shown(ctx, privilege);
   }
 
-  /** Privileges of a project, or of one of its members, by slug, then id: of the members that the caller may read. */
+  /** Privileges of a project, or of one of its members, by slug, then id: of the members that the caller may read. @throws MEMBERSHIP_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<Page<PrivilegeView>> {
     const { projectId: wanted, memberKind, memberId, ...request } = parse(ListPrivileges, raw);
     const project = await this.projects.load(ctx, wanted);
     authorizeReading(project, memberKind == null ? KINDS : [memberKind]);
     const { projectId } = project;
-    const isNobody = memberId != null && !isId(memberId);
-    const key = { projectId, kind: memberKind ?? null, memberId: memberId ?? null };
-    const rows = isNobody ? [] : await listPrivileges(ctx, key);
+    const membershipId =
+      memberKind == null || memberId == null ? null : await this.#membershipOf(ctx, project, memberKind, memberId);
+    const rows = await listPrivileges(ctx, { projectId, kind: memberKind ?? null, membershipId });
     const page = pageOf(readable(project, rows.map(toPrivilegeView)), request, 2, bySlug);
     const facts = { count: page.nodes.length };
     await ctx.auditTrail.recordRead(ctx, { action: 'additional-privilege:list', projectId, facts });
@@ -171,6 +171,16 @@ export class PrivilegeService {
   ): Promise<readonly PrivilegeView[]> {
     const project = await this.projects.load(ctx, projectId);
     return readable(project, (await batched(ctx, loadByMembership, id)) ?? []);
+  }
+
+  /** Of a member that the caller may read. @throws PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND */
+  async #membershipOf(ctx: Context, project: ProjectAccess, kind: MemberKind, memberId: string): Promise<string> {
+    const { projectId } = project;
+    const [member] = isId(memberId) ? await findMember(ctx, { projectId, kind, memberId }) : [];
+    const target = { memberKind: kind, memberId: memberId.toLowerCase(), username: member?.username ?? null };
+    authorizeReadingOf(project, target);
+    if (member === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+    return member.membershipId;
   }
 
   /** A privilege and its project. @param isAllowed throws for who may do it to no privilege of some kinds of members */

@@ -44,13 +44,13 @@ export const findPrivilegeBySlug = sqlStatement({
   row,
 });
 
-/** Privileges of a project by slug, then id. A member that is null is any. */
+/** Privileges of a project by slug, then id. What is null is any. */
 export const listPrivileges = sqlStatement({
   text: `${SELECT} where v.project_id = :projectId
     and (:kind::text is null or :kind = case when m.user_id is null then 'identity' else 'user' end)
-    and (:memberId::uuid is null or :memberId = coalesce(m.user_id, m.identity_id))
+    and (:membershipId::uuid is null or v.membership_id = :membershipId)
     order by v.slug collate "C", v.id`,
-  params: { projectId: t.uuid, kind: t.nullable(memberKind), memberId: t.nullable(t.uuid) },
+  params: { projectId: t.uuid, kind: t.nullable(memberKind), membershipId: t.nullable(t.uuid) },
   row,
 });
 

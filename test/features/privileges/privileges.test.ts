@@ -172,6 +172,8 @@ describe('an additional privilege', () => {
     const { admin, project, holder, give } = await scene(strongroom);
     const { privilege } = mustSucceed(await give(admin)).body;
     mustSucceed(await admin.delete(`/api/v2/workspace/${project.id}/identity-memberships/${holder.identityId}`));
+    const list = `${PRIVILEGES}?projectId=${project.id}&identityId=${holder.identityId}`;
+    expect(await admin.get(list)).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
     expect(await admin.get(`${PRIVILEGES}/${privilege.id}`)).toBeError(404, 'PRIVILEGE_NOT_FOUND');
     expect(await give(admin)).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
     expect(await give(admin, { identityId: 'nobody' })).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
@@ -308,7 +310,12 @@ describe('who may give an additional privilege', () => {
       conditions: { identityId: { $ne: holder.identityId } },
     });
     const list = `${PRIVILEGES}?projectId=${project.id}&identityId=${holder.identityId}`;
-    expect(mustSucceed(await caller.get(list)).body.privileges).toEqual([]);
+    expect(await caller.get(list)).toBeError(403, 'PERMISSION_DENIED');
+    const { additionalPrivileges } = await caller.data(
+      'query ($id: ID!) { additionalPrivileges(projectId: $id, memberKind: IDENTITY) { nodes { id } } }',
+      { id: project.id },
+    );
+    expect(additionalPrivileges.nodes).toEqual([]);
     expect(await caller.get(`${PRIVILEGES}/${privilege.id}`)).toBeError(403, 'PERMISSION_DENIED');
     expect(await caller.data('query ($id: ID!) { node(id: $id) { id } }', { id: privilege.id })).toEqual({
       node: null,
