@@ -120,7 +120,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     access,
     projects,
     createGroups({ ...organizations, ...projects }),
-    createPrivileges(),
+    createPrivileges(projects),
     tags,
     secrets,
     createAccessReview(projects),

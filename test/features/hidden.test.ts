@@ -53,6 +53,7 @@ const WHERE_IT_MUST_BE = [
   ...['updateFolder', 'updateSecretImport', 'deleteSecretImport', 'tag', 'updateTag', 'deleteTag'],
   ...['environment', 'updateEnvironment', 'deleteEnvironment'],
   ...['projectRole', 'updateProjectRole', 'deleteProjectRole'],
+  ...['additionalPrivilege', 'updateAdditionalPrivilege', 'deleteAdditionalPrivilege'],
 ]
   .map((field) => `${field}.projectId`)
   .concat('clientSecret.identityId', 'revokeClientSecret.identityId');

@@ -26,6 +26,9 @@ export interface World {
   /** A member of the project, of the sub-organization and of the group. */
   readonly user: string;
   readonly username: string;
+  /** Of the identity, in the project. */
+  readonly privilege: string;
+  readonly privilegeSlug: string;
   /** In no project. */
   readonly otherUser: string;
   readonly otherUsername: string;
@@ -60,6 +63,7 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
   const [identity, otherIdentity] = [await makeIdentity(admin, organization), await makeIdentity(admin, organization)];
   mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' }));
   mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/identity-memberships/${identity}`, { role: 'viewer' }));
+  const privilege = await makePrivilege(admin, project.id, identity);
   for (const member of [{ userId: user }, { identityId: identity }]) {
     await admin.data(
       `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
@@ -85,6 +89,8 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     tagSlug: tag.slug,
     role: role.id,
     roleSlug: role.slug,
+    privilege: privilege.id,
+    privilegeSlug: privilege.slug,
     user,
     username,
     otherUser,
@@ -184,4 +190,14 @@ async function makeUser(admin: Caller, username: string): Promise<string> {
 async function makeIdentity(admin: Caller, organizationId: string): Promise<string> {
   return mustSucceed(await admin.post('/api/v1/identities', { name: word('identity'), organizationId })).body.identity
     .id;
+}
+
+async function makePrivilege(
+  admin: Caller,
+  projectId: string,
+  identityId: string,
+): Promise<{ id: string; slug: string }> {
+  const permissions = [{ subject: 'secrets', action: ['create'], conditions: { environment: 'staging' } }];
+  const body = { projectId, identityId, slug: word('privilege'), permissions };
+  return mustSucceed(await admin.post('/api/v2/identity-project-additional-privilege', body)).body.privilege;
 }

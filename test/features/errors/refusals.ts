@@ -6,6 +6,7 @@ import { CANARY } from '../../kit/world.js';
 import { again, asCaller, type ErrorCase, mutate, type Scene, send, unknown } from './scene.js';
 
 const PROJECT = '/api/v1/projects/{projectId}';
+const PRIVILEGES = '/api/v2/identity-project-additional-privilege';
 const TOKEN_AUTH = '/api/v1/auth/token-auth/identities/{identityId}';
 const ONLY_GRAPHQL = 'only GraphQL has operations on organizations and users';
 
@@ -116,6 +117,7 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
   },
   ROLE_NOT_FOUND: unknown('role', `GET ${PROJECT}/roles/{roleId}`, 'projectRole'),
   GROUP_NOT_FOUND: unknown('group', 'GET /api/v1/groups/{groupId}', 'group'),
+  PRIVILEGE_NOT_FOUND: unknown('privilege', `GET ${PRIVILEGES}/{privilegeId}`, 'additionalPrivilege'),
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
@@ -238,6 +240,7 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
       return mutate(admin, 'createGroup', { name: 'Web', slug: 'web' });
     },
   },
+  PRIVILEGE_SLUG_TAKEN: { rest: again(`POST ${PRIVILEGES}`), graphql: again('createAdditionalPrivilege') },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
   NOT_EXPRESSIBLE: {
     rest: async (scene) => {

@@ -18,6 +18,7 @@ import { groups } from './graphql/groups.js';
 import { history } from './graphql/history.js';
 import { imports } from './graphql/imports.js';
 import { organizations } from './graphql/organizations.js';
+import { privileges } from './graphql/privileges.js';
 import { projects } from './graphql/projects.js';
 import { roles } from './graphql/roles.js';
 import { secrets } from './graphql/secrets.js';
@@ -32,6 +33,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...accessReview,
   ...projects,
   ...roles,
+  ...privileges,
   ...tags,
   ...folders,
   ...imports,

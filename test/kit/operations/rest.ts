@@ -6,6 +6,7 @@ import { groups } from './rest/groups.js';
 import { history } from './rest/history.js';
 import { imports } from './rest/imports.js';
 import { members } from './rest/members.js';
+import { privileges } from './rest/privileges.js';
 import { projects } from './rest/projects.js';
 import { roles } from './rest/roles.js';
 import { secrets } from './rest/secrets.js';
@@ -18,6 +19,7 @@ export const REST: readonly RestOperation[] = [
   ...projects,
   ...members,
   ...roles,
+  ...privileges,
   ...tags,
   ...folders,
   ...imports,
