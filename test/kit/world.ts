@@ -23,8 +23,13 @@ export interface World {
   /** A role that the project made, which nobody has. */
   readonly role: string;
   readonly roleSlug: string;
+  /** A role that the organization made, which nobody has. */
+  readonly organizationRole: string;
+  readonly organizationRoleSlug: string;
   /** A member of the project and of the sub-organization. */
   readonly user: string;
+  /** Of the user in the organization. */
+  readonly userMembership: string;
   /** In no project. */
   readonly otherUser: string;
   readonly otherUsername: string;
@@ -60,9 +65,12 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
   for (const member of [{ userId: user }, { identityId: identity }]) {
     await admin.data(
       `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
-      { input: { ...member, organizationId: subOrganization, role: 'MEMBER' } },
+      { input: { ...member, organizationId: subOrganization, roleSlug: 'member' } },
     );
   }
+  const { organizationMembers } = await admin.data('{ organizationMembers { nodes { id memberId } } }');
+  const userMembership = organizationMembers.nodes.find(({ memberId }: { memberId: string }) => memberId === user).id;
+  const organizationRole = await makeOrganizationRole(admin);
   mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
   const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
   const client = await makeClient(admin, identity);
@@ -81,7 +89,10 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     tagSlug: tag.slug,
     role: role.id,
     roleSlug: role.slug,
+    organizationRole: organizationRole.id,
+    organizationRoleSlug: organizationRole.slug,
     user,
+    userMembership,
     otherUser,
     otherUsername,
     identity,
@@ -148,6 +159,16 @@ async function makeClient(
     clientSecret: clientSecretData.id,
     heldClientSecret: clientSecret,
   };
+}
+
+async function makeOrganizationRole(admin: Caller): Promise<{ id: string; slug: string }> {
+  const body = {
+    slug: word('role'),
+    name: 'Reader',
+    description: CANARY,
+    permissions: [{ subject: 'identity', action: 'read' }],
+  };
+  return mustSucceed(await admin.post('/api/v1/organization/roles', body)).body.role;
 }
 
 async function makeUser(admin: Caller, username = word('user')): Promise<string> {

@@ -25,7 +25,7 @@ const identities = () =>
       'i.id',
       'i.name',
       'i.organization_id as organizationId',
-      'm.role',
+      'm.role as roleSlug',
       'i.is_installation_admin as isInstallationAdmin',
       'ta.identity_id as tokenAuthId',
       'ua.identity_id as universalAuthId',

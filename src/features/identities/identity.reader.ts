@@ -10,7 +10,7 @@ export interface IdentityView {
   readonly id: string;
   readonly name: string;
   readonly organizationId: string;
-  readonly role: string;
+  readonly roleSlug: string;
   readonly isInstallationAdmin: boolean;
   readonly hasTokenAuth: boolean;
   readonly hasUniversalAuth: boolean;

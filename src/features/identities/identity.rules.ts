@@ -4,7 +4,7 @@ import { idOf } from '../../kernel/text-rules.js';
 import { displayName, organizationRole } from '../organizations/public.js';
 
 const name = displayName.meta({ description: 'What people call it, 1 to 64 characters.' });
-const role = organizationRole.meta({ description: 'What it is in the organization.' });
+const roleSlug = organizationRole.meta({ description: 'Slug of the role that it has in the organization.' });
 const id = idOf('The machine identity.');
 
 /** Input of `createIdentity`; without an organization it is that of the caller. Source: behaviour 10 (Identities). */
@@ -14,13 +14,13 @@ export const CreateIdentity = z
     organizationId: idOf(
       'Your organization, which shall own it; any other is not found. That of your token when absent.',
     ).nullish(),
-    role: role.default('no-access'),
+    roleSlug: roleSlug.default('no-access'),
   })
   .meta({ description: 'A new machine identity.' });
 
 /** Input of `updateIdentity`. */
 export const UpdateIdentity = z
-  .strictObject({ id, name: name.optional(), role: role.optional() })
+  .strictObject({ id, name: name.optional(), roleSlug: roleSlug.optional() })
   .meta({ description: 'Changes of a machine identity. What is absent stays.' });
 
 /** Input of `deleteIdentity`, and arguments of `identity`. */

@@ -10,6 +10,7 @@ import {
   authorizeRoleChange,
   changeRole,
   deleteAccount,
+  lockMembership,
   protectInstallationAdmin,
 } from '../organizations/public.js';
 import { Identity } from './identity.entity.js';
@@ -24,21 +25,21 @@ export class IdentityService {
   /**
    * Makes an identity of the caller's organization.
    *
-   * @param raw `{ name, organizationId?, role? }`; only the caller's own organization can be named
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
+   * @param raw `{ name, organizationId?, roleSlug? }`; only the caller's own organization can be named
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, ORGANIZATION_NOT_FOUND, ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async create(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { organizationId, ...input } = parse(CreateIdentity, raw);
+    const { organizationId, roleSlug: role, ...input } = parse(CreateIdentity, raw);
     refuseOtherOrganization(ctx, organizationId);
     authorize(ctx, 'identity:create');
     return inTransaction(ctx, async (tx) => {
       const { organizationId } = tx;
-      await authorizeRoleChange(tx, { organizationId, action: 'identity:create', after: input.role });
-      const id = await insertIdentity(tx, { ...input, organizationId: tx.organizationId, isInstallationAdmin: false });
+      await authorizeRoleChange(tx, { organizationId, action: 'identity:create', after: role });
+      const id = await insertIdentity(tx, { ...input, role, organizationId, isInstallationAdmin: false });
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:create',
-        facts: { identityId: id, role: input.role },
+        facts: { identityId: id, role },
       });
       return this.identities.load(tx, id);
     });
@@ -80,30 +81,26 @@ export class IdentityService {
   /**
    * Renames an identity, or gives it another role in the owning organization.
    *
-   * @param raw `{ id, name?, role? }`; absent keeps
+   * @param raw `{ id, name?, roleSlug? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
-   *   LAST_ADMIN, AUDIT_UNAVAILABLE
+   *   ROLE_NOT_FOUND, PERMISSION_BOUNDARY, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async update(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { id, name, role } = parse(UpdateIdentity, raw);
+    const { id, name, roleSlug } = parse(UpdateIdentity, raw);
     authorize(ctx, 'identity:read');
     return inTransaction(ctx, async (tx) => {
       const identity = await this.identities.load(tx, id);
       authorize(tx, 'identity:edit');
       protectInstallationAdmin(tx, identity);
-      if (role !== undefined && role !== identity.role) {
-        const { organizationId } = identity;
-        await authorizeRoleChange(tx, { organizationId, action: 'identity:edit', before: identity.role, after: role });
-        await changeRole(tx, identity.organizationId, { kind: 'identity', id: identity.id }, role);
-      }
+      const role = roleSlug === undefined ? identity.roleSlug : await giveRole(tx, identity, roleSlug);
       const renamed = name === undefined ? {} : { name };
       tx.em.assign(tx.em.getReference(Identity, identity.id), { ...renamed, updatedAt: sql('now()') });
       await flush(tx);
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:update',
         showsInProjects: name !== undefined,
-        facts: { identityId: identity.id, role: role ?? identity.role },
+        facts: { identityId: identity.id, role },
       });
       return this.identities.load(tx, identity.id);
     });
@@ -114,7 +111,7 @@ export class IdentityService {
    * keep an admin.
    *
    * @param raw `{ id }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async delete(ctx: Context, raw: unknown): Promise<IdentityView> {
@@ -125,9 +122,7 @@ export class IdentityService {
       authorize(tx, 'identity:delete');
       protectInstallationAdmin(tx, identity);
       if (identity.isInstallationAdmin) throw new AppError('LAST_ADMIN');
-      const { organizationId } = identity;
-      await authorizeRoleChange(tx, { organizationId, action: 'identity:delete', before: identity.role });
-      await deleteAccount(tx, { kind: 'identity', id: identity.id });
+      await deleteAccount(tx, { kind: 'identity', id: identity.id }, 'identity:delete');
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:delete',
         showsInProjects: true,
@@ -136,6 +131,16 @@ export class IdentityService {
       return identity;
     });
   }
+}
+
+/** @returns the role that the identity has then */
+async function giveRole(tx: Transaction, { id, organizationId }: IdentityView, role: string): Promise<string> {
+  const member = { kind: 'identity', id } as const;
+  const before = (await lockMembership(tx, organizationId, member))?.role ?? null;
+  if (before === role) return role;
+  await authorizeRoleChange(tx, { organizationId, action: 'identity:edit', before, after: role });
+  await changeRole(tx, organizationId, member, role);
+  return role;
 }
 
 /** Stores a new identity and its membership. Who may do so, and the audit row, are the caller's business. */

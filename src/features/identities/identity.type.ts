@@ -2,7 +2,6 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import { OrganizationRoleEnum } from '../organizations/public.js';
 import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
 
 @ObjectType('Identity', {
@@ -20,8 +19,8 @@ export class IdentityType {
   @Field(() => ID, { description: 'The organization that owns it.' })
   organizationId!: string;
 
-  @Field(() => OrganizationRoleEnum, { description: 'What it is in that organization.' })
-  role!: string;
+  @Field(() => String, { description: 'Slug of the role that it has in that organization.' })
+  roleSlug!: string;
 
   @Field(() => Boolean, { description: 'Token authentication is attached, so that tokens can be made for it.' })
   hasTokenAuth!: boolean;

@@ -15,6 +15,7 @@ import { across } from './graphql/across.js';
 import { folders } from './graphql/folders.js';
 import { history } from './graphql/history.js';
 import { imports } from './graphql/imports.js';
+import { organizationRoles } from './graphql/organization-roles.js';
 import { organizations } from './graphql/organizations.js';
 import { projects } from './graphql/projects.js';
 import { roles } from './graphql/roles.js';
@@ -25,6 +26,7 @@ import { fill, type GraphQLOperation, type Operation, thingsIn } from './operati
 /** A request for every root field of the schema. `createOrganization` is the installation admin's and has tests of its own. */
 export const GRAPHQL: readonly GraphQLOperation[] = [
   ...organizations,
+  ...organizationRoles,
   ...access,
   ...projects,
   ...roles,

@@ -5,6 +5,7 @@ import { folders } from './rest/folders.js';
 import { history } from './rest/history.js';
 import { imports } from './rest/imports.js';
 import { members } from './rest/members.js';
+import { organizationRoles } from './rest/organization-roles.js';
 import { projects } from './rest/projects.js';
 import { roles } from './rest/roles.js';
 import { secrets } from './rest/secrets.js';
@@ -13,6 +14,7 @@ import { tags } from './rest/tags.js';
 /** A request for every route of the API reference. */
 export const REST: readonly RestOperation[] = [
   ...access,
+  ...organizationRoles,
   ...projects,
   ...members,
   ...roles,
