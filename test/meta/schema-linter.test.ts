@@ -42,6 +42,9 @@ const BARE_IDS: readonly string[] = [
   // A user or an identity, by `memberKind`: `user` and `identity`.
   'OrganizationMember.memberId',
   'ProjectMembership.memberId',
+  // What a rule compares an id with, which is a pattern or a list too.
+  'PermissionConditions.connectionId',
+  'PermissionConditions.identityId',
   // Whoever sends it needs no token, and may read nothing.
   'RevokeHeldAccessTokenPayload.accessTokenId',
 ];
