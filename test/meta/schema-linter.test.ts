@@ -32,6 +32,9 @@ const BARE_IDS: readonly string[] = [
   'RestoreSecretsPayload.leftOutTagIds',
   // A user or an identity, by `actorType`: `user` and `identity`.
   'SecretActor.actorId',
+  // Conditions on an id, not ids.
+  'PermissionConditions.connectionId',
+  'PermissionConditions.identityId',
   // There are no groups and no rotations yet.
   'Secret.rotationId',
   'SecretActor.groupId',
@@ -40,6 +43,7 @@ const BARE_IDS: readonly string[] = [
   'Project.kmsSecretManagerKeyId',
   'UniversalAuth.clientId',
   // A user or an identity, by `memberKind`: `user` and `identity`.
+  'GroupMember.memberId',
   'OrganizationMember.memberId',
   'ProjectMembership.memberId',
   // What a rule compares an id with, which is a pattern or a list too.
@@ -60,7 +64,7 @@ function lint(definition: string) {
 
 /** What an update changes by its id. */
 const RESOURCES = [
-  ...['Environment', 'Folder', 'Identity', 'Organization', 'Project', 'ProjectRole'],
+  ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
   ...['Secret', 'SecretImport', 'Tag', 'User'],
 ];
 

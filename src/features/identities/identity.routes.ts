@@ -15,7 +15,7 @@ const toInput = ({ role, ...rest }: { readonly role?: unknown }): object => ({
 
 const identities = routesAt('/api/v1/identities', {
   select:
-    'id name organizationId role: roleSlug hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt',
+    'id name organizationId projectId role: roleSlug metadata { key value } hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt',
 });
 
 /** Machine identities. Source: behaviour 10 (Identities). */
@@ -24,7 +24,7 @@ export const identityRoutes = [
     field: 'createIdentity',
     body: withRole(CreateIdentity),
     variables: ({ body }) => ({ input: toInput(body) }),
-    errors: ['ORGANIZATION_NOT_FOUND', 'ROLE_NOT_FOUND'],
+    errors: ['ORGANIZATION_NOT_FOUND', 'PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
     example: { name: 'deploy pipeline', organizationId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
   }),
   identities.get('', 'List the machine identities of the organization', {

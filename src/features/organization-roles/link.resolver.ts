@@ -2,6 +2,7 @@ import { type ClassType, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { nested } from '../../kernel/graphql/operations.js';
+import { GroupOrganizationMembershipType, GroupType } from '../groups/public.js';
 import { IdentityType } from '../identities/public.js';
 import { MemberType, organizationLinkOf, UserType } from '../organizations/public.js';
 import { type RoleKey, roleLinkKey, rolesByKeys } from './organization-role.links.js';
@@ -19,8 +20,20 @@ function roleLinkOf(type: ClassType<RoleKey>): new () => object {
   return RoleLinkResolver;
 }
 
+@Resolver(() => GroupType)
+class GroupRoleResolver {
+  @nested(OrganizationRoleType, 'The role; null if you may not read it.')
+  role({ roleSlug }: GroupType, ctx: Context): Promise<OrganizationRoleType | null> {
+    // That of the organization of the caller, which need not own the group.
+    return linked(ctx, rolesByKeys, roleLinkKey({ organizationId: ctx.organizationId, roleSlug }));
+  }
+}
+
 /** Resolvers of what roles of organizations lead to, and of what leads to them. */
 export const organizationRoleLinks = (): object[] => [
-  ...[UserType, IdentityType, MemberType].map((type: ClassType<RoleKey>) => new (roleLinkOf(type))()),
+  ...[UserType, IdentityType, MemberType, GroupOrganizationMembershipType].map(
+    (type: ClassType<RoleKey>) => new (roleLinkOf(type))(),
+  ),
+  new GroupRoleResolver(),
   new (organizationLinkOf(OrganizationRoleType))(),
 ];

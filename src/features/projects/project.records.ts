@@ -1,10 +1,17 @@
-import type { Ability, Access } from '../../kernel/authz/ability.js';
+import type { Ability, Access, Rule } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { NameBounds } from '../../kernel/paging.js';
-import { attributesOf, type HeldRoles, PROJECT_ROLES, projectRights } from '../permissions/public.js';
+import {
+  attributesOf,
+  type HeldRoles,
+  PROJECT_ROLES,
+  projectRights,
+  readStoredRules,
+  rulesOfRoles,
+} from '../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 
 /** A project as one caller has it: what rules need to know, and what the caller may do there. */
@@ -115,6 +122,10 @@ const FROM = `project p cross join lateral (
 const OF_MEMBER = 'p.organization_id = $2 and p.id in (select project_id from project_member_now where member_id = $1)';
 
 const LOAD = `select ${ACCESS_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($3::uuid[])`;
+/** Also in organizations below that of the token: as the caller could have a token for them. */
+const LOAD_BELOW = `select ${ACCESS_COLUMNS} from ${FROM}
+  where p.id = any($3::uuid[]) and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
+    and exists (select from organization_member_now own where own.organization_id = p.organization_id and own.member_id = $1)`;
 const LIST_ACCESS = `select ${ACCESS_COLUMNS} from ${FROM} where ${OF_MEMBER}`;
 const BY_ID = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = $3`;
 const BY_SLUG = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.slug = $3`;
@@ -123,6 +134,17 @@ const LIST = `select ${RECORD_COLUMNS} from ${FROM}
   where ${OF_MEMBER} and ($3::text is null or p.type = $3)
     and ($4::text is null or (p.name collate "C", p.id) > ($4::text collate "C", $5::uuid))
   order by p.name collate "C", p.id limit $6`;
+
+/** What a group has in its projects; what has ended is not in it, and what has not begun is. */
+const OF_GROUP = `select m.project_id as "projectId", held.roles,
+    (select json_agg(r.permissions order by array_position(held.roles, r.slug))::text
+     from project_role r where r.project_id = m.project_id and r.slug = any(held.roles)) as "storedRules",
+    (select json_agg(v.permissions order by v.created_at, v.id)::text from additional_privilege v
+     where v.membership_id = m.id and (v.ends_at is null or now() < v.ends_at)) as privileges
+  from project_membership m cross join lateral (
+    select array(select role from unnest(m.roles) role
+      where not coalesce(m.role_terms ? role, false) or now() < (m.role_terms -> role ->> 'endsAt')::timestamptz) as roles) held
+  where m.group_id = $1 order by m.id for share of m`;
 
 /** Membership is what makes a project visible; the service itself is nobody's member. */
 const run = <R extends object>(ctx: Context, text: string, ...params: readonly unknown[]): Promise<R[]> =>
@@ -144,6 +166,36 @@ export async function findAccess(
 /** What the caller may do in all projects that it is a member of, in one statement. */
 export const listAccess = async (ctx: Context): Promise<ProjectAccess[]> =>
   (await run<AccessRow>(ctx, LIST_ACCESS)).map(toAccess);
+
+const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
+
+/** @param stored JSON text of the rules of each role or privilege; null for none */
+const rulesIn = (stored: string | null | undefined): (readonly Rule[])[] =>
+  (JSON.parse(stored ?? 'null') as readonly unknown[] | null)?.map((rules) => readStoredRules(rules)) ?? [];
+
+/** What a group gives in a project, and what the caller may do there. */
+export interface GroupRights {
+  readonly rules: readonly Rule[];
+  readonly own: Ability;
+}
+
+/** As `ProjectReader.rightsOfGroup` says. */
+export async function rightsOfGroup(tx: Transaction, groupId: string): Promise<GroupRights[]> {
+  const held = await query<HeldRoles & { readonly projectId: string }>(tx, OF_GROUP, [groupId]);
+  const rows =
+    held.length === 0
+      ? []
+      : await run<AccessRow>(
+          tx,
+          LOAD_BELOW,
+          held.map(({ projectId }) => projectId),
+        );
+  const own = new Map(rows.map((row) => [row.id, projectRights(row).ability]));
+  return held.map(({ projectId, roles, storedRules, privileges }) => ({
+    rules: rulesOfRoles(roles, [...rulesIn(storedRules), ...rulesIn(privileges)]),
+    own: own.get(projectId) ?? NO_RIGHTS,
+  }));
+}
 
 /** A whole project by id, with its environments, in one statement. */
 export async function findById(ctx: Context, projectId: string): Promise<ProjectRecord | undefined> {

@@ -13,6 +13,7 @@ import {
 import { access } from './graphql/access.js';
 import { across } from './graphql/across.js';
 import { folders } from './graphql/folders.js';
+import { groups } from './graphql/groups.js';
 import { history } from './graphql/history.js';
 import { imports } from './graphql/imports.js';
 import { organizationRoles } from './graphql/organization-roles.js';
@@ -27,6 +28,7 @@ import { fill, type GraphQLOperation, type Operation, thingsIn } from './operati
 export const GRAPHQL: readonly GraphQLOperation[] = [
   ...organizations,
   ...organizationRoles,
+  ...groups,
   ...access,
   ...projects,
   ...roles,

@@ -2,6 +2,7 @@ import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
 import { compatibility } from './rest/compatibility.js';
 import { folders } from './rest/folders.js';
+import { groups } from './rest/groups.js';
 import { history } from './rest/history.js';
 import { imports } from './rest/imports.js';
 import { members } from './rest/members.js';
@@ -15,6 +16,7 @@ import { tags } from './rest/tags.js';
 export const REST: readonly RestOperation[] = [
   ...access,
   ...organizationRoles,
+  ...groups,
   ...projects,
   ...members,
   ...roles,
