@@ -46,9 +46,6 @@ const BARE_IDS: readonly string[] = [
   'GroupMember.memberId',
   'OrganizationMember.memberId',
   'ProjectMembership.memberId',
-  // What a rule compares an id with, which is a pattern or a list too.
-  'PermissionConditions.connectionId',
-  'PermissionConditions.identityId',
   // Whoever sends it needs no token, and may read nothing.
   'RevokeHeldAccessTokenPayload.accessTokenId',
 ];

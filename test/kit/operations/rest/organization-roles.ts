@@ -9,8 +9,8 @@ export const organizationRoles: readonly RestOperation[] = [
   {
     route: `POST ${ROLES}`,
     body: {
-      slug: 'helper',
-      name: 'Helper',
+      slug: 'user-reader',
+      name: 'User reader',
       description: CANARY,
       permissions: [{ subject: 'member', action: 'read', conditions: { username: 'ada' } }],
     },
