@@ -1,4 +1,4 @@
-export { ORGANIZATION_VOCABULARY } from './actions.js';
+export { ORGANIZATION_VOCABULARY, PROJECT_ACTIONS } from './actions.js';
 export { attributesOf } from './attributes.js';
 export { rightsBeyond, rightsBeyondChange } from './boundary.js';
 export { builtInRoleId, isBuiltInForm } from './built-in-role-id.js';
@@ -10,13 +10,23 @@ export {
   ORGANIZATION_ROLES,
   PROJECT_ROLES,
 } from './built-in-roles.js';
+export {
+  type EffectiveRule,
+  type Explanation,
+  effectiveRules,
+  explain,
+  type HeldOrigins,
+  type RuleOrigin,
+} from './explanation.js';
 export { PERMISSION, toPermissionInputs, toPermissionReply } from './permission.reply.js';
 export { OrganizationPermissions, Permissions, type PermissionsGiven, toRules } from './permission.rules.js';
 export {
   OrganizationPermissionInput,
   OrganizationPermissionType,
+  PermissionActionEnum,
   PermissionInput,
   PermissionRuleType,
+  PermissionSubjectEnum,
   PermissionType,
 } from './permission.type.js';
 export { type ShownRule, toShownRules, withPermissions } from './permission.view.js';

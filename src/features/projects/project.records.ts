@@ -1,4 +1,5 @@
-import type { Ability, Access, Rule } from '../../kernel/authz/ability.js';
+import type { Ability, Access, Action, Rule } from '../../kernel/authz/ability.js';
+import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
@@ -6,6 +7,11 @@ import { isId } from '../../kernel/ids.js';
 import type { NameBounds } from '../../kernel/paging.js';
 import {
   attributesOf,
+  type EffectiveRule,
+  type Explanation,
+  effectiveRules,
+  explain,
+  type HeldOrigins,
   type HeldRoles,
   PROJECT_ROLES,
   projectRights,
@@ -104,20 +110,36 @@ const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "
 /**
  * Projects `p` with the roles that a member, `$1`, has in them: those of its own membership, then those of its groups, oldest
  * first; and its privileges. One that has no role there right now is not in it.
+ *
+ * @param origins further columns of it: what the roles and privileges come from
  */
-const FROM = `project p cross join lateral (
+const heldBy = (origins: { readonly roles: string; readonly rules: string }): string => `project p cross join lateral (
     select held.*,
       case when not held.roles <@ ${BUILT_IN} then
         (select json_agg(r.permissions order by array_position(held.roles, r.slug))::text
          from project_role r where r.project_id = p.id and r.slug = any(held.roles)) end as "storedRules",
       (select json_agg(v.permissions order by v.created_at, v.id)::text from additional_privilege v
-       where v.membership_id = held.id and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))) as privileges
+       where v.membership_id = held.id and ${IS_ACTIVE}) as privileges${origins.rules}
     from (
       select (array_agg(n.id order by n.group_id is not null, n.created_at, n.id))[1] as id,
-        array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles
+        array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles${origins.roles}
       from project_member_now n cross join unnest(n.roles) with ordinality as role(slug, at)
       where n.project_id = p.id and n.member_id = $1) held
     where held.id is not null) m`;
+/** Whether a privilege `v` holds right now. */
+const IS_ACTIVE = '(v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))';
+const FROM = heldBy({ roles: '', rules: '' });
+/** The same with where everything comes from, in the orders of what it explains. */
+const EXPLAINED = heldBy({
+  roles: `,
+        json_agg(json_build_object('role', role.slug, 'membershipId', n.id, 'groupId', n.group_id)
+          order by n.group_id is not null, n.created_at, n.id, role.at) as memberships`,
+  rules: `,
+      (select coalesce(json_agg(json_build_object('id', r.id, 'slug', r.slug) order by array_position(held.roles, r.slug)), '[]')
+       from project_role r where r.project_id = p.id and r.slug = any(held.roles)) as "ownRoles",
+      (select coalesce(json_agg(json_build_object('id', v.id, 'slug', v.slug, 'membershipId', held.id) order by v.created_at, v.id), '[]')
+       from additional_privilege v where v.membership_id = held.id and ${IS_ACTIVE}) as "ownPrivileges"`,
+});
 /** The projects of a member, so that those of others are not looked at. */
 const OF_MEMBER = 'p.organization_id = $2 and p.id in (select project_id from project_member_now where member_id = $1)';
 
@@ -126,6 +148,12 @@ const LOAD = `select ${ACCESS_COLUMNS} from ${FROM} where p.organization_id = $2
 const LOAD_BELOW = `select ${ACCESS_COLUMNS} from ${FROM}
   where p.id = any($3::uuid[]) and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
     and exists (select from organization_member_now own where own.organization_id = p.organization_id and own.member_id = $1)`;
+const EXPLAIN = `select ${ACCESS_COLUMNS}, m.memberships, m."ownRoles", m."ownPrivileges" from ${EXPLAINED}
+  where p.organization_id = $2 and p.id = $3
+    and exists (select from organization_member_now own where own.organization_id = $2 and own.member_id = $1)`;
+/** Of somebody else: of the caller the check of its token knows that it is a member of the organization. */
+const LOAD_OTHER = `${LOAD} and exists (
+  select from organization_member_now own where own.organization_id = $2 and own.member_id = $1)`;
 const LIST_ACCESS = `select ${ACCESS_COLUMNS} from ${FROM} where ${OF_MEMBER}`;
 const BY_ID = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = $3`;
 const BY_SLUG = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.slug = $3`;
@@ -161,6 +189,44 @@ export async function findAccess(
   const ids = projectIds.filter(isId);
   const rows = ids.length === 0 ? [] : await run<AccessRow>(ctx, LOAD, ids);
   return new Map(rows.map((row) => [row.id, toAccess(row)]));
+}
+
+/**
+ * Why a member of a project of the caller's organization may do something there, or may not; undefined for one that is no
+ * member right now. Whether the caller may ask that is not judged here.
+ *
+ * @param asked `projectId` and `memberId` in lower case
+ */
+export async function findExplanation(
+  ctx: Context,
+  asked: { readonly projectId: string; readonly memberId: string; readonly action: Action; readonly fields?: Fields },
+): Promise<Explanation | undefined> {
+  const { projectId, memberId, action, fields } = asked;
+  if (!isId(projectId) || !isId(memberId)) return undefined;
+  const [row] = await query<AccessRow & HeldOrigins>(ctx, EXPLAIN, [memberId, ctx.organizationId, projectId]);
+  return row && explain(projectRights(row), row, action, fields);
+}
+
+/** All rules that hold for a member of a project, as `findExplanation` finds one of them. */
+export async function findEffectiveRules(
+  ctx: Context,
+  { projectId, memberId }: { readonly projectId: string; readonly memberId: string },
+): Promise<readonly EffectiveRule[] | undefined> {
+  if (!isId(projectId) || !isId(memberId)) return undefined;
+  const [row] = await query<AccessRow & HeldOrigins>(ctx, EXPLAIN, [memberId, ctx.organizationId, projectId]);
+  return row && effectiveRules(projectRights(row), row);
+}
+
+/** What somebody else may do in projects, as `findAccess`. Whether the caller may ask that is not judged here. */
+export async function findAccessOf(
+  ctx: Context,
+  memberId: string,
+  projectIds: readonly string[],
+): Promise<ProjectAccess[]> {
+  if (!isId(memberId)) return [];
+  return (await query<AccessRow>(ctx, LOAD_OTHER, [memberId, ctx.organizationId, projectIds.filter(isId)])).map(
+    toAccess,
+  );
 }
 
 /** What the caller may do in all projects that it is a member of, in one statement. */
