@@ -23,12 +23,17 @@ export interface World {
   /** A role that the project made, which nobody has. */
   readonly role: string;
   readonly roleSlug: string;
+  /** A role that the organization made, which nobody has. */
+  readonly organizationRole: string;
+  readonly organizationRoleSlug: string;
   /** A member of the project, of the sub-organization and of the group. */
   readonly user: string;
   readonly username: string;
   /** Of the identity, in the project. */
   readonly privilege: string;
   readonly privilegeSlug: string;
+  /** Of the user in the organization. */
+  readonly userMembership: string;
   /** In no project. */
   readonly otherUser: string;
   readonly otherUsername: string;
@@ -67,9 +72,12 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
   for (const member of [{ userId: user }, { identityId: identity }]) {
     await admin.data(
       `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
-      { input: { ...member, organizationId: subOrganization, role: 'MEMBER' } },
+      { input: { ...member, organizationId: subOrganization, roleSlug: 'member' } },
     );
   }
+  const { organizationMembers } = await admin.data('{ organizationMembers { nodes { id memberId } } }');
+  const userMembership = organizationMembers.nodes.find(({ memberId }: { memberId: string }) => memberId === user).id;
+  const organizationRole = await makeOrganizationRole(admin);
   const group = await makeGroup(admin, { subOrganization, user, identity });
   mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
   const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
@@ -91,7 +99,10 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     roleSlug: role.slug,
     privilege: privilege.id,
     privilegeSlug: privilege.slug,
+    organizationRole: organizationRole.id,
+    organizationRoleSlug: organizationRole.slug,
     user,
+    userMembership,
     username,
     otherUser,
     otherUsername,
@@ -160,6 +171,16 @@ async function makeClient(
     clientSecret: clientSecretData.id,
     heldClientSecret: clientSecret,
   };
+}
+
+async function makeOrganizationRole(admin: Caller): Promise<{ id: string; slug: string }> {
+  const body = {
+    slug: word('role'),
+    name: 'Reader',
+    description: CANARY,
+    permissions: [{ subject: 'identity', action: 'read' }],
+  };
+  return mustSucceed(await admin.post('/api/v1/organization/roles', body)).body.role;
 }
 
 async function makeGroup(

@@ -6,6 +6,9 @@ export {
   changeRole,
   deleteAccount,
   isMemberNow,
+  keepLoggedInAdmin,
+  lockAccount,
+  lockMembership,
   type Member,
   protectInstallationAdmin,
 } from './memberships.js';
@@ -19,4 +22,4 @@ export { CreateOrganizationPayload, OrganizationType } from './organization.type
 export { authorizeRoleChange } from './role-boundary.js';
 export type { UserSchema } from './user.entity.js';
 export { UserReader } from './user.reader.js';
-export { OrganizationRoleEnum, UserType } from './user.type.js';
+export { UserType } from './user.type.js';

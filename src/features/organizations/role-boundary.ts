@@ -39,6 +39,35 @@ export async function authorizeRoleChange(
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
 }
 
+/**
+ * Nobody deletes an account with a role that allows more than the caller may, in any organization. Its organizations are locked.
+ *
+ * @param action what the caller does, for the audit record of a refusal
+ * @throws PERMISSION_BOUNDARY
+ */
+export async function authorizeAccountDeletion(
+  tx: Transaction,
+  { kind, id }: { readonly kind: 'user' | 'identity'; readonly id: string },
+  action: Action,
+): Promise<void> {
+  const held = await query<{ slug: string; permissions: unknown }>(
+    tx,
+    `select distinct m.role as slug, r.permissions from organization_membership m
+     left join organization_role r on r.organization_id = m.organization_id and r.slug = m.role where m.${kind}_id = $1`,
+    [id],
+  );
+  const beyond = held.flatMap(({ slug, permissions }) =>
+    rightsBeyond(
+      tx.ability,
+      rulesOfOrganizationRoles(
+        [slug],
+        permissions === null ? [] : [readStoredRules(permissions, ORGANIZATION_VOCABULARY)],
+      ),
+    ),
+  );
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
+}
+
 /** Held until the transaction ends: a role is not changed at the same moment. */
 async function rulesBySlug(
   tx: Transaction,

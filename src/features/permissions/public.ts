@@ -1,7 +1,9 @@
 export { ORGANIZATION_VOCABULARY, PROJECT_ACTIONS } from './actions.js';
 export { attributesOf } from './attributes.js';
 export { rightsBeyond, rightsBeyondChange } from './boundary.js';
+export { builtInRoleId, isBuiltInForm } from './built-in-role-id.js';
 export {
+  builtInOrganizationRoles,
   builtInProjectRoles,
   isBuiltIn,
   isBuiltInOfOrganization,
@@ -17,15 +19,17 @@ export {
   type RuleOrigin,
 } from './explanation.js';
 export { PERMISSION, toPermissionInputs, toPermissionReply } from './permission.reply.js';
-export { Permissions, type PermissionsGiven, toRules } from './permission.rules.js';
+export { OrganizationPermissions, Permissions, type PermissionsGiven, toRules } from './permission.rules.js';
 export {
+  OrganizationPermissionInput,
+  OrganizationPermissionType,
   PermissionActionEnum,
   PermissionInput,
   PermissionRuleType,
   PermissionSubjectEnum,
   PermissionType,
 } from './permission.type.js';
-export { toShownRules, withPermissions } from './permission.view.js';
+export { type ShownRule, toShownRules, withPermissions } from './permission.view.js';
 export { type HeldRoles, organizationRights, projectRights, rulesOfOrganizationRoles, rulesOfRoles } from './rights.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';
 export { readStoredRules } from './stored-rules.js';

@@ -1,6 +1,7 @@
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import type { BatchLoad, Found } from '../../kernel/database/batched.js';
+import { isBuiltInForm } from '../permissions/public.js';
 import { environmentsByIds, type ReadEnvironment } from './environment.service.js';
 import { type MembershipRecord, membershipsByIds, membershipsOfMembers } from './membership.records.js';
 import { subjectOf } from './membership.rules.js';
@@ -8,7 +9,7 @@ import type { ProjectReader } from './project.reader.js';
 import { listAccess, listByIds, type ProjectAccess } from './project.records.js';
 import type { ProjectService, ReadProject } from './project.service.js';
 import { rolesByIds } from './role.records.js';
-import { builtInRolesOf, isBuiltInForm, isBuiltInId, type Role } from './role.rules.js';
+import { builtInRolesOf, isBuiltInId, type Role } from './role.rules.js';
 
 /**
  * Projects, environments, memberships and roles that answers lead to by their ids, each kind in one statement for all of an answer.

@@ -7,7 +7,7 @@ import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { isId, NO_ID, newId } from '../../kernel/ids.js';
 import { Page, rowLimit } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { isBuiltIn, rightsBeyondChange, toRules } from '../permissions/public.js';
+import { isBuiltIn, isBuiltInForm, rightsBeyondChange, toRules } from '../permissions/public.js';
 import type { ProjectReader } from './project.reader.js';
 import { findById, listAccess, lockProject, type ProjectAccess, type ProjectRecord } from './project.records.js';
 import {
@@ -24,7 +24,6 @@ import {
 import {
   builtInRolesOf,
   CreateRole,
-  isBuiltInForm,
   isBuiltInId,
   ListRoles,
   type Role,
