@@ -46,7 +46,8 @@ export class Installation {
   }
 
   async seed(): Promise<Seed> {
-    return new Seed(await this.admin());
+    const url = await this.databaseUrl();
+    return new Seed(await this.admin(), (text, params) => withClient(url, (client) => client.query(text, params)));
   }
 
   /** Where the database answers while the service runs. */

@@ -61,7 +61,7 @@ beforeAll(async () => {
   ({ world: own, admin } = await seedWorld(strongroom.seed));
   ({ world: foreign } = await seedWorld(strongroom.seed));
   const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
-  neighbour = await makeWorld(colleague, own.organization);
+  neighbour = await makeWorld(strongroom.seed, colleague, own.organization);
 });
 
 const unknownOf = (thing: Thing): string =>

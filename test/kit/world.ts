@@ -28,6 +28,11 @@ export interface World {
   /** In no project. */
   readonly otherUser: string;
   readonly otherUsername: string;
+  /** A member of the project. */
+  readonly group: string;
+  readonly groupSlug: string;
+  /** In no project. */
+  readonly otherGroup: string;
   /** A member of the project and of the sub-organization, with token authentication and a token, and with universal authentication. */
   readonly identity: string;
   /** In no project, and without any way to authenticate. */
@@ -44,7 +49,7 @@ export interface World {
 const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
 
 /** Makes a world in the organization of an admin. */
-export async function makeWorld(admin: Caller, organization: string): Promise<World> {
+export async function makeWorld(seed: Seed, admin: Caller, organization: string): Promise<World> {
   const { project, secret, tag, folder, secretImport, role } = await makeProject(admin);
   const subSlug = word('sub');
   const { createSubOrganization } = await admin.data(
@@ -57,6 +62,8 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
   const [identity, otherIdentity] = [await makeIdentity(admin, organization), await makeIdentity(admin, organization)];
   mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' }));
   mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/identity-memberships/${identity}`, { role: 'viewer' }));
+  const [group, otherGroup] = [await seed.group(organization), await seed.group(organization)];
+  mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'viewer' }));
   for (const member of [{ userId: user }, { identityId: identity }]) {
     await admin.data(
       `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
@@ -84,6 +91,9 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     user,
     otherUser,
     otherUsername,
+    group: group.id,
+    groupSlug: group.slug,
+    otherGroup: otherGroup.id,
     identity,
     otherIdentity,
     accessToken: issued.tokenData.id,
@@ -95,7 +105,7 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
 /** A world in a new organization, and its admin. */
 export async function seedWorld(seed: Seed): Promise<{ world: World; admin: Caller }> {
   const { organization, admin } = await seed.organization();
-  return { world: await makeWorld(admin, organization.id), admin };
+  return { world: await makeWorld(seed, admin, organization.id), admin };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape

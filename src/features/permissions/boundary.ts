@@ -1,6 +1,6 @@
 import type { Ability, Action, Rule } from '../../kernel/authz/ability.js';
 import { type ConditionOperators, type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
-import { abilityOf } from './ability.js';
+import { abilityOf, GRANT, withAssignments } from './ability.js';
 
 /** One action of one rule. */
 interface Atom {
@@ -16,13 +16,15 @@ interface Atom {
  * @param given in order, as their holder would have them
  */
 export function rightsBeyond(own: Ability, given: readonly Rule[]): Action[] {
-  const mine = byAction(own.rules as unknown as Rule[]);
-  const theirs = byAction(abilityOf(given).rules as unknown as Rule[]);
-  return [...theirs].flatMap(([action, atoms]) =>
+  const mine = byAction((own.rules as unknown as Rule[]).map(withAssignments));
+  const named = abilityOf(given).rules as unknown as Rule[];
+  const names = new Set(byAction(named).keys());
+  const beyond = [...byAction(named.map(withAssignments))].flatMap(([action, atoms]) =>
     atoms.every((atom, at) => atom.inverted || isCovered(atom, atoms.slice(at + 1), mine.get(action) ?? []))
       ? []
-      : [action],
+      : [names.has(action) ? action : (action.replace(/:.*$/, `:${GRANT}`) as Action)],
   );
+  return [...new Set(beyond)];
 }
 
 /**

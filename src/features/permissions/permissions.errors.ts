@@ -1,9 +1,10 @@
 import { declareDetailCodes } from '../../kernel/detail-codes.js';
 import { declareErrors, notFound } from '../../kernel/errors.js';
 
-/** Error codes of roles, of organizations and of projects. */
+/** Error codes of roles and groups, of organizations and of projects. */
 const ERRORS = declareErrors({
   ROLE_NOT_FOUND: notFound('role'),
+  GROUP_NOT_FOUND: notFound('group'),
 });
 
 /** What entries of `details` say of the rules of a role. */

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Arg, ArgsType, type ClassType, Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { SCALARS } from '../text-rules.js';
+import { DateTime } from './date-time.js';
 
 /** What type-graphql calls a type: a scalar, the object of an enum, or a class. */
 type TypeValue = ClassType | object;
@@ -100,6 +101,7 @@ function typeOf(rule: z.core.$ZodType, name: string): TypeValue | [TypeValue] {
   if (rule instanceof z.ZodString) return String;
   if (rule instanceof z.ZodBoolean) return Boolean;
   if (rule instanceof z.ZodNumber) return rule.isInt ? Int : Float;
+  if (rule instanceof z.ZodDate) return DateTime;
   if (rule instanceof z.ZodArray) return [typeOf(rule.def.element, name) as TypeValue];
   throw new Error(`the rule of ${name} has no type in GraphQL`);
 }

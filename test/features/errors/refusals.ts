@@ -6,6 +6,7 @@ import { CANARY } from '../../kit/world.js';
 import { again, asCaller, type ErrorCase, mutate, type Scene, send, unknown } from './scene.js';
 
 const PROJECT = '/api/v1/projects/{projectId}';
+const GROUPS = '/api/v2/workspace/{projectId}/groups';
 const TOKEN_AUTH = '/api/v1/auth/token-auth/identities/{identityId}';
 const ONLY_GRAPHQL = 'only GraphQL has operations on organizations and users';
 
@@ -86,6 +87,16 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
     graphql: unknown('user', `POST ${PROJECT}/memberships`, 'user').graphql,
   },
   IDENTITY_NOT_FOUND: unknown('identity', 'GET /api/v1/identities/{identityId}', 'identity'),
+  GROUP_NOT_FOUND: {
+    rest: unknown('otherGroup', `POST ${GROUPS}/{groupIdOrName}`, 'projectMemberships').rest,
+    graphql: async ({ admin, world }) =>
+      mutate(admin, 'addProjectMember', {
+        projectId: world.project,
+        memberKind: 'GROUP',
+        memberId: randomUUID(),
+        roles: ['viewer'],
+      }),
+  },
   TOKEN_AUTH_NOT_FOUND: {
     rest: send(`GET ${TOKEN_AUTH}`, ({ otherIdentity }) => ({ identity: otherIdentity })),
     graphql: send('identityTokenAuth', ({ otherIdentity }) => ({ identity: otherIdentity })),

@@ -1,5 +1,5 @@
 import { PROJECT_ROLES } from '../../../src/features/permissions/built-in-roles.js';
-import { RoleSlugs } from '../../../src/features/projects/membership.rules.js';
+import { RoleSlugs } from '../../../src/features/projects/members/membership.rules.js';
 import {
   builtInRoleId,
   CreateProject,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
+import { forGood } from './member-roles.js';
 
 const strongroom = useSharedStrongroom();
 
@@ -205,10 +206,7 @@ describe('roles of members', () => {
     expect(refused).toBeError(409, 'ROLE_IN_USE');
     expect(refused.body.details[0].message).toBe('is a role of members of the project: 1');
     mustSucceed(await admin.patch(`${roles}/${role.id}`, { slug: 'staging-reader' }));
-    expect((await admin.get(membership)).body.identityMembership.roles).toEqual([
-      { role: 'no-access' },
-      { role: 'staging-reader' },
-    ]);
+    expect((await admin.get(membership)).body.identityMembership.roles).toEqual(forGood('no-access', 'staging-reader'));
     mustSucceed(await admin.patch(membership, { role: 'viewer' }));
     expect((await admin.delete(`${roles}/${role.id}`)).status).toBe(200);
   });
@@ -316,14 +314,14 @@ describe('whoever may make roles', () => {
       expect(await caller.patch(`${roles}/${mighty.id}`, change)).toBeError(403, 'PERMISSION_BOUNDARY');
     const swap = await caller.patch(`${roles}/${like.id}`, { slug: 'mighty' });
     expect(swap).toBeError(409, 'ROLE_SLUG_TAKEN');
-    expect((await admin.get(membership)).body.identityMembership.roles).toEqual([{ role: 'mighty' }]);
+    expect((await admin.get(membership)).body.identityMembership.roles).toEqual(forGood('mighty'));
     mustSucceed(await admin.patch(membership, { role: 'viewer' }));
     expect(await caller.delete(`${roles}/${mighty.id}`)).toBeError(403, 'PERMISSION_BOUNDARY');
     mustSucceed(await caller.patch(`${roles}/${like.id}`, { slug: 'alike', name: 'Alike' }));
     mustSucceed(await caller.delete(`${roles}/${like.id}`));
   });
 
-  test('cannot give one that allows more, nor touch who has one, unless it may grant privileges', async () => {
+  test('cannot give one that allows more, nor touch who has one, whether or not it may grant privileges', async () => {
     const { admin, caller, project, own, roles, make } = await manager(ON_DEV);
     await make('on-dev', [ON_DEV]);
     await make('anywhere', [EDIT]);
@@ -332,18 +330,34 @@ describe('whoever may make roles', () => {
     const give = (path: string, ...slugs: string[]) =>
       caller.patch(path, { roles: slugs.map((slug) => ({ role: slug })) });
     expect((await give(membership, 'no-access', 'on-dev')).status).toBe(200);
-    expect(await give(membership, 'on-dev', 'anywhere')).toBeError(403, 'PERMISSION_DENIED');
-    expect(await give(membership, 'viewer')).toBeError(403, 'PERMISSION_DENIED');
-    expect(await give(mighty, 'on-dev')).toBeError(403, 'PERMISSION_DENIED');
-    expect(await caller.delete(mighty)).toBeError(403, 'PERMISSION_DENIED');
-    const permissions = [...MANAGER, { subject: 'identity', action: 'grant-privileges' }];
+    const beyond = await give(membership, 'on-dev', 'anywhere');
+    expect(beyond).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(beyond.body.details).toEqual([
+      { path: 'secrets', code: 'edit', message: 'needs the action edit on secrets' },
+    ]);
+    expect(await give(membership, 'viewer')).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(await give(mighty, 'on-dev')).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(await caller.delete(mighty)).toBeError(403, 'PERMISSION_BOUNDARY');
+    const permissions = [...MANAGER, ON_DEV, { subject: 'identity', action: 'grant-privileges' }];
     mustSucceed(await admin.patch(`${roles}/${own.id}`, { permissions }));
+    expect(await give(mighty, 'on-dev')).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(await caller.delete(mighty)).toBeError(403, 'PERMISSION_BOUNDARY');
+    mustSucceed(await admin.patch(`${roles}/${own.id}`, { permissions: [...permissions, EDIT] }));
     expect((await give(mighty, 'on-dev')).status).toBe(200);
   });
 
-  test('is not bounded as an admin', async () => {
-    const { admin, roles, make } = await manager();
+  test('is bounded as an admin by its rights, not by the name of its role', async () => {
+    const { admin, roles, project, make } = await manager();
     const role = await make('all', [EDIT, { subject: 'workspace', action: 'delete' }]);
     expect((await admin.patch(`${roles}/${role.id}`, { permissions: [EDIT] })).status).toBe(200);
+    await make('not-on-prod', [NOT_ON_PROD]);
+    const { caller: bounded } = await memberWith(admin, project.id, 'admin', 'not-on-prod');
+    const change = { name: 'Other' };
+    expect(await bounded.patch(`${roles}/${role.id}`, change)).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(await bounded.delete(`${roles}/${role.id}`)).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(await bounded.post(roles, { slug: 'x', name: 'X', permissions: [EDIT] })).toBeError(
+      403,
+      'PERMISSION_BOUNDARY',
+    );
   });
 });
