@@ -83,8 +83,9 @@ function rightsBy(words: Vocabulary, rulesOf: typeof rulesOfRoles): (held: HeldR
     const known = kept.find(key);
     if (known !== undefined) return known;
     const custom = [...listsOf(storedRules), ...listsOf(privileges)].map((rules) => readStoredRules(rules, words));
-    const rules = rulesOf(roles, custom);
-    const ability = abilityOf(withAttributes(rules, (JSON.parse(attributes ?? '{}') ?? {}) as Attributes));
+    const filled = withAttributes(rulesOf(roles, custom), (JSON.parse(attributes ?? '{}') ?? {}) as Attributes);
+    // Read once more where something was filled in: with it, a pattern may have become too long.
+    const ability = abilityOf(attributes === null ? filled : readStoredRules(filled, words));
     const fingerprint = createHash('sha256').update(JSON.stringify(ability.rules)).digest('base64url');
     const rights = { ability, fingerprint };
     kept.keep(key, rights);

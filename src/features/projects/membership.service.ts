@@ -4,6 +4,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import { NO_ID } from '../../kernel/ids.js';
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { isBuiltIn } from '../permissions/public.js';
@@ -39,7 +40,7 @@ import {
   mayDo,
   type Target,
 } from './membership-rights.js';
-import { NO_PROJECT, type ProjectReader } from './project.reader.js';
+import type { ProjectReader } from './project.reader.js';
 import { lockProject, type ProjectAccess } from './project.records.js';
 
 const CONSTRAINTS = {
@@ -272,7 +273,7 @@ function createMembership(
 }
 
 /** A user whom a caller means by its name. @param memberId absent for one whom the organization does not know */
-const userNamed = (name: string, memberId = NO_PROJECT): Target => ({
+const userNamed = (name: string, memberId = NO_ID): Target => ({
   kind: 'user',
   names: { memberId, name, groupSlug: null },
 });

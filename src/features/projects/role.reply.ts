@@ -1,27 +1,11 @@
-import { type Data, ofSample } from '../../rest/route.js';
-import { fromConditionsType } from '../permissions/public.js';
-
-const TEXT = '{ is eq ne in glob }';
+import type { Data } from '../../rest/route.js';
+import { PERMISSION, toPermissionReply } from '../permissions/public.js';
 
 /** What documents of routes ask of the permissions of a role. */
-export const PERMISSIONS = `permissions {
-    subject action inverted
-    conditions {
-      environment ${TEXT} secretPath ${TEXT} secretName ${TEXT} secretTags { in } eventType { is eq ne in }
-    }
-  }`;
+export const PERMISSIONS = `permissions { ${PERMISSION} }`;
 
-const CONDITIONS = {
-  type: ['object', 'null'],
-  additionalProperties: true,
-  description: 'Which things it holds for, by field (`environment`, `secretPath`, ...); null: all of them.',
-};
-
-/** A role as REST has it: conditions are a text, or `$eq`, `$ne`, `$in` and `$glob`, by field. Source: specification, Permission. */
+/** A role as REST has it. */
 export const toRoleReply = ({ permissions, ...role }: Data): Data => ({
   ...role,
-  permissions: permissions.map((permission: Data) => ({
-    ...permission,
-    conditions: ofSample(permission.conditions, CONDITIONS) ?? fromConditionsType(permission.conditions),
-  })),
+  permissions: permissions.map(toPermissionReply),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nextCursor, paging, route } from '../../rest/route.js';
-import { type PermissionsGiven, toConditionsType, toRules } from '../permissions/public.js';
+import { type PermissionsGiven, toPermissionInputs } from '../permissions/public.js';
 import { PERMISSIONS, toRoleReply } from './role.reply.js';
 import { NewRole, RoleChanges } from './role.rules.js';
 
@@ -9,14 +9,7 @@ const ROLES = '/api/v1/projects/{projectId}/roles';
 
 /** Actions in a list and conditions by field, as the schema has them. */
 const inLists = (permissions: PermissionsGiven | undefined) =>
-  permissions === undefined
-    ? {}
-    : {
-        permissions: toRules(permissions).map(({ conditions, ...rule }) => ({
-          ...rule,
-          ...(conditions === undefined ? {} : { conditions: toConditionsType(conditions) }),
-        })),
-      };
+  permissions === undefined ? {} : { permissions: toPermissionInputs(permissions) };
 
 /** Roles of a project. Source: behaviour 10 (Roles). */
 export const roleRoutes = [

@@ -4,6 +4,12 @@ import { type GraphQLOperation, powerless, viewer } from '../operation.js';
 /** Machine identities, how they authenticate, and tokens. */
 export const access: readonly GraphQLOperation[] = [
   {
+    field: 'projectIdentities',
+    args: { projectId: '$project' },
+    audit: 'identity:list',
+    denial: powerless('identity:read'),
+  },
+  {
     field: 'identities',
     args: { organizationId: '$organization' },
     audit: 'identity:list',
