@@ -19,7 +19,8 @@ import { rulesBySlug } from './role.records.js';
 
 export type MemberVerb = 'read' | 'create' | 'edit' | 'delete';
 
-export const actionOn = (kind: MemberKind, verb: MemberVerb | 'assign-role'): Action => `${subjectOf(kind)}:${verb}`;
+export const actionOn = (kind: MemberKind, verb: MemberVerb | 'assign-role' | 'grant-privileges'): Action =>
+  `${subjectOf(kind)}:${verb}`;
 
 /** Who a caller means by a kind and an id. */
 export interface Target {
@@ -47,7 +48,8 @@ export async function loadTarget(
   verb: MemberVerb,
   { kind, memberId }: { readonly kind: MemberKind; readonly memberId: string },
 ): Promise<Target> {
-  const mayDelegate = verb !== 'read' && can(project.ability, actionOn(kind, 'assign-role'));
+  const assignments = (['assign-role', 'grant-privileges'] as const).map((word) => actionOn(kind, word));
+  const mayDelegate = verb !== 'read' && assignments.some((action) => can(project.ability, action));
   if (!mayDelegate) authorize(project, actionOn(kind, verb));
   return { kind, names: await findMember(ctx, project.organizationId, kind, memberId) };
 }

@@ -113,7 +113,9 @@ const temporary = {
 };
 type Temporary = Partial<Record<keyof typeof temporary, unknown>>;
 
-const Start = z.iso.datetime({ offset: true }).refine((text) => isStart(new Date(text)), { error: NO_START });
+const Start = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine((text) => isStart(new Date(text)), { error: NO_START });
 /** What the fields of a role for a time are, where it is one. */
 const Term = z.object({
   temporaryMode: z.literal('relative').nullish(),
