@@ -46,8 +46,7 @@ export class Installation {
   }
 
   async seed(): Promise<Seed> {
-    const url = await this.databaseUrl();
-    return new Seed(await this.admin(), (text, params) => withClient(url, (client) => client.query(text, params)));
+    return new Seed(await this.admin());
   }
 
   /** Where the database answers while the service runs. */

@@ -23,27 +23,14 @@ export interface SeededCaller {
   readonly tokenAuth?: Readonly<Record<string, unknown>>;
 }
 
-export interface SeededGroup {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-}
-
 const short = (): string => randomUUID().slice(0, 8);
-
-/** One statement on the database, as its owner. */
-export type Statement = (text: string, params: unknown[]) => Promise<unknown>;
 
 /** Makes what tests need, each in an organization of its own, through the interface of the service. */
 export class Seed {
   readonly #installationAdmin: Caller;
 
-  readonly #sql: Statement | undefined;
-
-  /** @param sql for what has no interface yet */
-  constructor(installationAdmin: Caller, sql?: Statement) {
+  constructor(installationAdmin: Caller) {
     this.#installationAdmin = installationAdmin;
-    this.#sql = sql;
   }
 
   async organization(): Promise<{ organization: { id: string; slug: string; name: string }; admin: Caller }> {
@@ -117,25 +104,14 @@ export class Seed {
     return Object.assign(new Caller(admin.url, createPersonalAccessToken.accessToken), { userId });
   }
 
-  /** A new group of an organization, with these machine identities. */
-  async group(organizationId: string, ...members: readonly Pick<Caller, 'identityId'>[]): Promise<SeededGroup> {
-    if (this.#sql === undefined) throw new Error('groups are made on the database, which is not known');
-    const group = { id: randomUUID(), slug: `group-${short()}`, name: `Group ${short()}` };
-    await this.#sql('insert into member_group (id, organization_id, slug, name) values ($1, $2, $3, $4)', [
-      group.id,
-      organizationId,
-      group.slug,
-      group.name,
-    ]);
-    await this.#sql(
-      `insert into organization_membership (id, organization_id, group_id, role) values (gen_random_uuid(), $1, $2, 'no-access')`,
-      [organizationId, group.id],
-    );
+  /** A new group in the organization of `admin`, with these machine identities. */
+  async group(
+    admin: Caller,
+    ...members: readonly Pick<Caller, 'identityId'>[]
+  ): Promise<{ readonly id: string; readonly slug: string; readonly name: string }> {
+    const group = mustSucceed(await admin.post('/api/v1/groups', { name: `Group ${short()}` })).body;
     for (const { identityId } of members)
-      await this.#sql(
-        'insert into group_member (id, organization_id, group_id, identity_id) values (gen_random_uuid(), $1, $2, $3)',
-        [organizationId, group.id, identityId],
-      );
+      mustSucceed(await admin.post(`/api/v1/groups/${group.id}/machine-identities/${identityId}`, {}));
     return group;
   }
 

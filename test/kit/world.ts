@@ -23,20 +23,21 @@ export interface World {
   /** A role that the project made, which nobody has. */
   readonly role: string;
   readonly roleSlug: string;
-  /** A member of the project and of the sub-organization. */
+  /** A member of the project, of the sub-organization and of the group. */
   readonly user: string;
+  readonly username: string;
   /** In no project. */
   readonly otherUser: string;
   readonly otherUsername: string;
-  /** A member of the project. */
-  readonly group: string;
-  readonly groupSlug: string;
-  /** In no project. */
-  readonly otherGroup: string;
-  /** A member of the project and of the sub-organization, with token authentication and a token, and with universal authentication. */
+  /** A member of the project, of the sub-organization and of the group, with token authentication and a token, and with universal authentication. */
   readonly identity: string;
   /** In no project, and without any way to authenticate. */
   readonly otherIdentity: string;
+  /** A member of the project. Linked to the sub-organization, without rights. */
+  readonly group: string;
+  readonly groupSlug: string;
+  /** In no project, and without members. */
+  readonly otherGroup: string;
   readonly accessToken: string;
   /** The access token itself. */
   readonly heldToken: string;
@@ -49,7 +50,7 @@ export interface World {
 const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
 
 /** Makes a world in the organization of an admin. */
-export async function makeWorld(seed: Seed, admin: Caller, organization: string): Promise<World> {
+export async function makeWorld(admin: Caller, organization: string): Promise<World> {
   const { project, secret, tag, folder, secretImport, role } = await makeProject(admin);
   const subSlug = word('sub');
   const { createSubOrganization } = await admin.data(
@@ -57,19 +58,20 @@ export async function makeWorld(seed: Seed, admin: Caller, organization: string)
     { input: { name: subSlug, slug: subSlug } },
   );
   const subOrganization = createSubOrganization.organization.id;
-  const otherUsername = word('user');
-  const [user, otherUser] = [await makeUser(admin), await makeUser(admin, otherUsername)];
+  const [username, otherUsername] = [word('user'), word('user')];
+  const [user, otherUser] = [await makeUser(admin, username), await makeUser(admin, otherUsername)];
   const [identity, otherIdentity] = [await makeIdentity(admin, organization), await makeIdentity(admin, organization)];
   mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' }));
   mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/identity-memberships/${identity}`, { role: 'viewer' }));
-  const [group, otherGroup] = [await seed.group(organization), await seed.group(organization)];
-  mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'viewer' }));
   for (const member of [{ userId: user }, { identityId: identity }]) {
     await admin.data(
       `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
       { input: { ...member, organizationId: subOrganization, role: 'MEMBER' } },
     );
   }
+  const group = await makeGroup(admin, { subOrganization, user, identity });
+  mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'viewer' }));
+  const otherGroup = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body;
   mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
   const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
   const client = await makeClient(admin, identity);
@@ -89,13 +91,14 @@ export async function makeWorld(seed: Seed, admin: Caller, organization: string)
     role: role.id,
     roleSlug: role.slug,
     user,
+    username,
     otherUser,
     otherUsername,
+    identity,
+    otherIdentity,
     group: group.id,
     groupSlug: group.slug,
     otherGroup: otherGroup.id,
-    identity,
-    otherIdentity,
     accessToken: issued.tokenData.id,
     heldToken: issued.accessToken,
     ...client,
@@ -105,7 +108,7 @@ export async function makeWorld(seed: Seed, admin: Caller, organization: string)
 /** A world in a new organization, and its admin. */
 export async function seedWorld(seed: Seed): Promise<{ world: World; admin: Caller }> {
   const { organization, admin } = await seed.organization();
-  return { world: await makeWorld(seed, admin, organization.id), admin };
+  return { world: await makeWorld(admin, organization.id), admin };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
@@ -160,7 +163,24 @@ async function makeClient(
   };
 }
 
-async function makeUser(admin: Caller, username = word('user')): Promise<string> {
+async function makeGroup(
+  admin: Caller,
+  { subOrganization, user, identity }: Record<'subOrganization' | 'user' | 'identity', string>,
+): Promise<{ readonly id: string; readonly slug: string }> {
+  const group = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body;
+  await admin.data(
+    `mutation ($members: AddGroupMembersInput!, $link: LinkGroupInput!) {
+      addGroupMembers(input: $members) { __typename } linkGroup(input: $link) { __typename }
+    }`,
+    {
+      members: { groupId: group.id, userIds: [user], identityIds: [identity] },
+      link: { groupId: group.id, organizationId: subOrganization },
+    },
+  );
+  return group;
+}
+
+async function makeUser(admin: Caller, username: string): Promise<string> {
   const { createUser } = await admin.data(
     `mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }`,
     { input: { username } },

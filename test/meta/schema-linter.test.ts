@@ -32,6 +32,9 @@ const BARE_IDS: readonly string[] = [
   'RestoreSecretsPayload.leftOutTagIds',
   // A user or an identity, by `actorType`: `user` and `identity`.
   'SecretActor.actorId',
+  // Conditions on an id, not ids.
+  'PermissionConditions.connectionId',
+  'PermissionConditions.identityId',
   // There are no groups and no rotations yet.
   'Secret.rotationId',
   'SecretActor.groupId',
@@ -39,7 +42,10 @@ const BARE_IDS: readonly string[] = [
   'Project.kmsCertificateKeyId',
   'Project.kmsSecretManagerKeyId',
   'UniversalAuth.clientId',
+  // There are no types of roles of organizations yet.
+  'Group.roleId',
   // A user or an identity, by `memberKind`: `user` and `identity`.
+  'GroupMember.memberId',
   'OrganizationMember.memberId',
   'ProjectMembership.memberId',
   // Whoever sends it needs no token, and may read nothing.
@@ -57,7 +63,7 @@ function lint(definition: string) {
 
 /** What an update changes by its id. */
 const RESOURCES = [
-  ...['Environment', 'Folder', 'Identity', 'Organization', 'Project', 'ProjectRole'],
+  ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
   ...['Secret', 'SecretImport', 'Tag', 'User'],
 ];
 

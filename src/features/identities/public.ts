@@ -6,6 +6,7 @@ export { identitiesByIds, ownIdentity } from './identity.links.js';
 export { IdentityReader } from './identity.reader.js';
 export { insertIdentity } from './identity.service.js';
 export { IdentityType } from './identity.type.js';
+export { insertTokenAuth } from './token-auth/token-auth.service.js';
 export {
   DEFAULT_TTL_SECONDS,
   EVERYWHERE,
@@ -14,4 +15,3 @@ export {
   ttlSeconds,
   usesLimit,
 } from './token-auth.rules.js';
-export { insertTokenAuth } from './token-auth.service.js';

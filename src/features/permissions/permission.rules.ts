@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
-import { compileGlob, MAX_GLOB } from '../../kernel/authz/glob.js';
+import { MAX_GLOB } from '../../kernel/authz/glob.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 import { ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
-import { namesKnownAttributes, withStandIns } from './attribute-names.js';
+import { namesKnownAttributes } from './attribute-names.js';
+import { patternFault } from './attributes.js';
 import './permissions.errors.js';
 
 const MAX_RULES = 100;
@@ -51,9 +52,8 @@ function globOf(field: string) {
     .superRefine((text, issues) => {
       if (!namesKnownAttributes(text))
         return issues.addIssue({ code: 'custom', message: UNKNOWN_ATTRIBUTE.error, params: UNKNOWN_ATTRIBUTE.params });
-      const fault = text.length > MAX_GLOB || text === '' ? null : compileGlob(withStandIns(text));
-      if (typeof fault === 'string')
-        issues.addIssue({ code: 'custom', message: fault, params: { code: 'INVALID_GLOB' } });
+      const fault = text.length > MAX_GLOB || text === '' ? null : patternFault(text);
+      if (fault !== null) issues.addIssue({ code: 'custom', message: fault, params: { code: 'INVALID_GLOB' } });
     });
   // Whatever begins otherwise can fit no path, and a rule that forbids would forbid nothing.
   return field === 'secretPath'

@@ -1,10 +1,9 @@
 import { declareDetailCodes } from '../../kernel/detail-codes.js';
 import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
 
-/** Error codes of roles and groups, of organizations and of projects. */
+/** Error codes of roles, of organizations and of projects. */
 const ERRORS = declareErrors({
   ROLE_NOT_FOUND: notFound('role'),
-  GROUP_NOT_FOUND: notFound('group'),
   ROLE_SLUG_TAKEN: conflict('Another role has this slug; take another one.'),
   ROLE_IN_USE: conflict('Members have this role; give them another one first.'),
   ROLE_BUILT_IN: conflict('Built-in roles cannot be changed or deleted; make a role of your own instead.'),

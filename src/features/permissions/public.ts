@@ -9,6 +9,7 @@ export {
   ORGANIZATION_ROLES,
   PROJECT_ROLES,
 } from './built-in-roles.js';
+export { type Explanation, explain, type HeldOrigins } from './explanation.js';
 export { PERMISSION, toPermissionInputs, toPermissionReply } from './permission.reply.js';
 export { Permissions, type PermissionsGiven, toRules } from './permission.rules.js';
 export { PermissionInput, PermissionRuleType, PermissionType } from './permission.type.js';

@@ -60,8 +60,18 @@ export function buildAbility(rules: readonly Rule[]): Ability {
  * Pure, and cheap enough for every row of a list.
  */
 export function can(ability: Ability, action: Action, fields?: Fields): boolean {
+  return ability.can(...askedFor(action, fields));
+}
+
+/** Place in `ability.rules` of the rule by which `can` decides, the last one that fits; null when none does. */
+export function decidingRule(ability: Ability, action: Action, fields?: Fields): number | null {
+  const rule = ability.relevantRuleFor(...askedFor(action, fields));
+  return rule === null ? null : ability.rules.indexOf(rule.origin);
+}
+
+function askedFor(action: Action, fields: Fields | undefined): [verb: string, thing: never] {
   const [subject, verb] = splitAction(action);
-  return ability.can(verb, fields === undefined ? subject : ({ ...fields, subjectType: subject } as never));
+  return [verb, (fields === undefined ? subject : { ...fields, subjectType: subject }) as never];
 }
 
 /** Where a denied action was tried, for the audit trail. */

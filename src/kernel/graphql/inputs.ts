@@ -18,6 +18,11 @@ export function enumOfRule(rule: z.ZodEnum, type: object): void {
   NAMED.add(rule, { type });
 }
 
+/** Declares which input type a rule is that `inputType` does not make: a choice of objects. */
+export function inputOfRule(rule: z.core.$ZodType, type: ClassType): void {
+  NAMED.add(rule, { type });
+}
+
 /**
  * Makes the GraphQL input type of rules. Fields, descriptions and defaults come from the rules, so that no input is stated twice.
  * An object inside needs an input type of its own before, and an enum `enumOfRule`.
@@ -99,6 +104,7 @@ function typeOf(rule: z.core.$ZodType, name: string): TypeValue | [TypeValue] {
   if (named !== undefined) return named.type;
   if (SCALARS.get(rule)?.scalar === 'ID') return ID;
   if (rule instanceof z.ZodString) return String;
+  if (rule instanceof z.ZodDate) return DateTime;
   if (rule instanceof z.ZodBoolean) return Boolean;
   if (rule instanceof z.ZodNumber) return rule.isInt ? Int : Float;
   if (rule instanceof z.ZodDate) return DateTime;

@@ -6,7 +6,6 @@ import { CANARY } from '../../kit/world.js';
 import { again, asCaller, type ErrorCase, mutate, type Scene, send, unknown } from './scene.js';
 
 const PROJECT = '/api/v1/projects/{projectId}';
-const GROUPS = '/api/v2/workspace/{projectId}/groups';
 const TOKEN_AUTH = '/api/v1/auth/token-auth/identities/{identityId}';
 const ONLY_GRAPHQL = 'only GraphQL has operations on organizations and users';
 
@@ -87,16 +86,6 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
     graphql: unknown('user', `POST ${PROJECT}/memberships`, 'user').graphql,
   },
   IDENTITY_NOT_FOUND: unknown('identity', 'GET /api/v1/identities/{identityId}', 'identity'),
-  GROUP_NOT_FOUND: {
-    rest: unknown('otherGroup', `POST ${GROUPS}/{groupIdOrName}`, 'projectMemberships').rest,
-    graphql: async ({ admin, world }) =>
-      mutate(admin, 'addProjectMember', {
-        projectId: world.project,
-        memberKind: 'GROUP',
-        memberId: randomUUID(),
-        roles: ['viewer'],
-      }),
-  },
   TOKEN_AUTH_NOT_FOUND: {
     rest: send(`GET ${TOKEN_AUTH}`, ({ otherIdentity }) => ({ identity: otherIdentity })),
     graphql: send('identityTokenAuth', ({ otherIdentity }) => ({ identity: otherIdentity })),
@@ -126,6 +115,7 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
       }),
   },
   ROLE_NOT_FOUND: unknown('role', `GET ${PROJECT}/roles/{roleId}`, 'projectRole'),
+  GROUP_NOT_FOUND: unknown('group', 'GET /api/v1/groups/{groupId}', 'group'),
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
@@ -237,6 +227,16 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   ROLE_BUILT_IN: {
     rest: async (scene) => send(`DELETE ${PROJECT}/roles/{roleId}`, await viewerRole(scene))(scene),
     graphql: async (scene) => send('deleteProjectRole', await viewerRole(scene))(scene),
+  },
+  GROUP_SLUG_TAKEN: {
+    rest: async ({ admin }) => {
+      await admin.post('/api/v1/groups', { name: 'Web', slug: 'web' });
+      return admin.post('/api/v1/groups', { name: 'Web', slug: 'web' });
+    },
+    graphql: async ({ admin }) => {
+      await mutate(admin, 'createGroup', { name: 'Web', slug: 'web' });
+      return mutate(admin, 'createGroup', { name: 'Web', slug: 'web' });
+    },
   },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
   NOT_EXPRESSIBLE: {

@@ -104,7 +104,7 @@ describe('things by nothing but their ids', () => {
     const { world: foreign } = await seedWorld(strongroom.seed);
     const { world, admin } = await seedWorld(strongroom.seed);
     const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
-    const neighbour = await makeWorld(strongroom.seed, colleague, world.organization);
+    const neighbour = await makeWorld(colleague, world.organization);
     const memberships = await strongroom.sql<{ id: string }>(
       'select id from project_membership where project_id = any($1)',
       [[foreign.project, neighbour.project]],

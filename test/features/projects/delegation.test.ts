@@ -91,13 +91,10 @@ describe('whoever may assign roles without editing memberships', () => {
   });
 
   test('gives them to users by name, and to groups by slug', async () => {
-    const { admin, delegate, organization, project, own } = await scene();
+    const { admin, delegate, project, own } = await scene();
     const user = await strongroom.seed.user(admin);
     const { user: found } = await admin.data('query ($id: ID!) { user(id: $id) { username } }', { id: user.userId });
-    const [group, foreign] = [
-      await strongroom.seed.group(organization.id),
-      await strongroom.seed.group(organization.id),
-    ];
+    const [group, foreign] = [await strongroom.seed.group(admin), await strongroom.seed.group(admin)];
     const permissions = [
       READS,
       assign({ username: found.username, role: 'reader' }, 'member'),

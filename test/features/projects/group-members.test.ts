@@ -8,7 +8,7 @@ const strongroom = useSharedStrongroom();
 async function scene() {
   const { admin, project, organization } = await strongroom.seed.project();
   const caller = await strongroom.seed.caller(admin, {});
-  const group = await strongroom.seed.group(organization.id, caller);
+  const group = await strongroom.seed.group(admin, caller);
   const list = `/api/v2/workspace/${project.id}/groups`;
   return { admin, project, organization, caller, group, list, path: `${list}/${group.id}` };
 }
@@ -75,8 +75,8 @@ describe('groups of a project', () => {
   });
 
   test('are not guessed by a name that two of them have', async () => {
-    const { admin, organization, group, list } = await scene();
-    const { id } = await strongroom.seed.group(organization.id);
+    const { admin, group, list } = await scene();
+    const { id } = await strongroom.seed.group(admin);
     await strongroom.sql('update member_group set name = $2 where id = $1', [id, group.name]);
     const named = `${list}/${encodeURIComponent(group.name)}`;
     expect(await admin.post(named, { role: 'viewer' })).toBeError(404, 'GROUP_NOT_FOUND');
@@ -84,8 +84,8 @@ describe('groups of a project', () => {
   });
 
   test('are under the rules of groups', async () => {
-    const { admin, project, organization, path, list } = await scene();
-    const other = await strongroom.seed.group(organization.id);
+    const { admin, project, path, list } = await scene();
+    const other = await strongroom.seed.group(admin);
     const role = (action: string, conditions?: object) => ({ subject: 'groups', action, conditions });
     await makeRole(admin, project.id, 'keeper', [
       { subject: 'groups', action: 'create' },
@@ -114,7 +114,7 @@ describe('groups of a project', () => {
     const { admin, project, group } = await scene();
     const key = { projectId: project.id, memberKind: 'GROUP', memberId: group.id };
     const fields =
-      'memberKind memberId name roleSlugs user { id } identity { id } roleAssignments { roleSlug isActive role { slug } }';
+      'memberKind memberId name roleSlugs user { id } identity { id } group { slug } roleAssignments { roleSlug isActive role { slug } }';
     const add = `mutation ($input: AddProjectMemberInput!) { addProjectMember(input: $input) { membership { ${fields} } } }`;
     const { addProjectMember } = await admin.data(add, { input: { ...key, roles: ['viewer'] } });
     expect(addProjectMember.membership).toEqual({
@@ -124,6 +124,7 @@ describe('groups of a project', () => {
         name: group.name,
         roleSlugs: ['viewer'],
         user: null,
+        group: { slug: group.slug },
         identity: null,
       },
       roleAssignments: [{ roleSlug: 'viewer', isActive: true, role: { slug: 'viewer' } }],

@@ -56,7 +56,7 @@ describe('what is named by its id', () => {
     const { world, admin } = await seedWorld(strongroom.seed);
     const { world: foreign } = await seedWorld(strongroom.seed);
     const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
-    return { world, admin, foreign, neighbour: await makeWorld(strongroom.seed, colleague, world.organization) };
+    return { world, admin, foreign, neighbour: await makeWorld(colleague, world.organization) };
   }
 
   const recordsOf = async ({ headers }: Reply) => {

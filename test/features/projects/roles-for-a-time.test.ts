@@ -87,9 +87,9 @@ describe('a role for a time', () => {
   });
 
   test('is given to groups, and ends for their members', async () => {
-    const { admin, project, organization } = await strongroom.seed.project();
+    const { admin, project } = await strongroom.seed.project();
     const caller = await strongroom.seed.caller(admin, {});
-    const group = await strongroom.seed.group(organization.id, caller);
+    const group = await strongroom.seed.group(admin, caller);
     const path = `/api/v2/workspace/${project.id}/groups/${group.slug}`;
     const { groupMembership } = mustSucceed(await admin.post(path, { roles: [forTime('viewer', '4w')] })).body;
     expect(groupMembership.roles).toMatchObject([{ ...forTime('viewer', '4w'), customRoleSlug: null }]);

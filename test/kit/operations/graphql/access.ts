@@ -18,7 +18,7 @@ export const access: readonly GraphQLOperation[] = [
   { field: 'identity', args: { id: '$identity' }, audit: 'identity:get', denial: powerless('identity:read') },
   {
     field: 'createIdentity',
-    args: { name: 'ci', organizationId: '$organization' },
+    args: { name: 'ci', organizationId: '$organization', projectId: '$project' },
     audit: 'identity:create',
     denial: viewer('identity:create'),
   },
