@@ -41,8 +41,11 @@ export interface World {
   readonly identity: string;
   /** In no project, and without any way to authenticate. */
   readonly otherIdentity: string;
-  /** Linked to the sub-organization, without rights. */
+  /** A member of the project. Linked to the sub-organization, without rights. */
   readonly group: string;
+  readonly groupSlug: string;
+  /** In no project, and without members. */
+  readonly otherGroup: string;
   readonly accessToken: string;
   /** The access token itself. */
   readonly heldToken: string;
@@ -79,6 +82,8 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
   const userMembership = organizationMembers.nodes.find(({ memberId }: { memberId: string }) => memberId === user).id;
   const organizationRole = await makeOrganizationRole(admin);
   const group = await makeGroup(admin, { subOrganization, user, identity });
+  mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'viewer' }));
+  const otherGroup = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body;
   mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
   const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
   const client = await makeClient(admin, identity);
@@ -108,7 +113,9 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     otherUsername,
     identity,
     otherIdentity,
-    group,
+    group: group.id,
+    groupSlug: group.slug,
+    otherGroup: otherGroup.id,
     accessToken: issued.tokenData.id,
     heldToken: issued.accessToken,
     ...client,
@@ -186,15 +193,15 @@ async function makeOrganizationRole(admin: Caller): Promise<{ id: string; slug: 
 async function makeGroup(
   admin: Caller,
   { subOrganization, user, identity }: Record<'subOrganization' | 'user' | 'identity', string>,
-): Promise<string> {
-  const group = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body.id;
+): Promise<{ readonly id: string; readonly slug: string }> {
+  const group = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body;
   await admin.data(
     `mutation ($members: AddGroupMembersInput!, $link: LinkGroupInput!) {
       addGroupMembers(input: $members) { __typename } linkGroup(input: $link) { __typename }
     }`,
     {
-      members: { groupId: group, userIds: [user], identityIds: [identity] },
-      link: { groupId: group, organizationId: subOrganization },
+      members: { groupId: group.id, userIds: [user], identityIds: [identity] },
+      link: { groupId: group.id, organizationId: subOrganization },
     },
   );
   return group;

@@ -3,7 +3,12 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
-import { keepLoggedInAdmin, lockAccount, protectInstallationAdmin } from '../organizations/public.js';
+import {
+  authorizeActingAs,
+  keepLoggedInAdmin,
+  lockAccount,
+  protectInstallationAdmin,
+} from '../organizations/public.js';
 import type { AuthMethod } from './auth-method.js';
 import { DELETE_TOKENS_OF_METHOD } from './auth-method.sql.js';
 import type { IdentityReader, IdentityView } from './identity.reader.js';
@@ -53,12 +58,14 @@ export class AuthConfigurationService<
    *
    * @param raw `{ identityId, accessTokenTrustedIps?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }` and
    *   what the kind has of its own
+   * @throws PERMISSION_BOUNDARY, besides what all throw
    * Source: behaviour 3.3.
    */
   async attach(ctx: Context, raw: unknown): Promise<View> {
     const settings = parse(this.kind.rules.attach, raw);
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, settings.identityId);
+      await authorizeActingAs(tx, identity.id, 'identity:edit');
       const configuration = await this.kind.insert(tx, { ...settings, identityId: identity.id });
       await this.#recordChange(tx, 'attach', identity.id);
       return configuration;

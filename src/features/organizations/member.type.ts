@@ -4,11 +4,15 @@ import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 
 /** The kinds of members, of organizations and of projects, as GraphQL names them. */
-export const MemberKindEnum = { USER: 'user', IDENTITY: 'identity' } as const;
+export const MemberKindEnum = { USER: 'user', IDENTITY: 'identity', GROUP: 'group' } as const;
 registerEnumType(MemberKindEnum, {
   name: 'MemberKind',
-  description: 'Whether a member is a person or a machine.',
-  valuesConfig: { USER: { description: 'A person.' }, IDENTITY: { description: 'A machine identity.' } },
+  description: 'Whether a member is a person, a machine or a group of them.',
+  valuesConfig: {
+    USER: { description: 'A person.' },
+    IDENTITY: { description: 'A machine identity.' },
+    GROUP: { description: 'A group of people and machine identities.' },
+  },
 });
 
 @ObjectType('OrganizationMember', {

@@ -68,6 +68,33 @@ export async function authorizeAccountDeletion(
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
 }
 
+/** Its roles in an organization right now, its own membership's first. */
+const ROLES_NOW = `select n.role, r.permissions from organization_member_now n
+  left join organization_role r on r.organization_id = n.organization_id and r.slug = n.role
+  where n.organization_id = $1 and n.member_id = $2
+  order by n.group_id is not null, n.created_at, n.id`;
+
+/**
+ * Whoever makes a credential of somebody else has all rights of that account: nobody makes one of an account that may do more in
+ * the organization than the caller. What it may do in projects is not compared.
+ *
+ * @param action what the caller does: for the audit record of a refusal
+ * @throws PERMISSION_BOUNDARY
+ * Source: behaviour 3 (Permission).
+ */
+export async function authorizeActingAs(tx: Transaction, memberId: string, action: Action): Promise<void> {
+  if (tx.actor.id === memberId.toLowerCase()) return;
+  const held = await query<{ role: string; permissions: unknown }>(tx, ROLES_NOW, [tx.organizationId, memberId]);
+  const rules = rulesOfOrganizationRoles(
+    held.map(({ role }) => role),
+    held
+      .filter(({ role }) => !isBuiltInOfOrganization(role))
+      .map(({ permissions }) => (permissions === null ? [] : readStoredRules(permissions, ORGANIZATION_VOCABULARY))),
+  );
+  const beyond = rightsBeyond(tx.ability, rules);
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
+}
+
 /** Held until the transaction ends: a role is not changed at the same moment. */
 async function rulesBySlug(
   tx: Transaction,

@@ -1,4 +1,5 @@
 export { ORGANIZATION_VOCABULARY, PROJECT_ACTIONS } from './actions.js';
+export { type Assigned, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
 export { attributesOf } from './attributes.js';
 export { rightsBeyond, rightsBeyondChange } from './boundary.js';
 export { builtInRoleId, isBuiltInForm } from './built-in-role-id.js';

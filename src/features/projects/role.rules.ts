@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/paging.js';
-import { personText, slugText } from '../../kernel/text-rules.js';
+import { personText } from '../../kernel/text-rules.js';
 import { builtInProjectRoles, builtInRoleId, isBuiltIn, Permissions, PROJECT_ROLES } from '../permissions/public.js';
+import { roleSlug } from './members/role-terms.rules.js';
 
 /** A role of a project, its own or built in. */
 export interface Role {
@@ -58,9 +59,6 @@ export function rolePosition({ after }: PageRequest): RolePosition | null {
 
 /** Slugs that no role of a project's own can have. Source: behaviour 2.1. */
 const RESERVED: readonly string[] = [...PROJECT_ROLES, 'custom'];
-
-/** Slug of any role of a project. */
-export const roleSlug = slugText(1, 64);
 
 const ownSlug = roleSlug.refine((slug) => !RESERVED.includes(slug), {
   error: `must be none of ${RESERVED.join(', ')}`,
