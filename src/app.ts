@@ -17,6 +17,7 @@ import { createIdentities } from './features/identities/index.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
+import { createProjectTemplates } from './features/project-templates/index.js';
 import { createProjects } from './features/projects/index.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
@@ -119,6 +120,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     access,
     projects,
     createPrivileges(),
+    createProjectTemplates(),
     tags,
     secrets,
     createAccessReview(),

@@ -23,6 +23,9 @@ export interface World {
   /** A role that the project made, which nobody has. */
   readonly role: string;
   readonly roleSlug: string;
+  /** A template of projects with environments, a role and members. */
+  readonly projectTemplate: string;
+  readonly projectTemplateName: string;
   /** A member of the project and of the sub-organization. */
   readonly user: string;
   /** In no project. */
@@ -81,6 +84,7 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     tagSlug: tag.slug,
     role: role.id,
     roleSlug: role.slug,
+    ...(await makeTemplate(admin, { username: otherUsername, identityId: otherIdentity })),
     user,
     otherUser,
     otherUsername,
@@ -148,6 +152,30 @@ async function makeClient(
     clientSecret: clientSecretData.id,
     heldClientSecret: clientSecret,
   };
+}
+
+async function makeTemplate(
+  admin: Caller,
+  { username, identityId }: { username: string; identityId: string },
+): Promise<Pick<World, 'projectTemplate' | 'projectTemplateName'>> {
+  const { projectTemplate } = mustSucceed(
+    await admin.post('/api/v1/project-templates', {
+      name: word('template'),
+      description: CANARY,
+      type: 'secret-manager',
+      roles: [
+        {
+          name: 'Reader',
+          slug: 'reader',
+          permissions: [{ subject: 'secrets', action: ['describeSecret', 'readValue'] }],
+        },
+      ],
+      users: [{ username, roles: ['viewer'] }],
+      identities: [{ identityId, roles: ['reader'] }],
+      projectManagedIdentities: [{ name: 'deployer', roles: ['reader'] }],
+    }),
+  ).body;
+  return { projectTemplate: projectTemplate.id, projectTemplateName: projectTemplate.name };
 }
 
 async function makeUser(admin: Caller, username = word('user')): Promise<string> {

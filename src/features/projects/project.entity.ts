@@ -30,6 +30,8 @@ const ProjectSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
     revision: p.bigint('string').defaultRaw('1'),
+    templateId: p.uuid().nullable(),
+    templateVersion: p.integer().nullable(),
   },
 });
 

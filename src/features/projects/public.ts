@@ -6,5 +6,9 @@ export type { ProjectLinks } from './project.links.js';
 export { IN_OWN_PROJECT, nodeInProject } from './project.nodes.js';
 export { ProjectReader } from './project.reader.js';
 export type { ProjectAccess } from './project.records.js';
-export { ProjectType } from './project.type.js';
+export { DEFAULT_ENVIRONMENTS, DEFAULT_TEMPLATE, PROJECT_KINDS, type ProjectKind } from './project.rules.js';
+
+export { ProjectKindEnum, ProjectType } from './project.type.js';
+export { inLists, PERMISSIONS, RULES, toRoleReply } from './role.reply.js';
+export { fromRoleInput, toPermissions } from './role.type.js';
 export { authorizeNewNames } from './role-selection.js';

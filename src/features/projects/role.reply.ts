@@ -1,15 +1,29 @@
 import { type Data, ofSample } from '../../rest/route.js';
-import { fromConditionsType } from '../permissions/public.js';
+import { fromConditionsType, type PermissionsGiven, toConditionsType, toRules } from '../permissions/public.js';
 
 const TEXT = '{ is eq ne in glob }';
 
-/** What documents of routes ask of the permissions of a role. */
-export const PERMISSIONS = `permissions {
-    subject action inverted
+const ENTRY = `subject action inverted
     conditions {
       environment ${TEXT} secretPath ${TEXT} secretName ${TEXT} secretTags { in } eventType { is eq ne in }
-    }
+    }`;
+
+/** What documents of routes ask of the permissions of a role. */
+export const PERMISSIONS = `permissions {
+    ${ENTRY}
   }`;
+
+/** As `PERMISSIONS`, with the actions of each rule in a list. */
+export const RULES = `permissions: rules {
+    ${ENTRY}
+  }`;
+
+/** Actions in a list and conditions by field, as the schema has them. */
+export const inLists = (permissions: PermissionsGiven) =>
+  toRules(permissions).map(({ conditions, ...rule }) => ({
+    ...rule,
+    ...(conditions === undefined ? {} : { conditions: toConditionsType(conditions) }),
+  }));
 
 const CONDITIONS = {
   type: ['object', 'null'],

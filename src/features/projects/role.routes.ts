@@ -1,22 +1,13 @@
 import { z } from 'zod';
 import { nextCursor, paging, route } from '../../rest/route.js';
-import { type PermissionsGiven, toConditionsType, toRules } from '../permissions/public.js';
-import { PERMISSIONS, toRoleReply } from './role.reply.js';
+import { inLists, PERMISSIONS, toRoleReply } from './role.reply.js';
 import { NewRole, RoleChanges } from './role.rules.js';
 
 const FIELDS = `id name slug createdAt updatedAt projectId description version ${PERMISSIONS}`;
 const ROLES = '/api/v1/projects/{projectId}/roles';
 
-/** Actions in a list and conditions by field, as the schema has them. */
-const inLists = (permissions: PermissionsGiven | undefined) =>
-  permissions === undefined
-    ? {}
-    : {
-        permissions: toRules(permissions).map(({ conditions, ...rule }) => ({
-          ...rule,
-          ...(conditions === undefined ? {} : { conditions: toConditionsType(conditions) }),
-        })),
-      };
+const given = (permissions: Parameters<typeof inLists>[0] | undefined) =>
+  permissions === undefined ? {} : { permissions: inLists(permissions) };
 
 /** Roles of a project. Source: behaviour 10 (Roles). */
 export const roleRoutes = [
@@ -29,7 +20,7 @@ export const roleRoutes = [
     exactKeys: ['permissions'],
     document: `mutation ($input: CreateProjectRoleInput!) { createProjectRole(input: $input) { role { ${FIELDS} } } }`,
     variables: ({ params, body: { permissions, ...rest } }) => ({
-      input: { projectId: params.projectId, ...rest, ...inLists(permissions) },
+      input: { projectId: params.projectId, ...rest, ...given(permissions) },
     }),
     reply: ({ createProjectRole }) => ({ role: toRoleReply(createProjectRole.role) }),
     example: {
@@ -96,7 +87,7 @@ export const roleRoutes = [
     exactKeys: ['permissions'],
     document: `mutation ($input: UpdateProjectRoleInput!) { updateProjectRole(input: $input) { role { ${FIELDS} } } }`,
     variables: ({ params, body: { permissions, ...rest } }) => ({
-      input: { projectId: params.projectId, id: params.roleId, ...rest, ...inLists(permissions) },
+      input: { projectId: params.projectId, id: params.roleId, ...rest, ...given(permissions) },
     }),
     reply: ({ updateProjectRole }) => ({ role: toRoleReply(updateProjectRole.role) }),
     example: { permissions: [{ subject: 'secrets', action: 'describeSecret' }] },

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import type { Rule } from '../../kernel/authz/ability.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
@@ -70,7 +71,10 @@ export const pageSelectsRoles = (info: GraphQLResolveInfo): boolean =>
   selectsRoles(info, ['nodes']) || selectsRoles(info, ['edges', 'node']);
 
 /** A role as the API shows it. What a rule forbids that this version does not know of is not shown. */
-export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => {
+export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => ({ ...role, ...toPermissions(rules) });
+
+/** Rules as the API shows them: as they were given, and each action by itself. */
+export function toPermissions(rules: readonly Rule[]): { rules: PermissionRuleType[]; permissions: PermissionType[] } {
   const entries = rules.map(({ subject, action, inverted = false, conditions }) => ({
     subject,
     action: [action].flat().filter((verb) => ACTIONS.has(verb)),
@@ -78,11 +82,10 @@ export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => {
     conditions: toConditionsType(conditions),
   }));
   return {
-    ...role,
     rules: entries,
     permissions: entries.flatMap(({ action, ...rest }) => action.map((verb) => ({ ...rest, action: verb }))),
   };
-};
+}
 
 const ACTIONS: ReadonlySet<string> = new Set(Object.values(PermissionActionEnum));
 

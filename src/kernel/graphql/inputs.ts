@@ -17,6 +17,11 @@ export function enumOfRule(rule: z.ZodEnum, type: object): void {
   NAMED.add(rule, { type });
 }
 
+/** Declares which input type of GraphQL takes what a rule judges, where that is not made from the rule. */
+export function inputOfRule(rule: z.ZodType, type: ClassType): void {
+  NAMED.add(rule, { type });
+}
+
 /**
  * Makes the GraphQL input type of rules. Fields, descriptions and defaults come from the rules, so that no input is stated twice.
  * An object inside needs an input type of its own before, and an enum `enumOfRule`.

@@ -16,6 +16,7 @@ import { folders } from './graphql/folders.js';
 import { history } from './graphql/history.js';
 import { imports } from './graphql/imports.js';
 import { organizations } from './graphql/organizations.js';
+import { projectTemplates } from './graphql/project-templates.js';
 import { projects } from './graphql/projects.js';
 import { roles } from './graphql/roles.js';
 import { secrets } from './graphql/secrets.js';
@@ -27,6 +28,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...organizations,
   ...access,
   ...projects,
+  ...projectTemplates,
   ...roles,
   ...tags,
   ...folders,

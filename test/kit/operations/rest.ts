@@ -5,6 +5,7 @@ import { folders } from './rest/folders.js';
 import { history } from './rest/history.js';
 import { imports } from './rest/imports.js';
 import { members } from './rest/members.js';
+import { projectTemplates } from './rest/project-templates.js';
 import { projects } from './rest/projects.js';
 import { roles } from './rest/roles.js';
 import { secrets } from './rest/secrets.js';
@@ -14,6 +15,7 @@ import { tags } from './rest/tags.js';
 export const REST: readonly RestOperation[] = [
   ...access,
   ...projects,
+  ...projectTemplates,
   ...members,
   ...roles,
   ...tags,

@@ -1,0 +1,40 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+
+const KIND = t.oneOf('user', 'group', 'identity');
+/** A membership of the organization that has not ended. */
+const LASTS = '(m.ends_at is null or now() < m.ends_at)';
+
+/** Users, groups and identities of an organization by what requests name them by; users of the root organization come second. */
+export const FIND_MEMBERS = sqlStatement({
+  text: `(select distinct on (u.username) 'user' as kind, u.username as name, u.id
+      from app_user u join organization_membership m on m.organization_id = :organizationId and m.user_id = u.id and ${LASTS}
+      where u.organization_id in (:organizationId, :rootOrganizationId) and u.username = any(:usernames)
+      order by u.username, u.organization_id = :organizationId desc)
+    union all
+    select 'group', g.slug, g.id
+      from member_group g join organization_membership m on m.organization_id = :organizationId and m.group_id = g.id and ${LASTS}
+      where g.organization_id = :organizationId and g.slug = any(:groupSlugs)
+    union all
+    select 'identity', i.id::text, i.id
+      from identity i join organization_membership m on m.organization_id = :organizationId and m.identity_id = i.id and ${LASTS}
+      where i.id = any(:identityIds) and i.project_id is null`,
+  params: {
+    organizationId: t.uuid,
+    rootOrganizationId: t.uuid,
+    usernames: t.array(t.text),
+    groupSlugs: t.array(t.text),
+    identityIds: t.array(t.uuid),
+  },
+  row: { kind: KIND, name: t.text, id: t.uuid },
+});
+
+/** Those of these users, groups and identities who are in the organization. Nobody of them leaves until the transaction ends. */
+export const HOLD_PRESENT = sqlStatement({
+  text: `select coalesce(m.user_id, m.group_id, m.identity_id) as id
+    from organization_membership m left join identity i on i.id = m.identity_id
+    where m.organization_id = :organizationId and ${LASTS} and i.project_id is null
+      and (m.user_id = any(:ids) or m.group_id = any(:ids) or m.identity_id = any(:ids))
+    order by m.id for key share of m`,
+  params: { organizationId: t.uuid, ids: t.array(t.uuid) },
+  row: { id: t.uuid },
+});
