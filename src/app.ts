@@ -18,6 +18,7 @@ import { createOrganizationRoles } from './features/organization-roles/index.js'
 import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
+import { applyTemplate } from './features/project-templates/public.js';
 import { createProjects } from './features/projects/index.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
@@ -109,7 +110,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
   const organizations = createOrganizations({ createFirstAdmin });
   const identities = createIdentities({ revokeTokensOfClientSecret });
   const access = createAccess({ ...organizations, ...identities, rateLimits });
-  const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment });
+  const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment, applyTemplate });
   const tags = createTags({ ...projects, authorizeTagChange });
   const secrets = createSecrets(projects);
   const features: Feature[] = [

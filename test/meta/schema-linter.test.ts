@@ -32,6 +32,8 @@ const BARE_IDS: readonly string[] = [
   'RestoreSecretsPayload.leftOutTagIds',
   // A user or an identity, by `actorType`: `user` and `identity`.
   'SecretActor.actorId',
+  // It has left the organization, or was deleted.
+  'ProjectTemplateSkippedMember.memberId',
   // There are no groups and no rotations yet.
   'Secret.rotationId',
   'SecretActor.groupId',
@@ -57,7 +59,7 @@ function lint(definition: string) {
 
 /** What an update changes by its id. */
 const RESOURCES = [
-  ...['Environment', 'Folder', 'Identity', 'Organization', 'Project', 'ProjectRole'],
+  ...['Environment', 'Folder', 'Identity', 'Organization', 'Project', 'ProjectRole', 'ProjectTemplate'],
   ...['Secret', 'SecretImport', 'Tag', 'User'],
 ];
 

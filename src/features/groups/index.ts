@@ -1,3 +1,4 @@
+import './groups.errors.js';
 import type { Feature } from '../../feature.js';
 import { Group } from './group.entity.js';
 import { GroupMember } from './group-member.entity.js';

@@ -5,7 +5,7 @@ import { nodeKind } from '../../kernel/graphql/node.js';
 import { organizationLinkOf } from '../organizations/public.js';
 import { isBuiltInForm } from './built-in-templates.js';
 import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
-import { memberLinks, TemplateResolver, VersionLinkResolver } from './template.resolver.js';
+import { memberLinks, ProjectOriginResolver, TemplateResolver, VersionLinkResolver } from './template.resolver.js';
 import { templateRoutes } from './template.routes.js';
 import { readOf, TemplateService } from './template.service.js';
 import { TemplateType, type TemplateVersionType, toTemplateType, toVersionType } from './template.type.js';
@@ -22,6 +22,7 @@ export function createProjectTemplates(): Feature {
     resolvers: [
       new TemplateResolver(service),
       new VersionLinkResolver(service),
+      new ProjectOriginResolver(service),
       ...memberLinks(),
       new (organizationLinkOf(TemplateType))(),
     ],

@@ -13,8 +13,6 @@ const ERRORS = declareErrors({
 
 /** What entries of `details` say of the lists of a template. */
 const DETAILS = declareDetailCodes({
-  UNKNOWN_MEMBER: 'There is no such user, group or machine identity in the organization.',
-  UNKNOWN_ROLE: 'It is neither a built-in role nor one of the template.',
   UNCHANGEABLE: 'It was set when the resource was made, and cannot change.',
 });
 

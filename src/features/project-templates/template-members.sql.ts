@@ -27,14 +27,3 @@ export const FIND_MEMBERS = sqlStatement({
   },
   row: { kind: KIND, name: t.text, id: t.uuid },
 });
-
-/** Those of these users, groups and identities who are in the organization. Nobody of them leaves until the transaction ends. */
-export const HOLD_PRESENT = sqlStatement({
-  text: `select coalesce(m.user_id, m.group_id, m.identity_id) as id
-    from organization_membership m left join identity i on i.id = m.identity_id
-    where m.organization_id = :organizationId and ${LASTS} and i.project_id is null
-      and (m.user_id = any(:ids) or m.group_id = any(:ids) or m.identity_id = any(:ids))
-    order by m.id for key share of m`,
-  params: { organizationId: t.uuid, ids: t.array(t.uuid) },
-  row: { id: t.uuid },
-});

@@ -1,9 +1,8 @@
 import type { Action } from '../../kernel/authz/ability.js';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
-import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import { AppError, type ErrorCode, type ErrorDetail } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import { validationFailed } from '../../kernel/validation.js';
 import { PROJECT_ROLES, toRules } from '../permissions/public.js';
 import { DEFAULT_ENVIRONMENTS } from '../projects/public.js';
 import {
@@ -33,12 +32,15 @@ export const newLists = (type: string): Lists => ({
 
 /** The three lists of those who join, the field that names an entry, and the right to put somebody into it. */
 const JOINING = {
-  users: { kind: 'user', field: 'username', action: 'member:edit' },
-  groups: { kind: 'group', field: 'groupSlug', action: 'groups:edit' },
-  identities: { kind: 'identity', field: 'identityId', action: 'identity:edit' },
-} as const satisfies Record<string, { kind: string; field: string; action: Action }>;
+  users: { kind: 'user', field: 'username', action: 'member:edit', unknown: 'USER_NOT_FOUND' },
+  groups: { kind: 'group', field: 'groupSlug', action: 'groups:edit', unknown: 'GROUP_NOT_FOUND' },
+  identities: { kind: 'identity', field: 'identityId', action: 'identity:edit', unknown: 'IDENTITY_NOT_FOUND' },
+} as const satisfies Record<string, { kind: string; field: string; action: Action; unknown: ErrorCode }>;
 type Joining = keyof typeof JOINING;
 const JOINING_LISTS = Object.keys(JOINING) as Joining[];
+
+/** What a list names and nobody has. */
+type Unknown = ErrorDetail & { readonly code: ErrorCode };
 
 /** An entry of such a list in a request. */
 interface GivenMember {
@@ -51,7 +53,7 @@ interface GivenMember {
  *
  * @param before the lists as they are shown
  * @throws PERMISSION_DENIED for an entry that is new, or has other roles, without the right to edit members, groups or identities;
- *   VALIDATION_FAILED with all unknown users, groups, identities and roles; ROLE_IN_USE for a role that a kept list names
+ *   USER_NOT_FOUND, GROUP_NOT_FOUND, IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, each naming all that is unknown; ROLE_IN_USE for a role that a kept list names
  * Source: behaviour 6.3, decisions 6.
  */
 export async function listsAfter(tx: Transaction, before: Lists, given: GivenLists): Promise<Lists> {
@@ -83,9 +85,7 @@ export async function listsAfter(tx: Transaction, before: Lists, given: GivenLis
   const unknown = JOINING_LISTS.flatMap((list) =>
     (named[list] ?? [])
       .map(found(list))
-      .flatMap(({ id }, at): ErrorDetail[] =>
-        id === undefined ? [unknownMember(`${list}[${at}].${JOINING[list].field}`)] : [],
-      ),
+      .flatMap(({ id }, at): Unknown[] => (id === undefined ? [unknownMember(list, at)] : [])),
   );
   refuse([...unknown, ...unknownRoles(after, given)], droppedRoles(after, given));
   return after;
@@ -131,9 +131,9 @@ const rolesIn = (given: NonNullable<GivenLists['roles']>): TemplateRole[] =>
 const inOrder = (given: readonly TemplateEnvironment[] | null): TemplateEnvironment[] | null =>
   given?.toSorted((a, b) => a.position - b.position) ?? null;
 
-const unknownMember = (path: string): ErrorDetail => ({
-  path,
-  code: 'UNKNOWN_MEMBER',
+const unknownMember = (list: Joining, at: number): Unknown => ({
+  path: `${list}[${at}].${JOINING[list].field}`,
+  code: JOINING[list].unknown,
   message: 'must be known in the organization',
 });
 
@@ -143,16 +143,16 @@ const slugsOf = ({ roles }: Lists): ReadonlySet<string> =>
   new Set([...PROJECT_ROLES, ...roles.map(({ slug }) => slug)]);
 
 /** Roles that given lists name and the template will not have. */
-const unknownRoles = (after: Lists, given: GivenLists): ErrorDetail[] =>
+const unknownRoles = (after: Lists, given: GivenLists): Unknown[] =>
   WITH_ROLES.filter((list) => given[list] !== undefined).flatMap((list) =>
     after[list].flatMap(({ roles }, at) =>
-      roles.flatMap((slug, index): ErrorDetail[] =>
+      roles.flatMap((slug, index): Unknown[] =>
         slugsOf(after).has(slug)
           ? []
           : [
               {
                 path: `${list}[${at}].roles[${index}]`,
-                code: 'UNKNOWN_ROLE',
+                code: 'ROLE_NOT_FOUND',
                 message: 'must be a built-in role or one of the template',
               },
             ],
@@ -170,9 +170,17 @@ const droppedRoles = (after: Lists, given: GivenLists): ErrorDetail[] =>
     ];
   });
 
-/** @throws VALIDATION_FAILED, ROLE_IN_USE where nothing else is wrong */
-function refuse(faults: readonly ErrorDetail[], inUse: readonly ErrorDetail[]): void {
-  if (faults.length > 0) throw validationFailed([...faults, ...inUse]);
+/** @throws the code of the first that is unknown, naming all of them; ROLE_IN_USE where nothing is unknown */
+function refuse(unknown: readonly Unknown[], inUse: readonly ErrorDetail[]): void {
+  const [first] = unknown;
+  if (first !== undefined)
+    throw new AppError(
+      first.code,
+      'Lists of the template name what does not exist, or you may not know of it; see details.',
+      {
+        details: [...unknown, ...inUse],
+      },
+    );
   if (inUse.length > 0)
     throw new AppError('ROLE_IN_USE', 'Lists of the template name this role; give other ones with it.', {
       details: inUse,

@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { CursorKey, KeyBounds } from '../../kernel/paging.js';
 import type { OrganizationSchema } from '../organizations/public.js';
+import type { ProjectSchema } from '../projects/public.js';
 import type { ProjectTemplateSchema, ProjectTemplateVersionSchema } from './template.entity.js';
-import type { TemplateContent, TemplateOwnIdentity } from './template.rules.js';
-import type { ShownGroup, ShownIdentity, ShownUser } from './template.view.js';
+import type { ShownGroup, ShownIdentity, ShownUser, TemplateContent, TemplateOwnIdentity } from './template.rules.js';
 
 const tables = tablesOf<
-  typeof ProjectTemplateSchema | typeof ProjectTemplateVersionSchema | typeof OrganizationSchema
+  typeof ProjectTemplateSchema | typeof ProjectTemplateVersionSchema | typeof OrganizationSchema | typeof ProjectSchema
 >();
 
 /** Members of the organization at present, of a list of a template `t`, in their order. */
@@ -87,6 +87,33 @@ export const listTemplates = prepared((page: KeyBounds & { organizationId: strin
     .$call(pageBy('t.name', page)),
 );
 
+const storedJson = <K extends keyof TemplateContent>(column: string): RawBuilder<TemplateContent[K]> =>
+  json<TemplateContent[K]>(`t.${column}`);
+
+/** Templates with the ids that they store, whoever is still there. */
+const stored = () =>
+  tables
+    .selectFrom('project_template as t')
+    .select([
+      't.id',
+      't.type',
+      't.version',
+      storedJson<'roles'>('roles').as('roles'),
+      storedJson<'environments'>('environments').as('environments'),
+      storedJson<'users'>('users').as('users'),
+      storedJson<'groups'>('groups').as('groups'),
+      storedJson<'identities'>('identities').as('identities'),
+      storedJson<'projectManagedIdentities'>('project_managed_identities').as('projectManagedIdentities'),
+    ]);
+
+export const findStoredByName = prepared(({ organizationId, name }: { organizationId: string; name: string }) =>
+  stored().where('t.organization_id', '=', organizationId).where('t.name', '=', name),
+);
+
+export const findStored = prepared(({ organizationId, id }: { organizationId: string; id: string }) =>
+  stored().where('t.organization_id', '=', organizationId).where('t.id', '=', id),
+);
+
 const versions = () =>
   tables
     .selectFrom('project_template_version as t')
@@ -115,6 +142,18 @@ export type VersionRow = Awaited<ReturnType<typeof listVersions>>[number];
 
 export const findVersions = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
   versions().where('t.organization_id', '=', organizationId).where('t.id', '=', anyOf(ids)),
+);
+
+/** Versions that projects were made from. */
+export const findOrigins = prepared(
+  ({ organizationId, projectIds }: { organizationId: string; projectIds: readonly string[] }) =>
+    versions()
+      .innerJoin('project as p', (join) =>
+        join.onRef('p.template_id', '=', 't.template_id').onRef('p.template_version', '=', 't.version'),
+      )
+      .select('p.id as projectId')
+      .where('p.organization_id', '=', organizationId)
+      .where('p.id', '=', anyOf(projectIds)),
 );
 
 /** Where a version is in the list of its template, newest first. */

@@ -6,7 +6,7 @@ import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
 import { IdentityType, identitiesByIds, identityLinkOf } from '../identities/public.js';
 import { UserType, usersByIds } from '../organizations/public.js';
 import type { PermissionInput } from '../permissions/public.js';
-import { fromRoleInput } from '../projects/public.js';
+import { fromRoleInput, ProjectType } from '../projects/public.js';
 import { byVersion } from './template.queries.js';
 import {
   CreateProjectTemplate,
@@ -25,6 +25,7 @@ import {
   toTemplateType,
   toVersionType,
 } from './template.type.js';
+import { PreviewType, toPreviewType } from './template-preview.type.js';
 
 /** Permissions as the rules judge them. */
 const fromInput = (input: object): object => {
@@ -50,6 +51,15 @@ export class TemplateResolver {
   @query(TemplateType, OneProjectTemplate, 'One project template by its id, built-in ones too.')
   async projectTemplate(ctx: Context, args: object): Promise<TemplateType> {
     return toTemplateType(await this.service.get(ctx, args));
+  }
+
+  @query(
+    PreviewType,
+    OneProjectTemplate,
+    'What a project would get that you make from this template now, and who would be left out and why.',
+  )
+  async previewProjectTemplate(ctx: Context, args: object): Promise<PreviewType> {
+    return toPreviewType(await this.service.preview(ctx, args));
   }
 
   @mutation(
@@ -112,6 +122,20 @@ export class VersionLinkResolver {
   @nested(IdentityType, 'The machine identity; null for a user, and if you may not read it.')
   identity({ identityId }: TemplateVersionType, ctx: Context): Promise<IdentityType | null> {
     return linked(ctx, identitiesByIds, identityId);
+  }
+}
+
+@Resolver(() => ProjectType)
+export class ProjectOriginResolver {
+  constructor(private readonly service: TemplateService) {}
+
+  @nested(
+    TemplateVersionType,
+    'The version of the project template that it was made from; null without one, if that was deleted, and with PERMISSION_DENIED if you may not read it.',
+  )
+  async projectTemplateVersion({ id }: ProjectType, ctx: Context): Promise<TemplateVersionType | null> {
+    const version = await linked(ctx, this.service.originsOf, id);
+    return version && toVersionType(version);
   }
 }
 

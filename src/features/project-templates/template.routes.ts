@@ -33,6 +33,8 @@ const withLists = <B extends WithRoles>({ roles, ...body }: B) =>
 
 const templates = routesAt('/api/v1/project-templates', { select: LISTED });
 const NOT_FOUND = ['PROJECT_TEMPLATE_NOT_FOUND'] as const;
+/** Of what lists name. */
+const UNKNOWN = ['USER_NOT_FOUND', 'GROUP_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'ROLE_NOT_FOUND'] as const;
 
 export const templateRoutes = [
   templates.get('', 'List project templates', {
@@ -54,7 +56,7 @@ export const templateRoutes = [
     exactKeys: ['roles'],
     variables: ({ body }) => ({ input: withLists(body) }),
     reply: ({ createProjectTemplate }) => ({ projectTemplate: toReply(createProjectTemplate.projectTemplate) }),
-    errors: ['PROJECT_TEMPLATE_NAME_TAKEN', 'ORGANIZATION_NOT_FOUND'],
+    errors: [...UNKNOWN, 'PROJECT_TEMPLATE_NAME_TAKEN', 'ORGANIZATION_NOT_FOUND'],
     example: {
       name: 'web-service',
       type: 'secret-manager',
@@ -95,6 +97,7 @@ export const templateRoutes = [
     ],
     errors: [
       ...NOT_FOUND,
+      ...UNKNOWN,
       'PROJECT_TEMPLATE_NAME_TAKEN',
       'PROJECT_TEMPLATE_BUILT_IN',
       'ROLE_IN_USE',

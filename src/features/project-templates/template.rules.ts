@@ -44,6 +44,27 @@ export interface TemplateContent {
   readonly projectManagedIdentities: readonly TemplateOwnIdentity[];
 }
 
+/** A user who joins projects made from a template. */
+export interface ShownUser {
+  readonly userId: string;
+  readonly username: string;
+  readonly roles: readonly string[];
+}
+
+/** A group that does. */
+export interface ShownGroup {
+  readonly groupId: string;
+  readonly groupSlug: string;
+  readonly roles: readonly string[];
+}
+
+/** A machine identity of the organization that does. */
+export interface ShownIdentity {
+  readonly identityId: string;
+  readonly identityName: string;
+  readonly roles: readonly string[];
+}
+
 /** Of the JSON of each list. Source: behaviour 6.1. */
 const MAX_BYTES = 32_768;
 const MAX_ENTRIES = 1_000;

@@ -12,6 +12,7 @@ import { builtInTemplates, isBuiltInForm, isBuiltInTemplate } from './built-in-t
 import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
 import {
   findOrganizationAge,
+  findOrigins,
   findTemplate,
   findTemplates,
   findVersions,
@@ -28,6 +29,7 @@ import {
 } from './template.rules.js';
 import { type TemplateView, toContent, toTemplateView } from './template.view.js';
 import { listsAfter, newLists } from './template-members.js';
+import { previewOf, type TemplatePreview } from './template-preview.js';
 
 const CONSTRAINTS = {
   project_template_name_unique: 'PROJECT_TEMPLATE_NAME_TAKEN',
@@ -129,6 +131,15 @@ export class TemplateService {
     return (found as TemplateView | undefined) ?? load(ctx, id);
   }
 
+  /** What a project made from a template now would get, and who would be left out. @throws PROJECT_TEMPLATE_NOT_FOUND */
+  async preview(ctx: Context, raw: unknown): Promise<TemplatePreview> {
+    const { id } = parse(OneProjectTemplate, raw);
+    const template = await this.load(ctx, id);
+    const preview = await previewOf(ctx, template);
+    await ctx.auditTrail.recordRead(ctx, { ...readOf(template), action: 'project-template:preview' });
+    return preview;
+  }
+
   /** The built-in templates, one for each type, then those of the organization, by name. */
   async list(ctx: Context, raw: unknown): Promise<Page<TemplateView>> {
     const { type = null, ...request } = parse(ListProjectTemplates, raw);
@@ -168,6 +179,13 @@ export class TemplateService {
     return (await batched(ctx, versionsByTemplate, template.id)) ?? [];
   }
 
+  /** Versions that projects were made from, by the ids of these. @throws PERMISSION_DENIED where there is one */
+  readonly originsOf: BatchLoad<VersionRow> = async (ctx, projectIds) => {
+    const rows = await findOrigins(ctx, { organizationId: ctx.organizationId, projectIds });
+    if (rows.length > 0) authorize(ctx, READ);
+    return new Map(rows.map(({ projectId, ...row }) => [projectId, row]));
+  };
+
   /** Versions that answers lead to by their ids. @throws PERMISSION_DENIED */
   readonly versionsByIds: BatchLoad<VersionRow> = async (ctx, ids) => {
     authorize(ctx, READ);
@@ -193,10 +211,11 @@ async function builtInOf(ctx: Context): Promise<TemplateView[]> {
   return builtInTemplates(organization);
 }
 
-const load = async (ctx: Context, id: string): Promise<TemplateView> =>
-  toTemplateView(
-    await loadRow(ctx, findTemplate, { organizationId: ctx.organizationId, id }, 'PROJECT_TEMPLATE_NOT_FOUND'),
-  );
+/** A template that is a row. @throws PROJECT_TEMPLATE_NOT_FOUND */
+async function load(ctx: Context, id: string): Promise<TemplateView> {
+  const { organizationId } = ctx;
+  return toTemplateView(await loadRow(ctx, findTemplate, { organizationId, id }, 'PROJECT_TEMPLATE_NOT_FOUND'));
+}
 
 /** A template that can change. @throws PROJECT_TEMPLATE_BUILT_IN, PROJECT_TEMPLATE_NOT_FOUND */
 async function lockOwn(tx: Transaction, id: string): Promise<ProjectTemplate> {

@@ -1,27 +1,14 @@
 import type { ProjectKind } from '../projects/public.js';
 import type { TemplateRow } from './template.queries.js';
-import type { TemplateContent, TemplateEnvironment, TemplateOwnIdentity, TemplateRole } from './template.rules.js';
-
-/** A user who joins projects made from a template. */
-export interface ShownUser {
-  readonly userId: string;
-  readonly username: string;
-  readonly roles: readonly string[];
-}
-
-/** A group that does. */
-export interface ShownGroup {
-  readonly groupId: string;
-  readonly groupSlug: string;
-  readonly roles: readonly string[];
-}
-
-/** A machine identity of the organization that does. */
-export interface ShownIdentity {
-  readonly identityId: string;
-  readonly identityName: string;
-  readonly roles: readonly string[];
-}
+import type {
+  ShownGroup,
+  ShownIdentity,
+  ShownUser,
+  TemplateContent,
+  TemplateEnvironment,
+  TemplateOwnIdentity,
+  TemplateRole,
+} from './template.rules.js';
 
 /** What a template says, with those who are still in the organization. */
 export interface ShownContent {

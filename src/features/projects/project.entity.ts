@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/ids.js';
 import { PROJECT_KINDS } from './project.rules.js';
 
-const ProjectSchema = defineEntity({
+export const ProjectSchema = defineEntity({
   name: 'Project',
   tableName: 'project',
   uniques: [{ name: 'project_slug_unique', properties: ['organizationId', 'slug'] }],

@@ -67,7 +67,7 @@ describe('changing a project template', () => {
     expect(half).toBeError(409, 'ROLE_IN_USE');
     expect(half.body.details).toHaveLength(1);
     const unknown = await admin.patch(path, { users: [{ username: user.username, roles: ['writer'] }] });
-    expect(faultsOf(unknown)).toEqual(['body.users[0].roles[0] UNKNOWN_ROLE']);
+    expect(faultsOf(unknown)).toEqual(['body.users[0].roles[0] ROLE_NOT_FOUND']);
     const renamed = { ...READER, slug: 'writer' };
     await patched(admin, id, {
       roles: [renamed],

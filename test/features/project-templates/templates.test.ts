@@ -263,15 +263,15 @@ describe('making a project template', () => {
       ],
       projectManagedIdentities: [{ name: 'deployer', roles: ['writer'] }],
     });
-    expect(reply).toBeError(422, 'VALIDATION_FAILED');
+    expect(reply).toBeError(404, 'USER_NOT_FOUND');
     expect(faultsOf(reply)).toEqual([
-      'body.groups[0].groupSlug UNKNOWN_MEMBER',
-      'body.identities[0].identityId UNKNOWN_MEMBER',
-      'body.identities[1].identityId UNKNOWN_MEMBER',
-      'body.projectManagedIdentities[0].roles[0] UNKNOWN_ROLE',
-      'body.users[0].username UNKNOWN_MEMBER',
-      'body.users[1].roles[1] UNKNOWN_ROLE',
-      'body.users[1].username UNKNOWN_MEMBER',
+      'body.groups[0].groupSlug GROUP_NOT_FOUND',
+      'body.identities[0].identityId IDENTITY_NOT_FOUND',
+      'body.identities[1].identityId IDENTITY_NOT_FOUND',
+      'body.projectManagedIdentities[0].roles[0] ROLE_NOT_FOUND',
+      'body.users[0].username USER_NOT_FOUND',
+      'body.users[1].roles[1] ROLE_NOT_FOUND',
+      'body.users[1].username USER_NOT_FOUND',
     ]);
   });
 

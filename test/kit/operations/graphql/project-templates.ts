@@ -11,6 +11,12 @@ export const projectTemplates: readonly GraphQLOperation[] = [
     denial: powerless('project-templates:read'),
   },
   {
+    field: 'previewProjectTemplate',
+    args: { id: '$projectTemplate' },
+    audit: 'project-template:preview',
+    denial: powerless('project-templates:read'),
+  },
+  {
     field: 'createProjectTemplate',
     args: {
       name: 'web-service',
@@ -18,6 +24,7 @@ export const projectTemplates: readonly GraphQLOperation[] = [
       type: 'SECRET_MANAGER',
       roles: [{ name: 'Reader', slug: 'reader', permissions: [{ subject: 'SECRETS', action: ['DESCRIBE_SECRET'] }] }],
       environments: [{ name: 'Production', slug: 'prod', position: 1 }],
+      identities: [{ identityId: '$otherIdentity', roles: ['reader'] }],
       projectManagedIdentities: [{ name: 'deployer', roles: ['reader'] }],
     },
     audit: 'project-template:create',
@@ -25,7 +32,12 @@ export const projectTemplates: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateProjectTemplate',
-    args: { id: '$projectTemplate', description: CANARY, expectedVersion: 1 },
+    args: {
+      id: '$projectTemplate',
+      description: CANARY,
+      users: [{ username: '$otherUsername', roles: ['viewer'] }],
+      identities: [{ identityId: '$otherIdentity', roles: ['reader'] }],
+    },
     audit: 'project-template:update',
     denial: viewer('project-templates:edit'),
   },

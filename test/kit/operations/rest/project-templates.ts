@@ -15,6 +15,7 @@ export const projectTemplates: readonly RestOperation[] = [
       type: 'secret-manager',
       roles: [{ name: 'Reader', slug: 'reader', permissions: [{ subject: 'secrets', action: 'describeSecret' }] }],
       environments: [],
+      identities: [{ identityId: '$otherIdentity', roles: ['reader'] }],
     },
     audit: 'project-template:create',
     denial: viewer('project-templates:create'),
@@ -28,7 +29,7 @@ export const projectTemplates: readonly RestOperation[] = [
   {
     route: `PATCH ${TEMPLATES}/{templateId}`,
     path,
-    body: { description: CANARY, environments: null },
+    body: { users: [{ username: '$otherUsername', roles: ['viewer'] }], identities: null },
     audit: 'project-template:update',
     denial: viewer('project-templates:edit'),
   },
