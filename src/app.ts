@@ -31,6 +31,7 @@ import { createTags } from './features/tags/index.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
 import { AuditSealer } from './kernel/audit/audit-sealer.js';
 import { AuditTrail } from './kernel/audit/audit-trail.js';
+import type { AccessTo } from './kernel/authz/ability.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import type { Kernel } from './kernel/context.js';
 import { openInstallation, recordInstallation } from './kernel/crypto/installation.js';
@@ -98,6 +99,7 @@ export interface Assembly {
   readonly groups: readonly Group[];
   readonly authenticator: Authenticator;
   readonly stampOf: StampOf;
+  readonly accessTo: AccessTo;
   readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
 }
 
@@ -117,9 +119,9 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     organizations,
     createOrganizationRoles(),
     identities,
-    createGroups(),
     access,
     projects,
+    createGroups({ ...organizations, ...projects }),
     createPrivileges(),
     createProjectTemplates(),
     tags,
@@ -136,6 +138,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     groups: features.flatMap(({ groups = [] }) => groups),
     upgrades: features.flatMap(({ upgrade }) => upgrade ?? []),
     authenticator: access.authenticator,
+    accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
     stampOf: async (ctx, projectId) => {
       const project = await projects.projects.find(ctx, projectId);
       return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };
@@ -222,7 +225,7 @@ interface Opened {
 async function openKernel(
   database: Database,
   config: Config,
-  { upgrades, log }: Pick<Assembly, 'upgrades'> & { readonly log: Log },
+  { upgrades, accessTo, log }: Pick<Assembly, 'upgrades' | 'accessTo'> & { readonly log: Log },
 ): Promise<Opened> {
   let rootKey: RootKey | undefined;
   let opened: Opened | undefined;
@@ -235,7 +238,7 @@ async function openKernel(
       if (rootKey === undefined) throw new Error('migrations ran before the root key was checked');
       await recordInstallation(database.query, rootKey);
       const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'));
-      const kernel: Kernel = { database, keyring: new Keyring(rootKey, database.query), auditTrail };
+      const kernel: Kernel = { database, keyring: new Keyring(rootKey, database.query), auditTrail, accessTo };
       const auditChain = new AuditChain(rootKey.macKey('audit-seal'));
       const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
       for (const upgrade of upgrades) await upgrade(kernel, contextOf, log);

@@ -16,3 +16,6 @@ export const distinctIds = (ids: readonly string[] | null | undefined): string[]
 /** Random lower-case letters and digits, for names that people read. No secret is made of them. */
 export const randomLetters = (count: number): string =>
   Array.from({ length: count }, () => randomInt(36).toString(36)).join('');
+
+/** Nothing has it: ids are random. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000';

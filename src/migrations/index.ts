@@ -13,6 +13,7 @@ import { ProjectDigests } from './0013-project-digests.js';
 import { Disclosures } from './0014-disclosures.js';
 import { Groups } from './0015-groups.js';
 import { ProjectTemplates } from './0016-project-templates.js';
+import { ProjectIdentities } from './0017-project-identities.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   { name: '0014-disclosures', class: Disclosures },
   { name: '0015-groups', class: Groups },
   { name: '0016-project-templates', class: ProjectTemplates },
+  { name: '0017-project-identities', class: ProjectIdentities },
 ] as const;

@@ -17,6 +17,7 @@ const operations = [...restOperations(), ...graphqlOperations()];
 /** Things that are named by a text of their owner's choice; everything else is named by a UUID. */
 const SLUGS: ReadonlySet<Thing> = new Set([
   'projectSlug',
+  'username',
   'otherUsername',
   'subSlug',
   'tagSlug',
@@ -42,7 +43,11 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
 /** Names a key of the organization; no operation shows the id of one, so it has a test of its own. */
 const NOTHING_TO_NAME = ['kmsKeyId'];
 /** Fields that name either of two things, of which the other has a row of its own or the same path. */
-const EITHER = ['setOrganizationMember.identityId', 'removeOrganizationMember.userId'];
+const EITHER = [
+  ...['setOrganizationMember.identityId', 'removeOrganizationMember.userId'],
+  ...['addGroupMember.userId', 'addGroupMembers.identityIds'],
+  ...['removeGroupMember.identityId', 'removeGroupMembers.userIds'],
+];
 /** The optional owner beside an id, which the rows of REST give. */
 const WHERE_IT_MUST_BE = [
   ...['updateFolder', 'updateSecretImport', 'deleteSecretImport', 'tag', 'updateTag', 'deleteTag'],

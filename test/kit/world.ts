@@ -26,15 +26,18 @@ export interface World {
   /** A template of projects with environments, a role and members. */
   readonly projectTemplate: string;
   readonly projectTemplateName: string;
-  /** A member of the project and of the sub-organization. */
+  /** A member of the project, of the sub-organization and of the group. */
   readonly user: string;
+  readonly username: string;
   /** In no project. */
   readonly otherUser: string;
   readonly otherUsername: string;
-  /** A member of the project and of the sub-organization, with token authentication and a token, and with universal authentication. */
+  /** A member of the project, of the sub-organization and of the group, with token authentication and a token, and with universal authentication. */
   readonly identity: string;
   /** In no project, and without any way to authenticate. */
   readonly otherIdentity: string;
+  /** Linked to the sub-organization, without rights. */
+  readonly group: string;
   readonly accessToken: string;
   /** The access token itself. */
   readonly heldToken: string;
@@ -55,8 +58,8 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     { input: { name: subSlug, slug: subSlug } },
   );
   const subOrganization = createSubOrganization.organization.id;
-  const otherUsername = word('user');
-  const [user, otherUser] = [await makeUser(admin), await makeUser(admin, otherUsername)];
+  const [username, otherUsername] = [word('user'), word('user')];
+  const [user, otherUser] = [await makeUser(admin, username), await makeUser(admin, otherUsername)];
   const [identity, otherIdentity] = [await makeIdentity(admin, organization), await makeIdentity(admin, organization)];
   mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' }));
   mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/identity-memberships/${identity}`, { role: 'viewer' }));
@@ -66,6 +69,7 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
       { input: { ...member, organizationId: subOrganization, role: 'MEMBER' } },
     );
   }
+  const group = await makeGroup(admin, { subOrganization, user, identity });
   mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
   const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
   const client = await makeClient(admin, identity);
@@ -86,10 +90,12 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     roleSlug: role.slug,
     ...(await makeTemplate(admin, { username: otherUsername, identityId: otherIdentity })),
     user,
+    username,
     otherUser,
     otherUsername,
     identity,
     otherIdentity,
+    group,
     accessToken: issued.tokenData.id,
     heldToken: issued.accessToken,
     ...client,
@@ -178,7 +184,24 @@ async function makeTemplate(
   return { projectTemplate: projectTemplate.id, projectTemplateName: projectTemplate.name };
 }
 
-async function makeUser(admin: Caller, username = word('user')): Promise<string> {
+async function makeGroup(
+  admin: Caller,
+  { subOrganization, user, identity }: Record<'subOrganization' | 'user' | 'identity', string>,
+): Promise<string> {
+  const group = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body.id;
+  await admin.data(
+    `mutation ($members: AddGroupMembersInput!, $link: LinkGroupInput!) {
+      addGroupMembers(input: $members) { __typename } linkGroup(input: $link) { __typename }
+    }`,
+    {
+      members: { groupId: group, userIds: [user], identityIds: [identity] },
+      link: { groupId: group, organizationId: subOrganization },
+    },
+  );
+  return group;
+}
+
+async function makeUser(admin: Caller, username: string): Promise<string> {
   const { createUser } = await admin.data(
     `mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }`,
     { input: { username } },

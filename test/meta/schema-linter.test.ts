@@ -34,6 +34,9 @@ const BARE_IDS: readonly string[] = [
   'SecretActor.actorId',
   // It has left the organization, or was deleted.
   'ProjectTemplateSkippedMember.memberId',
+  // Conditions on an id, not ids.
+  'PermissionConditions.connectionId',
+  'PermissionConditions.identityId',
   // There are no groups and no rotations yet.
   'Secret.rotationId',
   'SecretActor.groupId',
@@ -41,7 +44,10 @@ const BARE_IDS: readonly string[] = [
   'Project.kmsCertificateKeyId',
   'Project.kmsSecretManagerKeyId',
   'UniversalAuth.clientId',
+  // There are no types of roles of organizations yet.
+  'Group.roleId',
   // A user or an identity, by `memberKind`: `user` and `identity`.
+  'GroupMember.memberId',
   'OrganizationMember.memberId',
   'ProjectMembership.memberId',
   // Whoever sends it needs no token, and may read nothing.
@@ -59,7 +65,8 @@ function lint(definition: string) {
 
 /** What an update changes by its id. */
 const RESOURCES = [
-  ...['Environment', 'Folder', 'Identity', 'Organization', 'Project', 'ProjectRole', 'ProjectTemplate'],
+  ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
+  'ProjectTemplate',
   ...['Secret', 'SecretImport', 'Tag', 'User'],
 ];
 

@@ -104,6 +104,8 @@ interface Seeing {
 /** Who looks at tokens, and whose it may see besides its own. */
 interface Viewer extends Seeing {
   readonly actorId: string;
+  /** Whose identities they are: of a project, or null for those of the organization. */
+  readonly projectId: string | null;
   readonly seesIdentities: boolean;
   readonly seesUsers: boolean;
 }
@@ -119,12 +121,27 @@ const seenTokens = (viewer: Viewer) =>
     .select('i.is_installation_admin as isInstallationAdmin')
     .where(({ and, eb, or, val }) =>
       or([
-        and([val(viewer.seesIdentities), eb('i.organization_id', '=', viewer.organizationId)]),
+        and([
+          val(viewer.seesIdentities),
+          eb('i.organization_id', '=', viewer.organizationId),
+          eb('i.project_id', 'is not distinct from', viewer.projectId),
+        ]),
         and([val(viewer.seesUsers), eb('u.organization_id', '=', viewer.organizationId)]),
         eb('t.user_id', '=', viewer.actorId),
       ]),
     )
     .where(({ eb, or, val }) => or([val(viewer.isRootScoped), eb('t.organization_id', '=', viewer.organizationId)]));
+
+/** The project that owns the identity of a token. No row: no project does. */
+export const findTokenOwner = prepared(({ id, organizationId }: { id: string; organizationId: string }) =>
+  tables
+    .selectFrom('access_token as t')
+    .innerJoin('identity as i', 'i.id', 't.identity_id')
+    .select(['i.id as identityId', 'i.project_id as projectId'])
+    .where('t.id', '=', id)
+    .where('i.organization_id', '=', organizationId)
+    .where('i.project_id', 'is not', null),
+);
 
 export const findSeenToken = prepared((seen: Viewer & { id: string }) => seenTokens(seen).where('t.id', '=', seen.id));
 

@@ -5,11 +5,12 @@ import type { BatchLoad } from '../../kernel/database/batched.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
+import { isId, NO_ID } from '../../kernel/ids.js';
 import { Page, timeCursorKey } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
 import { type OrganizationReader, protectInstallationAdmin, type UserReader } from '../organizations/public.js';
-import { findOwnToken, findSeenToken, findSeenTokens, renameToken } from './access-token.queries.js';
+import { findOwnToken, findSeenToken, findSeenTokens, findTokenOwner, renameToken } from './access-token.queries.js';
 import {
   CreatePersonalToken,
   CreateToken,
@@ -53,9 +54,8 @@ export class AccessTokenService {
    */
   async create(ctx: Context, raw: unknown): Promise<IssuedToken> {
     const { identityId, name, organizationSlug } = parse(CreateToken, raw);
-    authorize(ctx, 'identity:create-token');
     return inTransaction(ctx, async (tx) => {
-      const identity = await this.others.identities.load(tx, identityId);
+      const identity = await this.others.identities.authorized(tx, identityId, 'identity:create-token');
       protectInstallationAdmin(tx, identity);
       const settings = await this.others.identities.holdTokenAuth(tx, identity.id);
       const organizationId = await scopeOfToken(tx, this.others.organizations, {
@@ -105,8 +105,7 @@ export class AccessTokenService {
    */
   async list(ctx: Context, raw: unknown): Promise<Page<AccessTokenView>> {
     const { identityId, ...request } = parse(ListTokens, raw);
-    authorize(ctx, 'identity:get-token');
-    const { id } = await this.others.identities.load(ctx, identityId);
+    const { id } = await this.others.identities.authorized(ctx, identityId, 'identity:get-token');
     await this.heldUses.store(ctx.database.query);
     const page = new Page(await listTokens(ctx, { kind: 'identity', id }, request), request, cursorKeyOf);
     await ctx.auditTrail.recordRead(ctx, {
@@ -147,10 +146,8 @@ export class AccessTokenService {
    */
   async get(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id } = parse(OneToken, raw);
-    refuseStrangers(ctx);
     await this.heldUses.store(ctx.database.query);
-    const token = await loadToken(ctx, id);
-    authorizeOn(ctx, token, 'identity:get-token');
+    const token = await authorizedToken(ctx, id, 'identity:get-token');
     await ctx.auditTrail.recordRead(ctx, { action: 'access-token:get', facts: { accessTokenId: token.id } });
     return token;
   }
@@ -189,10 +186,8 @@ export class AccessTokenService {
    */
   async rename(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id, name } = parse(RenameToken, raw);
-    refuseStrangers(ctx);
     return inTransaction(ctx, async (tx) => {
-      const token = await loadToken(tx, id);
-      authorizeOn(tx, token, 'identity:create-token');
+      const token = await authorizedToken(tx, id, 'identity:create-token');
       protectInstallationAdmin(tx, token);
       const changes = { id: token.id, name: name === undefined ? token.name : name };
       const row = await loadRow(tx, renameToken, changes, 'TOKEN_NOT_FOUND');
@@ -210,15 +205,13 @@ export class AccessTokenService {
    */
   async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id } = parse(OneToken, raw);
-    refuseStrangers(ctx);
     return inTransaction(ctx, async (tx) => {
-      const token = await loadToken(tx, id);
-      authorizeOn(tx, token, 'identity:delete-token');
+      const token = await authorizedToken(tx, id, 'identity:delete-token');
       protectInstallationAdmin(tx, token);
       const revoked = await revokeTokens(tx, [token.id]);
       if (!revoked.includes(token.id)) throw new AppError('TOKEN_NOT_FOUND');
       await audit(tx, 'access-token:revoke', token, { tokens: revoked.length });
-      return loadToken(tx, token.id);
+      return toAccessTokenView(await loadRow(tx, findOwnToken, { id: token.id }, 'TOKEN_NOT_FOUND'));
     });
   }
 }
@@ -228,6 +221,27 @@ const cursorKeyOf = ({ updatedAt, id }: AccessTokenView) => timeCursorKey(update
 /** Postgres takes an id in capitals for the same. */
 const isSelf = ({ actor }: Context, kind: 'user' | 'identity', id: string): boolean =>
   actor.kind === kind && actor.id === id.toLowerCase();
+
+/**
+ * A token, for who may do this to it: by the rights of the project that owns its identity, or else of the organization.
+ *
+ * @throws PERMISSION_DENIED, TOKEN_NOT_FOUND
+ */
+async function authorizedToken(ctx: Context, id: string, action: IdentityTokenAction): Promise<FoundToken> {
+  const [owner] = isId(id) ? await findTokenOwner(ctx, { id, organizationId: ctx.organizationId }) : [];
+  // Looked for in any case, so that an id that nobody has takes the same statements as one that is hidden.
+  const project = await ctx.accessTo(ctx, owner?.projectId ?? NO_ID);
+  if (project !== undefined && owner !== undefined) {
+    authorize(project, action, { identityId: owner.identityId });
+    return loadToken(ctx, id, { seesIdentities: true, projectId: owner.projectId });
+  }
+  refuseStrangers(ctx);
+  const token = await loadToken(ctx, id, { seesIdentities: can(ctx.ability, 'identity:get-token'), projectId: null });
+  authorizeOn(ctx, token, action);
+  return token;
+}
+
+type IdentityTokenAction = 'identity:get-token' | 'identity:create-token' | 'identity:delete-token';
 
 /** Before a token is looked up: whoever may see no token at all does not learn whether there is one. */
 function refuseStrangers(ctx: Context): void {
@@ -239,13 +253,18 @@ function refuseStrangers(ctx: Context): void {
 const viewerOf = (ctx: Context) => ({
   ...sightOf(ctx),
   actorId: ctx.actor.id,
+  projectId: null as string | null,
   seesIdentities: can(ctx.ability, 'identity:get-token'),
   seesUsers: can(ctx.ability, 'member:edit'),
 });
 
-/** A token that the caller may see. @throws TOKEN_NOT_FOUND */
-async function loadToken(ctx: Context, id: string): Promise<FoundToken> {
-  const row = await loadRow(ctx, findSeenToken, { ...viewerOf(ctx), id }, 'TOKEN_NOT_FOUND');
+/** A token that the caller may see. @param sight its project, and whether the caller sees its identities @throws TOKEN_NOT_FOUND */
+async function loadToken(
+  ctx: Context,
+  id: string,
+  sight: Pick<ReturnType<typeof viewerOf>, 'seesIdentities' | 'projectId'>,
+): Promise<FoundToken> {
+  const row = await loadRow(ctx, findSeenToken, { ...viewerOf(ctx), ...sight, id }, 'TOKEN_NOT_FOUND');
   return { ...toAccessTokenView(row), isInstallationAdmin: row.isInstallationAdmin ?? false };
 }
 

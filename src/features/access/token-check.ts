@@ -83,7 +83,7 @@ export function requireValid(token: KnownToken | null): KnownToken {
  * rights come from.
  */
 export const contextOf = (
-  { database, keyring, auditTrail }: Kernel,
+  { database, keyring, auditTrail, accessTo }: Kernel,
   info: RequestInfo,
   holder: Holder & { readonly tokenId: string | null },
 ): Context => ({
@@ -94,6 +94,7 @@ export const contextOf = (
   database,
   keyring,
   auditTrail,
+  accessTo,
   actor: {
     kind: holder.actorKind,
     id: holder.actorId,

@@ -1,7 +1,9 @@
-import { declareErrors, notFound } from '../../kernel/errors.js';
+import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
 
-/** Error codes of groups. */
-const ERRORS = declareErrors({ GROUP_NOT_FOUND: notFound('group') });
+const ERRORS = declareErrors({
+  GROUP_NOT_FOUND: notFound('group'),
+  GROUP_SLUG_TAKEN: conflict('Another group of the organization has this slug; take another one.'),
+});
 
 declare module '../../kernel/errors.js' {
   interface ErrorTables {

@@ -1,7 +1,69 @@
 import './groups.errors.js';
 import type { Feature } from '../../feature.js';
+import { nodeKind } from '../../kernel/graphql/node.js';
+import type { OrganizationReader } from '../organizations/public.js';
+import type { ProjectReader } from '../projects/public.js';
 import { Group } from './group.entity.js';
+import { groupsByIds, linksByIds } from './group.reader.js';
+import { GroupResolver } from './group.resolver.js';
+import { groupRoutes } from './group.routes.js';
+import { GroupService } from './group.service.js';
+import { GroupLinkService } from './group-link.service.js';
 import { GroupMember } from './group-member.entity.js';
+import { GroupMemberResolver, GroupMembersResolver } from './group-member.resolver.js';
+import { GroupMemberService, groupMembersByIds } from './group-member.service.js';
+import { groupLinks } from './link.resolver.js';
+
+/** Groups that the caller's organization knows of: its own, and those that are linked to it. */
+const isKnown = (groupId: string): string =>
+  `exists (select from organization_membership k where k.group_id = ${groupId} and k.organization_id = $2)`;
 
 /** Groups of users and machine identities. */
-export const createGroups = (): Feature => ({ entities: [Group, GroupMember], resolvers: [], routes: [] });
+export function createGroups(deps: { organizations: OrganizationReader; projects: ProjectReader }): Feature {
+  const members = new GroupMemberService(deps.projects);
+  return {
+    entities: [Group, GroupMember],
+    resolvers: [
+      new GroupResolver(new GroupService(), new GroupLinkService(deps.organizations)),
+      new GroupMemberResolver(members),
+      new GroupMembersResolver(members),
+      ...groupLinks(),
+    ],
+    nodes: [
+      nodeKind({
+        type: 'Group',
+        table: 'member_group',
+        reach: isKnown('n.id'),
+        load: groupsByIds,
+        record: ({ id }) => ({ action: 'group:get', facts: { groupId: id } }),
+      }),
+      nodeKind({
+        type: 'GroupMember',
+        table: 'group_member',
+        reach: isKnown('n.group_id'),
+        load: groupMembersByIds,
+        record: ({ groupId, memberKind, memberId }) => ({
+          action: 'group-member:get',
+          facts: { groupId, memberKind, memberId },
+        }),
+      }),
+      nodeKind({
+        type: 'GroupOrganizationMembership',
+        table: 'organization_membership',
+        reach:
+          'n.group_id is not null and n.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)',
+        load: linksByIds,
+        record: ({ groupId, organizationId }) => ({ action: 'group-link:get', facts: { groupId, organizationId } }),
+      }),
+    ],
+    routes: groupRoutes,
+    groups: [
+      {
+        name: 'groups',
+        description: 'Users and machine identities of your organization that are given roles together.',
+        paths: /^\/api\/v1\/groups\b/,
+        parameters: { username: 'Name of the user.' },
+      },
+    ],
+  };
+}

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
@@ -58,7 +57,6 @@ export class AuthConfigurationService<
    */
   async attach(ctx: Context, raw: unknown): Promise<View> {
     const settings = parse(this.kind.rules.attach, raw);
-    authorize(ctx, 'identity:read');
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, settings.identityId);
       const configuration = await this.kind.insert(tx, { ...settings, identityId: identity.id });
@@ -75,8 +73,7 @@ export class AuthConfigurationService<
    */
   async get(ctx: Context, raw: unknown): Promise<View> {
     const { identityId } = parse(this.kind.rules.one, raw);
-    authorize(ctx, 'identity:read');
-    const { id } = await this.identities.load(ctx, identityId);
+    const { id } = await this.identities.authorized(ctx, identityId, 'identity:read');
     const configuration = this.#found(await this.kind.find(ctx, id));
     await ctx.auditTrail.recordRead(ctx, { action: `${this.kind.subject}:get`, facts: { identityId: id } });
     return configuration;
@@ -90,7 +87,6 @@ export class AuthConfigurationService<
    */
   async update(ctx: Context, raw: unknown): Promise<View> {
     const changes = parse(this.kind.rules.update, raw);
-    authorize(ctx, 'identity:read');
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, changes.identityId);
       const configuration = this.#found(await this.kind.update(tx, { ...changes, identityId: identity.id }));
@@ -108,7 +104,6 @@ export class AuthConfigurationService<
    */
   async remove(ctx: Context, raw: unknown): Promise<View> {
     const { identityId } = parse(this.kind.rules.one, raw);
-    authorize(ctx, 'identity:read');
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, identityId, 'identity:revoke-auth');
       const configuration = this.#found(await this.kind.delete(tx, identity.id));
@@ -124,8 +119,7 @@ export class AuthConfigurationService<
     identityId: string,
     action: 'identity:edit' | 'identity:revoke-auth' = 'identity:edit',
   ): Promise<IdentityView> {
-    const identity = await this.identities.load(tx, identityId);
-    authorize(tx, action);
+    const identity = await this.identities.authorized(tx, identityId, ['identity:read', action]);
     protectInstallationAdmin(tx, identity);
     await protectOwnLogins(tx, identity, { method: this.kind.method, action });
     return identity;

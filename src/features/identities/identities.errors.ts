@@ -17,6 +17,7 @@ const ERRORS = declareErrors({
 
 /** What entries of `details` say of them. */
 const DETAILS = declareDetailCodes({
+  OWNED_BY_PROJECT: 'A project owns the identity, which has no role in the organization.',
   TTL_ABOVE_MAXIMUM: 'The time to live is longer than the longest one that is allowed.',
   LIMITED_TOKEN: 'The token has a limit on uses, or less life than the configuration of its identity gives.',
 });

@@ -1,28 +1,43 @@
-import { authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
-import type { BatchLoad } from '../../kernel/database/batched.js';
-import { findIdentities } from './identity.queries.js';
+import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
+import { findIdentities, findOwners } from './identity.queries.js';
 import { type IdentityView, toIdentityView } from './identity.reader.js';
+import { readableOwned } from './identity-rights.js';
 import { findTokenAuths, type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
 
-/** Machine identities that answers lead to by their ids: those of the caller's organization. @throws PERMISSION_DENIED */
+/** Machine identities that responses lead to by their ids, for who may read them. */
 export const identitiesByIds: BatchLoad<IdentityView> = async (ctx, ids) => {
-  authorize(ctx, 'identity:read');
-  return owned(ctx, ids);
+  const rows = await findIdentities(ctx, { organizationId: ctx.organizationId, ids });
+  const owned = rows.map((row) => ({ key: row.id, identityId: row.id, projectId: row.projectId, row }));
+  const found = await readableOwned(ctx, { keys: ids, rows: owned, action: 'identity:read' });
+  return mapFound(found, ({ row }) => toIdentityView(row));
 };
 
 /** The machine identity that calls: it may know of itself whatever its rights. */
-export const ownIdentity = async (ctx: Context): Promise<IdentityView | null> =>
-  (await owned(ctx, [ctx.actor.id])).get(ctx.actor.id) ?? null;
+export async function ownIdentity(ctx: Context): Promise<IdentityView | null> {
+  const [row] = await findIdentities(ctx, { organizationId: ctx.organizationId, ids: [ctx.actor.id] });
+  return row === undefined ? null : toIdentityView(row);
+}
 
-async function owned(ctx: Context, ids: readonly string[]): Promise<Map<string, IdentityView>> {
-  const rows = await findIdentities(ctx, { organizationId: ctx.organizationId, ids });
-  return new Map(rows.map((row) => [row.id, toIdentityView(row)]));
+/** Rows of identities, each with the project that owns its identity. @param key the column by which they are looked for */
+export async function withOwners<Row extends { readonly identityId: string }, Key extends keyof Row & string>(
+  ctx: Context,
+  rows: readonly (Row & Readonly<Record<Key, string>>)[],
+  key: Key,
+) {
+  const owners = await findOwners(ctx, { ids: rows.map(({ identityId }) => identityId) });
+  const projects = new Map(owners.map(({ id, projectId }) => [id, projectId]));
+  return rows.map((row) => ({
+    key: row[key] as string,
+    identityId: row.identityId,
+    projectId: projects.get(row.identityId) ?? null,
+    row,
+  }));
 }
 
 /** Token-auth configurations by the ids of identities that the response shows. */
 export const tokenAuthsOf: BatchLoad<TokenAuthView> = async (ctx, identityIds) => {
-  authorize(ctx, 'identity:read');
-  const rows = await findTokenAuths(ctx, { identityIds });
-  return new Map(rows.map((row) => [row.identityId, toTokenAuthView(row)]));
+  const rows = await withOwners(ctx, await findTokenAuths(ctx, { identityIds }), 'identityId');
+  const found = await readableOwned(ctx, { keys: identityIds, rows, action: 'identity:read' });
+  return mapFound(found, ({ row }) => toTokenAuthView(row));
 };

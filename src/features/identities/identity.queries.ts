@@ -25,6 +25,8 @@ const identities = () =>
       'i.id',
       'i.name',
       'i.organization_id as organizationId',
+      'i.project_id as projectId',
+      'i.metadata',
       'm.role',
       'i.is_installation_admin as isInstallationAdmin',
       'ta.identity_id as tokenAuthId',
@@ -44,9 +46,22 @@ export const findIdentities = prepared(({ organizationId, ids }: { organizationI
   identities().where('i.id', '=', anyOf(ids)).where('i.organization_id', '=', organizationId),
 );
 
-/** Identities of an organization, by name, then id. */
+/** Identities of an organization but those of its projects, by name, then id. */
 export const listIdentities = prepared((page: NameBounds & { organizationId: string }) =>
   identities()
     .where('i.organization_id', '=', page.organizationId)
+    .where('i.project_id', 'is', null)
     .$call(pageByName('i.name', 'i.id', page)),
+);
+
+/** Identities that a project owns, by name, then id. */
+export const listProjectIdentities = prepared((page: NameBounds & { projectId: string }) =>
+  identities()
+    .where('i.project_id', '=', page.projectId)
+    .$call(pageByName('i.name', 'i.id', page)),
+);
+
+/** Whose identities are. */
+export const findOwners = prepared(({ ids }: { ids: readonly string[] }) =>
+  tables.selectFrom('identity').select(['id', 'project_id as projectId']).where('id', '=', anyOf(ids)),
 );

@@ -1,15 +1,27 @@
 import type { Context, Transaction } from '../../kernel/context.js';
 import { loadRow } from '../../kernel/database/rows.js';
+import type { ErrorCode } from '../../kernel/errors.js';
+import { isId } from '../../kernel/ids.js';
 import type { AuthMethod } from './auth-method.js';
 import { HOLD_TOKEN_AUTH } from './auth-method.sql.js';
 import { findIdentity, type IdentityRow } from './identity.queries.js';
+import { authorizeOwned, type IdentityAction } from './identity-rights.js';
 import { findTokenAuth, type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
+
+/** What rules of roles can name of an identity: `{{identity.metadata.KEY}}`. */
+export interface Attribute {
+  readonly key: string;
+  readonly value: string;
+}
 
 /** A machine identity as services pass it on. */
 export interface IdentityView {
   readonly id: string;
   readonly name: string;
   readonly organizationId: string;
+  /** The project that owns it; null for one of the organization. */
+  readonly projectId: string | null;
+  readonly metadata: readonly Attribute[];
   readonly role: string;
   readonly isInstallationAdmin: boolean;
   readonly hasTokenAuth: boolean;
@@ -35,6 +47,17 @@ export class IdentityReader {
   async load(ctx: Context, id: string): Promise<IdentityView> {
     const { organizationId } = ctx;
     return toIdentityView(await loadRow(ctx, findIdentity, { organizationId, id }, 'IDENTITY_NOT_FOUND'));
+  }
+
+  /** The same, for who may do all this to it. @throws PERMISSION_DENIED, `notFound` */
+  async authorized(
+    ctx: Context,
+    id: string,
+    actions: IdentityAction | readonly IdentityAction[],
+    notFound?: ErrorCode,
+  ): Promise<IdentityView> {
+    const [row] = isId(id) ? await findIdentity(ctx, { organizationId: ctx.organizationId, id }) : [];
+    return toIdentityView(await authorizeOwned(ctx, row, [actions].flat(), notFound));
   }
 
   /**

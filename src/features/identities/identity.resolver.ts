@@ -2,7 +2,13 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
-import { CreateIdentity, ListIdentities, OneIdentity, UpdateIdentity } from './identity.rules.js';
+import {
+  CreateIdentity,
+  ListIdentities,
+  ListProjectIdentities,
+  OneIdentity,
+  UpdateIdentity,
+} from './identity.rules.js';
 import type { IdentityService } from './identity.service.js';
 import { IdentityConnection, IdentityType } from './identity.type.js';
 
@@ -18,6 +24,11 @@ export class IdentityResolver {
   @query(IdentityConnection, ListIdentities, 'The machine identities of your organization, by name.')
   identities(ctx: Context, args: object): Promise<ConnectionOf<IdentityType>> {
     return this.service.list(ctx, args);
+  }
+
+  @query(IdentityConnection, ListProjectIdentities, 'The machine identities that a project owns, by name.')
+  projectIdentities(ctx: Context, args: object): Promise<ConnectionOf<IdentityType>> {
+    return this.service.listOfProject(ctx, args);
   }
 
   @mutation(

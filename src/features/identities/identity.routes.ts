@@ -4,7 +4,7 @@ import { CreateIdentity, UpdateIdentity } from './identity.rules.js';
 
 const identities = routesAt('/api/v1/identities', {
   select:
-    'id name organizationId role hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt',
+    'id name organizationId projectId role metadata { key value } hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt',
 });
 
 /** Machine identities. Source: behaviour 10 (Identities). */
@@ -12,7 +12,7 @@ export const identityRoutes = [
   identities.post('', 'Create a machine identity', {
     field: 'createIdentity',
     body: CreateIdentity,
-    errors: ['ORGANIZATION_NOT_FOUND'],
+    errors: ['ORGANIZATION_NOT_FOUND', 'PROJECT_NOT_FOUND'],
     example: { name: 'deploy pipeline', organizationId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
   }),
   identities.get('', 'List the machine identities of the organization', {

@@ -1,11 +1,29 @@
 import { z } from 'zod';
 import { pageRules } from '../../kernel/paging.js';
-import { idOf } from '../../kernel/text-rules.js';
+import { idOf, personText } from '../../kernel/text-rules.js';
 import { displayName, organizationRole } from '../organizations/public.js';
 
 const name = displayName.meta({ description: 'What people call it, 1 to 64 characters.' });
 const role = organizationRole.meta({ description: 'What it is in the organization.' });
 const id = idOf('The machine identity.');
+const MAX_METADATA = 50;
+/** What rules of roles can name: `{{identity.metadata.team}}`. */
+export const Metadata = z
+  .strictObject({
+    key: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')
+      .meta({ description: 'Letters, digits, `_` and `-`, 1 to 64 characters.' }),
+    value: personText(0, 255).meta({ description: 'Up to 255 characters.' }),
+  })
+  .meta({ description: 'An entry of the metadata of a machine identity.' });
+const metadata = z
+  .array(Metadata)
+  .max(MAX_METADATA)
+  .refine((entries) => new Set(entries.map(({ key }) => key)).size === entries.length, {
+    error: 'must name each key once',
+  })
+  .meta({ description: 'Up to 50 entries, each key once. Rules of roles can name them; needs GRANT_PRIVILEGES too.' });
 
 /** Input of `createIdentity`; without an organization it is that of the caller. Source: behaviour 10 (Identities). */
 export const CreateIdentity = z
@@ -14,13 +32,20 @@ export const CreateIdentity = z
     organizationId: idOf(
       'Your organization, which shall own it; any other is not found. That of your token when absent.',
     ).nullish(),
+    projectId: idOf('The project that shall own it; absent for an identity of the organization.').nullish(),
     role: role.default('no-access'),
+    metadata: metadata.optional(),
+  })
+  .refine(({ projectId, role }) => projectId == null || role === 'no-access', {
+    path: ['role'],
+    error: 'must be no-access for an identity of a project',
+    params: { code: 'OWNED_BY_PROJECT' },
   })
   .meta({ description: 'A new machine identity.' });
 
 /** Input of `updateIdentity`. */
 export const UpdateIdentity = z
-  .strictObject({ id, name: name.optional(), role: role.optional() })
+  .strictObject({ id, name: name.optional(), role: role.optional(), metadata: metadata.optional() })
   .meta({ description: 'Changes of a machine identity. What is absent stays.' });
 
 /** Input of `deleteIdentity`, and arguments of `identity`. */
@@ -31,3 +56,6 @@ export const ListIdentities = z.strictObject({
   organizationId: idOf('Your organization; any other is not found.').nullish(),
   ...pageRules,
 });
+
+/** Arguments of `projectIdentities`. */
+export const ListProjectIdentities = z.strictObject({ projectId: idOf('The project.'), ...pageRules });

@@ -1,8 +1,9 @@
 import { raw as sql } from '@mikro-orm/core';
-import { authorize } from '../../kernel/authz/ability.js';
+import { type Access, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
+import { isId, newId } from '../../kernel/ids.js';
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import {
@@ -13,31 +14,52 @@ import {
   protectInstallationAdmin,
 } from '../organizations/public.js';
 import { Identity } from './identity.entity.js';
-import { listIdentities } from './identity.queries.js';
+import { listIdentities, listProjectIdentities } from './identity.queries.js';
 import { type IdentityReader, type IdentityView, toIdentityView } from './identity.reader.js';
-import { CreateIdentity, ListIdentities, OneIdentity, UpdateIdentity } from './identity.rules.js';
+import {
+  CreateIdentity,
+  ListIdentities,
+  ListProjectIdentities,
+  OneIdentity,
+  UpdateIdentity,
+} from './identity.rules.js';
+import { JOIN_PROJECT } from './identity.sql.js';
+import type { IdentityAction } from './identity-rights.js';
 
 /** The verbs of machine identities. An identity belongs to the organization that made it. */
 export class IdentityService {
   constructor(private readonly identities: IdentityReader) {}
 
   /**
-   * Makes an identity of the caller's organization.
+   * Makes an identity of the caller's organization, or of a project, of which it is a member without rights then.
    *
-   * @param raw `{ name, organizationId?, role? }`; only the caller's own organization can be named
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
+   * @param raw `{ name, organizationId?, projectId?, role?, metadata? }`; only the caller's own organization can be named
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, ORGANIZATION_NOT_FOUND, PROJECT_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async create(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { organizationId, ...input } = parse(CreateIdentity, raw);
+    const { organizationId, projectId = null, ...input } = parse(CreateIdentity, raw);
     refuseOtherOrganization(ctx, organizationId);
-    authorize(ctx, 'identity:create');
     return inTransaction(ctx, async (tx) => {
-      const { organizationId } = tx;
-      await authorizeRoleChange(tx, { organizationId, action: 'identity:create', after: input.role });
-      const id = await insertIdentity(tx, { ...input, organizationId: tx.organizationId, isInstallationAdmin: false });
+      const owner = projectId === null ? null : await loadProject(tx, projectId);
+      for (const action of actionsOf('identity:create', input)) authorize(owner ?? tx, action);
+      if (owner === null)
+        await authorizeRoleChange(tx, {
+          organizationId: tx.organizationId,
+          action: 'identity:create',
+          after: input.role,
+        });
+      const id = await insertIdentity(tx, {
+        ...input,
+        organizationId: tx.organizationId,
+        projectId: owner?.projectId ?? null,
+        isInstallationAdmin: false,
+      });
+      if (owner?.projectId !== undefined)
+        await JOIN_PROJECT(tx, { id: newId(), projectId: owner.projectId, identityId: id });
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:create',
+        projectId: owner?.projectId ?? null,
         facts: { identityId: id, role: input.role },
       });
       return this.identities.load(tx, id);
@@ -53,9 +75,12 @@ export class IdentityService {
    */
   async get(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { id } = parse(OneIdentity, raw);
-    authorize(ctx, 'identity:read');
-    const identity = await this.identities.load(ctx, id);
-    await ctx.auditTrail.recordRead(ctx, { action: 'identity:get', facts: { identityId: identity.id } });
+    const identity = await this.identities.authorized(ctx, id, 'identity:read');
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'identity:get',
+      projectId: identity.projectId,
+      facts: { identityId: identity.id },
+    });
     return identity;
   }
 
@@ -78,31 +103,59 @@ export class IdentityService {
   }
 
   /**
-   * Renames an identity, or gives it another role in the owning organization.
+   * The identities that a project owns, by name, then id.
    *
-   * @param raw `{ id, name?, role? }`; absent keeps
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
+   * @param raw `{ projectId, first?, after? }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   * Source: behaviour 6.4.
+   */
+  async listOfProject(ctx: Context, raw: unknown): Promise<Page<IdentityView>> {
+    const { projectId, ...request } = parse(ListProjectIdentities, raw);
+    const bounds = namePageBounds(request);
+    const project = await loadProject(ctx, projectId);
+    authorize(project, 'identity:read');
+    // All of them: conditions may leave out some.
+    const rows = await listProjectIdentities(ctx, { projectId: project.projectId, ...bounds, limit: null });
+    const readable = rows.filter(({ id }) => can(project.ability, 'identity:read', { identityId: id }));
+    const page = new Page(readable.map(toIdentityView), request, ({ name, id }) => [name, id]);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'identity:list',
+      projectId: project.projectId,
+      facts: { count: page.nodes.length },
+    });
+    return page;
+  }
+
+  /**
+   * Renames an identity, gives it another role in the owning organization, or other metadata.
+   *
+   * @param raw `{ id, name?, role?, metadata? }`; absent keeps
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
    *   LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async update(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { id, name, role } = parse(UpdateIdentity, raw);
-    authorize(ctx, 'identity:read');
+    const { id, role, ...changes } = parse(UpdateIdentity, raw);
     return inTransaction(ctx, async (tx) => {
-      const identity = await this.identities.load(tx, id);
-      authorize(tx, 'identity:edit');
+      const actions = ['identity:read', ...actionsOf('identity:edit', changes)] as const;
+      const identity = await this.identities.authorized(tx, id, actions);
       protectInstallationAdmin(tx, identity);
       if (role !== undefined && role !== identity.role) {
+        if (identity.projectId !== null) throw ownedByProject();
         const { organizationId } = identity;
         await authorizeRoleChange(tx, { organizationId, action: 'identity:edit', before: identity.role, after: role });
         await changeRole(tx, identity.organizationId, { kind: 'identity', id: identity.id }, role);
       }
-      const renamed = name === undefined ? {} : { name };
-      tx.em.assign(tx.em.getReference(Identity, identity.id), { ...renamed, updatedAt: sql('now()') });
+      const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+      tx.em.assign(tx.em.getReference(Identity, identity.id), {
+        ...Object.fromEntries(given),
+        updatedAt: sql('now()'),
+      });
       await flush(tx);
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:update',
-        showsInProjects: name !== undefined,
+        projectId: identity.projectId,
+        showsInProjects: given.length > 0,
         facts: { identityId: identity.id, role: role ?? identity.role },
       });
       return this.identities.load(tx, identity.id);
@@ -119,17 +172,17 @@ export class IdentityService {
    */
   async delete(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { id } = parse(OneIdentity, raw);
-    authorize(ctx, 'identity:read');
     return inTransaction(ctx, async (tx) => {
-      const identity = await this.identities.load(tx, id);
-      authorize(tx, 'identity:delete');
+      const identity = await this.identities.authorized(tx, id, ['identity:read', 'identity:delete']);
       protectInstallationAdmin(tx, identity);
       if (identity.isInstallationAdmin) throw new AppError('LAST_ADMIN');
       const { organizationId } = identity;
-      await authorizeRoleChange(tx, { organizationId, action: 'identity:delete', before: identity.role });
+      if (identity.projectId === null)
+        await authorizeRoleChange(tx, { organizationId, action: 'identity:delete', before: identity.role });
       await deleteAccount(tx, { kind: 'identity', id: identity.id });
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:delete',
+        projectId: identity.projectId,
         showsInProjects: true,
         facts: { identityId: identity.id },
       });
@@ -138,13 +191,37 @@ export class IdentityService {
   }
 }
 
+interface NewIdentity {
+  readonly name: string;
+  readonly organizationId: string;
+  readonly projectId?: string | null;
+  readonly metadata?: IdentityView['metadata'];
+  readonly role: string;
+  readonly isInstallationAdmin: boolean;
+}
+
+/** Rules of roles can name metadata: whoever writes it gives rights. */
+const actionsOf = (
+  action: 'identity:create' | 'identity:edit',
+  { metadata }: { readonly metadata?: unknown },
+): IdentityAction[] => [action, ...(metadata === undefined ? [] : (['identity:grant-privileges'] as const))];
+
+/** @throws PROJECT_NOT_FOUND */
+async function loadProject(ctx: Context, projectId: string): Promise<Access & { readonly projectId: string }> {
+  const access = isId(projectId) ? await ctx.accessTo(ctx, projectId) : undefined;
+  if (access === undefined) throw new AppError('PROJECT_NOT_FOUND');
+  return { ...access, projectId: projectId.toLowerCase() };
+}
+
+const ownedByProject = (): AppError =>
+  new AppError('VALIDATION_FAILED', undefined, {
+    details: [{ path: 'role', code: 'OWNED_BY_PROJECT', message: 'must be no-access for an identity of a project' }],
+  });
+
 /** Stores a new identity and its membership. Who may do so, and the audit row, are the caller's business. */
-export async function insertIdentity(
-  tx: Transaction,
-  input: { name: string; organizationId: string; role: string; isInstallationAdmin: boolean },
-): Promise<string> {
+export async function insertIdentity(tx: Transaction, input: NewIdentity): Promise<string> {
   const { role, ...columns } = input;
-  const identity = tx.em.create(Identity, columns);
+  const identity = tx.em.create(Identity, { projectId: null, metadata: [], ...columns });
   await flush(tx, { identity_organization_id_fkey: 'ORGANIZATION_NOT_FOUND' });
   await addMember(tx, input.organizationId, { kind: 'identity', id: identity.id }, role);
   return identity.id;

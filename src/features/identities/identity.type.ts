@@ -1,9 +1,25 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
+import { inputType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { OrganizationRoleEnum } from '../organizations/public.js';
 import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
+import { Metadata } from './identity.rules.js';
+
+@ObjectType('IdentityMetadata', {
+  description: 'An entry of the metadata of a machine identity.',
+  simpleResolvers: true,
+})
+export class MetadataType {
+  @Field(() => String, { description: 'Its name.' })
+  key!: string;
+
+  @Field(() => String, { description: 'Its value.' })
+  value!: string;
+}
+
+inputType('IdentityMetadataInput', Metadata);
 
 @ObjectType('Identity', {
   implements: Node,
@@ -22,6 +38,12 @@ export class IdentityType {
 
   @Field(() => OrganizationRoleEnum, { description: 'What it is in that organization.' })
   role!: string;
+
+  @Field(() => ID, { nullable: true, description: 'The project that owns it; null for one of the organization.' })
+  projectId!: string | null;
+
+  @Field(() => [MetadataType], { description: 'What rules of roles can name: `{{identity.metadata.KEY}}`.' })
+  metadata!: readonly MetadataType[];
 
   @Field(() => Boolean, { description: 'Token authentication is attached, so that tokens can be made for it.' })
   hasTokenAuth!: boolean;

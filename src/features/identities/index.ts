@@ -14,10 +14,12 @@ import { IdentityResolver } from './identity.resolver.js';
 import { identityRoutes } from './identity.routes.js';
 import { IdentityService } from './identity.service.js';
 import { identityLinkOf, identityLinks } from './link.resolver.js';
+import { IdentityTokenAuthResolver } from './token-auth/link.resolver.js';
+import { TokenAuthResolver } from './token-auth/token-auth.resolver.js';
+import { tokenAuthRoutes } from './token-auth/token-auth.routes.js';
+import { createTokenAuthService } from './token-auth/token-auth.service.js';
+import { TokenAuthType } from './token-auth/token-auth.type.js';
 import { IdentityTokenAuth } from './token-auth.entity.js';
-import { TokenAuthResolver } from './token-auth.resolver.js';
-import { tokenAuthRoutes } from './token-auth.routes.js';
-import { createTokenAuthService } from './token-auth.service.js';
 import { IdentityUniversalAuthResolver } from './universal-auth/link.resolver.js';
 import { UniversalAuthResolver } from './universal-auth/universal-auth.resolver.js';
 import { universalAuthRoutes } from './universal-auth/universal-auth.routes.js';
@@ -46,7 +48,9 @@ export function createIdentities(deps: {
       new UniversalAuthResolver(createUniversalAuthService(identities)),
       new ClientSecretResolver(new ClientSecretService(identities, deps.revokeTokensOfClientSecret)),
       ...identityLinks(),
+      new IdentityTokenAuthResolver(),
       new IdentityUniversalAuthResolver(),
+      new (identityLinkOf(TokenAuthType))(),
       new (identityLinkOf(ClientSecretType))(),
     ],
     nodes: [

@@ -3,11 +3,10 @@ import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { nested } from '../../kernel/graphql/operations.js';
 import { CreateOrganizationPayload, MemberType, organizationLinkOf } from '../organizations/public.js';
-import { identitiesByIds, tokenAuthsOf } from './identity.links.js';
+import { identitiesByIds } from './identity.links.js';
 import { findIdentity } from './identity.queries.js';
 import { toIdentityView } from './identity.reader.js';
 import { IdentityType } from './identity.type.js';
-import { TokenAuthType } from './token-auth.type.js';
 
 /** Gives a type with an `identityId` the machine identity itself. @returns a class of resolvers */
 export function identityLinkOf(type: ClassType<{ readonly identityId: string }>): new () => object {
@@ -39,19 +38,9 @@ export class FirstAdminResolver {
   }
 }
 
-@Resolver(() => IdentityType)
-export class IdentityTokenAuthResolver {
-  @nested(TokenAuthType, 'Its token-auth configuration; null if none is attached.')
-  tokenAuth({ id, hasTokenAuth }: IdentityType, ctx: Context): Promise<TokenAuthType | null> {
-    return linked(ctx, tokenAuthsOf, hasTokenAuth ? id : null);
-  }
-}
-
 /** Resolvers of what identities lead to, and of what leads to them. */
 export const identityLinks = (): object[] => [
-  new (identityLinkOf(TokenAuthType))(),
   new (organizationLinkOf(IdentityType))(),
   new MemberIdentityResolver(),
   new FirstAdminResolver(),
-  new IdentityTokenAuthResolver(),
 ];

@@ -7,6 +7,7 @@ export { IdentityReader } from './identity.reader.js';
 export { insertIdentity } from './identity.service.js';
 export { IdentityType } from './identity.type.js';
 export { identityLinkOf } from './link.resolver.js';
+export { insertTokenAuth } from './token-auth/token-auth.service.js';
 export {
   DEFAULT_TTL_SECONDS,
   EVERYWHERE,
@@ -15,4 +16,3 @@ export {
   ttlSeconds,
   usesLimit,
 } from './token-auth.rules.js';
-export { insertTokenAuth } from './token-auth.service.js';

@@ -49,7 +49,8 @@ export function createOrganizations(deps: {
       nodeKind({
         type: 'OrganizationMember',
         table: 'organization_membership',
-        reach: 'n.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)',
+        reach:
+          'n.group_id is null and n.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)',
         load: membersByIds,
         record: ({ organizationId, memberKind, memberId }) => ({
           action: 'organization-member:get',

@@ -122,7 +122,7 @@ const CANDIDATE = {
   user: `select id, username as name, organization_id as "ownerId", false as "isInstallationAdmin"
     from app_user where id = $1 and organization_id in ($2, $3) for key share`,
   identity: `select id, name, organization_id as "ownerId", is_installation_admin as "isInstallationAdmin"
-    from identity where id = $1 and organization_id in ($2, $3) for key share`,
+    from identity where id = $1 and organization_id in ($2, $3) and project_id is null for key share`,
 } as const;
 
 /** Somebody whose account is owned by the organization or by the root above it. */

@@ -1,5 +1,6 @@
 import type { Rule } from '../../kernel/authz/ability.js';
 import type { ConditionOperators, Conditions } from '../../kernel/authz/conditions.js';
+import { compileGlob } from '../../kernel/authz/glob.js';
 
 /** What rules can name of a caller: `id`, `name`, and `metadata.<key>`. */
 export type Attributes = Readonly<Record<string, string>>;
@@ -7,15 +8,24 @@ export type Attributes = Readonly<Record<string, string>>;
 /** SQL for the attributes of a user or identity, as JSON text. @param member SQL for its id */
 export const attributesOf = (member: string): string => `coalesce(
   (select jsonb_build_object('id', i.id, 'name', i.name) || coalesce(
-     (select jsonb_object_agg('metadata.' || (entry ->> 'key'), entry ->> 'value') from jsonb_array_elements(i.metadata) entry), '{}')
+     (select jsonb_object_agg('metadata.' || (entry ->> 'key'), entry ->> 'value')
+      from jsonb_array_elements(i.metadata) entry where entry ->> 'key' is not null), '{}')
    from identity i where i.id = ${member}),
   (select jsonb_build_object('id', u.id, 'name', u.username) from app_user u where u.id = ${member}))::text`;
 
 /** `{{identity.metadata.team}}` */
-const NAMED = /\{\{\s*identity\.([^{}\s]+)\s*\}\}/g;
+const NAMED = /\{\{\s*identity\.([^{}\s]+)\s*\}\}/gu;
+/** The same in a pattern, where a backslash takes what follows as it stands. */
+const NAMED_IN_PATTERN = new RegExp(`\\\\.|${NAMED.source}`, 'gsu');
 
-/** Whether a text names attributes of the caller. */
-export const namesAttributes = (text: string): boolean => text.includes('{{');
+/** Whether a condition, or a part of one, names attributes of the caller. */
+export const namesAttributes = (condition: unknown): boolean => JSON.stringify(condition ?? null).includes('{{');
+
+/** What is wrong with a pattern, whatever the attributes are that it names; null for a usable one. */
+export function patternFault(pattern: string): string | null {
+  const compiled = compileGlob(inPattern(pattern, () => 'x'));
+  return typeof compiled === 'string' ? compiled : null;
+}
 
 /**
  * Rules with the caller's own attributes in the place of their names. One that is missing or empty never widens rights: a rule
@@ -23,41 +33,66 @@ export const namesAttributes = (text: string): boolean => text.includes('{{');
  */
 export const withAttributes = (rules: readonly Rule[], attributes: Attributes): Rule[] =>
   rules.flatMap((rule) => {
-    if (rule.conditions === undefined || !namesAttributes(JSON.stringify(rule.conditions))) return [rule];
+    if (rule.conditions === undefined || !namesAttributes(rule.conditions)) return [rule];
     const filled = Object.entries(rule.conditions).map(([field, condition]) => [field, fill(condition, attributes)]);
     const known = filled.filter(([, condition]) => condition !== null);
     if (known.length < filled.length && rule.inverted !== true) return [];
-    return [{ ...rule, conditions: Object.fromEntries(known) as Conditions }];
+    const { conditions: _, ...everything } = rule;
+    // Without any it forbids also what is asked without naming a resource.
+    return [known.length === 0 ? everything : { ...everything, conditions: Object.fromEntries(known) as Conditions }];
   });
+
+/** Gives the value of an attribute; an empty one for what is not known. */
+type Look = (name: string) => string;
 
 /** Null when an attribute is missing or empty. */
 function fill(condition: Conditions[string], attributes: Attributes): Conditions[string] | null {
-  if (typeof condition === 'string') return fillIn(condition, attributes);
+  const look: Look = (name) => attributeOf(attributes, name);
+  if (typeof condition === 'string') return fillText(condition, look);
   const filled: [string, string | readonly string[] | null][] = Object.entries(condition as ConditionOperators).map(
-    ([name, operand]: [string, string | readonly string[]]) => [name, fillOperand(name, operand, attributes)],
+    ([name, operand]: [string, string | readonly string[]]) => [name, fillOperand(name, operand, look)],
   );
   return filled.some(([, operand]) => operand === null) ? null : (Object.fromEntries(filled) as ConditionOperators);
 }
 
-function fillOperand(
-  name: string,
-  operand: string | readonly string[],
-  attributes: Attributes,
-): string | readonly string[] | null {
-  if (typeof operand === 'string') return fillIn(operand, attributes, name === '$glob' ? literally : undefined);
-  const entries = operand.map((entry) => fillIn(entry, attributes));
+/** The database says null for an entry of the metadata without a value. */
+function attributeOf(attributes: Attributes, name: string): string {
+  const value: unknown = Object.hasOwn(attributes, name) ? attributes[name] : '';
+  return typeof value === 'string' ? value : '';
+}
+
+function fillOperand(name: string, operand: string | readonly string[], look: Look): string | readonly string[] | null {
+  if (typeof operand === 'string') return name === '$glob' ? fillPattern(operand, look) : fillText(operand, look);
+  const entries = operand.map((entry) => fillText(entry, look));
   return entries.some((entry) => entry === null) ? null : (entries as string[]);
 }
 
-function fillIn(text: string, attributes: Attributes, written = (value: string): string => value): string | null {
+/** Null also where a value says `{{` itself: nothing is ever filled in twice. */
+function fillText(text: string, look: Look): string | null {
   let isKnown = true;
   const filled = text.replace(NAMED, (_, name: string) => {
-    const value = Object.hasOwn(attributes, name) ? (attributes[name] as string) : '';
-    if (value === '') isKnown = false;
-    return written(value);
+    const value = look(name);
+    isKnown &&= value !== '';
+    return value;
   });
   return isKnown && !namesAttributes(filled) ? filled : null;
 }
 
-/** In a pattern an attribute stands for itself alone. */
-const literally = (value: string): string => value.replace(/[^\p{L}\p{N}]/gu, '\\$&');
+/** An attribute stands for itself alone. Null also for what is no pattern with its value: one that gets too long. */
+function fillPattern(pattern: string, look: Look): string | null {
+  let isKnown = true;
+  const filled = inPattern(pattern, (name) => {
+    const value = look(name);
+    isKnown &&= value !== '';
+    return value;
+  });
+  return isKnown && typeof compileGlob(filled) !== 'string' ? filled : null;
+}
+
+const inPattern = (pattern: string, look: Look): string =>
+  pattern.replace(NAMED_IN_PATTERN, (escaped: string, name: string | undefined) =>
+    name === undefined ? escaped : literally(look(name)),
+  );
+
+/** The first character always, so that between `[` and `]`, where nothing stands for itself, it is no pattern. */
+const literally = (value: string): string => value.replace(/^.|[^\p{L}\p{N}]/gsu, '\\$&');

@@ -1,6 +1,7 @@
 import type { Ability, Action, Rule } from '../../kernel/authz/ability.js';
 import { type ConditionOperators, type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
 import { abilityOf } from './ability.js';
+import { namesAttributes, withAttributes } from './attributes.js';
 
 /** One action of one rule. */
 interface Atom {
@@ -11,12 +12,14 @@ interface Atom {
 
 /**
  * What rules would allow that an ability does not: nothing, for whoever may hand them on. Exact for rules without
- * conditions. Of conditions it compares what can be compared, and where it cannot tell it says that they go beyond.
+ * conditions. Of conditions it compares what can be compared, and where it cannot tell it says that they go beyond: so of
+ * attributes, which are those of whoever will have the rules.
  *
  * @param given in order, as their holder would have them
  */
 export function rightsBeyond(own: Ability, given: readonly Rule[]): Action[] {
-  const mine = byAction(own.rules as unknown as Rule[]);
+  // One's own attributes are filled in; a name that were left would mean another's.
+  const mine = byAction(withAttributes(own.rules as unknown as Rule[], {}));
   const theirs = byAction(abilityOf(given).rules as unknown as Rule[]);
   return [...theirs].flatMap(([action, atoms]) =>
     atoms.every((atom, at) => atom.inverted || isCovered(atom, atoms.slice(at + 1), mine.get(action) ?? []))
@@ -80,9 +83,12 @@ function isCovered({ conditions }: Atom, after: readonly Atom[], own: readonly A
 function implies(narrow: Conditions | undefined, wide: Conditions | undefined): boolean {
   if (wide === undefined) return true;
   return Object.entries(wide).every(([field, condition]) => {
+    const mine = operatorsOf(narrow?.[field]);
+    // Only of the same holder, as when its role changes, equal names mean equal values, and a missing one the same.
+    if (namesAttributes(condition) || namesAttributes(mine))
+      return JSON.stringify(operatorsOf(condition)) === JSON.stringify(mine);
     const values = valuesOf(field, narrow);
     if (values !== undefined) return values.every((value) => holds(field, condition, value));
-    const mine = operatorsOf(narrow?.[field]);
     return Object.entries(operatorsOf(condition)).every(
       ([name, operand]) => JSON.stringify(mine[name as keyof ConditionOperators]) === JSON.stringify(operand),
     );
@@ -92,7 +98,9 @@ function implies(narrow: Conditions | undefined, wide: Conditions | undefined): 
 /** Whether nothing can fit both. Told by fields of one value; of several tags, one may fit here and one there. */
 function excludes(one: Conditions | undefined, other: Conditions | undefined): boolean {
   if (one === undefined || other === undefined) return false;
-  const fields = Object.keys(one).filter((field) => field in other && field !== 'secretTags');
+  const fields = Object.keys(one).filter(
+    (field) => field in other && field !== 'secretTags' && !namesAttributes([one[field], other[field]]),
+  );
   return fields.some((field) => hasNoneOf(field, one, other) || hasNoneOf(field, other, one));
 }
 

@@ -72,7 +72,7 @@ const CONDITIONS = 'Which things a rule holds for: those of which all the given 
 /** Conditions of a rule, by field; null for those that it does not look at. Source: behaviour 2. */
 @ObjectType('PermissionConditions', { description: CONDITIONS, simpleResolvers: true })
 @InputType('PermissionConditionsInput', {
-  description: `${CONDITIONS} Secrets have all of them, folders and imports \`environment\` and \`secretPath\`, other subjects none.`,
+  description: `${CONDITIONS} Each subject has some of these fields, most have none. A text may name attributes of the caller: \`{{identity.id}}\`, \`{{identity.name}}\`, \`{{identity.metadata.KEY}}\`.`,
 })
 export class ConditionsType {
   @Field(() => TextConditionType, { nullable: true, description: 'Slug of the environment, as `staging`.' })
@@ -89,6 +89,39 @@ export class ConditionsType {
 
   @Field(() => WordConditionType, { nullable: true, description: 'Of events about secrets: which event.' })
   eventType?: WordConditionType | null;
+
+  @Field(() => TextConditionType, { nullable: true, description: 'Of a person: the username.' })
+  username?: TextConditionType | null;
+
+  @Field(() => TextConditionType, { nullable: true, description: 'Id of the machine identity.' })
+  identityId?: TextConditionType | null;
+
+  @Field(() => TextConditionType, { nullable: true, description: 'Slug of the group.' })
+  groupSlug?: TextConditionType | null;
+
+  @Field(() => TextConditionType, { nullable: true, description: 'Of a role that is given or taken away: its slug.' })
+  role?: TextConditionType | null;
+
+  @Field(() => WordConditionType, {
+    nullable: true,
+    description: 'Of a privilege that is given or taken away: the subject of each of its rules, as `secrets`.',
+  })
+  subject?: WordConditionType | null;
+
+  @Field(() => WordConditionType, {
+    nullable: true,
+    description: 'Of a privilege that is given or taken away: the actions of each of its rules, as `readValue`.',
+  })
+  action?: WordConditionType | null;
+
+  @Field(() => WordConditionType, { nullable: true, description: 'Id of the connection to an outside system.' })
+  connectionId?: WordConditionType | null;
+
+  @Field(() => TextConditionType, { nullable: true, description: 'Common name of the certificate.' })
+  commonName?: TextConditionType | null;
+
+  @Field(() => TextConditionType, { nullable: true, description: 'Slug of the certificate profile.' })
+  slug?: TextConditionType | null;
 }
 
 /** Conditions as GraphQL has them. The plain text of a rule is `is`, so that either form can be had from the other. */

@@ -1,20 +1,32 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
-import { compileGlob, MAX_GLOB } from '../../kernel/authz/glob.js';
+import { MAX_GLOB } from '../../kernel/authz/glob.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
-import { CONDITION_FIELDS, PROJECT_ACTIONS } from './actions.js';
+import { ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
+import { namesKnownAttributes } from './attribute-names.js';
+import { patternFault } from './attributes.js';
 import './permissions.errors.js';
 
 const MAX_RULES = 100;
 const MAX_CHOICES = 100;
 /** As for the lists of a template. Source: behaviour 6.1. */
 const MAX_BYTES = 32_768;
-/** The longest that a path, a key, a slug can be. */
-const LENGTHS: Readonly<Record<string, number>> = { secretPath: 2_000, secretName: 255 };
+/** The longest that a path, a key, a name, a slug can be. */
+const LENGTHS: Readonly<Record<string, number>> = {
+  secretPath: 2_000,
+  secretName: 255,
+  username: 255,
+  commonName: 255,
+};
 const MAX_SLUG = 64;
 
 const START = 'must start with /';
+
+const UNKNOWN_ATTRIBUTE = {
+  error: 'must name {{identity.id}}, {{identity.name}} or {{identity.metadata.KEY}} between {{ and }}',
+  params: { code: 'UNKNOWN_ATTRIBUTE' },
+};
 
 /** A path as places have it: with a slash at the end it would fit none. */
 const withoutTrailingSlash = (path: string): string => (path.length > 1 ? path.replace(/\/$/, '') : path);
@@ -24,7 +36,8 @@ function literalOf(field: string) {
     .string()
     .min(1)
     .max(LENGTHS[field] ?? MAX_SLUG)
-    .refine(isStorable, NOT_STORABLE);
+    .refine(isStorable, NOT_STORABLE)
+    .refine(namesKnownAttributes, UNKNOWN_ATTRIBUTE);
   return field === 'secretPath'
     ? text.overwrite(withoutTrailingSlash).refine((path) => path.startsWith('/'), { error: START })
     : text;
@@ -37,9 +50,10 @@ function globOf(field: string) {
     .max(MAX_GLOB)
     .refine(isStorable, NOT_STORABLE)
     .superRefine((text, issues) => {
-      const fault = text.length > MAX_GLOB || text === '' ? null : compileGlob(text);
-      if (typeof fault === 'string')
-        issues.addIssue({ code: 'custom', message: fault, params: { code: 'INVALID_GLOB' } });
+      if (!namesKnownAttributes(text))
+        return issues.addIssue({ code: 'custom', message: UNKNOWN_ATTRIBUTE.error, params: UNKNOWN_ATTRIBUTE.params });
+      const fault = text.length > MAX_GLOB || text === '' ? null : patternFault(text);
+      if (fault !== null) issues.addIssue({ code: 'custom', message: fault, params: { code: 'INVALID_GLOB' } });
     });
   // Whatever begins otherwise can fit no path, and a rule that forbids would forbid nothing.
   return field === 'secretPath'
@@ -65,14 +79,11 @@ function operatorsOf(field: string, operators: readonly string[]) {
   return operators.includes('$eq') ? z.union([literalOf(field), objects]) : objects;
 }
 
-const conditionsOf = (subject: string) =>
+const conditionsOf = (fields: Vocabulary['fields'][string] = {}) =>
   z
     .strictObject(
       Object.fromEntries(
-        Object.entries(CONDITION_FIELDS[subject] ?? {}).map(([field, operators]) => [
-          field,
-          operatorsOf(field, operators).optional(),
-        ]),
+        Object.entries(fields).map(([field, operators]) => [field, operatorsOf(field, operators).optional()]),
       ),
     )
     .nullish();
@@ -83,7 +94,7 @@ const isEachOnce = (actions: readonly string[]): boolean => new Set(actions).siz
 const isUnmixed = (actions: readonly string[]): boolean =>
   !actions.includes('read') || !actions.some((action) => action === 'describeSecret' || action === 'readValue');
 
-function permissionOf(subject: string, actions: readonly string[]) {
+function permissionOf(subject: string, actions: readonly string[], fields: Vocabulary['fields'][string] | undefined) {
   const action = z.enum(actions as [string, ...string[]]);
   const list = z.array(action).min(1).max(actions.length).refine(isEachOnce, { error: 'must name each action once' });
   return z.strictObject({
@@ -98,7 +109,7 @@ function permissionOf(subject: string, actions: readonly string[]) {
       action,
     ]),
     inverted: z.boolean().nullish(),
-    conditions: conditionsOf(subject),
+    conditions: conditionsOf(fields),
   });
 }
 
@@ -106,21 +117,27 @@ type PermissionOfSubject = ReturnType<typeof permissionOf>;
 
 const isShortEnough = (rules: unknown): boolean => Buffer.byteLength(JSON.stringify(rules)) <= MAX_BYTES;
 
+const permissionsOf = ({ actions, fields }: Vocabulary) =>
+  z
+    .array(
+      z.discriminatedUnion(
+        'subject',
+        Object.entries(actions).map(([subject, verbs]) => permissionOf(subject, verbs, fields[subject])) as unknown as [
+          PermissionOfSubject,
+        ],
+      ),
+    )
+    .max(MAX_RULES)
+    .refine(isShortEnough, { error: `must have at most ${MAX_BYTES} bytes`, params: { code: 'TOO_BIG' } });
+
 /**
- * The rules of a role as callers give them: subjects and actions that there are, and conditions on what the subject has. An
- * action may stand alone. Up to 100 rules and 32 KiB. Source: behaviour 2, 6.1, decisions 6.
+ * The rules of a role of a project as callers give them: subjects and actions that there are, and conditions on what the subject
+ * has. An action may stand alone. Up to 100 rules and 32 KiB. Source: behaviour 2, 6.1, decisions 6.
  */
-export const Permissions = z
-  .array(
-    z.discriminatedUnion(
-      'subject',
-      Object.entries(PROJECT_ACTIONS).map(([subject, actions]) => permissionOf(subject, actions)) as unknown as [
-        PermissionOfSubject,
-      ],
-    ),
-  )
-  .max(MAX_RULES)
-  .refine(isShortEnough, { error: `must have at most ${MAX_BYTES} bytes`, params: { code: 'TOO_BIG' } });
+export const Permissions = permissionsOf(PROJECT_VOCABULARY);
+
+/** As `Permissions`, of a role of an organization. */
+export const OrganizationPermissions = permissionsOf(ORGANIZATION_VOCABULARY);
 
 /** Permissions that fit `Permissions`. */
 export type PermissionsGiven = z.output<typeof Permissions>;

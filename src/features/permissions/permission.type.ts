@@ -1,10 +1,13 @@
 import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { enumName } from '../../kernel/enum-name.js';
-import type { PROJECT_ACTIONS } from './actions.js';
+import type { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
 import { ConditionsType } from './condition.type.js';
 
-export type PermissionSubject = keyof typeof PROJECT_ACTIONS;
-export type PermissionAction = (typeof PROJECT_ACTIONS)[PermissionSubject][number];
+type PermissionSubject = keyof typeof PROJECT_ACTIONS;
+type OrganizationPermissionSubject = keyof typeof ORGANIZATION_ACTIONS;
+type PermissionAction =
+  | (typeof PROJECT_ACTIONS)[PermissionSubject][number]
+  | (typeof ORGANIZATION_ACTIONS)[OrganizationPermissionSubject][number];
 
 const SUBJECTS: Readonly<Record<PermissionSubject, string>> = {
   workspace: 'The project itself.',
@@ -34,6 +37,21 @@ const SUBJECTS: Readonly<Record<PermissionSubject, string>> = {
   certificates: 'Certificates.',
   'certificate-profiles': 'What certificates may be issued, and how.',
   'pki-alerts': 'Alerts about certificates.',
+};
+
+const ORGANIZATION_SUBJECTS: Readonly<Record<OrganizationPermissionSubject, string>> = {
+  organization: 'The organization itself.',
+  'sub-organization': 'Sub-organizations.',
+  settings: 'Settings of the organization.',
+  workspace: 'Projects.',
+  'project-templates': 'Templates of projects.',
+  role: 'Roles of the organization.',
+  member: 'Users and memberships of people.',
+  identity: 'Machine identities.',
+  groups: 'Groups.',
+  'app-connections': 'Connections of the organization to outside systems.',
+  kms: 'Keys that secrets are encrypted with.',
+  'audit-logs': 'The audit trail of the organization.',
 };
 
 const ACTIONS: Readonly<Record<PermissionAction, string>> = {
@@ -67,6 +85,12 @@ const ACTIONS: Readonly<Record<PermissionAction, string>> = {
   lease: 'To have a credential made.',
   'read-private-key': 'To read a private key.',
   'issue-cert': 'To have a certificate issued.',
+  rescue: 'To become an admin of a project that one is no member of.',
+  'add-members': 'To add people to a group.',
+  'remove-members': 'To take people out of a group.',
+  'add-identities': 'To add machine identities to a group.',
+  'remove-identities': 'To take machine identities out of a group.',
+  connect: 'To use connections.',
   describeSecret: 'To know of a secret, not of its value.',
   readValue: 'To read the value of a secret.',
 };
@@ -89,6 +113,13 @@ function registered(
 
 /** GraphQL's names of what a rule can be about. */
 export const PermissionSubjectEnum = registered('PermissionSubject', 'What a rule of a role is about.', SUBJECTS);
+
+/** As `PermissionSubjectEnum`, of rules of an organization. */
+const OrganizationPermissionSubjectEnum = registered(
+  'OrganizationPermissionSubject',
+  'What a rule of a role of an organization is about.',
+  ORGANIZATION_SUBJECTS,
+);
 
 /** GraphQL's names of what a rule can allow or forbid. */
 export const PermissionActionEnum = registered(
@@ -137,6 +168,40 @@ export class PermissionRuleType {
 @InputType({ description: 'A rule of a role. Later rules win over earlier ones.' })
 export class PermissionInput {
   @Field(() => PermissionSubjectEnum, { description: 'What it is about.' })
+  subject!: string;
+
+  @Field(() => [PermissionActionEnum], { description: 'What may be done: one action or several of the subject.' })
+  action!: string[];
+
+  @Field(() => Boolean, { nullable: true, description: 'True: it forbids instead.' })
+  inverted?: boolean | null;
+
+  @Field(() => ConditionsType, { nullable: true, description: 'Which things it holds for. All of them when absent.' })
+  conditions?: ConditionsType | null;
+}
+
+/** Of an organization. */
+@ObjectType('OrganizationPermission', {
+  description: 'Allows, or forbids, some actions on one subject in an organization.',
+  simpleResolvers: true,
+})
+export class OrganizationPermissionType {
+  @Field(() => OrganizationPermissionSubjectEnum, { description: 'What it is about.' })
+  subject!: string;
+
+  @Field(() => [PermissionActionEnum], { description: 'What may be done.' })
+  action!: string[];
+
+  @Field(() => Boolean, { description: 'True: it forbids instead. Later permissions win over earlier ones.' })
+  inverted!: boolean;
+
+  @Field(() => ConditionsType, { nullable: true, description: CONDITIONS })
+  conditions!: ConditionsType | null;
+}
+
+@InputType({ description: 'A rule of a role of an organization. Later rules win over earlier ones.' })
+export class OrganizationPermissionInput {
+  @Field(() => OrganizationPermissionSubjectEnum, { description: 'What it is about.' })
   subject!: string;
 
   @Field(() => [PermissionActionEnum], { description: 'What may be done: one action or several of the subject.' })

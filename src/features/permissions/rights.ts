@@ -11,7 +11,15 @@ export interface Rights {
   readonly ability: Ability;
   /** SHA-256 over the rules in their order, base64url: callers with equal ones have equal rights. */
   readonly fingerprint: string;
+  /** Where each rule of the ability comes from, in their order. */
+  readonly sources: readonly RuleSource[];
 }
+
+/** A built-in role; or one that is not, or a privilege, by its place among those that the caller has. */
+export type RuleSource =
+  | { readonly kind: 'built-in-role'; readonly slug: string }
+  | { readonly kind: 'role'; readonly at: number }
+  | { readonly kind: 'privilege'; readonly at: number };
 
 /** What the database knows of the rights of one caller. */
 export interface HeldRoles {
@@ -25,6 +33,27 @@ export interface HeldRoles {
   readonly attributes?: string | null;
 }
 
+/** What rules mean where they hold. */
+interface Place {
+  readonly words: Vocabulary;
+  /** The built-in roles among slugs, each once, in the order in which their rules come. */
+  readonly builtIn: (slugs: readonly string[]) => { readonly slug: string; readonly rules: readonly Rule[] }[];
+}
+
+const PROJECT: Place = {
+  words: PROJECT_VOCABULARY,
+  builtIn: (slugs) => sortedOf(slugs, isBuiltIn).map((slug) => ({ slug, rules: builtInRules(slug) })),
+};
+
+const ORGANIZATION: Place = {
+  words: ORGANIZATION_VOCABULARY,
+  builtIn: (slugs) =>
+    sortedOf(slugs, isBuiltInOfOrganization).map((slug) => ({ slug, rules: organizationRules(slug) })),
+};
+
+const sortedOf = <S extends string>(slugs: readonly string[], isOne: (slug: string) => slug is S): S[] =>
+  [...new Set(slugs)].filter(isOne).sort();
+
 /**
  * The rules of a list of project roles. The built-in ones come first, since they only allow; the others follow in the order
  * in which they are named, so that each may take back what those before it gave. An unknown slug allows nothing.
@@ -32,13 +61,13 @@ export interface HeldRoles {
  * @param custom rules of each role that is not built in, in the order of the slugs
  */
 export const rulesOfRoles = (slugs: readonly string[], custom: readonly (readonly Rule[])[]): Rule[] => [
-  ...[...new Set(slugs)].filter(isBuiltIn).sort().flatMap(builtInRules),
+  ...PROJECT.builtIn(slugs).flatMap(({ rules }) => rules),
   ...custom.flat(),
 ];
 
 /** As `rulesOfRoles`, of an organization. */
 export const rulesOfOrganizationRoles = (slugs: readonly string[], custom: readonly (readonly Rule[])[]): Rule[] => [
-  ...[...new Set(slugs)].filter(isBuiltInOfOrganization).sort().flatMap(organizationRules),
+  ...ORGANIZATION.builtIn(slugs).flatMap(({ rules }) => rules),
   ...custom.flat(),
 ];
 
@@ -76,27 +105,49 @@ class KeptRights {
  * Compiled once for each combination of roles and rules: what is stored is part of the key, so that nothing that is kept can
  * be out of date.
  */
-function rightsBy(words: Vocabulary, rulesOf: typeof rulesOfRoles): (held: HeldRoles) => Rights {
+function rightsBy(place: Place): (held: HeldRoles) => Rights {
   const kept = new KeptRights();
-  return ({ roles, storedRules, privileges = null, attributes = null }) => {
+  return (held) => {
+    const { roles, storedRules, privileges = null, attributes = null } = held;
     const key = `${[...new Set(roles)].sort().join(' ')}\n${storedRules ?? ''}\n${privileges ?? ''}\n${attributes ?? ''}`;
     const known = kept.find(key);
     if (known !== undefined) return known;
-    const custom = [...listsOf(storedRules), ...listsOf(privileges)].map((rules) => readStoredRules(rules, words));
-    const rules = rulesOf(roles, custom);
-    const ability = abilityOf(withAttributes(rules, (JSON.parse(attributes ?? '{}') ?? {}) as Attributes));
+    const named = (JSON.parse(attributes ?? '{}') ?? {}) as Attributes;
+    const rules = sourcedRules(held, place).flatMap(({ rule, source }) =>
+      withAttributes([rule], named).map((filled) => ({ rule: filled, source })),
+    );
+    const ability = abilityOf(rules.map(({ rule }) => rule));
     const fingerprint = createHash('sha256').update(JSON.stringify(ability.rules)).digest('base64url');
-    const rights = { ability, fingerprint };
+    const rights = { ability, fingerprint, sources: rules.map(({ source }) => source) };
     kept.keep(key, rights);
     return rights;
   };
+}
+
+/** A rule, and where it comes from. */
+interface SourcedRule {
+  readonly rule: Rule;
+  readonly source: RuleSource;
+}
+
+/** Built-in roles, other roles, privileges: later rules win. */
+function sourcedRules({ roles, storedRules, privileges = null }: HeldRoles, { words, builtIn }: Place): SourcedRule[] {
+  const stored = (kind: 'role' | 'privilege', text: string | null): SourcedRule[] =>
+    listsOf(text).flatMap((rules, at) => readStoredRules(rules, words).map((rule) => ({ rule, source: { kind, at } })));
+  return [
+    ...builtIn(roles).flatMap(({ slug, rules }) =>
+      rules.map((rule): SourcedRule => ({ rule, source: { kind: 'built-in-role', slug } })),
+    ),
+    ...stored('role', storedRules),
+    ...stored('privilege', privileges),
+  ];
 }
 
 const listsOf = (stored: string | null): readonly unknown[] =>
   stored === null ? [] : (JSON.parse(stored) as readonly unknown[]);
 
 /** What a caller may do in a project. */
-export const projectRights = rightsBy(PROJECT_VOCABULARY, rulesOfRoles);
+export const projectRights = rightsBy(PROJECT);
 
 /** What a caller may do in an organization. */
-export const organizationRights = rightsBy(ORGANIZATION_VOCABULARY, rulesOfOrganizationRoles);
+export const organizationRights = rightsBy(ORGANIZATION);

@@ -1,6 +1,7 @@
 import type { Rule } from '../../kernel/authz/ability.js';
 import { type Conditions, compileConditions, type Fields } from '../../kernel/authz/conditions.js';
 import { giveWay } from '../../kernel/slices.js';
+import { namesAttributes } from './attributes.js';
 
 /** New values of the fields that conditions match on. Fields that are not named keep their values. */
 export interface FieldChange {
@@ -11,11 +12,13 @@ export interface FieldChange {
 
 /**
  * Whether any rule selects other resources after these changes. Only the conditions on the changed fields are compared: if they
- * match both before and after, or neither, the rule selects the same. Rules that forbid count like rules that allow.
+ * match both before and after, or neither, the rule selects the same. Rules that forbid count like rules that allow. What is
+ * compared with an attribute of its holder selects otherwise for some holder, whatever the values are.
  */
 export async function selectsOtherwise(rules: readonly Rule[], changes: readonly FieldChange[]): Promise<boolean> {
   for (const [subject, concerned] of Map.groupBy(changes, (change) => change.subject)) {
     const fields = new Set(concerned.flatMap(({ before, after }) => [...Object.keys(before), ...Object.keys(after)]));
+    if (comparesAttributes(rules, concerned)) return true;
     for (const fits of testsOf(rules, { subject, fields }))
       for (const { before, after } of concerned) {
         if (fits(before) !== fits(after)) return true;
@@ -25,14 +28,31 @@ export async function selectsOtherwise(rules: readonly Rule[], changes: readonly
   return false;
 }
 
-/** The distinct conditions that rules have on these fields, compiled. */
+function comparesAttributes(rules: readonly Rule[], changes: readonly FieldChange[]): boolean {
+  const compared = new Set(
+    rules.flatMap(({ subject, conditions = {} }) =>
+      Object.keys(conditions).flatMap((field) => (namesAttributes(conditions[field]) ? [`${subject} ${field}`] : [])),
+    ),
+  );
+  return changes.some(({ subject, before, after }) =>
+    Object.keys({ ...before, ...after }).some(
+      (field) => compared.has(`${subject} ${field}`) && JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+    ),
+  );
+}
+
+/** The distinct conditions that rules have on these fields, compiled. Those with attributes are compared before. */
 function testsOf(
   rules: readonly Rule[],
   { subject, fields }: { subject: string; fields: ReadonlySet<string> },
 ): ((fields: Fields) => boolean)[] {
   const conditions = rules
     .filter((rule) => rule.subject === subject)
-    .map((rule) => Object.entries(rule.conditions ?? {}).filter(([field]) => fields.has(field)))
+    .map((rule) =>
+      Object.entries(rule.conditions ?? {}).filter(
+        ([field, condition]) => fields.has(field) && !namesAttributes(condition),
+      ),
+    )
     .filter((entries) => entries.length > 0)
     .map((entries) => JSON.stringify(Object.fromEntries(entries)));
   return [...new Set(conditions)].map((text) => compileConditions(JSON.parse(text) as Conditions));

@@ -3,10 +3,11 @@ import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
+import { groupLinkOf } from '../groups/public.js';
 import { IdentityType, identitiesByIds, identityLinkOf } from '../identities/public.js';
 import { UserType, usersByIds } from '../organizations/public.js';
-import type { PermissionInput } from '../permissions/public.js';
-import { fromRoleInput, ProjectType } from '../projects/public.js';
+import { type PermissionInput, withPermissions } from '../permissions/public.js';
+import { ProjectType } from '../projects/public.js';
 import { byVersion } from './template.queries.js';
 import {
   CreateProjectTemplate,
@@ -17,6 +18,7 @@ import {
 import { type TemplateService, templateKey } from './template.service.js';
 import {
   TemplateConnection,
+  TemplateGroupType,
   TemplateIdentityType,
   TemplateType,
   TemplateUserType,
@@ -30,7 +32,7 @@ import { PreviewType, toPreviewType } from './template-preview.type.js';
 /** Permissions as the rules judge them. */
 const fromInput = (input: object): object => {
   const { roles, ...rest } = input as { roles?: readonly { permissions: PermissionInput[] }[] | null };
-  return roles == null ? input : { ...rest, roles: roles.map(fromRoleInput) };
+  return roles == null ? input : { ...rest, roles: roles.map((role) => withPermissions(role)) };
 };
 
 @Resolver(() => TemplateType)
@@ -151,4 +153,5 @@ class TemplateUserLinkResolver {
 export const memberLinks = (): object[] => [
   new TemplateUserLinkResolver(),
   new (identityLinkOf(TemplateIdentityType))(),
+  new (groupLinkOf(TemplateGroupType))(),
 ];

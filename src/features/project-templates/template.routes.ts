@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bodyOf, type Data, eachOf, nextCursor, paging, routesAt } from '../../rest/route.js';
-import { inLists, PERMISSIONS, RULES, toRoleReply } from '../projects/public.js';
+import { PERMISSION, type PermissionsGiven, toPermissionInputs, toPermissionReply } from '../permissions/public.js';
 import { CreateProjectTemplate, templateKind, UpdateProjectTemplate } from './template.rules.js';
 
 /** The fields of a template in the order of the interface. Source: specification, Project template. */
@@ -8,11 +8,16 @@ const fields = (permissions: string): string => `id name description type orgId:
   roles { name slug ${permissions} } environments { name slug position } users { username roles } groups { groupSlug roles }
   identities { identityId roles } projectManagedIdentities { name roles }`;
 /** One action in each permission, as the interface has it. */
-const SINGLE = fields(PERMISSIONS);
+const SINGLE = fields(`permissions { ${PERMISSION} }`);
 /** The actions of each rule in a list, as it was given. */
-const LISTED = fields(RULES);
+const LISTED = fields(`permissions: rules { ${PERMISSION} }`);
 /** The one and the other. */
-const BOTH = fields(`${PERMISSIONS} ${RULES.replace('permissions', 'rules')}`);
+const BOTH = fields(`permissions { ${PERMISSION} } rules { ${PERMISSION} }`);
+
+const toRoleReply = ({ permissions, ...role }: Data): Data => ({
+  ...role,
+  permissions: permissions.map(toPermissionReply),
+});
 
 const toReply = ({ version: _, roles, ...template }: Data): Data => ({
   ...template,
@@ -24,12 +29,15 @@ const withRules = ({ roles, ...template }: Data): Data =>
   toReply({ ...template, roles: eachOf(roles as Data[], ({ rules, ...role }) => ({ ...role, permissions: rules })) });
 
 interface WithRoles {
-  readonly roles?: readonly { readonly permissions: Parameters<typeof inLists>[0] }[] | undefined;
+  readonly roles?: readonly { readonly permissions: PermissionsGiven }[] | undefined;
 }
 const withLists = <B extends WithRoles>({ roles, ...body }: B) =>
   roles === undefined
     ? body
-    : { ...body, roles: roles.map(({ permissions, ...role }) => ({ ...role, permissions: inLists(permissions) })) };
+    : {
+        ...body,
+        roles: roles.map(({ permissions, ...role }) => ({ ...role, permissions: toPermissionInputs(permissions) })),
+      };
 
 const templates = routesAt('/api/v1/project-templates', { select: LISTED });
 const NOT_FOUND = ['PROJECT_TEMPLATE_NOT_FOUND'] as const;

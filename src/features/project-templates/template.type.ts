@@ -1,10 +1,17 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
+import type { Rule } from '../../kernel/authz/ability.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import { builtInProjectRoles, PermissionInput, PermissionRuleType, PermissionType } from '../permissions/public.js';
-import { type ProjectKind, ProjectKindEnum, toPermissions } from '../projects/public.js';
+import {
+  builtInProjectRoles,
+  PermissionInput,
+  PermissionRuleType,
+  PermissionType,
+  toShownRules,
+} from '../permissions/public.js';
+import { type ProjectKind, ProjectKindEnum } from '../projects/public.js';
 import type { VersionRow } from './template.queries.js';
 import {
   GivenEnvironment,
@@ -83,6 +90,9 @@ export class TemplateUserType {
   simpleResolvers: true,
 })
 export class TemplateGroupType {
+  @Field(() => ID, { description: 'The group.' })
+  groupId!: string;
+
   @Field(() => String, { description: 'Its slug at present.' })
   groupSlug!: string;
 
@@ -220,6 +230,15 @@ export const TemplateVersionConnection = connectionOf(
   'ProjectTemplateVersion',
   'version, newest first',
 );
+
+/** Rules as they were given, and each action by itself. */
+function toPermissions(given: readonly Rule[]): Pick<TemplateRoleType, 'rules' | 'permissions'> {
+  const rules = toShownRules(given);
+  return {
+    rules,
+    permissions: rules.flatMap(({ action, ...rest }) => action.map((verb) => ({ ...rest, action: verb }))),
+  };
+}
 
 /** The built-in roles, then those of a template. Of a built-in one each action stands by itself, as requests can repeat it. */
 export function toRoles(own: readonly TemplateRole[]): TemplateRoleType[] {

@@ -16,14 +16,21 @@ import { roleCursorKey } from './role.rules.js';
 import type { RoleService } from './role.service.js';
 import { ProjectRoleConnection, ProjectRoleType, pageSelectsRoles, selectsRoles, toRoleType } from './role.type.js';
 
-/** Gives a type with a `projectId` the project itself. @returns a class of resolvers */
-export function projectLinkOf(type: ClassType<{ readonly projectId: string }>): new (links: ProjectLinks) => object {
+/** Gives a type with a `projectId`, which may be null, the project itself. @returns a class of resolvers */
+export function projectLinkOf(
+  type: ClassType<{ readonly projectId: string | null }>,
+): new (
+  links: ProjectLinks,
+) => object {
   @Resolver(() => type)
   class ProjectLinkResolver {
     constructor(private readonly links: ProjectLinks) {}
 
     @FieldResolver(() => ProjectType, { nullable: true, description: 'The project; null when it has just gone.' })
-    async project(@Root() { projectId }: { projectId: string }, @Ctx() ctx: Context): Promise<ProjectType | null> {
+    async project(
+      @Root() { projectId }: { projectId: string | null },
+      @Ctx() ctx: Context,
+    ): Promise<ProjectType | null> {
       const found = await linked(ctx, this.links.projects, projectId);
       return found === null ? null : toProjectType(found);
     }
@@ -202,7 +209,9 @@ export const projectLinks = (
   memberships: MembershipService,
   roles: RoleService,
 ): object[] => [
-  ...[EnvironmentType, ProjectMembershipType, ProjectRoleType].map((type) => new (projectLinkOf(type))(links)),
+  ...[EnvironmentType, ProjectMembershipType, ProjectRoleType, IdentityType].map(
+    (type) => new (projectLinkOf(type))(links),
+  ),
   ...[UserType, IdentityType].map((type) => new (membershipLinkOf(type))(links)),
   new (organizationLinkOf(ProjectType))(),
   new MembershipMemberResolver(),

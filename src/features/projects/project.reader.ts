@@ -1,12 +1,9 @@
 import { type Action, authorize } from '../../kernel/authz/ability.js';
-import { type Context, isTransaction } from '../../kernel/context.js';
+import { type Context, isTransaction, type Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
-import { distinctIds, isId } from '../../kernel/ids.js';
-import { findAccess, listAccess, type ProjectAccess } from './project.records.js';
-
-/** No project has it: ids are random. */
-export const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
+import { distinctIds, isId, NO_ID } from '../../kernel/ids.js';
+import { findAccess, type GroupRights, listAccess, type ProjectAccess, rightsOfGroup } from './project.records.js';
 
 /** What a caller names by its id, and if it likes by the only project that it may be in. */
 interface Named {
@@ -58,7 +55,7 @@ export class ProjectReader {
    */
   async loadOwning(ctx: Context, projectId: string | undefined, notFound: ErrorCode): Promise<ProjectAccess> {
     // Looked for in any case, so that an id that nobody has takes the same statements as one that is hidden.
-    const project = await this.find(ctx, projectId ?? NO_PROJECT);
+    const project = await this.find(ctx, projectId ?? NO_ID);
     if (project === undefined) throw new AppError(notFound);
     return project;
   }
@@ -100,6 +97,14 @@ export class ProjectReader {
   async find(ctx: Context, projectId: string): Promise<ProjectAccess | undefined> {
     const id = projectId.toLowerCase();
     return isTransaction(ctx) ? (await findAccess(ctx, [id])).get(id) : batched(ctx, findAccess, id);
+  }
+
+  /**
+   * What a group gives in each of its projects, of the caller's organization and of those below it, and what the caller may do
+   * there itself. The memberships are held until the transaction ends.
+   */
+  rightsOfGroup(tx: Transaction, groupId: string): Promise<readonly GroupRights[]> {
+    return rightsOfGroup(tx, groupId);
   }
 
   /**

@@ -1,10 +1,21 @@
-import type { Ability, Access } from '../../kernel/authz/ability.js';
+import type { Ability, Access, Action, Rule } from '../../kernel/authz/ability.js';
+import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { NameBounds } from '../../kernel/paging.js';
-import { attributesOf, type HeldRoles, PROJECT_ROLES, projectRights } from '../permissions/public.js';
+import {
+  attributesOf,
+  type Explanation,
+  explain,
+  type HeldOrigins,
+  type HeldRoles,
+  PROJECT_ROLES,
+  projectRights,
+  readStoredRules,
+  rulesOfRoles,
+} from '../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 
 /** A project as one caller has it: what rules need to know, and what the caller may do there. */
@@ -97,24 +108,46 @@ const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "
 /**
  * Projects `p` with the roles that a member, `$1`, has in them: those of its own membership, then those of its groups, oldest
  * first; and its privileges. One that has no role there right now is not in it.
+ *
+ * @param origins further columns of it: what the roles and privileges come from
  */
-const FROM = `project p cross join lateral (
+const heldBy = (origins: { readonly roles: string; readonly rules: string }): string => `project p cross join lateral (
     select held.*,
       case when not held.roles <@ ${BUILT_IN} then
         (select json_agg(r.permissions order by array_position(held.roles, r.slug))::text
          from project_role r where r.project_id = p.id and r.slug = any(held.roles)) end as "storedRules",
       (select json_agg(v.permissions order by v.created_at, v.id)::text from additional_privilege v
-       where v.membership_id = held.id and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))) as privileges
+       where v.membership_id = held.id and ${IS_ACTIVE}) as privileges${origins.rules}
     from (
       select (array_agg(n.id order by n.group_id is not null, n.created_at, n.id))[1] as id,
-        array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles
+        array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles${origins.roles}
       from project_member_now n cross join unnest(n.roles) with ordinality as role(slug, at)
       where n.project_id = p.id and n.member_id = $1) held
     where held.id is not null) m`;
+/** Whether a privilege `v` holds right now. */
+const IS_ACTIVE = '(v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))';
+const FROM = heldBy({ roles: '', rules: '' });
+/** The same with where everything comes from, in the orders of what it explains. */
+const EXPLAINED = heldBy({
+  roles: `,
+        json_agg(json_build_object('role', role.slug, 'membershipId', n.id, 'groupId', n.group_id)
+          order by n.group_id is not null, n.created_at, n.id, role.at) as memberships`,
+  rules: `,
+      (select coalesce(json_agg(json_build_object('id', r.id, 'slug', r.slug) order by array_position(held.roles, r.slug)), '[]')
+       from project_role r where r.project_id = p.id and r.slug = any(held.roles)) as "ownRoles",
+      (select coalesce(json_agg(json_build_object('id', v.id, 'slug', v.slug, 'membershipId', held.id) order by v.created_at, v.id), '[]')
+       from additional_privilege v where v.membership_id = held.id and ${IS_ACTIVE}) as "ownPrivileges"`,
+});
 /** The projects of a member, so that those of others are not looked at. */
 const OF_MEMBER = 'p.organization_id = $2 and p.id in (select project_id from project_member_now where member_id = $1)';
 
 const LOAD = `select ${ACCESS_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($3::uuid[])`;
+/** Also in organizations below that of the token: as the caller could have a token for them. */
+const LOAD_BELOW = `select ${ACCESS_COLUMNS} from ${FROM}
+  where p.id = any($3::uuid[]) and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
+    and exists (select from organization_member_now own where own.organization_id = p.organization_id and own.member_id = $1)`;
+const EXPLAIN = `select ${ACCESS_COLUMNS}, m.memberships, m."ownRoles", m."ownPrivileges" from ${EXPLAINED}
+  where p.organization_id = $2 and p.id = $3`;
 const LIST_ACCESS = `select ${ACCESS_COLUMNS} from ${FROM} where ${OF_MEMBER}`;
 const BY_ID = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = $3`;
 const BY_SLUG = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.slug = $3`;
@@ -123,6 +156,17 @@ const LIST = `select ${RECORD_COLUMNS} from ${FROM}
   where ${OF_MEMBER} and ($3::text is null or p.type = $3)
     and ($4::text is null or (p.name collate "C", p.id) > ($4::text collate "C", $5::uuid))
   order by p.name collate "C", p.id limit $6`;
+
+/** What a group has in its projects; what has ended is not in it, and what has not begun is. */
+const OF_GROUP = `select m.project_id as "projectId", held.roles,
+    (select json_agg(r.permissions order by array_position(held.roles, r.slug))::text
+     from project_role r where r.project_id = m.project_id and r.slug = any(held.roles)) as "storedRules",
+    (select json_agg(v.permissions order by v.created_at, v.id)::text from additional_privilege v
+     where v.membership_id = m.id and (v.ends_at is null or now() < v.ends_at)) as privileges
+  from project_membership m cross join lateral (
+    select array(select role from unnest(m.roles) role
+      where not coalesce(m.role_terms ? role, false) or now() < (m.role_terms -> role ->> 'endsAt')::timestamptz) as roles) held
+  where m.group_id = $1 order by m.id for share of m`;
 
 /** Membership is what makes a project visible; the service itself is nobody's member. */
 const run = <R extends object>(ctx: Context, text: string, ...params: readonly unknown[]): Promise<R[]> =>
@@ -141,9 +185,55 @@ export async function findAccess(
   return new Map(rows.map((row) => [row.id, toAccess(row)]));
 }
 
+/**
+ * Why a member of a project of the caller's organization may do something there, or may not; undefined for one that is no
+ * member right now. Whether the caller may ask that is not judged here.
+ *
+ * @param asked `projectId` and `memberId` in lower case
+ */
+export async function findExplanation(
+  ctx: Context,
+  asked: { readonly projectId: string; readonly memberId: string; readonly action: Action; readonly fields?: Fields },
+): Promise<Explanation | undefined> {
+  const { projectId, memberId, action, fields } = asked;
+  if (!isId(projectId) || !isId(memberId)) return undefined;
+  const [row] = await query<AccessRow & HeldOrigins>(ctx, EXPLAIN, [memberId, ctx.organizationId, projectId]);
+  return row && explain(projectRights(row), row, action, fields);
+}
+
 /** What the caller may do in all projects that it is a member of, in one statement. */
 export const listAccess = async (ctx: Context): Promise<ProjectAccess[]> =>
   (await run<AccessRow>(ctx, LIST_ACCESS)).map(toAccess);
+
+const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
+
+/** @param stored JSON text of the rules of each role or privilege; null for none */
+const rulesIn = (stored: string | null | undefined): (readonly Rule[])[] =>
+  (JSON.parse(stored ?? 'null') as readonly unknown[] | null)?.map((rules) => readStoredRules(rules)) ?? [];
+
+/** What a group gives in a project, and what the caller may do there. */
+export interface GroupRights {
+  readonly rules: readonly Rule[];
+  readonly own: Ability;
+}
+
+/** As `ProjectReader.rightsOfGroup` says. */
+export async function rightsOfGroup(tx: Transaction, groupId: string): Promise<GroupRights[]> {
+  const held = await query<HeldRoles & { readonly projectId: string }>(tx, OF_GROUP, [groupId]);
+  const rows =
+    held.length === 0
+      ? []
+      : await run<AccessRow>(
+          tx,
+          LOAD_BELOW,
+          held.map(({ projectId }) => projectId),
+        );
+  const own = new Map(rows.map((row) => [row.id, projectRights(row).ability]));
+  return held.map(({ projectId, roles, storedRules, privileges }) => ({
+    rules: rulesOfRoles(roles, [...rulesIn(storedRules), ...rulesIn(privileges)]),
+    own: own.get(projectId) ?? NO_RIGHTS,
+  }));
+}
 
 /** A whole project by id, with its environments, in one statement. */
 export async function findById(ctx: Context, projectId: string): Promise<ProjectRecord | undefined> {

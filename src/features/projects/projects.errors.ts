@@ -1,16 +1,13 @@
 import { declareDetailCodes } from '../../kernel/detail-codes.js';
 import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
 
-/** Error codes of projects, their environments, members and roles. */
+/** Error codes of projects, their environments and members. */
 const ERRORS = declareErrors({
   PROJECT_NOT_FOUND: notFound('project'),
   PROJECT_TEMPLATE_NOT_FOUND: notFound('project template'),
   ENVIRONMENT_NOT_FOUND: notFound('environment'),
   DELETE_PROTECTED: conflict('The project is protected against deletion; set hasDeleteProtection to false first.'),
   PROJECT_SLUG_TAKEN: conflict('Another project of the organization has this slug; take another one.'),
-  ROLE_SLUG_TAKEN: conflict('Another role of the project has this slug; take another one.'),
-  ROLE_IN_USE: conflict('Members of the project have this role; give them another one first.'),
-  ROLE_BUILT_IN: conflict('Built-in roles cannot be changed or deleted; make a role of your own instead.'),
   ENVIRONMENT_SLUG_TAKEN: conflict('Another environment of the project has this slug; take another one.'),
   ENVIRONMENT_IMPORTED: conflict('Other environments import from this one; delete those imports first.'),
 });

@@ -16,6 +16,4 @@ export {
 } from './project.rules.js';
 
 export { ProjectKindEnum, ProjectType } from './project.type.js';
-export { inLists, PERMISSIONS, RULES, toRoleReply } from './role.reply.js';
-export { fromRoleInput, toPermissions } from './role.type.js';
 export { authorizeNewNames } from './role-selection.js';

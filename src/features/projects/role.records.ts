@@ -73,11 +73,14 @@ export async function rulesBySlug(
   return new Map(rows.map(({ slug, permissions }) => [slug, readStoredRules(permissions)]));
 }
 
-/** The rules of all roles that a project made, whether or not anybody has them. */
+/** The rules of all roles that a project made, whether or not anybody has them, and those of its privileges. */
 export async function rulesOfProject(tx: Transaction, projectId: string): Promise<readonly Rule[]> {
-  const rows = await query<{ permissions: unknown }>(tx, 'select permissions from project_role where project_id = $1', [
-    projectId,
-  ]);
+  const rows = await query<{ permissions: unknown }>(
+    tx,
+    `select permissions from project_role where project_id = $1
+     union all select permissions from additional_privilege where project_id = $1`,
+    [projectId],
+  );
   return rows.flatMap(({ permissions }) => readStoredRules(permissions));
 }
 

@@ -2,6 +2,7 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
+import { withPermissions } from '../permissions/public.js';
 import { ONLY_IN } from './environment.rules.js';
 import { roleCursorKey } from './role.rules.js';
 import type { RoleService } from './role.service.js';
@@ -10,7 +11,6 @@ import {
   CreateProjectRolePayload,
   DeleteProjectRoleInput,
   DeleteProjectRolePayload,
-  fromRoleInput,
   ProjectRoleConnection,
   ProjectRoleType,
   toRoleType,
@@ -58,7 +58,7 @@ export class RoleResolver {
     @Ctx() ctx: Context,
     @Arg('input', () => CreateProjectRoleInput, { description: 'The new role.' }) input: CreateProjectRoleInput,
   ): Promise<CreateProjectRolePayload> {
-    return { role: toRoleType(await this.roles.create(ctx, fromRoleInput(input))) };
+    return { role: toRoleType(await this.roles.create(ctx, withPermissions(input))) };
   }
 
   @Mutation(() => UpdateProjectRolePayload, { description: 'Changes a role of a project, for all who have it.' })
@@ -66,7 +66,7 @@ export class RoleResolver {
     @Ctx() ctx: Context,
     @Arg('input', () => UpdateProjectRoleInput, { description: 'What changes.' }) input: UpdateProjectRoleInput,
   ): Promise<UpdateProjectRolePayload> {
-    return { role: toRoleType(await this.roles.update(ctx, fromRoleInput(input))) };
+    return { role: toRoleType(await this.roles.update(ctx, withPermissions(input))) };
   }
 
   @Mutation(() => DeleteProjectRolePayload, { description: 'Deletes a role of a project that no member has.' })

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { nextCursor, paging, route } from '../../rest/route.js';
-import { inLists, PERMISSIONS, toRoleReply } from './role.reply.js';
+import { type PermissionsGiven, toPermissionInputs } from '../permissions/public.js';
+import { PERMISSIONS, toRoleReply } from './role.reply.js';
 import { NewRole, RoleChanges } from './role.rules.js';
 
 const FIELDS = `id name slug createdAt updatedAt projectId description version ${PERMISSIONS}`;
 const ROLES = '/api/v1/projects/{projectId}/roles';
 
-const given = (permissions: Parameters<typeof inLists>[0] | undefined) =>
-  permissions === undefined ? {} : { permissions: inLists(permissions) };
+/** Actions in a list and conditions by field, as the schema has them. */
+const inLists = (permissions: PermissionsGiven | undefined) =>
+  permissions === undefined ? {} : { permissions: toPermissionInputs(permissions) };
 
 /** Roles of a project. Source: behaviour 10 (Roles). */
 export const roleRoutes = [
@@ -20,7 +22,7 @@ export const roleRoutes = [
     exactKeys: ['permissions'],
     document: `mutation ($input: CreateProjectRoleInput!) { createProjectRole(input: $input) { role { ${FIELDS} } } }`,
     variables: ({ params, body: { permissions, ...rest } }) => ({
-      input: { projectId: params.projectId, ...rest, ...given(permissions) },
+      input: { projectId: params.projectId, ...rest, ...inLists(permissions) },
     }),
     reply: ({ createProjectRole }) => ({ role: toRoleReply(createProjectRole.role) }),
     example: {
@@ -87,7 +89,7 @@ export const roleRoutes = [
     exactKeys: ['permissions'],
     document: `mutation ($input: UpdateProjectRoleInput!) { updateProjectRole(input: $input) { role { ${FIELDS} } } }`,
     variables: ({ params, body: { permissions, ...rest } }) => ({
-      input: { projectId: params.projectId, id: params.roleId, ...rest, ...given(permissions) },
+      input: { projectId: params.projectId, id: params.roleId, ...rest, ...inLists(permissions) },
     }),
     reply: ({ updateProjectRole }) => ({ role: toRoleReply(updateProjectRole.role) }),
     example: { permissions: [{ subject: 'secrets', action: 'describeSecret' }] },

@@ -4,11 +4,11 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
-import { isId, newId } from '../../kernel/ids.js';
+import { isId, NO_ID, newId } from '../../kernel/ids.js';
 import { Page, rowLimit } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { isBuiltIn, rightsBeyondChange, toRules } from '../permissions/public.js';
-import { NO_PROJECT, type ProjectReader } from './project.reader.js';
+import type { ProjectReader } from './project.reader.js';
 import { findById, listAccess, lockProject, type ProjectAccess, type ProjectRecord } from './project.records.js';
 import {
   countHolders,
@@ -256,7 +256,7 @@ const ROLE = { find: ownersOf, notFound: 'ROLE_NOT_FOUND' } as const;
 /** Looked for in any case, as `loadOwning` does. */
 async function ownerOf(ctx: Context, id: string): Promise<string> {
   const [owner] = isId(id) ? await ownersOf(ctx, { ids: [id] }) : [];
-  return owner?.projectId ?? NO_PROJECT;
+  return owner?.projectId ?? NO_ID;
 }
 
 const builtInOf = ({ access, createdAt, updatedAt }: ProjectRecord): Role[] =>

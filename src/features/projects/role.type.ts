@@ -1,18 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import type { Rule } from '../../kernel/authz/ability.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { selects } from '../../kernel/graphql/selection.js';
-import {
-  fromConditionsType,
-  PermissionActionEnum,
-  PermissionInput,
-  PermissionRuleType,
-  PermissionType,
-  toConditionsType,
-} from '../permissions/public.js';
+import { PermissionInput, PermissionRuleType, PermissionType, toShownRules } from '../permissions/public.js';
 import { ONLY_IN } from './environment.rules.js';
 import type { Role } from './role.rules.js';
 
@@ -70,36 +62,15 @@ export const selectsRoles = (info: GraphQLResolveInfo, path: readonly string[]):
 export const pageSelectsRoles = (info: GraphQLResolveInfo): boolean =>
   selectsRoles(info, ['nodes']) || selectsRoles(info, ['edges', 'node']);
 
-/** A role as the API shows it. What a rule forbids that this version does not know of is not shown. */
-export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => ({ ...role, ...toPermissions(rules) });
-
-/** Rules as the API shows them: as they were given, and each action by itself. */
-export function toPermissions(rules: readonly Rule[]): { rules: PermissionRuleType[]; permissions: PermissionType[] } {
-  const entries = rules.map(({ subject, action, inverted = false, conditions }) => ({
-    subject,
-    action: [action].flat().filter((verb) => ACTIONS.has(verb)),
-    inverted,
-    conditions: toConditionsType(conditions),
-  }));
+/** A role as the API shows it. */
+export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => {
+  const shown = toShownRules(rules);
   return {
-    rules: entries,
-    permissions: entries.flatMap(({ action, ...rest }) => action.map((verb) => ({ ...rest, action: verb }))),
+    ...role,
+    rules: shown,
+    permissions: shown.flatMap(({ action, ...rest }) => action.map((verb) => ({ ...rest, action: verb }))),
   };
-}
-
-const ACTIONS: ReadonlySet<string> = new Set(Object.values(PermissionActionEnum));
-
-/** What the rules of roles judge, of an input. */
-export const fromRoleInput = <I extends { permissions?: readonly PermissionInput[] | null }>(input: I) =>
-  input.permissions == null
-    ? input
-    : {
-        ...input,
-        permissions: input.permissions.map(({ conditions, ...rest }) => ({
-          ...rest,
-          ...(conditions === undefined ? {} : { conditions: fromConditionsType(conditions) }),
-        })),
-      };
+};
 
 const RULES = 'Up to 100 rules, in order.';
 

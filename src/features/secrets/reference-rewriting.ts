@@ -104,7 +104,7 @@ async function rewriteAll(
   });
   refuseTooLong(records.filter((_, index) => results[index] === 'too long'));
   const rows = results.filter((result) => typeof result !== 'string');
-  const written = await updateSecrets(tx, project, rows, SYSTEM);
+  const written = await updateSecrets(tx, project, rows, { writer: SYSTEM });
   if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
   const ids = new Set(rows.map(({ id }) => id));
   return records.filter((record) => ids.has(record.id) && isShown(record)).length;

@@ -184,8 +184,14 @@ const REWRITTEN = `rewritten as (
       and exists (select from secret_version n where n.secret_id = v.secret_id and n.version = v.version + 1
         and n.actor_kind = '${SYSTEM.kind}'))`;
 
+/** What the folders of all rows and their environments have to be called, for nothing is written otherwise. Null: anything. */
+const areAt = (folderIds: string, path: string, environment: string): string => `(
+    select coalesce(bool_and(f.path = ${path} and e.slug = ${environment}), true)
+    from folder f join environment e on e.id = f.environment_id where f.id in (${folderIds}))`;
+
 /** Two statements cannot be one here: of the same row, each part of a statement sees what was before it. Hence no delete and insert of all. */
-const updateOf = (isByService: boolean): string => `with ${rowsAs('given')}, written as (
+const updateOf = (isByService: boolean): string => `with ${rowsAs('sent')},
+  given as (select * from sent where ${areAt('select folder_id from sent', '$24', '$25')}), written as (
     update secret s set environment_id = g.environment_id, folder_id = g.folder_id, key = g.key, version = g.version,
       value_sealed = g.value_sealed, value_digest = g.value_digest, comment_sealed = g.comment_sealed, metadata = g.metadata,
       metadata_sealed = g.metadata_sealed, skip_multiline_encoding = g.skip, reminder_note = g.note, reminder_repeat_days = g.days,
@@ -202,7 +208,8 @@ const UPDATE = updateOf(false);
 const UPDATE_BY_SERVICE = updateOf(true);
 
 const DELETE = `with gone as (
-    delete from secret where id = any($1::uuid[]) returning *),
+    delete from secret where id = any($1::uuid[])
+      and ${areAt('select folder_id from secret where id = any($1::uuid[])', '$4', '$5')} returning *),
   pruned as (${beyondLimit('gone', `${limitOf('g.project_id')} - 1`)})
   insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, is_deletion, tag_ids,
     actor_kind, actor_id)
@@ -245,7 +252,7 @@ export async function insertSecrets(
   if (rows.length === 0) return [];
   // In one order, so that two batches with common keys wait for each other and do not lock each other out.
   const inOrder = [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
-  const params = [...paramsOf(inOrder, home, tx.actor), place?.secretPath ?? null, place?.environment ?? null];
+  const params = [...paramsOf(inOrder, home, tx.actor), ...namesOf(place)];
   const written = await write(tx, INSERT, params, rows);
   if (written.length < rows.length) throw new AppError('CONCURRENT_CHANGE');
   return written;
@@ -321,6 +328,7 @@ export async function lockByIds(tx: Transaction, ids: readonly string[]): Promis
  * Writes the next version of locked secrets, with their tags and what they refer to, in one statement. A row may have a
  * new key and a new folder. Versions beyond the limit of the project go; those by the service itself are counted apart.
  *
+ * @param place as in `insertSecrets`
  * @returns times of the rows that were at the version before, in no order: fewer than given means a concurrent change
  * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, TAG_NOT_FOUND, SEALED_VALUE_INVALID for a row that is older than its
  *   history
@@ -329,10 +337,11 @@ export async function updateSecrets(
   tx: Transaction,
   home: Home,
   rows: readonly SecretRow[],
-  writer: Writer = tx.actor,
+  { writer = tx.actor, place }: { readonly writer?: Writer; readonly place?: Place } = {},
 ): Promise<Written[]> {
   if (rows.length === 0) return [];
-  return write(tx, writer.kind === SYSTEM.kind ? UPDATE_BY_SERVICE : UPDATE, paramsOf(rows, home, writer), rows);
+  const params = [...paramsOf(rows, home, writer), ...namesOf(place)];
+  return write(tx, writer.kind === SYSTEM.kind ? UPDATE_BY_SERVICE : UPDATE, params, rows);
 }
 
 /** Drops versions beyond the limit of the project, of secrets that came back: their history goes on. */
@@ -340,6 +349,11 @@ export async function pruneVersions(tx: Transaction, ids: readonly string[]): Pr
   if (ids.length === 0) return;
   await query(tx, PRUNE, [ids]);
 }
+
+const namesOf = (place: Place | undefined): [path: string | null, environment: string | null] => [
+  place?.secretPath ?? null,
+  place?.environment ?? null,
+];
 
 async function write(
   tx: Transaction,
@@ -354,8 +368,16 @@ async function write(
   return written;
 }
 
-/** Deletes locked secrets in one statement. Their versions stay, with a last one that says so. @throws SEALED_VALUE_INVALID */
-export async function deleteSecrets(tx: Transaction, ids: readonly string[]): Promise<void> {
+/**
+ * Deletes locked secrets in one statement. Their versions stay, with a last one that says so.
+ *
+ * @param place as in `insertSecrets`
+ * @throws SEALED_VALUE_INVALID, CONCURRENT_CHANGE for a folder that has just got another name
+ */
+export async function deleteSecrets(tx: Transaction, ids: readonly string[], place?: Place): Promise<void> {
   if (ids.length === 0) return;
-  noteStates(tx, await guarded(() => query<State>(tx, DELETE, [ids, tx.actor.kind, tx.actor.id]), CODES));
+  const params = [ids, tx.actor.kind, tx.actor.id, ...namesOf(place)];
+  const gone = await guarded(() => query<State>(tx, DELETE, params), CODES);
+  if (gone.length < ids.length) throw new AppError('CONCURRENT_CHANGE');
+  noteStates(tx, gone);
 }

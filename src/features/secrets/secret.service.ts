@@ -298,7 +298,7 @@ export class SecretService {
         return nextRow(sealer, opener, { ...each, isShown, rename: renameIn?.(namedPlace(target), isShown) ?? null });
       });
       const made = await mapInSlices(added, (secret) => newRow(sealer, target, { secret, rename }));
-      const written = await updateSecrets(tx, project, changed);
+      const written = await updateSecrets(tx, project, changed, { place: target.place });
       if (written.length !== changed.length) throw new AppError('CONCURRENT_CHANGE');
       written.push(...(await insertSecrets(tx, project, made)));
       const byKey = new Map([...changed, ...made].map((row) => [row.key, row]));
@@ -365,7 +365,7 @@ async function deleteLocked(tx: Transaction, target: Target, records: readonly S
   const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
   const views = await mapInSlices(records, viewer.view);
   const ids = records.map(({ id }) => id);
-  await deleteSecrets(tx, ids);
+  await deleteSecrets(tx, ids, target.place);
   await recordWrite(tx, target, { action: 'secret:delete', ids, shown: views });
   return views;
 }

@@ -1,9 +1,15 @@
 import { createMongoAbility, type MongoAbility, type RawRuleOf } from '@casl/ability';
+import type { Context } from '../context.js';
 import { type EnumName, enumName } from '../enum-name.js';
 import { AppError, type ErrorDetail } from '../errors.js';
 import { type Conditions, compileConditions, type Fields } from './conditions.js';
 
 declare module '../context.js' {
+  interface Kernel {
+    /** What the caller may do in a project; undefined when it knows of none by this id. */
+    readonly accessTo: AccessTo;
+  }
+
   interface Context {
     /** What the actor may do in the organization. Projects bring abilities of their own. */
     readonly ability: Ability;
@@ -16,6 +22,8 @@ declare module '../detail-codes.js' {
     readonly verbs: Verb | EnumName<Verb>;
   }
 }
+
+export type AccessTo = (ctx: Context, projectId: string) => Promise<Access | undefined>;
 
 /** What may be done, by where: declared by who knows the subjects, by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the kernel knows no subject
@@ -52,8 +60,18 @@ export function buildAbility(rules: readonly Rule[]): Ability {
  * Pure, and cheap enough for every row of a list.
  */
 export function can(ability: Ability, action: Action, fields?: Fields): boolean {
+  return ability.can(...askedFor(action, fields));
+}
+
+/** Place in `ability.rules` of the rule by which `can` decides, the last one that fits; null when none does. */
+export function decidingRule(ability: Ability, action: Action, fields?: Fields): number | null {
+  const rule = ability.relevantRuleFor(...askedFor(action, fields));
+  return rule === null ? null : ability.rules.indexOf(rule.origin);
+}
+
+function askedFor(action: Action, fields: Fields | undefined): [verb: string, thing: never] {
   const [subject, verb] = splitAction(action);
-  return ability.can(verb, fields === undefined ? subject : ({ ...fields, subjectType: subject } as never));
+  return [verb, (fields === undefined ? subject : { ...fields, subjectType: subject }) as never];
 }
 
 /** Where a denied action was tried, for the audit trail. */

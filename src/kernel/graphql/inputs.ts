@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Arg, ArgsType, type ClassType, Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { SCALARS } from '../text-rules.js';
+import { DateTime } from './date-time.js';
 
 /** What type-graphql calls a type: a scalar, the object of an enum, or a class. */
 type TypeValue = ClassType | object;
@@ -17,8 +18,8 @@ export function enumOfRule(rule: z.ZodEnum, type: object): void {
   NAMED.add(rule, { type });
 }
 
-/** Declares which input type of GraphQL takes what a rule judges, where that is not made from the rule. */
-export function inputOfRule(rule: z.ZodType, type: ClassType): void {
+/** Declares which input type a rule is that `inputType` does not make: a choice of objects. */
+export function inputOfRule(rule: z.core.$ZodType, type: ClassType): void {
   NAMED.add(rule, { type });
 }
 
@@ -103,6 +104,7 @@ function typeOf(rule: z.core.$ZodType, name: string): TypeValue | [TypeValue] {
   if (named !== undefined) return named.type;
   if (SCALARS.get(rule)?.scalar === 'ID') return ID;
   if (rule instanceof z.ZodString) return String;
+  if (rule instanceof z.ZodDate) return DateTime;
   if (rule instanceof z.ZodBoolean) return Boolean;
   if (rule instanceof z.ZodNumber) return rule.isInt ? Int : Float;
   if (rule instanceof z.ZodArray) return [typeOf(rule.def.element, name) as TypeValue];

@@ -116,6 +116,7 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
       }),
   },
   ROLE_NOT_FOUND: unknown('role', `GET ${PROJECT}/roles/{roleId}`, 'projectRole'),
+  GROUP_NOT_FOUND: unknown('group', 'GET /api/v1/groups/{groupId}', 'group'),
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
@@ -237,6 +238,16 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: ({ admin, world }) =>
       admin.patch(`${TEMPLATES}/${world.projectTemplate}`, {}, { 'if-match': '"of-another-state"' }),
     graphql: 'GraphQL has no If-Match: it takes `expectedVersion`, and answers CONCURRENT_CHANGE',
+  },
+  GROUP_SLUG_TAKEN: {
+    rest: async ({ admin }) => {
+      await admin.post('/api/v1/groups', { name: 'Web', slug: 'web' });
+      return admin.post('/api/v1/groups', { name: 'Web', slug: 'web' });
+    },
+    graphql: async ({ admin }) => {
+      await mutate(admin, 'createGroup', { name: 'Web', slug: 'web' });
+      return mutate(admin, 'createGroup', { name: 'Web', slug: 'web' });
+    },
   },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
   NOT_EXPRESSIBLE: {

@@ -18,6 +18,7 @@ const ROOTS = {
   identities: 'identities',
   organizationMembers: 'organizationMembers',
   organizations: 'organizations',
+  groups: 'groups',
   searchSecrets: 'searchSecrets(first: 1000, input: { viewSecretValue: true })',
   duplicateValues: 'duplicateValues(first: 1000, input: {})',
 };

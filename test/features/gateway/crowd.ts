@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../kit/caller.js';
 
-const PROJECT = `mutation ($input: CreateProjectInput!, $user: CreateUserInput!, $identity: CreateIdentityInput!) {
+const PROJECT = `mutation ($input: CreateProjectInput!, $user: CreateUserInput!, $identity: CreateIdentityInput!, $group: CreateGroupInput!) {
   createProject(input: $input) { project { id slug } }
   createUser(input: $user) { user { id } }
   createIdentity(input: $identity) { identity { id } }
+  createGroup(input: $group) { group { id } }
 }`;
 
 const CONTENTS = `mutation (
   $tag: CreateTagInput!, $role: CreateProjectRoleInput!, $user: AddProjectMemberInput!, $identity: AddProjectMemberInput!,
   $folder: CreateFolderInput!, $import: CreateSecretImportInput!, $secrets: CreateSecretsInput!, $inner: CreateSecretsInput!,
-  $twins: CreateFolderInput!, $equal: CreateSecretsInput!
+  $twins: CreateFolderInput!, $equal: CreateSecretsInput!, $members: AddGroupMembersInput!
 ) {
   createTag(input: $tag) { tag { id } }
   createProjectRole(input: $role) { role { id } }
@@ -22,6 +23,7 @@ const CONTENTS = `mutation (
   inner: createSecrets(input: $inner) { secrets { id } }
   twins: createFolder(input: $twins) { folder { id } }
   equal: createSecrets(input: $equal) { secrets { id } }
+  addGroupMembers(input: $members) { members { id } }
 }`;
 
 /** Makes projects with one thing of every kind in each, and answers their ids. */
@@ -40,6 +42,7 @@ async function addProject(admin: Caller, slug: string): Promise<string> {
     input: { name: `Project ${slug}`, slug: `p-${slug}` },
     user: { username: `user-${slug}` },
     identity: { name: `identity-${slug}` },
+    group: { name: `group-${slug}` },
   });
   const projectId = made.createProject.project.id as string;
   const place = { projectId, environment: 'dev' };
@@ -49,6 +52,11 @@ async function addProject(admin: Caller, slug: string): Promise<string> {
     role: { projectId, slug: 'reader', name: 'Reader', permissions: [{ subject: 'TAGS', action: ['READ'] }] },
     user: { projectId, memberKind: 'USER', memberId: made.createUser.user.id, roles },
     identity: { projectId, memberKind: 'IDENTITY', memberId: made.createIdentity.identity.id, roles },
+    members: {
+      groupId: made.createGroup.group.id,
+      userIds: [made.createUser.user.id],
+      identityIds: [made.createIdentity.identity.id],
+    },
     folder: { ...place, path: '/app', name: 'eu' },
     import: { ...place, sourceEnvironment: 'staging' },
     secrets: {

@@ -1,4 +1,5 @@
 import { abilityOf } from '../../../src/features/permissions/ability.js';
+import { withAttributes } from '../../../src/features/permissions/attributes.js';
 import { rightsBeyond, rightsBeyondChange } from '../../../src/features/permissions/boundary.js';
 import { builtInProjectRoles } from '../../../src/features/permissions/built-in-roles.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
@@ -103,6 +104,109 @@ describe('rights to be given', () => {
         expect([mine, theirs, rightsBeyond(abilityOf(own), given).length > 0]).toEqual([mine, theirs, theirs > mine]);
       }
     }
+  });
+});
+
+/** Every assignment of the attributes of a small universe: values of fields, one that is none, empty and missing. */
+const HOLDERS = [...ENVIRONMENTS, 'A', 'x', 'zz', '', undefined].flatMap((name) =>
+  ['A', 'prod', 'y', '', undefined].map((team) => ({
+    id: 'dev',
+    ...(name === undefined ? {} : { name }),
+    ...(team === undefined ? {} : { 'metadata.team': team }),
+  })),
+);
+const NAME = '{{identity.name}}';
+const TEAM = '{{identity.metadata.team}}';
+const onNamed = (words: readonly string[]) =>
+  onText([...words, NAME, TEAM, '{{identity.id}}'], ['prod*', '*', NAME, `${NAME}*`, `{${TEAM},A}`]);
+const namedConditions = fc.record(
+  {
+    environment: onNamed(ENVIRONMENTS),
+    secretName: onNamed(NAMES),
+    secretTags: fc.record({ $in: fc.subarray([...TAGS, NAME, TEAM], { minLength: 1 }) }),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Conditions>;
+const namedRule = fc
+  .tuple(rule, fc.option(namedConditions, { nil: undefined }))
+  .map(
+    ([{ conditions: _, ...rest }, given]): Rule => ({ ...rest, ...(given === undefined ? {} : { conditions: given }) }),
+  );
+const namedRules = fc.array(fc.oneof(namedRule, rule), { maxLength: 4 });
+/** Without fields it is asked whether there is any secret of which it is allowed. */
+const allowedTo = (given: readonly Rule[], holder: (typeof HOLDERS)[number]) => {
+  const rulesOfHolder = withAttributes(given, holder);
+  return [...allowed(rulesOfHolder), ...ACTIONS.filter((action) => can(abilityOf(rulesOfHolder), action))];
+};
+const everyHolderGains = (own: readonly Rule[], gainedBy: (holder: (typeof HOLDERS)[number]) => readonly string[]) => {
+  const mine = [...allowed(own), ...ACTIONS.filter((action) => can(abilityOf(own), action))];
+  return HOLDERS.flatMap((holder) => gained(mine, gainedBy(holder)));
+};
+
+describe('rights with attributes of whoever will have them', () => {
+  test('are never called within bounds when they allow any holder one thing more', () => {
+    let within = 0;
+    fc.assert(
+      fc.property(rules, namedRules, (own, given) => {
+        if (rightsBeyond(abilityOf(own), given).length > 0) return;
+        if (JSON.stringify(given).includes('{{')) within += 1;
+        expect(everyHolderGains(own, (holder) => allowedTo(given, holder))).toEqual([]);
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(within).toBeGreaterThan(100);
+  });
+
+  test('are within bounds only where one has no condition of that field oneself', () => {
+    const all = { subject: 'secrets', action: ['edit'] };
+    const on = (conditions: Conditions, inverted = false): Rule => ({
+      ...all,
+      ...(inverted ? { inverted } : {}),
+      conditions,
+    });
+    const isWithin = (own: readonly Rule[], ...given: readonly Rule[]) =>
+      rightsBeyond(abilityOf(own), given).length === 0;
+    for (const condition of [NAME, { $eq: NAME }, { $in: [NAME] }, { $glob: `${NAME}*` }, { $ne: NAME }]) {
+      const named = { environment: condition, secretName: 'A' };
+      expect(isWithin([all], on(named))).toBe(true);
+      expect(isWithin([on({ secretName: 'A' })], on(named))).toBe(true);
+      expect(isWithin([on({ environment: { $ne: 'prod' } })], on(named))).toBe(false);
+      expect(isWithin([on({ environment: { $glob: '**' } })], on(named))).toBe(false);
+      expect(isWithin([on({ environment: NAME })], on(named))).toBe(false);
+      expect(isWithin([all, on({ environment: 'prod' }, true)], on(named))).toBe(false);
+      expect(isWithin([all, on({ environment: 'prod' }, true)], all, on(named, true))).toBe(false);
+      expect(isWithin([all, on({ secretName: 'B' }, true)], on(named))).toBe(true);
+    }
+  });
+
+  test('stay within bounds when a role changes elsewhere, and not when it forbids another value', () => {
+    const everything = abilityOf([{ subject: 'tags', action: ['read'] }]);
+    const forbids = (environment: Conditions[string]): Rule => ({
+      subject: 'secrets',
+      action: ['edit'],
+      inverted: true,
+      conditions: { environment },
+    });
+    const change = (before: Rule, ...after: Rule[]) => rightsBeyondChange(everything, [before], after);
+    expect(change(forbids(NAME), forbids(NAME), { subject: 'tags', action: ['read'] })).toEqual([]);
+    expect(change(forbids(NAME), forbids({ $eq: NAME }))).toEqual([]);
+    expect(change(forbids(NAME), forbids(TEAM))).toEqual(['secrets:edit']);
+    expect(change(forbids('dev'), forbids({ $in: ['dev', NAME] }))).toEqual(['secrets:edit']);
+    // Of a holder without a name the one before forbids all, the one after not.
+    expect(change(forbids({ $eq: NAME, $glob: 'p*' }), forbids({ $glob: 'p*' }))).toEqual(['secrets:edit']);
+  });
+
+  test('of a role that changes never give any of its holders what the changer does not have', () => {
+    fc.assert(
+      fc.property(rules, namedRules, namedRules, namedRules, namedRules, (own, before, after, earlier, later) => {
+        if (rightsBeyondChange(abilityOf(own), before, after).length > 0) return;
+        for (const holder of HOLDERS) {
+          const held = (role: readonly Rule[]) => allowed(withAttributes([...earlier, ...role, ...later], holder));
+          expect(gained(allowed(own), gained(held(before), held(after)))).toEqual([]);
+        }
+      }),
+      { numRuns: 1_500 },
+    );
   });
 });
 

@@ -1,12 +1,12 @@
 import { CONDITION_FIELDS, PROJECT_ACTIONS } from '../../../src/features/permissions/actions.js';
-import { Permissions, toRules } from '../../../src/features/permissions/permission.rules.js';
+import { OrganizationPermissions, Permissions, toRules } from '../../../src/features/permissions/permission.rules.js';
 import { readStoredRules } from '../../../src/features/permissions/stored-rules.js';
 import { faultsOf } from '../../../src/kernel/validation.js';
 import fc from '../../kit/properties.js';
 
 /** Faults as `path CODE`. */
-function faults(permissions: unknown): string[] {
-  const parsed = Permissions.safeParse(permissions, { reportInput: true });
+function faults(permissions: unknown, rules: typeof Permissions = Permissions): string[] {
+  const parsed = rules.safeParse(permissions, { reportInput: true });
   return parsed.success ? [] : faultsOf(parsed.error, 'permissions').map(({ path, code }) => `${path} ${code}`);
 }
 const on = (conditions: unknown, subject = 'secrets') => [{ subject, action: 'edit', conditions }];
@@ -57,6 +57,20 @@ describe('permissions', () => {
     ['paths', on({ secretPath: { $in: ['/', '/a/b'], $ne: '/x', $glob: '{/a,/b}/**' } })],
     ['any path', on({ secretPath: { $glob: '**/a' } })],
     ['folders', on({ environment: 'dev', secretPath: '/a' }, 'secret-folders')],
+    ['people', on({ username: { $glob: '*@example.org' }, role: { $in: ['viewer'] }, subject: 'tags' }, 'member')],
+    ['machines', on({ identityId: 'a', role: 'viewer', action: { $ne: 'delete' } }, 'identity')],
+    ['groups', on({ groupSlug: { $glob: 'team-*' } }, 'groups')],
+    ['connections', on({ connectionId: { $in: ['a'] } }, 'secret-rotation')],
+    ['certificates', on({ commonName: { $glob: '*.example.org' } }, 'certificates')],
+    ['profiles', on({ slug: 'web' }, 'certificate-profiles')],
+    [
+      'attributes of the caller',
+      on({
+        environment: '{{identity.name}}',
+        secretPath: { $glob: '/{{ identity.metadata.team-1 }}/**', $ne: '/{{identity.id}}' },
+        secretTags: { $in: ['{{identity.metadata.tag}}'] },
+      }),
+    ],
     ['a hundred rules', Array.from({ length: 100 }, () => ({ subject: 'tags', action: 'read' }))],
   ])('may be %s', (_, permissions) => {
     expect(faults(permissions)).toEqual([]);
@@ -130,6 +144,26 @@ describe('permissions', () => {
       on({ secretName: { $glob: 'a'.repeat(256) } }),
       ['permissions[0].conditions.secretName.$glob TOO_BIG'],
     ],
+    [
+      'an attribute that no caller has',
+      on({
+        environment: '{{identity.age}}',
+        secretName: { $in: ['a', '{{user.id}}'], $glob: '{{identity.metadata}}' },
+      }),
+      [
+        'permissions[0].conditions.environment UNKNOWN_ATTRIBUTE',
+        'permissions[0].conditions.secretName.$in[1] UNKNOWN_ATTRIBUTE',
+        'permissions[0].conditions.secretName.$glob UNKNOWN_ATTRIBUTE',
+      ],
+    ],
+    [
+      'half of an attribute',
+      on({ environment: 'a{{identity.id}', secretName: '{{identity.id}}{{' }),
+      [
+        'permissions[0].conditions.environment UNKNOWN_ATTRIBUTE',
+        'permissions[0].conditions.secretName UNKNOWN_ATTRIBUTE',
+      ],
+    ],
     ['text that cannot be stored', on({ secretName: 'a\u0000' }), ['permissions[0].conditions.secretName INVALID']],
     [
       'too many rules',
@@ -174,5 +208,40 @@ describe('permissions', () => {
         expect(readStoredRules(stored)).toEqual(permissions);
       }),
     );
+  });
+});
+
+describe('permissions of an organization', () => {
+  const organization = (permissions: unknown): string[] =>
+    faults(permissions, OrganizationPermissions as unknown as typeof Permissions);
+
+  test('have subjects, actions and fields of their own', () => {
+    const permissions = [
+      { subject: 'workspace', action: ['create', 'rescue'] },
+      { subject: 'groups', action: 'add-members', conditions: { groupSlug: { $glob: 'team-*' } } },
+      {
+        subject: 'app-connections',
+        action: ['connect'],
+        conditions: { connectionId: '{{identity.metadata.connection}}' },
+      },
+      { subject: 'identity', action: 'assign-role', conditions: { role: 'member' }, inverted: true },
+    ];
+    expect(organization(permissions)).toEqual([]);
+  });
+
+  test('do not have those of projects', () => {
+    const permissions = [
+      { subject: 'secrets', action: 'readValue' },
+      { subject: 'workspace', action: 'edit' },
+      { subject: 'role', action: 'read', conditions: { slug: 'a' } },
+      { subject: 'groups', action: 'read', conditions: { groupSlug: { $regex: '.' } } },
+    ];
+    expect(organization(permissions)).toEqual([
+      'permissions[0].subject INVALID_VALUE',
+      'permissions[1].action INVALID_VALUE',
+      'permissions[2].conditions UNKNOWN_KEY',
+      'permissions[3].conditions.groupSlug UNKNOWN_KEY',
+      'permissions[3].conditions.groupSlug INVALID',
+    ]);
   });
 });

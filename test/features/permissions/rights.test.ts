@@ -42,6 +42,31 @@ describe('rights', () => {
     expect(rulesOfRoles(['own', 'viewer', 'admin'], [forbids]).at(-1)).toEqual(forbids[0]);
   });
 
+  test('take patterns with attributes in them, and none that gets too long with these', () => {
+    const rules = [
+      { subject: 'secrets', action: ['edit'], conditions: { secretName: { $glob: '{{identity.metadata.team}}_*' } } },
+    ];
+    const [allows, forbids] = [[rules], [[{ ...rules[0], inverted: true }]]];
+    const mayEdit = (stored: unknown, team: string, role = 'no-access') =>
+      ['web_A', 'A'].map((secretName) =>
+        can(
+          projectRights({
+            roles: [role, 'own'],
+            storedRules: JSON.stringify(stored),
+            attributes: JSON.stringify({ 'metadata.team': team }),
+          }).ability,
+          'secrets:edit',
+          { ...dev, secretName },
+        ),
+      );
+
+    expect(mayEdit(allows, 'web')).toEqual([true, false]);
+    expect(mayEdit(allows, '*')).toEqual([false, false]);
+    expect(mayEdit(allows, '-'.repeat(200))).toEqual([false, false]);
+    expect(mayEdit(forbids, 'web', 'member')).toEqual([false, true]);
+    expect(mayEdit(forbids, '-'.repeat(200), 'member')).toEqual([false, false]);
+  });
+
   test('are compiled anew when there was no room to keep them, and stay the same', () => {
     const [name] = ['x'.repeat(200)];
     const stored = (index: number) => [

@@ -24,9 +24,9 @@ const auditOf = (projectId: string) =>
 
 describe('a project made from a template', () => {
   test('has its environments, roles, members and identities of its own', async () => {
-    const { admin, organization } = await strongroom.seed.organization();
+    const { admin } = await strongroom.seed.organization();
     const [user, identity, inGroup] = [await makeUser(admin), await makeIdentity(admin), await makeUser(admin)];
-    const group = await makeGroup(strongroom, organization.id, inGroup.id);
+    const group = await makeGroup(admin, inGroup.id);
     const template = await makeTemplate(admin, {
       roles: [READER],
       environments: [
@@ -112,9 +112,9 @@ describe('a project made from a template', () => {
   });
 
   test('leaves out who has left the organization, and says so in the audit trail', async () => {
-    const { admin, organization } = await strongroom.seed.organization();
+    const { admin } = await strongroom.seed.organization();
     const [user, gone, ended] = [await makeUser(admin), await makeUser(admin), await makeIdentity(admin)];
-    const group = await makeGroup(strongroom, organization.id, user.id);
+    const group = await makeGroup(admin, user.id);
     const template = await makeTemplate(admin, {
       users: [user, gone].map(({ username }) => ({ username, roles: ['viewer'] })),
       groups: [{ groupSlug: group.slug, roles: ['viewer'] }],
@@ -123,7 +123,7 @@ describe('a project made from a template', () => {
     await admin.data('mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { user { id } } }', {
       input: { id: gone.id },
     });
-    await strongroom.sql('delete from member_group where id = $1', [group.id]);
+    mustSucceed(await admin.delete(`/api/v1/groups/${group.id}`));
     await strongroom.sql(`update organization_membership set ends_at = now() where identity_id = $1`, [ended.id]);
     const project = await create(admin, template.name);
     expect(await rolesIn(project.id)).toEqual({ [admin.identityId]: ['admin'], [user.id]: ['viewer'] });
@@ -166,10 +166,10 @@ describe('a project made from a template', () => {
   });
 
   test('needs the right to read templates', async () => {
-    const { admin, organization } = await strongroom.seed.organization();
+    const { admin } = await strongroom.seed.organization();
     const template = await makeTemplate(admin);
     const actions = ['workspace:create'];
-    const maker = await holderOf(strongroom, { admin, organizationId: organization.id, actions });
+    const maker = await holderOf(strongroom, admin, actions);
     const asked = { projectName: 'Shop', template: template.name };
     expect(await maker.post('/api/v2/workspace', asked)).toBeError(403, 'PERMISSION_DENIED');
   });

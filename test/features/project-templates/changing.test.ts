@@ -77,9 +77,9 @@ describe('changing a project template', () => {
   });
 
   test('follows renamed users and groups, and shows nobody who has left', async () => {
-    const { admin, organization } = await strongroom.seed.organization();
+    const { admin } = await strongroom.seed.organization();
     const [user, leaver] = [await makeUser(admin), await makeUser(admin)];
-    const group = await makeGroup(strongroom, organization.id, user.id);
+    const group = await makeGroup(admin, user.id);
     const { id } = await makeTemplate(admin, {
       roles: [READER],
       users: [
@@ -92,7 +92,7 @@ describe('changing a project template', () => {
     await admin.data('mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { id } } }', {
       input: { id: user.id, username },
     });
-    await strongroom.sql(`update member_group set slug = 'renamed' where id = $1`, [group.id]);
+    mustSucceed(await admin.patch(`/api/v1/groups/${group.id}`, { slug: 'renamed' }));
     await admin.data('mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { user { id } } }', {
       input: { id: leaver.id },
     });
@@ -245,16 +245,16 @@ describe('whoever writes a template', () => {
   const RIGHTS = ['read', 'create', 'edit', 'delete'].map((verb) => `project-templates:${verb}`);
 
   test('needs the right to edit members, groups and identities for what it adds of them', async () => {
-    const { admin, organization } = await strongroom.seed.organization();
+    const { admin } = await strongroom.seed.organization();
     const [user, identity] = [await makeUser(admin), await makeIdentity(admin)];
-    const group = await makeGroup(strongroom, organization.id, user.id);
+    const group = await makeGroup(admin, user.id);
     const lists = {
       users: [{ username: user.username, roles: ['admin'] }],
       groups: [{ groupSlug: group.slug, roles: ['admin'] }],
       identities: [{ identityId: identity.id, roles: ['admin'] }],
     };
     const needed = { users: 'member', groups: 'groups', identities: 'identity' } as const;
-    const author = await holderOf(strongroom, { admin, organizationId: organization.id, actions: RIGHTS });
+    const author = await holderOf(strongroom, admin, RIGHTS);
     const { id } = await makeTemplate(author, { users: [], groups: null, identities: [] });
     for (const [list, subject] of Object.entries(needed)) {
       const part = { [list]: lists[list as keyof typeof lists] };
@@ -268,7 +268,7 @@ describe('whoever writes a template', () => {
         'PERMISSION_DENIED',
       );
       const actions = [...RIGHTS, `${subject}:edit`];
-      const able = await holderOf(strongroom, { admin, organizationId: organization.id, actions });
+      const able = await holderOf(strongroom, admin, actions);
       await patched(able, id, part);
       // Entries that stay need no right; other roles do.
       await patched(author, id, part);
@@ -279,8 +279,8 @@ describe('whoever writes a template', () => {
   });
 
   test('does not hear who is known to the organization without those rights', async () => {
-    const { admin, organization } = await strongroom.seed.organization();
-    const author = await holderOf(strongroom, { admin, organizationId: organization.id, actions: RIGHTS });
+    const { admin } = await strongroom.seed.organization();
+    const author = await holderOf(strongroom, admin, RIGHTS);
     const { id } = await makeTemplate(author);
     const reply = await author.patch(`${TEMPLATES}/${id}`, { users: [{ username: 'nobody', roles: ['viewer'] }] });
     expect(reply).toBeError(403, 'PERMISSION_DENIED');

@@ -36,49 +36,35 @@ export async function makeIdentity(admin: Caller): Promise<{ id: string; name: s
   return createIdentity.identity;
 }
 
-/** A group of an organization, with a user in it. */
-export async function makeGroup(
-  strongroom: SharedStrongroom,
-  organizationId: string,
-  userId: string,
-): Promise<{ id: string; slug: string }> {
-  const [id, slug] = [randomUUID(), word('group')];
-  await strongroom.sql(`insert into member_group (id, organization_id, name, slug) values ($1, $2, $3, $3)`, [
-    id,
-    organizationId,
-    slug,
-  ]);
-  await strongroom.sql(
-    `insert into organization_membership (id, organization_id, group_id, role) values (gen_random_uuid(), $1, $2, 'no-access')`,
-    [organizationId, id],
-  );
-  await strongroom.sql(
-    `insert into group_member (id, organization_id, group_id, user_id) values (gen_random_uuid(), $1, $2, $3)`,
-    [organizationId, id, userId],
-  );
+/** A group of the organization of `admin`, with a user in it. */
+export async function makeGroup(admin: Caller, userId: string): Promise<{ id: string; slug: string }> {
+  const slug = word('group');
+  const { id } = mustSucceed(await admin.post('/api/v1/groups', { name: slug, slug, role: 'no-access' })).body;
+  await admin.data('mutation ($input: AddGroupMembersInput!) { addGroupMembers(input: $input) { __typename } }', {
+    input: { groupId: id, userIds: [userId] },
+  });
   return { id, slug };
 }
 
-/** Somebody of the organization with these rights there and no others. */
+/** Somebody of the organization of `admin` with these rights there and no others. */
 export async function holderOf(
   strongroom: SharedStrongroom,
-  { admin, organizationId, actions }: { admin: Caller; organizationId: string; actions: readonly string[] },
+  admin: Caller,
+  actions: readonly string[],
 ): Promise<Caller> {
-  const slug = word('role');
+  const caller = await strongroom.seed.caller(admin);
   const rules = actions.map((action) => {
     const [subject, verb] = action.split(':');
     return { subject, action: [verb] };
   });
   await strongroom.sql(
-    `insert into organization_role (id, organization_id, slug, name, permissions) values (gen_random_uuid(), $1, $2, $2, $3::jsonb)`,
-    [organizationId, slug, JSON.stringify(rules)],
+    `with made as (
+       insert into organization_role (id, organization_id, slug, name, permissions)
+       select gen_random_uuid(), organization_id, 'holder-' || left(identity_id::text, 8), 'Holder', $1::jsonb
+       from organization_membership where identity_id = $2 returning slug)
+     update organization_membership set role = (select slug from made) where identity_id = $2`,
+    [JSON.stringify(rules), caller.identityId],
   );
-  const caller = await strongroom.seed.caller(admin);
-  await strongroom.sql(`update organization_membership set role = $1 where organization_id = $2 and identity_id = $3`, [
-    slug,
-    organizationId,
-    caller.identityId,
-  ]);
   return caller;
 }
 

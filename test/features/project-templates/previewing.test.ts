@@ -11,9 +11,9 @@ const PREVIEW = `query ($id: ID!) { previewProjectTemplate(id: $id) {
 
 describe('the preview of a project template', () => {
   test('shows what a project would get, and who would be left out and why', async () => {
-    const { admin, organization } = await strongroom.seed.organization();
+    const { admin } = await strongroom.seed.organization();
     const [user, gone, ended] = [await makeUser(admin), await makeUser(admin), await makeIdentity(admin)];
-    const group = await makeGroup(strongroom, organization.id, user.id);
+    const group = await makeGroup(admin, user.id);
     const { id } = await makeTemplate(admin, {
       roles: [READER],
       environments: [{ name: 'Live', slug: 'live', position: 1 }],

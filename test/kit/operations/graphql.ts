@@ -13,6 +13,7 @@ import {
 import { access } from './graphql/access.js';
 import { across } from './graphql/across.js';
 import { folders } from './graphql/folders.js';
+import { groups } from './graphql/groups.js';
 import { history } from './graphql/history.js';
 import { imports } from './graphql/imports.js';
 import { organizations } from './graphql/organizations.js';
@@ -26,6 +27,7 @@ import { fill, type GraphQLOperation, type Operation, thingsIn } from './operati
 /** A request for every root field of the schema. `createOrganization` is the installation admin's and has tests of its own. */
 export const GRAPHQL: readonly GraphQLOperation[] = [
   ...organizations,
+  ...groups,
   ...access,
   ...projects,
   ...projectTemplates,

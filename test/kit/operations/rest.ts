@@ -2,6 +2,7 @@ import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
 import { compatibility } from './rest/compatibility.js';
 import { folders } from './rest/folders.js';
+import { groups } from './rest/groups.js';
 import { history } from './rest/history.js';
 import { imports } from './rest/imports.js';
 import { members } from './rest/members.js';
@@ -14,6 +15,7 @@ import { tags } from './rest/tags.js';
 /** A request for every route of the API reference. */
 export const REST: readonly RestOperation[] = [
   ...access,
+  ...groups,
   ...projects,
   ...projectTemplates,
   ...members,

@@ -1,11 +1,16 @@
-import { authorize } from '../../../kernel/authz/ability.js';
-import type { BatchLoad } from '../../../kernel/database/batched.js';
+import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
+import { withOwners } from '../identity.links.js';
+import { readableOwned } from '../identity-rights.js';
 import { findClientSecrets } from './client-secret.queries.js';
 import { type ClientSecretView, toClientSecretView } from './client-secret.view.js';
 
-/** Client secrets by id: those of the identities of the caller's organization, if the caller may read client secrets. */
+/** Client secrets by id, for who may read those of their identities. */
 export const clientSecretsByIds: BatchLoad<ClientSecretView> = async (ctx, ids) => {
-  authorize(ctx, 'identity:get-token');
   const rows = await findClientSecrets(ctx, { organizationId: ctx.organizationId, ids });
-  return new Map(rows.map((row) => [row.id, toClientSecretView(row)]));
+  const found = await readableOwned(ctx, {
+    keys: ids,
+    rows: await withOwners(ctx, rows, 'id'),
+    action: 'identity:get-token',
+  });
+  return mapFound(found, ({ row }) => toClientSecretView(row));
 };

@@ -1,16 +1,15 @@
 import type { z } from 'zod';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
-import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { hashToken, mintClientSecret } from '../../../kernel/crypto/token.js';
 import { guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
-import { AppError } from '../../../kernel/errors.js';
-import { isId, newId } from '../../../kernel/ids.js';
+import { isId, NO_ID, newId } from '../../../kernel/ids.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { protectInstallationAdmin } from '../../organizations/public.js';
 import type { IdentityReader, IdentityView } from '../identity.reader.js';
+import type { IdentityAction } from '../identity-rights.js';
 import { protectOwnLogins } from '../own-logins.js';
 import {
   findClientSecret,
@@ -46,9 +45,8 @@ export class ClientSecretService {
    */
   async create(ctx: Context, raw: unknown): Promise<IssuedClientSecret> {
     const { identityId, description, ttl, numUsesLimit } = parse(CreateClientSecret, raw);
-    authorize(ctx, 'identity:create-token');
     return inTransaction(ctx, async (tx) => {
-      const identity = await this.identities.load(tx, identityId);
+      const identity = await this.identities.authorized(tx, identityId, 'identity:create-token');
       protectInstallationAdmin(tx, identity);
       await protectOwnLogins(tx, identity, { method: 'universal-auth', action: 'identity:create-token' });
       const clientSecret = mintClientSecret();
@@ -82,9 +80,8 @@ export class ClientSecretService {
    */
   async list(ctx: Context, raw: unknown): Promise<Page<ClientSecretView>> {
     const { identityId, ...request } = parse(ListClientSecrets, raw);
-    authorize(ctx, 'identity:get-token');
     const bounds = timePageBounds(request);
-    const { id } = await this.identities.load(ctx, identityId);
+    const { id } = await this.identities.authorized(ctx, identityId, 'identity:get-token');
     const rows = await listClientSecrets(ctx, { identityId: id, ...bounds });
     const page = new Page(rows.map(toClientSecretView), request, (row) => timeCursorKey(row.createdAt, row.id));
     await ctx.auditTrail.recordRead(ctx, {
@@ -103,8 +100,7 @@ export class ClientSecretService {
    */
   async get(ctx: Context, raw: unknown): Promise<ClientSecretView> {
     const { id, identityId } = parse(OneClientSecret, raw);
-    authorize(ctx, 'identity:get-token');
-    const identity = await this.#owner(ctx, { id, identityId });
+    const identity = await this.#owner(ctx, { id, identityId }, 'identity:get-token');
     const place = { identityId: identity.id, id };
     const row = await loadRow(ctx, findClientSecret, place, 'CLIENT_SECRET_NOT_FOUND');
     const clientSecret = toClientSecretView(row);
@@ -122,9 +118,8 @@ export class ClientSecretService {
    */
   async revoke(ctx: Context, raw: unknown): Promise<ClientSecretView> {
     const { id, identityId } = parse(OneClientSecret, raw);
-    authorize(ctx, 'identity:delete-token');
     return inTransaction(ctx, async (tx) => {
-      const identity = await this.#owner(tx, { id, identityId });
+      const identity = await this.#owner(tx, { id, identityId }, 'identity:delete-token');
       protectInstallationAdmin(tx, identity);
       const place = { identityId: identity.id, id };
       const row = await loadRow(tx, revokeClientSecret, place, 'CLIENT_SECRET_NOT_FOUND');
@@ -136,13 +131,20 @@ export class ClientSecretService {
     });
   }
 
-  /** Who logs in with a client secret. @throws CLIENT_SECRET_NOT_FOUND; IDENTITY_NOT_FOUND for an identity that was named */
-  async #owner(ctx: Context, { id, identityId }: z.output<typeof OneClientSecret>): Promise<IdentityView> {
-    if (identityId != null) return this.identities.load(ctx, identityId);
+  /**
+   * Who logs in with a client secret, for who may do this to it.
+   *
+   * @throws PERMISSION_DENIED, CLIENT_SECRET_NOT_FOUND; IDENTITY_NOT_FOUND for an identity that was named
+   */
+  async #owner(
+    ctx: Context,
+    { id, identityId }: z.output<typeof OneClientSecret>,
+    action: IdentityAction,
+  ): Promise<IdentityView> {
+    if (identityId != null) return this.identities.authorized(ctx, identityId, action);
     const { organizationId } = ctx;
     const [row] = isId(id) ? await findClientSecrets(ctx, { organizationId, ids: [id] }) : [];
-    if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
-    return this.identities.load(ctx, row.identityId);
+    return this.identities.authorized(ctx, row?.identityId ?? NO_ID, action, 'CLIENT_SECRET_NOT_FOUND');
   }
 }
 

@@ -1,5 +1,5 @@
 import { Field, ID, ObjectType } from 'type-graphql';
-import { TokenAuthType, TrustedIpType } from '../token-auth.type.js';
+import { TokenAuthType, TrustedIpType } from '../token-auth/token-auth.type.js';
 
 @ObjectType('UniversalAuth', {
   description:

@@ -4,6 +4,12 @@ import { type GraphQLOperation, powerless, viewer } from '../operation.js';
 /** Machine identities, how they authenticate, and tokens. */
 export const access: readonly GraphQLOperation[] = [
   {
+    field: 'projectIdentities',
+    args: { projectId: '$project' },
+    audit: 'identity:list',
+    denial: powerless('identity:read'),
+  },
+  {
     field: 'identities',
     args: { organizationId: '$organization' },
     audit: 'identity:list',
@@ -12,7 +18,7 @@ export const access: readonly GraphQLOperation[] = [
   { field: 'identity', args: { id: '$identity' }, audit: 'identity:get', denial: powerless('identity:read') },
   {
     field: 'createIdentity',
-    args: { name: 'ci', organizationId: '$organization' },
+    args: { name: 'ci', organizationId: '$organization', projectId: '$project' },
     audit: 'identity:create',
     denial: viewer('identity:create'),
   },

@@ -10,7 +10,7 @@ const TOKENS = '/api/v1/auth/token-auth/tokens/{tokenId}';
 export const access: readonly RestOperation[] = [
   {
     route: `POST ${IDENTITIES}`,
-    body: { name: 'ci', organizationId: '$organization' },
+    body: { name: 'ci', organizationId: '$organization', projectId: '$project' },
     audit: 'identity:create',
     denial: viewer('identity:create'),
   },

@@ -1,7 +1,7 @@
 import { Resolver } from 'type-graphql';
-import type { Context } from '../../kernel/context.js';
-import { mutation, query } from '../../kernel/graphql/operations.js';
-import { AttachTokenAuth, OneTokenAuth, UpdateTokenAuth } from './token-auth.rules.js';
+import type { Context } from '../../../kernel/context.js';
+import { mutation, query } from '../../../kernel/graphql/operations.js';
+import { AttachTokenAuth, OneTokenAuth, UpdateTokenAuth } from '../token-auth.rules.js';
 import type { TokenAuthService } from './token-auth.service.js';
 import { TokenAuthType } from './token-auth.type.js';
 

@@ -1,17 +1,17 @@
 import type { z } from 'zod';
-import type { Transaction } from '../../kernel/context.js';
-import { flush } from '../../kernel/database/in-transaction.js';
-import { AuthConfigurationService } from './auth-configuration.service.js';
-import type { IdentityReader } from './identity.reader.js';
-import { IdentityTokenAuth } from './token-auth.entity.js';
+import type { Transaction } from '../../../kernel/context.js';
+import { flush } from '../../../kernel/database/in-transaction.js';
+import { AuthConfigurationService } from '../auth-configuration.service.js';
+import type { IdentityReader } from '../identity.reader.js';
+import { IdentityTokenAuth } from '../token-auth.entity.js';
 import {
   deleteTokenAuth,
   findTokenAuth,
   type TokenAuthView,
   toTokenAuthView,
   updateTokenAuth,
-} from './token-auth.queries.js';
-import { AttachTokenAuth, OneTokenAuth, toRanges, UpdateTokenAuth } from './token-auth.rules.js';
+} from '../token-auth.queries.js';
+import { AttachTokenAuth, OneTokenAuth, toRanges, UpdateTokenAuth } from '../token-auth.rules.js';
 
 export type TokenAuthService = ReturnType<typeof createTokenAuthService>;
 

@@ -1,7 +1,7 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { DateTime } from '../../kernel/graphql/date-time.js';
-import { inputType } from '../../kernel/graphql/inputs.js';
-import { TrustedIp } from './token-auth.rules.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
+import { TrustedIp } from '../token-auth.rules.js';
 
 @ObjectType('TrustedIp', { description: 'A network from which tokens may be used.', simpleResolvers: true })
 export class TrustedIpType {

@@ -1,5 +1,5 @@
-import { bodyOf, routesAt } from '../../rest/route.js';
-import { AttachTokenAuth, UpdateTokenAuth } from './token-auth.rules.js';
+import { bodyOf, routesAt } from '../../../rest/route.js';
+import { AttachTokenAuth, UpdateTokenAuth } from '../token-auth.rules.js';
 
 const tokenAuth = routesAt('/api/v1/auth/token-auth/identities/{identityId}', {
   select: `identityId accessTokenTrustedIps { ipAddress } accessTokenTTL accessTokenMaxTTL accessTokenNumUsesLimit

@@ -1,0 +1,31 @@
+import { type Action, PermissionDenied } from '../../kernel/authz/ability.js';
+import type { Transaction } from '../../kernel/context.js';
+import {
+  ORGANIZATION_VOCABULARY,
+  readStoredRules,
+  rightsBeyond,
+  rulesOfOrganizationRoles,
+} from '../permissions/public.js';
+import type { ProjectReader } from '../projects/public.js';
+import { HELD_ROLES } from './group.sql.js';
+
+/**
+ * Whoever takes somebody into a group gives all that the group has: its roles in organizations, the linked ones too, and in
+ * projects. Nobody gives more than it has itself there. The roles are held until the transaction ends.
+ *
+ * @param action what the caller does: for the audit record of a refusal
+ * @throws PERMISSION_BOUNDARY, naming what is missing
+ */
+export async function authorizeRightsOfGroup(
+  tx: Transaction,
+  projects: ProjectReader,
+  { groupId, action }: { readonly groupId: string; readonly action: Action },
+): Promise<void> {
+  const inOrganizations = (await HELD_ROLES(tx, { groupId })).flatMap(({ role, permissions }) => {
+    const stored = permissions === null ? [] : readStoredRules(JSON.parse(permissions), ORGANIZATION_VOCABULARY);
+    return rightsBeyond(tx.ability, rulesOfOrganizationRoles([role], [stored]));
+  });
+  const inProjects = (await projects.rightsOfGroup(tx, groupId)).flatMap(({ own, rules }) => rightsBeyond(own, rules));
+  const beyond = [...new Set([...inOrganizations, ...inProjects])];
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
+}

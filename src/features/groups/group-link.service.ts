@@ -1,0 +1,79 @@
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { parse } from '../../kernel/validation.js';
+import { authorizeRoleChange, type OrganizationReader } from '../organizations/public.js';
+import { type LinkRow, lockGroup } from './group.reader.js';
+import { LinkGroup, UnlinkGroup } from './group.rules.js';
+import { setRole } from './group.service.js';
+import { DELETE_LINK, FIND_ROLE } from './group.sql.js';
+
+/** A group in an organization, without what only the reader needs. */
+type LinkView = Omit<LinkRow, 'groupSlug'>;
+
+/** A group, and where it is or shall be. */
+interface Place {
+  readonly groupId: string;
+  readonly organizationId: string;
+}
+
+/**
+ * Groups of a root organization in its sub-organizations. Whoever does this may change the group, and sub-organizations.
+ *
+ * Both methods throw VALIDATION_FAILED, PERMISSION_DENIED, GROUP_NOT_FOUND, ORGANIZATION_NOT_FOUND, PERMISSION_BOUNDARY and
+ * AUDIT_UNAVAILABLE.
+ */
+export class GroupLinkService {
+  constructor(private readonly organizations: OrganizationReader) {}
+
+  /** Links a group to a sub-organization, or gives it another role there. @throws ROLE_NOT_FOUND */
+  async link(ctx: Context, raw: unknown): Promise<LinkView> {
+    const { roleSlug, ...named } = parse(LinkGroup, raw);
+    return this.#change(ctx, named, async (tx, { groupId, organizationId }) => {
+      const [held] = await FIND_ROLE(tx, { organizationId, groupId });
+      const change = { before: held?.role ?? null, after: roleSlug };
+      await authorizeRoleChange(tx, { organizationId, action: 'sub-organization:edit', ...change });
+      const row = await setRole(tx, { organizationId, groupId, role: roleSlug });
+      await tx.auditTrail.recordChange(tx, {
+        action: 'group:link',
+        facts: { groupId, organizationId, role: roleSlug },
+      });
+      return { ...row, groupId, organizationId, roleSlug };
+    });
+  }
+
+  /** Ends a link, and with it the memberships of the sub-organization's projects. @throws MEMBERSHIP_NOT_FOUND */
+  async unlink(ctx: Context, raw: unknown): Promise<LinkView> {
+    return this.#change(ctx, parse(UnlinkGroup, raw), async (tx, { groupId, organizationId }) => {
+      const [held] = await FIND_ROLE(tx, { organizationId, groupId });
+      if (held === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      await authorizeRoleChange(tx, { organizationId, action: 'sub-organization:edit', before: held.role });
+      const [row] = await DELETE_LINK(tx, { organizationId, groupId });
+      if (row === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      await tx.auditTrail.recordChange(tx, {
+        action: 'group:unlink',
+        showsInProjects: true,
+        facts: { groupId, organizationId, role: held.role },
+      });
+      return { ...row, groupId, organizationId, roleSlug: held.role };
+    });
+  }
+
+  /** Holds the group, and finds the sub-organization, for who may change both. */
+  async #change(
+    ctx: Context,
+    named: Place,
+    work: (tx: Transaction, place: Place) => Promise<LinkView>,
+  ): Promise<LinkView> {
+    authorize(ctx, 'groups:edit');
+    authorize(ctx, 'sub-organization:edit');
+    return inTransaction(ctx, async (tx) => {
+      const { row } = await lockGroup(tx, named.groupId, 'groups:edit');
+      const organization = await this.organizations.load(tx, named.organizationId);
+      // Above and beside it there is nothing that it could change, and in itself a group has its role already.
+      if (organization.parentId !== tx.organizationId) throw new AppError('ORGANIZATION_NOT_FOUND');
+      return work(tx, { groupId: row.id, organizationId: organization.id });
+    });
+  }
+}

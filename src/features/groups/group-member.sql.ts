@@ -1,0 +1,94 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+
+const KIND = `case when gm.user_id is null then 'identity' else 'user' end`;
+const NAME = 'coalesce(u.username, i.name)';
+
+const MEMBERS = `select gm.id, gm.group_id as "groupId", ${KIND} as "memberKind",
+    coalesce(gm.user_id, gm.identity_id) as "memberId", ${NAME} as name, gm.created_at as "joinedAt"
+  from group_member gm left join app_user u on u.id = gm.user_id left join identity i on i.id = gm.identity_id`;
+
+const MEMBER_ROW = {
+  id: t.uuid,
+  groupId: t.uuid,
+  memberKind: t.oneOf('user', 'identity'),
+  memberId: t.uuid,
+  name: t.text,
+  joinedAt: t.time,
+} as const;
+
+/** Members by name, then id: of the kinds that are named, after the row of this name and id. */
+export const LIST_MEMBERS = sqlStatement({
+  text: `${MEMBERS} where gm.group_id = any(:groupIds) and ${KIND} = any(:kinds)
+      and (:name::text is null or (${NAME} collate "C", gm.id) > (:name::text, :id::uuid))
+    order by ${NAME} collate "C", gm.id limit :limit::integer`,
+  params: {
+    groupIds: t.array(t.uuid),
+    kinds: t.array(t.text),
+    name: t.nullable(t.text),
+    id: t.nullable(t.uuid),
+    limit: t.nullable(t.integer),
+  },
+  row: MEMBER_ROW,
+});
+
+/** Members by their ids, of groups that an organization knows of, by name; with the slugs of the groups. */
+export const FIND_MEMBERS = sqlStatement({
+  text: `select member.*, g.slug as "groupSlug" from (${MEMBERS} where gm.id = any(:ids)) member
+    join member_group g on g.id = member."groupId"
+    join organization_membership m on m.group_id = g.id and m.organization_id = :organizationId
+    order by member.name collate "C", member.id`,
+  params: { organizationId: t.uuid, ids: t.array(t.uuid) },
+  row: { ...MEMBER_ROW, groupSlug: t.text },
+});
+
+/** Some members of one group, by their users and identities, by name. */
+export const NAMED_MEMBERS = sqlStatement({
+  text: `${MEMBERS} where gm.group_id = :groupId
+      and (gm.user_id = any(:userIds) or gm.identity_id = any(:identityIds) or u.username = any(:usernames))
+    order by ${NAME} collate "C", gm.id`,
+  params: {
+    groupId: t.uuid,
+    userIds: t.array(t.uuid),
+    identityIds: t.array(t.uuid),
+    usernames: t.array(t.text),
+  },
+  row: MEMBER_ROW,
+});
+
+/** Who of an organization can join a group, and who is in it already. A user of its own comes before one of the root. */
+export const CANDIDATES = sqlStatement({
+  text: `select 'user' as "memberKind", u.id, u.username as name, false as "isInstallationAdmin",
+      exists (select from group_member g where g.group_id = :groupId and g.user_id = u.id) as "isMember"
+    from app_user u join organization_membership m on m.organization_id = :organizationId and m.user_id = u.id
+    where u.id = any(:userIds) or u.username = any(:usernames) and u.id = (
+      select n.id from app_user n join organization_membership o on o.organization_id = :organizationId and o.user_id = n.id
+      where n.username = u.username and n.organization_id in (:organizationId, :rootOrganizationId)
+      order by n.organization_id = :organizationId desc limit 1)
+    union all
+    select 'identity', i.id, i.name, i.is_installation_admin,
+      exists (select from group_member g where g.group_id = :groupId and g.identity_id = i.id)
+    from identity i join organization_membership m on m.organization_id = :organizationId and m.identity_id = i.id
+    where i.id = any(:identityIds)`,
+  params: {
+    groupId: t.uuid,
+    organizationId: t.uuid,
+    rootOrganizationId: t.uuid,
+    userIds: t.array(t.uuid),
+    identityIds: t.array(t.uuid),
+    usernames: t.array(t.text),
+  },
+  row: {
+    memberKind: t.oneOf('user', 'identity'),
+    id: t.uuid,
+    name: t.text,
+    isInstallationAdmin: t.boolean,
+    isMember: t.boolean,
+  },
+});
+
+/** Takes members out. */
+export const DELETE_MEMBERS = sqlStatement({
+  text: 'delete from group_member where id = any(:ids) returning id',
+  params: { ids: t.array(t.uuid) },
+  row: { id: t.uuid },
+});

@@ -1,0 +1,87 @@
+import { type ClassType, Resolver } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { batched, linked } from '../../kernel/database/batched.js';
+import { nested } from '../../kernel/graphql/operations.js';
+import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
+import { IdentityType, identitiesByIds } from '../identities/public.js';
+import { organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
+import { groupsByIds, groupsOfMembers, linksOfGroups } from './group.reader.js';
+import { byName } from './group.service.js';
+import {
+  GroupConnection,
+  GroupOrganizationMembershipConnection,
+  GroupOrganizationMembershipType,
+  GroupType,
+} from './group.type.js';
+import { GroupMemberType } from './group-member.type.js';
+
+/** Gives a type with a `groupId` the group itself. @returns a class of resolvers */
+export function groupLinkOf(type: ClassType<{ readonly groupId: string }>): new () => object {
+  @Resolver(() => type)
+  class GroupLinkResolver {
+    @nested(GroupType, 'The group; null if you may not read it.')
+    group({ groupId }: { groupId: string }, ctx: Context): Promise<GroupType | null> {
+      return linked(ctx, groupsByIds, groupId);
+    }
+  }
+  return GroupLinkResolver;
+}
+
+/** Gives users and identities their groups. @returns a class of resolvers */
+function groupsLinkOf(type: ClassType<{ readonly id: string }>): new () => object {
+  @Resolver(() => type)
+  class GroupsLinkResolver {
+    @nested([GroupType], 'The groups that it is in, by name: those of your organization, and those linked to it.')
+    async groups({ id }: { id: string }, ctx: Context): Promise<readonly GroupType[]> {
+      return (await batched(ctx, groupsOfMembers, id)) ?? [];
+    }
+
+    @nested(GroupConnection, 'As `groups`, in pages.')
+    async groupConnection(member: { id: string }, ctx: Context, page: object): Promise<ConnectionOf<GroupType>> {
+      return pageOf(await this.groups(member, ctx), page, 2, byName);
+    }
+  }
+  return GroupsLinkResolver;
+}
+
+@Resolver(() => GroupMemberType)
+export class GroupMemberLinkResolver {
+  @nested(UserType, 'The user; null for a machine identity, and when another organization owns the account.')
+  user({ memberKind, memberId }: GroupMemberType, ctx: Context): Promise<UserType | null> {
+    return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
+  }
+
+  @nested(IdentityType, 'The machine identity; null for a user, and when another organization owns it.')
+  identity({ memberKind, memberId }: GroupMemberType, ctx: Context): Promise<IdentityType | null> {
+    return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
+  }
+}
+
+@Resolver(() => GroupType)
+export class GroupOrganizationsResolver {
+  @nested(
+    [GroupOrganizationMembershipType],
+    'What it is in your organization and, if you may change sub-organizations, in those below it.',
+  )
+  async organizationMemberships({ id }: GroupType, ctx: Context): Promise<readonly GroupOrganizationMembershipType[]> {
+    return (await batched(ctx, linksOfGroups, id)) ?? [];
+  }
+
+  @nested(GroupOrganizationMembershipConnection, 'As `organizationMemberships`, in pages.')
+  async organizationMembershipConnection(
+    group: GroupType,
+    ctx: Context,
+    page: object,
+  ): Promise<ConnectionOf<GroupOrganizationMembershipType>> {
+    return pageOf(await this.organizationMemberships(group, ctx), page, 1, ({ id }) => [id]);
+  }
+}
+
+/** Resolvers of what groups lead to, and of what leads to them. */
+export const groupLinks = (): object[] => [
+  ...[GroupMemberType, GroupOrganizationMembershipType].map((type) => new (groupLinkOf(type))()),
+  ...[UserType, IdentityType].map((type) => new (groupsLinkOf(type))()),
+  ...[GroupType, GroupOrganizationMembershipType].map((type) => new (organizationLinkOf(type))()),
+  new GroupMemberLinkResolver(),
+  new GroupOrganizationsResolver(),
+];

@@ -1,0 +1,1 @@
+export { groupLinkOf } from './link.resolver.js';

@@ -1,0 +1,10 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+
+/** Makes an identity a member of the project that owns it, without rights there. */
+export const JOIN_PROJECT = sqlStatement({
+  text: `insert into project_membership (id, organization_id, project_id, identity_id, roles)
+    select :id, i.organization_id, :projectId, i.id, array['no-access'] from identity i where i.id = :identityId
+    returning id`,
+  params: { id: t.uuid, projectId: t.uuid, identityId: t.uuid },
+  row: { id: t.uuid },
+});

@@ -1,0 +1,15 @@
+import { Resolver } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { linked } from '../../../kernel/database/batched.js';
+import { nested } from '../../../kernel/graphql/operations.js';
+import { tokenAuthsOf } from '../identity.links.js';
+import { IdentityType } from '../identity.type.js';
+import { TokenAuthType } from './token-auth.type.js';
+
+@Resolver(() => IdentityType)
+export class IdentityTokenAuthResolver {
+  @nested(TokenAuthType, 'Its token-auth configuration; null if none is attached.')
+  tokenAuth({ id, hasTokenAuth }: IdentityType, ctx: Context): Promise<TokenAuthType | null> {
+    return linked(ctx, tokenAuthsOf, hasTokenAuth ? id : null);
+  }
+}

@@ -1,0 +1,8 @@
+/** Attributes of the caller that conditions can name: `{{identity.id}}`, `{{identity.name}}`, `{{identity.metadata.team}}`. */
+const ATTRIBUTE = /\{\{\s*identity\.(?:id|name|metadata\.[^{}\s]+)\s*\}\}/g;
+
+/** A text with a letter in the place of each attribute: the pattern as it is once they are filled in. */
+export const withStandIns = (text: string): string => text.replace(ATTRIBUTE, 'x');
+
+/** Whether all that a text names between `{{` and `}}` are attributes that a caller can have. */
+export const namesKnownAttributes = (text: string): boolean => !withStandIns(text).includes('{{');

@@ -1,0 +1,80 @@
+import { type Action, decidingRule, type Rule } from '../../kernel/authz/ability.js';
+import type { Fields } from '../../kernel/authz/conditions.js';
+import type { Rights, RuleSource } from './rights.js';
+
+/** What gave a member the roles and privileges by which it is judged. */
+export interface HeldOrigins {
+  /** By which memberships it has which role, direct ones first. */
+  readonly memberships: readonly RoleGiven[];
+  /** The roles that are not built in, in the order of their stored rules. */
+  readonly ownRoles: readonly { readonly id: string; readonly slug: string }[];
+  /** In the order of their stored rules. */
+  readonly ownPrivileges: readonly {
+    readonly id: string;
+    readonly slug: string;
+    readonly membershipId: string;
+  }[];
+}
+
+interface RoleGiven {
+  readonly role: string;
+  readonly membershipId: string;
+  /** Null for a direct membership. */
+  readonly groupId: string | null;
+}
+
+/** Where a rule comes from: a role, with every membership that gives it, or a privilege. */
+export type RuleOrigin =
+  | {
+      readonly kind: 'role';
+      /** Null for a built-in one. */
+      readonly roleId: string | null;
+      readonly slug: string;
+      readonly through: readonly Omit<RoleGiven, 'role'>[];
+    }
+  | { readonly kind: 'privilege'; readonly privilegeId: string; readonly slug: string; readonly membershipId: string };
+
+/** Why somebody may do something, or may not. */
+export interface Explanation {
+  readonly isAllowed: boolean;
+  /** The rule that decides, with the caller's own attributes filled in; null when none fits, so that the action is missing. */
+  readonly decidedBy: { readonly rule: Rule; readonly origin: RuleOrigin } | null;
+}
+
+/**
+ * Why rights allow an action or do not: asked of the very ability that `can` asks. Without fields: of some thing of the kind.
+ *
+ * @param origins read together with what the rights were compiled of
+ */
+export function explain(
+  { ability, sources }: Rights,
+  origins: HeldOrigins,
+  action: Action,
+  fields?: Fields,
+): Explanation {
+  const at = decidingRule(ability, action, fields);
+  if (at === null) return { isAllowed: false, decidedBy: null };
+  const rule = ability.rules[at] as unknown as Rule;
+  return {
+    isAllowed: rule.inverted !== true,
+    decidedBy: { rule, origin: originOf(sources[at] as RuleSource, origins) },
+  };
+}
+
+function originOf(source: RuleSource, { memberships, ownRoles, ownPrivileges }: HeldOrigins): RuleOrigin {
+  if (source.kind === 'privilege') {
+    const privilege = ownPrivileges[source.at];
+    if (privilege === undefined) throw new Error('the origins are not those of the rights');
+    const { id, slug, membershipId } = privilege;
+    return { kind: 'privilege', privilegeId: id, slug, membershipId };
+  }
+  const role = source.kind === 'role' ? ownRoles[source.at] : { id: null, slug: source.slug };
+  if (role === undefined) throw new Error('the origins are not those of the rights');
+  const through = memberships.filter((given) => given.role === role.slug);
+  return {
+    kind: 'role',
+    roleId: role.id,
+    slug: role.slug,
+    through: through.map(({ membershipId, groupId }) => ({ membershipId, groupId })),
+  };
+}

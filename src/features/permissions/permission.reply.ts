@@ -1,0 +1,33 @@
+import { type Data, ofSample } from '../../rest/route.js';
+import { fromConditionsType, toConditionsType } from './condition.type.js';
+import { type PermissionsGiven, toRules } from './permission.rules.js';
+
+const TEXT = '{ is eq ne in glob }';
+const WORD = '{ is eq ne in }';
+
+/** What documents of routes ask of a permission. */
+export const PERMISSION = `subject action inverted
+    conditions {
+      environment ${TEXT} secretPath ${TEXT} secretName ${TEXT} secretTags { in } eventType ${WORD}
+      username ${TEXT} identityId ${TEXT} groupSlug ${TEXT} role ${TEXT} subject ${WORD} action ${WORD}
+      connectionId ${WORD} commonName ${TEXT} slug ${TEXT}
+    }`;
+
+const CONDITIONS = {
+  type: ['object', 'null'],
+  additionalProperties: true,
+  description: 'Which things it holds for, by field (`environment`, `secretPath`, ...); null: all of them.',
+};
+
+/** A permission as REST has it: conditions are a text, or `$eq`, `$ne`, `$in` and `$glob`, by field. Source: specification, Permission. */
+export const toPermissionReply = (permission: Data): Data => ({
+  ...permission,
+  conditions: ofSample(permission.conditions, CONDITIONS) ?? fromConditionsType(permission.conditions),
+});
+
+/** Permissions of a REST body as the schema has them: actions in a list, and conditions by field. */
+export const toPermissionInputs = (permissions: PermissionsGiven) =>
+  toRules(permissions).map(({ conditions, ...rule }) => ({
+    ...rule,
+    ...(conditions === undefined ? {} : { conditions: toConditionsType(conditions) }),
+  }));
