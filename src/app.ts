@@ -126,7 +126,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     createProjectTemplates(),
     tags,
     secrets,
-    createAccessReview(),
+    createAccessReview(projects),
   ];
   return {
     entities: [...KERNEL_ENTITIES, ...features.flatMap(({ entities }) => entities)],

@@ -1,4 +1,4 @@
-export { ORGANIZATION_VOCABULARY } from './actions.js';
+export { ORGANIZATION_VOCABULARY, PROJECT_ACTIONS } from './actions.js';
 export { attributesOf } from './attributes.js';
 export { rightsBeyond, rightsBeyondChange } from './boundary.js';
 export {
@@ -8,10 +8,23 @@ export {
   ORGANIZATION_ROLES,
   PROJECT_ROLES,
 } from './built-in-roles.js';
-export { type Explanation, explain, type HeldOrigins } from './explanation.js';
+export {
+  type EffectiveRule,
+  type Explanation,
+  effectiveRules,
+  explain,
+  type HeldOrigins,
+  type RuleOrigin,
+} from './explanation.js';
 export { PERMISSION, toPermissionInputs, toPermissionReply } from './permission.reply.js';
 export { Permissions, type PermissionsGiven, toRules } from './permission.rules.js';
-export { PermissionInput, PermissionRuleType, PermissionType } from './permission.type.js';
+export {
+  PermissionActionEnum,
+  PermissionInput,
+  PermissionRuleType,
+  PermissionSubjectEnum,
+  PermissionType,
+} from './permission.type.js';
 export { toShownRules, withPermissions } from './permission.view.js';
 export { type HeldRoles, organizationRights, projectRights, rulesOfOrganizationRoles, rulesOfRoles } from './rights.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';

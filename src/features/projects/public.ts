@@ -6,7 +6,7 @@ export type { ProjectSchema } from './project.entity.js';
 export type { ProjectLinks } from './project.links.js';
 export { IN_OWN_PROJECT, nodeInProject } from './project.nodes.js';
 export { ProjectReader } from './project.reader.js';
-export type { ProjectAccess } from './project.records.js';
+export { findAccessOf, findEffectiveRules, findExplanation, type ProjectAccess } from './project.records.js';
 export {
   type ApplyTemplate,
   DEFAULT_ENVIRONMENTS,
@@ -14,6 +14,5 @@ export {
   PROJECT_KINDS,
   type ProjectKind,
 } from './project.rules.js';
-
 export { ProjectKindEnum, ProjectType } from './project.type.js';
 export { authorizeNewNames } from './role-selection.js';

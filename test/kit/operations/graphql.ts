@@ -11,6 +11,7 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { access } from './graphql/access.js';
+import { accessReview } from './graphql/access-review.js';
 import { across } from './graphql/across.js';
 import { folders } from './graphql/folders.js';
 import { groups } from './graphql/groups.js';
@@ -29,6 +30,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...organizations,
   ...groups,
   ...access,
+  ...accessReview,
   ...projects,
   ...projectTemplates,
   ...roles,
