@@ -22,6 +22,7 @@ const SLUGS: ReadonlySet<Thing> = new Set([
   'subSlug',
   'tagSlug',
   'roleSlug',
+  'organizationRoleSlug',
   'secretKey',
 ]);
 /** A credential is no id: whoever holds one acts by it, from wherever it comes. */
@@ -53,6 +54,7 @@ const WHERE_IT_MUST_BE = [
   ...['updateFolder', 'updateSecretImport', 'deleteSecretImport', 'tag', 'updateTag', 'deleteTag'],
   ...['environment', 'updateEnvironment', 'deleteEnvironment'],
   ...['projectRole', 'updateProjectRole', 'deleteProjectRole'],
+  ...['additionalPrivilege', 'updateAdditionalPrivilege', 'deleteAdditionalPrivilege'],
 ]
   .map((field) => `${field}.projectId`)
   .concat('clientSecret.identityId', 'revokeClientSecret.identityId');

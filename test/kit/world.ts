@@ -23,9 +23,20 @@ export interface World {
   /** A role that the project made, which nobody has. */
   readonly role: string;
   readonly roleSlug: string;
+  /** A role that the organization made, which nobody has. */
+  readonly organizationRole: string;
+  readonly organizationRoleSlug: string;
+  /** A template of projects with environments, a role and members. */
+  readonly projectTemplate: string;
+  readonly projectTemplateName: string;
   /** A member of the project, of the sub-organization and of the group. */
   readonly user: string;
   readonly username: string;
+  /** Of the identity, in the project. */
+  readonly privilege: string;
+  readonly privilegeSlug: string;
+  /** Of the user in the organization. */
+  readonly userMembership: string;
   /** In no project. */
   readonly otherUser: string;
   readonly otherUsername: string;
@@ -33,8 +44,11 @@ export interface World {
   readonly identity: string;
   /** In no project, and without any way to authenticate. */
   readonly otherIdentity: string;
-  /** Linked to the sub-organization, without rights. */
+  /** A member of the project. Linked to the sub-organization, without rights. */
   readonly group: string;
+  readonly groupSlug: string;
+  /** In no project, and without members. */
+  readonly otherGroup: string;
   readonly accessToken: string;
   /** The access token itself. */
   readonly heldToken: string;
@@ -60,13 +74,19 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
   const [identity, otherIdentity] = [await makeIdentity(admin, organization), await makeIdentity(admin, organization)];
   mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' }));
   mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/identity-memberships/${identity}`, { role: 'viewer' }));
+  const privilege = await makePrivilege(admin, project.id, identity);
   for (const member of [{ userId: user }, { identityId: identity }]) {
     await admin.data(
       `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
-      { input: { ...member, organizationId: subOrganization, role: 'MEMBER' } },
+      { input: { ...member, organizationId: subOrganization, roleSlug: 'member' } },
     );
   }
+  const { organizationMembers } = await admin.data('{ organizationMembers { nodes { id memberId } } }');
+  const userMembership = organizationMembers.nodes.find(({ memberId }: { memberId: string }) => memberId === user).id;
+  const organizationRole = await makeOrganizationRole(admin);
   const group = await makeGroup(admin, { subOrganization, user, identity });
+  mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'viewer' }));
+  const otherGroup = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body;
   mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
   const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
   const client = await makeClient(admin, identity);
@@ -85,13 +105,21 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     tagSlug: tag.slug,
     role: role.id,
     roleSlug: role.slug,
+    privilege: privilege.id,
+    privilegeSlug: privilege.slug,
+    organizationRole: organizationRole.id,
+    organizationRoleSlug: organizationRole.slug,
+    ...(await makeTemplate(admin, { username: otherUsername, identityId: otherIdentity })),
     user,
+    userMembership,
     username,
     otherUser,
     otherUsername,
     identity,
     otherIdentity,
-    group,
+    group: group.id,
+    groupSlug: group.slug,
+    otherGroup: otherGroup.id,
     accessToken: issued.tokenData.id,
     heldToken: issued.accessToken,
     ...client,
@@ -156,18 +184,52 @@ async function makeClient(
   };
 }
 
+async function makeOrganizationRole(admin: Caller): Promise<{ id: string; slug: string }> {
+  const body = {
+    slug: word('role'),
+    name: 'Reader',
+    description: CANARY,
+    permissions: [{ subject: 'identity', action: 'read' }],
+  };
+  return mustSucceed(await admin.post('/api/v1/organization/roles', body)).body.role;
+}
+
+async function makeTemplate(
+  admin: Caller,
+  { username, identityId }: { username: string; identityId: string },
+): Promise<Pick<World, 'projectTemplate' | 'projectTemplateName'>> {
+  const { projectTemplate } = mustSucceed(
+    await admin.post('/api/v1/project-templates', {
+      name: word('template'),
+      description: CANARY,
+      type: 'secret-manager',
+      roles: [
+        {
+          name: 'Reader',
+          slug: 'reader',
+          permissions: [{ subject: 'secrets', action: ['describeSecret', 'readValue'] }],
+        },
+      ],
+      users: [{ username, roles: ['viewer'] }],
+      identities: [{ identityId, roles: ['reader'] }],
+      projectManagedIdentities: [{ name: 'deployer', roles: ['reader'] }],
+    }),
+  ).body;
+  return { projectTemplate: projectTemplate.id, projectTemplateName: projectTemplate.name };
+}
+
 async function makeGroup(
   admin: Caller,
   { subOrganization, user, identity }: Record<'subOrganization' | 'user' | 'identity', string>,
-): Promise<string> {
-  const group = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body.id;
+): Promise<{ readonly id: string; readonly slug: string }> {
+  const group = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body;
   await admin.data(
     `mutation ($members: AddGroupMembersInput!, $link: LinkGroupInput!) {
       addGroupMembers(input: $members) { __typename } linkGroup(input: $link) { __typename }
     }`,
     {
-      members: { groupId: group, userIds: [user], identityIds: [identity] },
-      link: { groupId: group, organizationId: subOrganization },
+      members: { groupId: group.id, userIds: [user], identityIds: [identity] },
+      link: { groupId: group.id, organizationId: subOrganization },
     },
   );
   return group;
@@ -184,4 +246,14 @@ async function makeUser(admin: Caller, username: string): Promise<string> {
 async function makeIdentity(admin: Caller, organizationId: string): Promise<string> {
   return mustSucceed(await admin.post('/api/v1/identities', { name: word('identity'), organizationId })).body.identity
     .id;
+}
+
+async function makePrivilege(
+  admin: Caller,
+  projectId: string,
+  identityId: string,
+): Promise<{ id: string; slug: string }> {
+  const permissions = [{ subject: 'secrets', action: ['create'], conditions: { environment: 'staging' } }];
+  const body = { projectId, identityId, slug: word('privilege'), permissions };
+  return mustSucceed(await admin.post('/api/v2/identity-project-additional-privilege', body)).body.privilege;
 }

@@ -32,6 +32,8 @@ const BARE_IDS: readonly string[] = [
   'RestoreSecretsPayload.leftOutTagIds',
   // A user or an identity, by `actorType`: `user` and `identity`.
   'SecretActor.actorId',
+  // It has left the organization, or was deleted.
+  'ProjectTemplateSkippedMember.memberId',
   // Conditions on an id, not ids.
   'PermissionConditions.connectionId',
   'PermissionConditions.identityId',
@@ -42,8 +44,6 @@ const BARE_IDS: readonly string[] = [
   'Project.kmsCertificateKeyId',
   'Project.kmsSecretManagerKeyId',
   'UniversalAuth.clientId',
-  // There are no types of roles of organizations yet.
-  'Group.roleId',
   // A user or an identity, by `memberKind`: `user` and `identity`.
   'GroupMember.memberId',
   'OrganizationMember.memberId',
@@ -64,6 +64,7 @@ function lint(definition: string) {
 /** What an update changes by its id. */
 const RESOURCES = [
   ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
+  'ProjectTemplate',
   ...['Secret', 'SecretImport', 'Tag', 'User'],
 ];
 

@@ -1,5 +1,47 @@
+import './privileges.errors.js';
 import type { Feature } from '../../feature.js';
+import { nodeKind } from '../../kernel/graphql/node.js';
+import { IN_OWN_PROJECT, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
+import { olderRoutes } from './older.routes.js';
+import { MembershipPrivilegesResolver, PrivilegeMembershipResolver, PrivilegeResolver } from './privilege.resolver.js';
+import { privilegeRoutes } from './privilege.routes.js';
+import { authorizeReadingOf, PrivilegeService, readRecord } from './privilege.service.js';
+import { findPrivileges } from './privilege.sql.js';
+import { AdditionalPrivilegeType, toPrivilegeType } from './privilege.type.js';
+import { toPrivilegeView } from './privilege.view.js';
 
 /** What single members of a project may do beside their roles. */
-export const createPrivileges = (): Feature => ({ entities: [AdditionalPrivilege], resolvers: [], routes: [] });
+export function createPrivileges({ projects, links }: { projects: ProjectReader; links: ProjectLinks }): Feature {
+  const privileges = new PrivilegeService(projects);
+  return {
+    entities: [AdditionalPrivilege],
+    resolvers: [
+      new PrivilegeResolver(privileges),
+      new PrivilegeMembershipResolver(links),
+      new MembershipPrivilegesResolver(privileges),
+      new (projectLinkOf(AdditionalPrivilegeType))(links),
+    ],
+    nodes: [
+      nodeKind<AdditionalPrivilegeType>({
+        type: 'AdditionalPrivilege',
+        table: 'additional_privilege',
+        reach: IN_OWN_PROJECT,
+        load: async (ctx, ids) =>
+          links.readable(ctx, await findPrivileges(ctx, { ids }), (row, access) => {
+            authorizeReadingOf(access, row);
+            return toPrivilegeType(toPrivilegeView(row));
+          }),
+        record: readRecord,
+      }),
+    ],
+    routes: [...privilegeRoutes, ...olderRoutes],
+    groups: [
+      {
+        name: 'additional privileges',
+        description: 'What single members of a project may do beside their roles, for good or for a time.',
+        paths: /additional-privilege/,
+      },
+    ],
+  };
+}

@@ -3,7 +3,14 @@ import { type Context, isTransaction, type Transaction } from '../../kernel/cont
 import { batched } from '../../kernel/database/batched.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { distinctIds, isId, NO_ID } from '../../kernel/ids.js';
-import { findAccess, type GroupRights, listAccess, type ProjectAccess, rightsOfGroup } from './project.records.js';
+import {
+  findAccess,
+  findBySlug,
+  type GroupRights,
+  listAccess,
+  type ProjectAccess,
+  rightsOfGroup,
+} from './project.records.js';
 
 /** What a caller names by its id, and if it likes by the only project that it may be in. */
 interface Named {
@@ -37,6 +44,13 @@ export class ProjectReader {
     const project = await this.find(ctx, projectId);
     if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
     return project;
+  }
+
+  /** As `load`, by its slug in the organization of the token. @throws PROJECT_NOT_FOUND */
+  async loadBySlug(ctx: Context, slug: string): Promise<ProjectAccess> {
+    const project = await findBySlug(ctx, slug);
+    if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+    return project.access;
   }
 
   /** As `load`, for who may do this in the project. @throws PROJECT_NOT_FOUND, PERMISSION_DENIED */

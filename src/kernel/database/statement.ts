@@ -41,6 +41,7 @@ export const t = {
   bytea: type<Buffer>('bytea'),
   inet: type<string>('inet'),
   time: type<Date>('timestamp with time zone'),
+  json: type<unknown>('jsonb'),
   /** Texts of which there are only these. A check of the table, or the statement itself, has to see to it. */
   oneOf: <const Text extends string>(..._texts: readonly Text[]): SqlType<Text> => type('text'),
   array: <T>({ name }: SqlType<T>): SqlType<readonly T[]> => type(`${name}[]`),

@@ -62,7 +62,9 @@ describe('replacing a value everywhere', () => {
 
   test('keeps to the projects that are named', async () => {
     const { admin, two, a, b, c } = await coloured();
-    expect(idsOf((await sent(admin, { likeSecretId: a, secretValue: 'x', projectIds: [two.id] })).updates)).toEqual([c]);
+    expect(idsOf((await sent(admin, { likeSecretId: a, secretValue: 'x', projectIds: [two.id] })).updates)).toEqual([
+      c,
+    ]);
     expect(await shown(admin, a)).toMatchObject({ secretValue: 'red', version: 1 });
     // Nothing is left to change there.
     const none = await send(admin, { likeSecretId: b, secretValue: 'y', projectIds: [two.id] });
@@ -128,21 +130,31 @@ describe('replacing a value everywhere', () => {
     const { admin, two, a, empty } = await coloured();
     const refused = await send(admin, { likeSecretId: empty, secretValue: 'x' });
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(refused.body.errors[0].extensions.details).toMatchObject([{ path: 'input.likeSecretId', code: 'EMPTY_VALUE' }]);
-    expect(await send(admin, { likeSecretId: a, secretValue: 'x'.repeat(512 * 1024 + 1) })).toBeError(422, 'VALIDATION_FAILED');
+    expect(refused.body.errors[0].extensions.details).toMatchObject([
+      { path: 'input.likeSecretId', code: 'EMPTY_VALUE' },
+    ]);
+    expect(await send(admin, { likeSecretId: a, secretValue: 'x'.repeat(512 * 1024 + 1) })).toBeError(
+      422,
+      'VALIDATION_FAILED',
+    );
     await strongroom.seed.secrets(admin, two, 'prod', 500, (secret) => ({ ...secret, secretValue: 'red' }));
     const many = await send(admin, { likeSecretId: a, secretValue: 'x' });
     expect(many).toBeError(422, 'VALIDATION_FAILED');
     expect(many.body.errors[0].extensions.details).toMatchObject([{ path: 'input.projectIds', code: 'TOO_MANY' }]);
-    const { updates } = await sent(admin, { likeSecretId: a, secretValue: 'x', projectIds: [two.id], dryRun: true }).catch(
-      () => ({ updates: null }),
-    );
+    const { updates } = await sent(admin, {
+      likeSecretId: a,
+      secretValue: 'x',
+      projectIds: [two.id],
+      dryRun: true,
+    }).catch(() => ({ updates: null }));
     expect(updates).toBeNull();
   });
 
   test('lets one of two at once win everywhere, and refuses a secret that has just changed', async () => {
     const { admin, a, b, c } = await coloured();
-    const replies = await Promise.all(['one', 'two'].map((secretValue) => send(admin, { likeSecretId: a, secretValue })));
+    const replies = await Promise.all(
+      ['one', 'two'].map((secretValue) => send(admin, { likeSecretId: a, secretValue })),
+    );
     for (const { body } of replies) {
       const code = body.errors?.[0].extensions.code;
       expect([undefined, 'CONCURRENT_CHANGE']).toContain(code);

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { type Data, paging, routesAt } from '../../rest/route.js';
+import { PERMISSION, Permissions, type PermissionsGiven } from '../permissions/public.js';
+import {
+  FIELDS,
+  identityId,
+  judgeTime,
+  listReplyOf,
+  newSlug,
+  replyOf,
+  rulesIn,
+  slug,
+  temporary,
+  termOf,
+  text,
+  toReply,
+} from './privilege.reply.js';
+
+/** As `toReply`; an environment that a rule is equal to stands by itself, as clients of this form know it. */
+const toOlderReply = (privilege: Data): Data => {
+  const { permissions, ...rest } = toReply(privilege);
+  const shown = permissions.map(({ conditions, ...permission }: Data) => ({
+    ...permission,
+    conditions: plain(conditions),
+  }));
+  return { ...rest, permissions: shown };
+};
+
+function plain(conditions: Data | null): Data | null {
+  const { $eq, ...others } = (conditions?.environment ?? {}) as Data;
+  return typeof $eq === 'string' && Object.keys(others).length === 0 ? { ...conditions, environment: $eq } : conditions;
+}
+
+const projectSlug = text('Slug of the project.');
+const privilegeSlug = text('Slug of the privilege.');
+
+/** One rule, in the words of this form. */
+const PrivilegePermission = z
+  .strictObject({
+    subject: text('What it is about.'),
+    actions: z.array(z.string().max(64)).meta({ description: 'What may be done.' }),
+    conditions: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .meta({ description: 'Which things it holds for, by field.' }),
+  })
+  .superRefine(({ subject, actions, conditions }, issues) => {
+    const parsed = Permissions.safeParse([{ subject, action: actions, conditions }]);
+    for (const { path, message, ...issue } of parsed.error?.issues ?? [])
+      issues.addIssue({
+        code: 'custom',
+        path: path.slice(1).map((name) => (name === 'action' ? 'actions' : name)),
+        message,
+        ...('params' in issue ? { params: issue.params } : {}),
+      });
+  })
+  .meta({ description: 'The one rule of it.' });
+
+/** The rule as the schema has it, where there is one. */
+function ruleIn(given: z.output<typeof PrivilegePermission> | undefined) {
+  if (given === undefined) return {};
+  const { subject, actions, conditions } = given;
+  return rulesIn([{ subject, action: actions, conditions }] as PermissionsGiven);
+}
+
+const NewPermanent = z.strictObject({ projectSlug, identityId, slug, privilegePermission: PrivilegePermission });
+const NewTemporary = NewPermanent.extend(temporary).superRefine((body, issues) =>
+  judgeTime({ ...body, isTemporary: true }, issues),
+);
+const Named = z.strictObject({ projectSlug, identityId, privilegeSlug });
+const Changes = Named.extend({
+  privilegeDetails: z
+    .strictObject({
+      slug: newSlug,
+      privilegePermission: PrivilegePermission.optional(),
+      isTemporary: z.boolean().optional().meta({ description: 'False: for good. Absent: as it is.' }),
+      ...temporary,
+    })
+    .superRefine(judgeTime)
+    .meta({ description: 'What changes; what is absent stays.' }),
+});
+
+const privileges = routesAt('/api/v1/additional-privilege/identity', {
+  select: `${FIELDS} permissions { ${PERMISSION} }`,
+});
+
+const PROJECT = 'query ($slug: String!) { projectBySlug(slug: $slug) { id } }';
+const PRIVILEGE = `query ($projectSlug: String, $memberId: ID!, $slug: String!) {
+  additionalPrivilegeBySlug(projectSlug: $projectSlug, memberKind: IDENTITY, memberId: $memberId, slug: $slug) { id }
+}`;
+interface Key {
+  readonly projectSlug: string;
+  readonly identityId: string;
+  readonly privilegeSlug: string;
+}
+const keyOf = (key: Key) => ({ projectSlug: key.projectSlug, memberId: key.identityId, slug: key.privilegeSlug });
+const LOOKUP = {
+  document: PRIVILEGE,
+  variables: ({ body }: { readonly body: unknown }) => keyOf(body as Key),
+};
+/** What a lookup found. Without one, when the route is compiled, the place of the name in the request. */
+const projectOf = (found: Data | undefined, slugGiven: unknown): unknown => found?.projectBySlug.id ?? slugGiven;
+const privilegeOf = (found: Data | undefined, slugGiven: unknown): unknown =>
+  found?.additionalPrivilegeBySlug.id ?? slugGiven;
+const rule = { subject: 'secrets', actions: ['readValue'], conditions: { environment: 'prod' } };
+const named = { projectSlug: 'shop-a1b2', identityId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11' };
+
+const create = (path: string, summary: string, body: typeof NewPermanent | typeof NewTemporary, example: object) =>
+  privileges.post(path, summary, {
+    field: 'createAdditionalPrivilege',
+    deprecated: true,
+    body: body as typeof NewTemporary,
+    exactKeys: ['privilegePermission'],
+    lookup: { document: PROJECT, variables: (request) => ({ slug: request.body.projectSlug }) },
+    variables: ({ body: { projectSlug: project, identityId: memberId, slug: wanted, ...rest }, found }) => ({
+      input: {
+        projectId: projectOf(found, project),
+        memberKind: 'identity',
+        memberId,
+        slug: wanted,
+        ...ruleIn(rest.privilegePermission),
+        term: termOf({ ...rest, isTemporary: body === NewTemporary }),
+      },
+    }),
+    reply: replyOf('createAdditionalPrivilege', toOlderReply),
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'PRIVILEGE_SLUG_TAKEN'],
+    example: { ...named, slug: 'release-week', privilegePermission: rule, ...example },
+  });
+
+const TIME = { temporaryMode: 'relative', temporaryRange: '7d', temporaryAccessStartTime: '2026-01-31T12:00:00Z' };
+const NAMED_ERRORS = ['PROJECT_NOT_FOUND', 'PRIVILEGE_NOT_FOUND'] as const;
+
+/** The same by slugs of projects and privileges, as older clients have it. Source: clients. */
+export const olderRoutes = [
+  create('/permanent', 'Give a machine identity a privilege for good (older path)', NewPermanent, {}),
+  create('/temporary', 'Give a machine identity a privilege for a time (older path)', NewTemporary, TIME),
+  privileges.get('', 'List the privileges of a machine identity in a project (older path)', {
+    field: 'additionalPrivileges',
+    deprecated: true,
+    query: z.strictObject({ projectSlug, identityId, ...paging }),
+    lookup: { document: PROJECT, variables: ({ query }) => ({ slug: query.projectSlug }) },
+    variables: ({ query, found }) => ({
+      projectId: projectOf(found, query.projectSlug),
+      memberKind: 'identity',
+      memberId: query.identityId,
+      first: query.limit,
+      after: query.cursor,
+    }),
+    reply: listReplyOf(toOlderReply),
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
+  }),
+  privileges.get('/{privilegeSlug}', 'Get a privilege of a machine identity by its slug (older path)', {
+    field: 'additionalPrivilegeBySlug',
+    deprecated: true,
+    params: z.strictObject({ privilegeSlug }),
+    query: z.strictObject({ projectSlug, identityId }),
+    variables: ({ params, query }) => ({
+      ...keyOf({ ...query, privilegeSlug: params.privilegeSlug as string }),
+      memberKind: 'identity',
+    }),
+    reply: ({ additionalPrivilegeBySlug }) => ({ privilege: toOlderReply(additionalPrivilegeBySlug) }),
+    errors: NAMED_ERRORS,
+  }),
+  privileges.patch('', 'Update a privilege of a machine identity (older path)', {
+    field: 'updateAdditionalPrivilege',
+    deprecated: true,
+    body: Changes,
+    exactKeys: ['privilegeDetails'],
+    lookup: LOOKUP,
+    variables: ({ body: { privilegeSlug: name, privilegeDetails: details }, found }) => ({
+      input: {
+        id: privilegeOf(found, name),
+        slug: details?.slug,
+        ...ruleIn(details?.privilegePermission),
+        ...(details?.isTemporary === undefined ? {} : { term: termOf(details) }),
+      },
+    }),
+    reply: replyOf('updateAdditionalPrivilege', toOlderReply),
+    errors: [...NAMED_ERRORS, 'PRIVILEGE_SLUG_TAKEN'],
+    example: { ...named, privilegeSlug: 'release-week', privilegeDetails: { isTemporary: false } },
+  }),
+  privileges.delete('', 'Take a privilege from a machine identity (older path)', {
+    field: 'deleteAdditionalPrivilege',
+    deprecated: true,
+    body: Named,
+    lookup: LOOKUP,
+    variables: ({ body, found }) => ({ input: { id: privilegeOf(found, body.privilegeSlug) } }),
+    reply: replyOf('deleteAdditionalPrivilege', toOlderReply),
+    errors: NAMED_ERRORS,
+    example: { ...named, privilegeSlug: 'release-week' },
+  }),
+];

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { type Data, nextCursor, ofSample } from '../../rest/route.js';
+import { type PermissionsGiven, toPermissionInputs, toPermissionReply } from '../permissions/public.js';
+import { privilegeSlug } from './privilege.rules.js';
+import { termRange } from './privilege-term.rules.js';
+
+/** What documents of routes ask of a privilege, beside its permissions. */
+export const FIELDS = `id slug projectId projectMembershipId: membershipId isTemporary temporaryRange: range
+  temporaryAccessStartTime: startsAt temporaryAccessEndTime: endsAt isActive createdAt updatedAt`;
+const MODE = {
+  type: ['string', 'null'],
+  enum: ['relative', null],
+  description: 'How a time is given; null: for good.',
+};
+
+/** A privilege in the words of the interface. */
+export const toReply = ({ permissions, ...privilege }: Data): Data => ({
+  ...privilege,
+  temporaryMode: ofSample(privilege.temporaryRange, MODE) ?? (privilege.temporaryRange === null ? null : 'relative'),
+  permissions: permissions.map(toPermissionReply),
+});
+
+/** The reply of a mutation. */
+export const replyOf =
+  (field: string, shown = toReply) =>
+  (data: Data): Data => ({ privilege: shown(data[field].privilege) });
+
+/** The reply of a list. */
+export const listReplyOf =
+  (shown = toReply) =>
+  ({ additionalPrivileges: { nodes, pageInfo } }: Data): Data => ({
+    privileges: nodes.map((node: Data) => shown(node)),
+    ...nextCursor(pageInfo),
+  });
+
+export const text = (description: string) => z.string().max(64).meta({ description });
+export const identityId = text('Id of the machine identity.');
+export const slug = privilegeSlug.nullish().meta({
+  description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique for the member. Made up when absent.',
+});
+export const newSlug = privilegeSlug.optional().meta({ description: 'A new slug, unique for the member.' });
+
+/** Clients send all of it for permanent privileges too: then it is ignored. */
+export const temporary = {
+  temporaryMode: z.string().nullish().meta({ description: 'Can only be relative.' }),
+  temporaryRange: z
+    .string()
+    .nullish()
+    .meta({ description: 'How long, as `30m`, `2h`, `7d` or `4w`. Required for a time.' }),
+  temporaryAccessStartTime: z
+    .string()
+    .nullish()
+    .meta({ description: 'From when on (RFC 3339); from now on when absent.' }),
+};
+
+/** What a body says of the time. */
+interface Temporary {
+  readonly isTemporary?: boolean | undefined;
+  readonly temporaryMode?: string | null | undefined;
+  readonly temporaryRange?: string | null | undefined;
+  readonly temporaryAccessStartTime?: string | null | undefined;
+}
+
+/** Adds what is wrong with a time. */
+export function judgeTime(given: Temporary, issues: z.core.$RefinementCtx): void {
+  if (given.isTemporary !== true) return;
+  const fault = (name: keyof Temporary, message: string): void =>
+    issues.addIssue({ code: 'custom', path: [name], message });
+  const { temporaryMode: mode, temporaryAccessStartTime: start } = given;
+  if (mode != null && mode !== 'relative') fault('temporaryMode', 'must be relative');
+  const range = termRange.safeParse(given.temporaryRange);
+  if (!range.success) fault('temporaryRange', range.error.issues[0]?.message ?? 'is required');
+  if (start != null && !z.iso.datetime({ offset: true }).safeParse(start).success)
+    fault('temporaryAccessStartTime', 'must be a date and time (RFC 3339)');
+}
+
+/** A term as the schema has it; null: for good. */
+export const termOf = ({ isTemporary, temporaryRange, temporaryAccessStartTime }: Temporary) =>
+  isTemporary === true ? { range: temporaryRange, startsAt: temporaryAccessStartTime } : null;
+
+/** Permissions as the schema has them, where there are any. */
+export const rulesIn = (permissions: PermissionsGiven | undefined) =>
+  permissions === undefined ? {} : { permissions: toPermissionInputs(permissions) };

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { paging, routesAt } from '../../rest/route.js';
+import { PERMISSION, Permissions } from '../permissions/public.js';
+import {
+  FIELDS,
+  identityId,
+  judgeTime,
+  listReplyOf,
+  newSlug,
+  replyOf,
+  rulesIn,
+  slug,
+  temporary,
+  termOf,
+  text,
+  toReply,
+} from './privilege.reply.js';
+
+const Type = z
+  .strictObject({ isTemporary: z.boolean().meta({ description: 'True: for a time only.' }), ...temporary })
+  .superRefine(judgeTime)
+  .optional()
+  .meta({ description: 'For good, or for how long.' });
+const CreateBody = z.strictObject({
+  projectId: text('Id of the project.'),
+  identityId,
+  slug,
+  permissions: Permissions.meta({ description: 'Up to 100 rules, in order.' }),
+  type: Type,
+});
+const UpdateBody = z.strictObject({
+  slug: newSlug,
+  permissions: Permissions.optional().meta({ description: 'Up to 100 rules, which replace those before.' }),
+  type: Type,
+});
+
+const privileges = routesAt('/api/v2/identity-project-additional-privilege', {
+  select: `${FIELDS} permissions: rules { ${PERMISSION} }`,
+});
+const example = [{ subject: 'secrets', action: ['readValue'], conditions: { environment: 'prod' } }];
+
+/** Additional privileges of machine identities. Source: clients. */
+export const privilegeRoutes = [
+  privileges.post('', 'Give a machine identity a privilege', {
+    field: 'createAdditionalPrivilege',
+    body: CreateBody,
+    exactKeys: ['permissions'],
+    variables: ({ body: { projectId, identityId: memberId, slug: given, permissions, type } }) => ({
+      input: {
+        projectId,
+        memberKind: 'identity',
+        memberId,
+        slug: given,
+        ...rulesIn(permissions),
+        term: type && termOf(type),
+      },
+    }),
+    reply: replyOf('createAdditionalPrivilege'),
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'PRIVILEGE_SLUG_TAKEN'],
+    example: {
+      projectId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11',
+      identityId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
+      slug: 'release-week',
+      permissions: example,
+      type: {
+        isTemporary: true,
+        temporaryMode: 'relative',
+        temporaryRange: '7d',
+        temporaryAccessStartTime: '2026-01-31T12:00:00Z',
+      },
+    },
+  }),
+  privileges.get('', 'List the privileges of a machine identity in a project', {
+    field: 'additionalPrivileges',
+    query: z.strictObject({ projectId: text('Id of the project.'), identityId, ...paging }),
+    variables: ({ query }) => ({
+      projectId: query.projectId,
+      memberKind: 'identity',
+      memberId: query.identityId,
+      first: query.limit,
+      after: query.cursor,
+    }),
+    reply: listReplyOf(),
+    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
+  }),
+  privileges.get('/{privilegeId}', 'Get a privilege of a machine identity', {
+    field: 'additionalPrivilege',
+    variables: ({ params }) => ({ id: params.privilegeId }),
+    reply: ({ additionalPrivilege }) => ({ privilege: toReply(additionalPrivilege) }),
+    errors: ['PRIVILEGE_NOT_FOUND'],
+  }),
+  privileges.patch('/{privilegeId}', 'Update a privilege of a machine identity', {
+    field: 'updateAdditionalPrivilege',
+    body: UpdateBody,
+    exactKeys: ['permissions'],
+    variables: ({ params, body: { permissions, type, ...rest } }) => ({
+      input: {
+        id: params.privilegeId,
+        ...rest,
+        ...rulesIn(permissions),
+        ...(type === undefined ? {} : { term: termOf(type) }),
+      },
+    }),
+    reply: replyOf('updateAdditionalPrivilege'),
+    errors: ['PRIVILEGE_NOT_FOUND', 'PRIVILEGE_SLUG_TAKEN'],
+    example: { type: { isTemporary: false } },
+  }),
+  privileges.delete('/{privilegeId}', 'Take a privilege from a machine identity', {
+    field: 'deleteAdditionalPrivilege',
+    variables: ({ params }) => ({ input: { id: params.privilegeId } }),
+    reply: replyOf('deleteAdditionalPrivilege'),
+    errors: ['PRIVILEGE_NOT_FOUND'],
+  }),
+];

@@ -1,0 +1,294 @@
+import { raw as sql } from '@mikro-orm/core';
+import { type Action, authorize, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { batched, batchOfOwned } from '../../kernel/database/batched.js';
+import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { lockRow } from '../../kernel/database/rows.js';
+import { AppError } from '../../kernel/errors.js';
+import { isId, randomLetters } from '../../kernel/ids.js';
+import { type CursorKey, type Page, pageOf } from '../../kernel/paging.js';
+import { slugFor } from '../../kernel/text-rules.js';
+import { parse } from '../../kernel/validation.js';
+import { readStoredRules, rightsBeyond, rightsBeyondChange, toRules } from '../permissions/public.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { AdditionalPrivilege } from './additional-privilege.entity.js';
+import { mayAssign, mayAssignSome } from './delegation.js';
+import {
+  CreatePrivilege,
+  ListPrivileges,
+  type MemberKind,
+  OnePrivilege,
+  PrivilegeBySlug,
+  subjectOf,
+  UpdatePrivilege,
+} from './privilege.rules.js';
+import {
+  findMember,
+  findPrivilegeBySlug,
+  findPrivileges,
+  listPrivileges,
+  presentTime,
+  privilegesOfMemberships,
+} from './privilege.sql.js';
+import { fieldsOf, type PrivilegeView, toPrivilegeView } from './privilege.view.js';
+import { termColumns } from './privilege-term.rules.js';
+
+/** A member, as rules of others look at it. */
+type Target = Parameters<typeof fieldsOf>[0];
+
+const KINDS = ['user', 'identity'] as const;
+const CODES = {
+  additional_privilege_slug_unique: 'PRIVILEGE_SLUG_TAKEN',
+  additional_privilege_membership_id_fkey: 'MEMBERSHIP_NOT_FOUND',
+  additional_privilege_project_id_fkey: 'PROJECT_NOT_FOUND',
+} as const;
+
+/** Where a privilege is in a list: slugs are unique for one member. */
+export const bySlug = ({ slug, id }: Pick<PrivilegeView, 'slug' | 'id'>): CursorKey => [slug, id];
+
+/**
+ * What single members of a project may do beside their roles, for good or for a time. They hold, and end, with the next request of
+ * their holder: each request reads them. Source: behaviour 2.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED and
+ * AUDIT_UNAVAILABLE. A change throws PERMISSION_BOUNDARY where the caller has less than what it gives, or takes.
+ */
+export class PrivilegeService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /** Gives a privilege to a user or machine identity with a membership of its own. @throws MEMBERSHIP_NOT_FOUND, PRIVILEGE_SLUG_TAKEN */
+  create(ctx: Context, raw: unknown): Promise<PrivilegeView> {
+    const { projectId: wanted, memberKind, memberId, slug, permissions, term } = parse(CreatePrivilege, raw);
+    const rules = toRules(permissions);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, wanted);
+      authorizeSome(project, [memberKind]);
+      const { organizationId, projectId } = project;
+      const [member] = isId(memberId) ? await findMember(tx, { projectId, kind: memberKind, memberId }) : [];
+      const target = { memberKind, memberId: memberId.toLowerCase(), username: member?.username ?? null };
+      authorizeGiving(project, target, [rules]);
+      if (member === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      refuseBeyond(project, target, rightsBeyond(project.ability, rules));
+      const privilege = tx.em.create(AdditionalPrivilege, {
+        organizationId,
+        projectId,
+        membershipId: member.membershipId,
+        slug: slug ?? slugFor('', randomLetters(SUFFIX), { fallback: 'privilege', max: 64 }),
+        permissions: rules,
+        ...termColumns(term, member.now),
+      });
+      // No look before the insert: two callers could both find the slug free. The constraint decides.
+      await flush(tx, CODES);
+      return changed(tx, 'additional-privilege:create', privilege.id);
+    });
+  }
+
+  /** Changes slug, rules or term of a privilege. @throws PRIVILEGE_NOT_FOUND, PRIVILEGE_SLUG_TAKEN */
+  update(ctx: Context, raw: unknown): Promise<PrivilegeView> {
+    const { slug, permissions, term, ...named } = parse(UpdatePrivilege, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { project, row } = await this.#find(tx, named, authorizeSome);
+      const privilege = await lockRow(tx, AdditionalPrivilege, { id: row.id }, 'PRIVILEGE_NOT_FOUND');
+      const now = await timeOf(tx);
+      const before = inForce(privilege, now);
+      const after = permissions === undefined ? readStoredRules(privilege.permissions) : toRules(permissions);
+      authorizeGiving(project, row, [before, after]);
+      // Another term ends what the one before gave and forbade, and begins anew.
+      const beyond =
+        term === undefined
+          ? rightsBeyondChange(project.ability, before, after)
+          : [...rightsBeyondChange(project.ability, before, []), ...rightsBeyond(project.ability, after)];
+      refuseBeyond(project, row, beyond);
+      tx.em.assign(privilege, {
+        slug: slug ?? privilege.slug,
+        ...(permissions === undefined ? {} : { permissions: after }),
+        ...(term === undefined ? {} : termColumns(term, now)),
+        updatedAt: sql('now()'),
+      });
+      await flush(tx, CODES);
+      return changed(tx, 'additional-privilege:update', row.id);
+    });
+  }
+
+  /** Takes a privilege away. @returns the privilege as it was @throws PRIVILEGE_NOT_FOUND */
+  delete(ctx: Context, raw: unknown): Promise<PrivilegeView> {
+    const named = parse(OnePrivilege, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { project, row } = await this.#find(tx, named, authorizeSome);
+      const privilege = await lockRow(tx, AdditionalPrivilege, { id: row.id }, 'PRIVILEGE_NOT_FOUND');
+      const before = inForce(privilege, await timeOf(tx));
+      authorizeGiving(project, row, [before]);
+      refuseBeyond(project, row, rightsBeyondChange(project.ability, before, []));
+      tx.em.remove(privilege);
+      await flush(tx);
+      await record(tx, 'additional-privilege:delete', row);
+      return row;
+    });
+  }
+
+  /** One privilege by id. @throws PRIVILEGE_NOT_FOUND */
+  async get(ctx: Context, raw: unknown): Promise<PrivilegeView> {
+    const { project, row } = await this.#find(ctx, parse(OnePrivilege, raw), authorizeReading);
+    authorizeReadingOf(project, row);
+    return shown(ctx, row);
+  }
+
+  /** One privilege by its slug. @throws PRIVILEGE_NOT_FOUND */
+  async getBySlug(ctx: Context, raw: unknown): Promise<PrivilegeView> {
+    const { projectId: wanted, projectSlug, memberKind: kind, memberId, slug } = parse(PrivilegeBySlug, raw);
+    const project =
+      wanted == null
+        ? await this.projects.loadBySlug(ctx, projectSlug as string)
+        : await this.projects.load(ctx, wanted);
+    authorizeReading(project, [kind]);
+    const { projectId } = project;
+    const [row] = isId(memberId) ? await findPrivilegeBySlug(ctx, { projectId, kind, memberId, slug }) : [];
+    if (row === undefined) throw new AppError('PRIVILEGE_NOT_FOUND');
+    const privilege = toPrivilegeView(row);
+    authorizeReadingOf(project, privilege);
+    return shown(ctx, privilege);
+  }
+
+  /** Privileges of a project, or of one of its members, by slug, then id: of the members that the caller may read. @throws MEMBERSHIP_NOT_FOUND */
+  async list(ctx: Context, raw: unknown): Promise<Page<PrivilegeView>> {
+    const { projectId: wanted, memberKind, memberId, ...request } = parse(ListPrivileges, raw);
+    const project = await this.projects.load(ctx, wanted);
+    authorizeReading(project, memberKind == null ? KINDS : [memberKind]);
+    const { projectId } = project;
+    const membershipId =
+      memberKind == null || memberId == null ? null : await this.#membershipOf(ctx, project, memberKind, memberId);
+    const rows = await listPrivileges(ctx, { projectId, kind: memberKind ?? null, membershipId });
+    const page = pageOf(readable(project, rows.map(toPrivilegeView)), request, 2, bySlug);
+    const facts = { count: page.nodes.length };
+    await ctx.auditTrail.recordRead(ctx, { action: 'additional-privilege:list', projectId, facts });
+    return page;
+  }
+
+  /** Privileges of a membership that is part of a larger answer; all memberships share one statement. */
+  async listOfMembership(
+    ctx: Context,
+    { id, projectId }: { readonly id: string; readonly projectId: string },
+  ): Promise<readonly PrivilegeView[]> {
+    const project = await this.projects.load(ctx, projectId);
+    return readable(project, (await batched(ctx, loadByMembership, id)) ?? []);
+  }
+
+  /** Of a member that the caller may read. @throws PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND */
+  async #membershipOf(ctx: Context, project: ProjectAccess, kind: MemberKind, memberId: string): Promise<string> {
+    const { projectId } = project;
+    const [member] = isId(memberId) ? await findMember(ctx, { projectId, kind, memberId }) : [];
+    const target = { memberKind: kind, memberId: memberId.toLowerCase(), username: member?.username ?? null };
+    authorizeReadingOf(project, target);
+    if (member === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+    return member.membershipId;
+  }
+
+  /** A privilege and its project. @param isAllowed throws for who may do it to no privilege of some kinds of members */
+  async #find(
+    ctx: Context,
+    { id, projectId }: { readonly id: string; readonly projectId?: string | null | undefined },
+    isAllowed: (project: ProjectAccess, kinds: readonly MemberKind[]) => void,
+  ): Promise<{ readonly project: ProjectAccess; readonly row: PrivilegeView }> {
+    const named = projectId == null ? undefined : await this.projects.load(ctx, projectId);
+    const [row] = isId(id) ? await findPrivileges(ctx, { ids: [id] }) : [];
+    const project = named ?? (await this.projects.loadOwning(ctx, row?.projectId, 'PRIVILEGE_NOT_FOUND'));
+    const found = row?.projectId === project.projectId ? row : undefined;
+    isAllowed(project, found === undefined ? KINDS : [found.memberKind]);
+    if (found === undefined) throw new AppError('PRIVILEGE_NOT_FOUND');
+    return { project, row: toPrivilegeView(found) };
+  }
+}
+
+/** Of a slug that is made up. */
+const SUFFIX = 8;
+
+const timeOf = async (tx: Transaction): Promise<Date> => ((await presentTime(tx, {}))[0] as { now: Date }).now;
+
+/** The rules of a privilege, as far as they hold or will hold. */
+const inForce = ({ permissions, endsAt }: AdditionalPrivilege, now: Date): readonly Rule[] =>
+  endsAt != null && endsAt <= now ? [] : readStoredRules(permissions);
+
+const actionOn = (kind: MemberKind, verb: 'read' | 'edit' | 'assign-additional-privileges'): Action =>
+  `${subjectOf(kind)}:${verb}`;
+
+/** Whether some member of the kinds may be read. @throws PERMISSION_DENIED */
+function authorizeReading(project: ProjectAccess, kinds: readonly MemberKind[]): void {
+  const [first] = kinds as readonly [MemberKind];
+  if (!kinds.some((kind) => can(project.ability, actionOn(kind, 'read')))) authorize(project, actionOn(first, 'read'));
+}
+
+/** @throws PERMISSION_DENIED */
+export const authorizeReadingOf = (project: ProjectAccess, target: Target): void =>
+  authorize(project, actionOn(target.memberKind, 'read'), fieldsOf(target));
+
+const readable = (project: ProjectAccess, rows: readonly PrivilegeView[]): PrivilegeView[] =>
+  rows.filter((row) => can(project.ability, actionOn(row.memberKind, 'read'), fieldsOf(row)));
+
+/** Whether privileges of some member of the kinds may be changed. @throws PERMISSION_DENIED */
+function authorizeSome(project: ProjectAccess, kinds: readonly MemberKind[]): void {
+  const [first] = kinds as readonly [MemberKind];
+  const mayChange = (kind: MemberKind): boolean =>
+    can(project.ability, actionOn(kind, 'edit')) || mayAssignSome(project.ability, subjectOf(kind));
+  if (!kinds.some(mayChange)) authorize(project, actionOn(first, 'edit'));
+}
+
+/**
+ * Whoever may edit the member may, and whoever may hand on each subject and action that these rules allow.
+ *
+ * @throws PERMISSION_DENIED
+ */
+function authorizeGiving(project: ProjectAccess, target: Target, given: readonly (readonly Rule[])[]): void {
+  const { ability } = project;
+  const fields = fieldsOf(target);
+  if (can(ability, actionOn(target.memberKind, 'edit'), fields)) return;
+  const assignee = { subject: subjectOf(target.memberKind), fields };
+  if (!given.every((rules) => mayAssign(ability, assignee, rules)))
+    throw new PermissionDenied({ action: actionOn(target.memberKind, 'edit'), projectId: project.projectId });
+}
+
+/** @throws PERMISSION_BOUNDARY */
+function refuseBeyond({ projectId }: ProjectAccess, { memberKind }: Target, beyond: readonly Action[]): void {
+  const action = actionOn(memberKind, 'assign-additional-privileges');
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId }, [...new Set(beyond)]);
+}
+
+async function changed(tx: Transaction, action: string, id: string): Promise<PrivilegeView> {
+  const [row] = await findPrivileges(tx, { ids: [id] });
+  // The membership may have ended since it was read.
+  if (row === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+  const privilege = toPrivilegeView(row);
+  await record(tx, action, privilege);
+  return privilege;
+}
+
+const record = (
+  tx: Transaction,
+  action: string,
+  { id, projectId, slug, memberKind, memberId, rules, endsAt }: PrivilegeView,
+): Promise<void> =>
+  tx.auditTrail.recordChange(tx, {
+    action,
+    projectId,
+    facts: {
+      privilegeId: id,
+      slug,
+      memberKind,
+      memberId,
+      rules: rules.length,
+      ...(endsAt === null ? {} : { endsAt: endsAt.toISOString() }),
+    },
+  });
+
+/** What the audit trail says of one that is shown. */
+export const readRecord = ({ id, projectId }: { readonly id: string; readonly projectId: string }) =>
+  ({ action: 'additional-privilege:get', projectId, facts: { privilegeId: id } }) as const;
+
+async function shown(ctx: Context, privilege: PrivilegeView): Promise<PrivilegeView> {
+  await ctx.auditTrail.recordRead(ctx, readRecord(privilege));
+  return privilege;
+}
+
+const loadByMembership = batchOfOwned(
+  async (ctx, membershipIds) => (await privilegesOfMemberships(ctx, { membershipIds })).map(toPrivilegeView),
+  ({ membershipId }) => membershipId,
+);
