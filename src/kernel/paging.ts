@@ -51,6 +51,18 @@ export interface ConnectionOf<T> {
   readonly pageInfo: PageInfo;
 }
 
+/** What the connection type of a list has that knows how many rows it has in all. */
+export interface CountedConnectionOf<T> extends ConnectionOf<T> {
+  /** Called only when the document asks for it. */
+  readonly totalCount: () => Promise<number>;
+}
+
+/** A page that tells how many rows the whole list has: only where all of them are for the caller. */
+export const counted = <C extends object>(
+  page: C,
+  totalCount: () => Promise<number>,
+): C & { readonly totalCount: () => Promise<number> } => Object.assign(page, { totalCount });
+
 /** What the connection type of a `SoughtPage` has. */
 export interface SoughtConnectionOf<T> extends ConnectionOf<T> {
   readonly scanLimitReached: boolean;

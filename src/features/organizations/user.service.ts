@@ -1,13 +1,14 @@
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { batched } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
-import { namePageBounds, Page } from '../../kernel/paging.js';
+import { type CountedConnectionOf, counted, namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { addMember, changeRole, deleteAccount, lockMembership } from './memberships.js';
 import { authorizeRoleChange } from './role-boundary.js';
 import { User } from './user.entity.js';
-import { SELECT_USER, toUserView, type UserReader, type UserView } from './user.reader.js';
+import { countUsers, SELECT_USER, toUserView, type UserReader, type UserView } from './user.reader.js';
 import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
 
 const TAKEN = { app_user_username_unique: 'USERNAME_TAKEN' } as const;
@@ -59,7 +60,7 @@ export class UserService {
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<UserView>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<UserView>> {
     const request = parse(ListUsers, raw);
     authorize(ctx, 'member:read');
     const { name, id, limit } = namePageBounds(request);
@@ -71,7 +72,7 @@ export class UserService {
     );
     const page = new Page(rows.map(toUserView), request, ({ username, id }) => [username, id]);
     await ctx.auditTrail.recordRead(ctx, { action: 'user:list', facts: { count: page.nodes.length } });
-    return page;
+    return counted(page, async () => (await batched(ctx, countUsers, ctx.organizationId)) ?? 0);
   }
 
   /**

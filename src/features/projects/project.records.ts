@@ -1,6 +1,7 @@
 import type { Ability, Access, Action, Rule } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import type { BatchLoad } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
@@ -163,6 +164,11 @@ const LIST = `select ${RECORD_COLUMNS} from ${FROM}
     and ($4::text is null or (p.name collate "C", p.id) > ($4::text collate "C", $5::uuid))
   order by p.name collate "C", p.id limit $6`;
 
+/** As `LIST` has them. */
+const COUNT = `select p.type, count(*)::integer as count from project p
+  where p.organization_id = $2 and p.id in (
+    select n.project_id from project_member_now n where n.member_id = $1 and cardinality(n.roles) > 0) group by p.type`;
+
 /** What a group has in its projects; what has ended is not in it, and what has not begun is. */
 const OF_GROUP = `select m.project_id as "projectId", held.roles,
     (select json_agg(r.permissions order by array_position(held.roles, r.slug))::text
@@ -293,6 +299,13 @@ export async function listRecords(
   const rows = await run<RecordRow>(ctx, LIST, type, name, id, limit);
   return rows.map(toRecord);
 }
+
+/** How many projects the caller is a member of: those of each type, by its name, and all, by an empty one. One statement. */
+export const countProjects: BatchLoad<number> = async (ctx) => {
+  const rows = await run<{ type: string; count: number }>(ctx, COUNT);
+  const all = rows.reduce((sum, { count }) => sum + count, 0);
+  return new Map([['', all], ...rows.map(({ type, count }) => [type, count] as const)]);
+};
 
 /**
  * Holds off other changes of a project's members and of the order of its environments until the commit. Rows that are

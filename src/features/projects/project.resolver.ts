@@ -3,7 +3,7 @@ import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Roo
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../kernel/paging.js';
 import type { MembershipRecord } from './members/membership.records.js';
 import { ProjectMembershipType } from './members/membership.type.js';
 import type { MembershipService } from './membership.service.js';
@@ -17,6 +17,7 @@ import {
   ProjectConnection,
   ProjectKindEnum,
   ProjectType,
+  toProjectConnection,
   toProjectType,
   UpdateProjectInput,
   UpdateProjectPayload,
@@ -57,9 +58,9 @@ export class ProjectResolver {
     @Info() info: GraphQLResolveInfo,
     @Arg('type', () => ProjectKindEnum, { nullable: true, description: 'Only projects of this type.' })
     type?: ProjectKind | null,
-  ): Promise<ConnectionOf<ProjectType>> {
+  ): Promise<CountedConnectionOf<ProjectType>> {
     const found = await this.projects.list(ctx, { ...page, type, includeRoles: pageSelectsRoles(info) });
-    return found.map(toProjectType, ({ name, id }) => [name, id]);
+    return toProjectConnection(found);
   }
 
   @Mutation(() => CreateProjectPayload, { description: 'Makes a project. You are its first admin.' })

@@ -2,6 +2,7 @@ import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { batched } from '../../kernel/database/batched.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
@@ -14,6 +15,7 @@ import { ProjectMembership } from './members/membership.entity.js';
 import { Project } from './project.entity.js';
 import type { ProjectReader } from './project.reader.js';
 import {
+  countProjects,
   findById,
   findBySlug,
   listByIds,
@@ -35,6 +37,12 @@ import {
   type TemplateApplication,
   UpdateProject,
 } from './project.rules.js';
+
+/** A page of projects, and how many there are in all. */
+export interface ListedProjects {
+  readonly page: Page<ReadProject>;
+  readonly totalCount: () => Promise<number>;
+}
 
 /** A project as a verb answers it: nothing sealed is left in it. */
 export type ReadProject = Omit<
@@ -100,7 +108,7 @@ export class ProjectService {
    * organization, AUDIT_UNAVAILABLE
    * Source: specification 5, behaviour 4.4.
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<ReadProject>> {
+  async list(ctx: Context, raw: unknown): Promise<ListedProjects> {
     const { type, includeRoles, ...request } = parse(ListProjects, raw);
     const bounds = namePageBounds(request);
     if (includeRoles) authorize(ctx, 'member:create');
@@ -108,7 +116,7 @@ export class ProjectService {
     const { projects, unreadable } = await this.#readable(ctx, records);
     const page = new Page(projects, request, ({ access }) => [access.name, access.projectId]);
     await ctx.auditTrail.recordRead(ctx, { action: 'project:list', facts: { count: page.nodes.length, unreadable } });
-    return page;
+    return { page, totalCount: async () => (await batched(ctx, countProjects, type ?? '')) ?? 0 };
   }
 
   /**
