@@ -152,7 +152,7 @@ export function timePageBounds(request: PageRequest): TimeBounds {
 export const timeCursorKey = (time: Date, id: string): CursorKey => [time.toISOString(), id];
 
 /** A moment as we print it, which Postgres can read: it knows no year 0, and no 30th of February. */
-const isTime = (text: string): boolean =>
+export const isTime = (text: string): boolean =>
   /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
 
 /** Position of a row in a list by whole numbers from 0, padded so that cursors sort as texts. */

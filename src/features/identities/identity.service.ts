@@ -5,6 +5,7 @@ import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, newId } from '../../kernel/ids.js';
+import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import {
@@ -99,9 +100,9 @@ export class IdentityService {
     const { organizationId, ...request } = parse(ListIdentities, raw);
     refuseOtherOrganization(ctx, organizationId);
     authorize(ctx, 'identity:read');
-    const bounds = namePageBounds(request);
-    const rows = await listIdentities(ctx, { organizationId: ctx.organizationId, ...bounds });
-    const page = new Page(rows.map(toIdentityView), request, ({ name, id }) => [name, id]);
+    const bounds = orderedPageBounds(request);
+    const rows = await listIdentities(ctx, orderOf(request), { organizationId: ctx.organizationId, ...bounds });
+    const page = new Page(rows.map(toIdentityView), request, (row) => orderedCursorKey(request, row));
     await ctx.auditTrail.recordRead(ctx, { action: 'identity:list', facts: { count: page.nodes.length } });
     return counted(page, async () => (await batched(ctx, countsOf, ctx.organizationId)) ?? 0);
   }

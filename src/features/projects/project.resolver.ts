@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
-import { PageArgs } from '../../kernel/graphql/page.js';
+import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import type { CountedConnectionOf } from '../../kernel/paging.js';
 import type { MembershipRecord } from './members/membership.records.js';
 import { ProjectMembershipType } from './members/membership.type.js';
@@ -54,7 +54,7 @@ export class ProjectResolver {
   })
   async listProjects(
     @Ctx() ctx: Context,
-    @Args(() => PageArgs) page: PageArgs,
+    @Args(() => OrderedPageArgs) page: OrderedPageArgs,
     @Info() info: GraphQLResolveInfo,
     @Arg('type', () => ProjectKindEnum, { nullable: true, description: 'Only projects of this type.' })
     type?: ProjectKind | null,

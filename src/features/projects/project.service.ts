@@ -7,7 +7,8 @@ import { query, queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, newId, randomLetters } from '../../kernel/ids.js';
-import { namePageBounds, Page } from '../../kernel/paging.js';
+import { type Orderable, orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
+import { type CursorKey, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { CreateRootFolders } from './environment.service.js';
 import { openIgnoreValues, sealIgnoreValues } from './ignore-values.js';
@@ -41,6 +42,8 @@ import {
 /** A page of projects, and how many there are in all. */
 export interface ListedProjects {
   readonly page: Page<ReadProject>;
+  /** Position of a project in the order that was asked for. */
+  readonly keyOf: (project: Orderable) => CursorKey;
   readonly totalCount: () => Promise<number>;
 }
 
@@ -110,13 +113,16 @@ export class ProjectService {
    */
   async list(ctx: Context, raw: unknown): Promise<ListedProjects> {
     const { type, includeRoles, ...request } = parse(ListProjects, raw);
-    const bounds = namePageBounds(request);
+    const bounds = { order: orderOf(request), ...orderedPageBounds(request) };
     if (includeRoles) authorize(ctx, 'member:create');
     const records = await listRecords(ctx, type ?? null, bounds);
     const { projects, unreadable } = await this.#readable(ctx, records);
-    const page = new Page(projects, request, ({ access }) => [access.name, access.projectId]);
+    const keyOf = (project: Orderable): CursorKey => orderedCursorKey(request, project);
+    const page = new Page(projects, request, ({ access, createdAt, updatedAt }) =>
+      keyOf({ id: access.projectId, name: access.name, createdAt, updatedAt }),
+    );
     await ctx.auditTrail.recordRead(ctx, { action: 'project:list', facts: { count: page.nodes.length, unreadable } });
-    return { page, totalCount: async () => (await batched(ctx, countProjects, type ?? '')) ?? 0 };
+    return { page, keyOf, totalCount: async () => (await batched(ctx, countProjects, type ?? '')) ?? 0 };
   }
 
   /**

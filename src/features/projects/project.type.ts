@@ -146,11 +146,8 @@ export const toProjectType = ({ access, ...record }: ReadProject): ProjectType =
 });
 
 /** A list as the API shows it. */
-export const toProjectConnection = ({ page, totalCount }: ListedProjects): CountedConnectionOf<ProjectType> =>
-  counted(
-    page.map(toProjectType, ({ name, id }) => [name, id]),
-    totalCount,
-  );
+export const toProjectConnection = ({ page, keyOf, totalCount }: ListedProjects): CountedConnectionOf<ProjectType> =>
+  counted(page.map(toProjectType, keyOf), totalCount);
 
 @InputType({ description: 'What a new project is.' })
 export class CreateProjectInput {
