@@ -145,4 +145,4 @@ describe('every field that leads from one type to another', () => {
 
 /** Answers of root fields about one secret, folder, identity, project or caller, and their pages. */
 const OF_ONE =
-  /^(AccessToken|ClientSecret|DeletedSecret|FolderTreeEntry|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;
+  /^(AccessToken|ClientSecret|DeletedSecret|FolderTreeEntry|ProjectTemplate(Connection|Edge|Preview)|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;
