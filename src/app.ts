@@ -123,7 +123,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     createPrivileges(projects),
     tags,
     secrets,
-    createAccessReview(),
+    createAccessReview(projects),
   ];
   return {
     entities: [...KERNEL_ENTITIES, ...features.flatMap(({ entities }) => entities)],

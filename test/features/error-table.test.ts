@@ -1,3 +1,5 @@
+import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from '../../src/features/permissions/actions.js';
+import { enumName } from '../../src/kernel/enum-name.js';
 import type { ErrorCode } from '../../src/kernel/errors.js';
 import { DETAIL_CODES, ERRORS } from '../kit/error-codes.js';
 import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
@@ -40,6 +42,12 @@ const NEVER_TOLD = [
 ];
 
 const DETAIL_WORDS = [...Object.keys(DETAIL_CODES), ...Object.keys(ERRORS)];
+/** A denial names what is missing, as REST does and as GraphQL does. */
+const VERBS = [PROJECT_ACTIONS, ORGANIZATION_ACTIONS]
+  .flatMap((actions) => Object.values<readonly string[]>(actions).flat())
+  .flatMap((verb) => [verb, enumName(verb)]);
+const wordsOf = (code: ErrorCode): readonly string[] =>
+  code === 'PERMISSION_DENIED' || code === 'PERMISSION_BOUNDARY' ? VERBS : DETAIL_WORDS;
 
 const cases = Object.entries(CASES).flatMap(([code, { rest, graphql }]) => [
   ...(typeof rest === 'string' ? [] : [[code as ErrorCode, 'REST', rest] as const]),
@@ -67,8 +75,7 @@ describe('the table of errors', () => {
     if (reply.status >= 503) expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     if (reply.status === 405) expect(reply.headers.allow).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
     const { details = [] } = reply.body.errors?.[0].extensions ?? reply.body;
-    for (const detail of details as { code: string }[])
-      if (code !== 'PERMISSION_DENIED') expect(DETAIL_WORDS).toContain(detail.code);
+    for (const detail of details as { code: string }[]) expect(wordsOf(code)).toContain(detail.code);
     for (const secret of NEVER_TOLD) expect(reply.text).not.toMatch(secret);
   });
 });

@@ -22,6 +22,7 @@ const SLUGS: ReadonlySet<Thing> = new Set([
   'subSlug',
   'tagSlug',
   'roleSlug',
+  'organizationRoleSlug',
   'secretKey',
 ]);
 /** A credential is no id: whoever holds one acts by it, from wherever it comes. */

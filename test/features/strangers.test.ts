@@ -74,7 +74,11 @@ async function adminOfSub(): Promise<Caller> {
   await admin.data(
     'mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }',
     {
-      input: { organizationId: createSubOrganization.organization.id, identityId: caller.identityId, role: 'ADMIN' },
+      input: {
+        organizationId: createSubOrganization.organization.id,
+        identityId: caller.identityId,
+        roleSlug: 'admin',
+      },
     },
   );
   const path = `/api/v1/auth/token-auth/identities/${caller.identityId}/tokens`;

@@ -8,7 +8,7 @@ describe('a document of several changes, of which the first takes the rights of 
 
   const first: Record<string, (caller: Caller, organization: string) => string> = {
     'its role': ({ identityId }, organization) =>
-      `setOrganizationMember(input: { organizationId: "${organization}", identityId: "${identityId}", role: NO_ACCESS }) { __typename }`,
+      `setOrganizationMember(input: { organizationId: "${organization}", identityId: "${identityId}", roleSlug: "no-access" }) { __typename }`,
     'its token': ({ token }) => `revokeHeldAccessToken(input: { accessToken: "${token}" }) { __typename }`,
     'its account': ({ identityId }) => `deleteIdentity(input: { id: "${identityId}" }) { __typename }`,
   };
@@ -24,7 +24,7 @@ describe('a document of several changes, of which the first takes the rights of 
 
     const { body } = await caller.graphql(`mutation {
       a: ${first[lost]?.(caller, organization.id)}
-      b: createIdentity(input: { name: "${wanted}", organizationId: "${organization.id}", role: ADMIN }) { identity { id } }
+      b: createIdentity(input: { name: "${wanted}", organizationId: "${organization.id}", roleSlug: "admin" }) { identity { id } }
       c: createUser(input: { username: "${wanted}" }) { user { id } }
     }`);
 

@@ -13,12 +13,12 @@ describe('a personal token that is scoped to a sub-organization', () => {
       'mutation { createSubOrganization(input: { name: "Team", slug: "team" }) { organization { id } } }',
     );
     const { createUser } = await admin.data(
-      'mutation { createUser(input: { username: "ada", role: MEMBER }) { user { id } } }',
+      'mutation { createUser(input: { username: "ada", roleSlug: "member" }) { user { id } } }',
     );
     const userId = createUser.user.id;
     await admin.data(
-      `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { member { role } } }`,
-      { input: { organizationId: createSubOrganization.organization.id, userId, role: 'MEMBER' } },
+      `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { member { roleSlug } } }`,
+      { input: { organizationId: createSubOrganization.organization.id, userId, roleSlug: 'member' } },
     );
     const root = (await admin.data(PERSONAL, { input: { userId } })).createPersonalAccessToken;
     const sub = (await admin.data(PERSONAL, { input: { userId, organizationSlug: 'team' } })).createPersonalAccessToken;

@@ -104,6 +104,17 @@ export class Seed {
     return Object.assign(new Caller(admin.url, createPersonalAccessToken.accessToken), { userId });
   }
 
+  /** A new group in the organization of `admin`, with these machine identities. */
+  async group(
+    admin: Caller,
+    ...members: readonly Pick<Caller, 'identityId'>[]
+  ): Promise<{ readonly id: string; readonly slug: string; readonly name: string }> {
+    const group = mustSucceed(await admin.post('/api/v1/groups', { name: `Group ${short()}` })).body;
+    for (const { identityId } of members)
+      mustSucceed(await admin.post(`/api/v1/groups/${group.id}/machine-identities/${identityId}`, {}));
+    return group;
+  }
+
   /** `KEY_00000` to `KEY_<count-1>` with values `value-<n>`, in batches. Answers the keys in order. */
   async secrets(
     admin: Caller,

@@ -20,6 +20,15 @@ const STORED_TIMES = `
    where table_schema = 'public' and table_type = 'BASE TABLE' and data_type = 'timestamp with time zone' and table_name not in ('schema_migration', 'audit_record', 'audit_seal')
    group by table_name`;
 
+/** The same of the terms of roles, which are texts. */
+const STORED_TERMS = `
+  update project_membership set role_terms = (
+    select jsonb_object_agg(slug, term || jsonb_build_object(
+        'startsAt', to_jsonb((term ->> 'startsAt')::timestamptz - $1::interval),
+        'endsAt', to_jsonb((term ->> 'endsAt')::timestamptz - $1::interval)))
+    from jsonb_each(role_terms) as each(slug, term))
+  where role_terms is not null`;
+
 /** A further node of the same installation. */
 export interface SecondNode {
   readonly url: string;
@@ -70,6 +79,7 @@ export class Strongroom extends SharedStrongroom {
     for (const { table_name, changes } of await this.sql(STORED_TIMES)) {
       await this.sql(`update ${pg.escapeIdentifier(table_name)} set ${changes}`, [`${seconds} seconds`]);
     }
+    await this.sql(STORED_TERMS, [`${seconds} seconds`]);
   }
 
   /** What `npm run verify-audit` says of its trail. */

@@ -23,12 +23,17 @@ export interface World {
   /** A role that the project made, which nobody has. */
   readonly role: string;
   readonly roleSlug: string;
+  /** A role that the organization made, which nobody has. */
+  readonly organizationRole: string;
+  readonly organizationRoleSlug: string;
   /** A member of the project, of the sub-organization and of the group. */
   readonly user: string;
   readonly username: string;
   /** Of the identity, in the project. */
   readonly privilege: string;
   readonly privilegeSlug: string;
+  /** Of the user in the organization. */
+  readonly userMembership: string;
   /** In no project. */
   readonly otherUser: string;
   readonly otherUsername: string;
@@ -36,8 +41,11 @@ export interface World {
   readonly identity: string;
   /** In no project, and without any way to authenticate. */
   readonly otherIdentity: string;
-  /** Linked to the sub-organization, without rights. */
+  /** A member of the project. Linked to the sub-organization, without rights. */
   readonly group: string;
+  readonly groupSlug: string;
+  /** In no project, and without members. */
+  readonly otherGroup: string;
   readonly accessToken: string;
   /** The access token itself. */
   readonly heldToken: string;
@@ -67,10 +75,15 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
   for (const member of [{ userId: user }, { identityId: identity }]) {
     await admin.data(
       `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
-      { input: { ...member, organizationId: subOrganization, role: 'MEMBER' } },
+      { input: { ...member, organizationId: subOrganization, roleSlug: 'member' } },
     );
   }
+  const { organizationMembers } = await admin.data('{ organizationMembers { nodes { id memberId } } }');
+  const userMembership = organizationMembers.nodes.find(({ memberId }: { memberId: string }) => memberId === user).id;
+  const organizationRole = await makeOrganizationRole(admin);
   const group = await makeGroup(admin, { subOrganization, user, identity });
+  mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'viewer' }));
+  const otherGroup = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body;
   mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
   const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
   const client = await makeClient(admin, identity);
@@ -91,13 +104,18 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     roleSlug: role.slug,
     privilege: privilege.id,
     privilegeSlug: privilege.slug,
+    organizationRole: organizationRole.id,
+    organizationRoleSlug: organizationRole.slug,
     user,
+    userMembership,
     username,
     otherUser,
     otherUsername,
     identity,
     otherIdentity,
-    group,
+    group: group.id,
+    groupSlug: group.slug,
+    otherGroup: otherGroup.id,
     accessToken: issued.tokenData.id,
     heldToken: issued.accessToken,
     ...client,
@@ -162,18 +180,28 @@ async function makeClient(
   };
 }
 
+async function makeOrganizationRole(admin: Caller): Promise<{ id: string; slug: string }> {
+  const body = {
+    slug: word('role'),
+    name: 'Reader',
+    description: CANARY,
+    permissions: [{ subject: 'identity', action: 'read' }],
+  };
+  return mustSucceed(await admin.post('/api/v1/organization/roles', body)).body.role;
+}
+
 async function makeGroup(
   admin: Caller,
   { subOrganization, user, identity }: Record<'subOrganization' | 'user' | 'identity', string>,
-): Promise<string> {
-  const group = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body.id;
+): Promise<{ readonly id: string; readonly slug: string }> {
+  const group = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body;
   await admin.data(
     `mutation ($members: AddGroupMembersInput!, $link: LinkGroupInput!) {
       addGroupMembers(input: $members) { __typename } linkGroup(input: $link) { __typename }
     }`,
     {
-      members: { groupId: group, userIds: [user], identityIds: [identity] },
-      link: { groupId: group, organizationId: subOrganization },
+      members: { groupId: group.id, userIds: [user], identityIds: [identity] },
+      link: { groupId: group.id, organizationId: subOrganization },
     },
   );
   return group;

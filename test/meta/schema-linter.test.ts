@@ -42,8 +42,6 @@ const BARE_IDS: readonly string[] = [
   'Project.kmsCertificateKeyId',
   'Project.kmsSecretManagerKeyId',
   'UniversalAuth.clientId',
-  // There are no types of roles of organizations yet.
-  'Group.roleId',
   // A user or an identity, by `memberKind`: `user` and `identity`.
   'GroupMember.memberId',
   'OrganizationMember.memberId',

@@ -1,5 +1,31 @@
 import type { Feature } from '../../feature.js';
+import type { ProjectLinks, ProjectReader } from '../projects/public.js';
 import { AccessHistory } from './access-history.entity.js';
+import {
+  AccessHolderResolver,
+  AccessReviewResolver,
+  RuleOriginResolver,
+  SecretReadersResolver,
+} from './access-review.resolver.js';
+import { AccessReviewService } from './access-review.service.js';
 
 /** Who may do what, and who could. */
-export const createAccessReview = (): Feature => ({ entities: [AccessHistory], resolvers: [], routes: [] });
+export function createAccessReview({
+  projects,
+  links,
+}: {
+  readonly projects: ProjectReader;
+  readonly links: ProjectLinks;
+}): Feature {
+  const service = new AccessReviewService(projects);
+  return {
+    entities: [AccessHistory],
+    resolvers: [
+      new AccessReviewResolver(service),
+      new SecretReadersResolver(service),
+      new AccessHolderResolver(),
+      new RuleOriginResolver(links),
+    ],
+    routes: [],
+  };
+}

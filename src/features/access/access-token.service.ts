@@ -9,7 +9,12 @@ import { isId, NO_ID } from '../../kernel/ids.js';
 import { Page, timeCursorKey } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
-import { type OrganizationReader, protectInstallationAdmin, type UserReader } from '../organizations/public.js';
+import {
+  authorizeActingAs,
+  type OrganizationReader,
+  protectInstallationAdmin,
+  type UserReader,
+} from '../organizations/public.js';
 import { findOwnToken, findSeenToken, findSeenTokens, findTokenOwner, renameToken } from './access-token.queries.js';
 import {
   CreatePersonalToken,
@@ -48,7 +53,7 @@ export class AccessTokenService {
    * makes for itself has at most the life and uses of the token that makes it, and is revoked with it.
    *
    * @param raw `{ identityId, name?, organizationSlug? }`: the slug of a sub-organization to scope it to
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND, ORGANIZATION_NOT_FOUND,
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND, ORGANIZATION_NOT_FOUND,
    *   TOKEN_SCOPE_REFUSED, TOKEN_USES_EXHAUSTED (for itself, with the last use), AUDIT_UNAVAILABLE
    * Source: specification, operation 1; decisions 3; behaviour 3.
    */
@@ -57,6 +62,7 @@ export class AccessTokenService {
     return inTransaction(ctx, async (tx) => {
       const identity = await this.others.identities.authorized(tx, identityId, 'identity:create-token');
       protectInstallationAdmin(tx, identity);
+      await authorizeActingAs(tx, identity.id, 'identity:create-token');
       const settings = await this.others.identities.holdTokenAuth(tx, identity.id);
       const organizationId = await scopeOfToken(tx, this.others.organizations, {
         owner: { kind: 'identity', id: identity.id },
@@ -76,7 +82,7 @@ export class AccessTokenService {
    * that makes it, and is revoked with it.
    *
    * @param raw `{ userId, name?, organizationSlug?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED,
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED,
    *   TOKEN_USES_EXHAUSTED (for itself, with the last use), AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
@@ -84,7 +90,10 @@ export class AccessTokenService {
     const { userId, name, organizationSlug, ...settings } = parse(CreatePersonalToken, raw);
     if (!isSelf(ctx, 'user', userId)) authorize(ctx, 'member:edit');
     return inTransaction(ctx, async (tx) => {
-      if (!isSelf(tx, 'user', userId)) await this.others.users.load(tx, userId);
+      if (!isSelf(tx, 'user', userId)) {
+        await this.others.users.load(tx, userId);
+        await authorizeActingAs(tx, userId, 'member:edit');
+      }
       const organizationId = await scopeOfToken(tx, this.others.organizations, {
         owner: { kind: 'user', id: userId },
         slug: organizationSlug,

@@ -55,7 +55,10 @@ export const NAMED_MEMBERS = sqlStatement({
   row: MEMBER_ROW,
 });
 
-/** Who of an organization can join a group, and who is in it already. A user of its own comes before one of the root. */
+/**
+ * Who of an organization can join a group, and who is in it already. A user of its own comes before one of the root; identities of
+ * projects stay in their projects.
+ */
 export const CANDIDATES = sqlStatement({
   text: `select 'user' as "memberKind", u.id, u.username as name, false as "isInstallationAdmin",
       exists (select from group_member g where g.group_id = :groupId and g.user_id = u.id) as "isMember"
@@ -68,7 +71,7 @@ export const CANDIDATES = sqlStatement({
     select 'identity', i.id, i.name, i.is_installation_admin,
       exists (select from group_member g where g.group_id = :groupId and g.identity_id = i.id)
     from identity i join organization_membership m on m.organization_id = :organizationId and m.identity_id = i.id
-    where i.id = any(:identityIds)`,
+    where i.id = any(:identityIds) and i.project_id is null`,
   params: {
     groupId: t.uuid,
     organizationId: t.uuid,

@@ -81,7 +81,7 @@ export class GroupService {
       await flush(tx, TAKEN);
       await tx.auditTrail.recordChange(tx, {
         action: 'group:update',
-        showsInProjects: true,
+        showsInProjects: name !== undefined || slug !== undefined,
         facts: { groupId: group.id, slug: group.slug, role: role ?? row.roleSlug },
       });
       return loadChanged(tx, group);

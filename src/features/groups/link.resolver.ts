@@ -5,6 +5,7 @@ import { nested } from '../../kernel/graphql/operations.js';
 import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
+import { ProjectMembershipType } from '../projects/public.js';
 import { groupsByIds, groupsOfMembers, linksOfGroups } from './group.reader.js';
 import { byName } from './group.service.js';
 import {
@@ -42,6 +43,14 @@ function groupsLinkOf(type: ClassType<{ readonly id: string }>): new () => objec
     }
   }
   return GroupsLinkResolver;
+}
+
+@Resolver(() => ProjectMembershipType)
+export class MembershipGroupResolver {
+  @nested(GroupType, 'The group; null for other members, and when you may not read it in your organization.')
+  group({ memberKind, memberId }: ProjectMembershipType, ctx: Context): Promise<GroupType | null> {
+    return linked(ctx, groupsByIds, memberKind === 'group' ? memberId : null);
+  }
 }
 
 @Resolver(() => GroupMemberType)
@@ -82,6 +91,7 @@ export const groupLinks = (): object[] => [
   ...[GroupMemberType, GroupOrganizationMembershipType].map((type) => new (groupLinkOf(type))()),
   ...[UserType, IdentityType].map((type) => new (groupsLinkOf(type))()),
   ...[GroupType, GroupOrganizationMembershipType].map((type) => new (organizationLinkOf(type))()),
+  new MembershipGroupResolver(),
   new GroupMemberLinkResolver(),
   new GroupOrganizationsResolver(),
 ];

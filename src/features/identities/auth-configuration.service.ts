@@ -3,7 +3,12 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
-import { protectInstallationAdmin } from '../organizations/public.js';
+import {
+  authorizeActingAs,
+  keepLoggedInAdmin,
+  lockAccount,
+  protectInstallationAdmin,
+} from '../organizations/public.js';
 import type { AuthMethod } from './auth-method.js';
 import { DELETE_TOKENS_OF_METHOD } from './auth-method.sql.js';
 import type { IdentityReader, IdentityView } from './identity.reader.js';
@@ -53,12 +58,14 @@ export class AuthConfigurationService<
    *
    * @param raw `{ identityId, accessTokenTrustedIps?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }` and
    *   what the kind has of its own
+   * @throws PERMISSION_BOUNDARY, besides what all throw
    * Source: behaviour 3.3.
    */
   async attach(ctx: Context, raw: unknown): Promise<View> {
     const settings = parse(this.kind.rules.attach, raw);
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, settings.identityId);
+      await authorizeActingAs(tx, identity.id, 'identity:edit');
       const configuration = await this.kind.insert(tx, { ...settings, identityId: identity.id });
       await this.#recordChange(tx, 'attach', identity.id);
       return configuration;
@@ -100,13 +107,18 @@ export class AuthConfigurationService<
    * Removes the configuration with its client secrets and all tokens that were made by it. They stop at once, on every node.
    *
    * @param raw `{ identityId }`
+   * @throws LAST_ADMIN for the last way in of the last lasting admin of an organization
    * Source: behaviour 3.3.
    */
   async remove(ctx: Context, raw: unknown): Promise<View> {
     const { identityId } = parse(this.kind.rules.one, raw);
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, identityId, 'identity:revoke-auth');
+      const holder = { kind: 'identity', id: identity.id } as const;
+      // Before the deletion: two that lose their last way in at the same moment would both still see that of the other.
+      await lockAccount(tx, holder);
       const configuration = this.#found(await this.kind.delete(tx, identity.id));
+      await keepLoggedInAdmin(tx, holder);
       // After the configuration and its client secrets: their deletion waited for tokens that were being made by them.
       const tokens = await DELETE_TOKENS_OF_METHOD(tx, { identityId: identity.id, method: this.kind.method });
       await this.#recordChange(tx, 'remove', identity.id, { tokens: tokens.length });

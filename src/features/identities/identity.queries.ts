@@ -27,7 +27,7 @@ const identities = () =>
       'i.organization_id as organizationId',
       'i.project_id as projectId',
       'i.metadata',
-      'm.role',
+      'm.role as roleSlug',
       'i.is_installation_admin as isInstallationAdmin',
       'ta.identity_id as tokenAuthId',
       'ua.identity_id as universalAuthId',

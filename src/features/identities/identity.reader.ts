@@ -22,7 +22,7 @@ export interface IdentityView {
   /** The project that owns it; null for one of the organization. */
   readonly projectId: string | null;
   readonly metadata: readonly Attribute[];
-  readonly role: string;
+  readonly roleSlug: string;
   readonly isInstallationAdmin: boolean;
   readonly hasTokenAuth: boolean;
   readonly hasUniversalAuth: boolean;

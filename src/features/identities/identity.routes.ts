@@ -2,17 +2,29 @@ import { z } from 'zod';
 import { bodyOf, paging, routesAt } from '../../rest/route.js';
 import { CreateIdentity, UpdateIdentity } from './identity.rules.js';
 
+/** REST calls the slug of the role `role`. */
+const withRole = <S extends z.core.$ZodLooseShape & { roleSlug: z.ZodType }>({ shape }: z.ZodObject<S>) => {
+  const { roleSlug, ...rest } = shape;
+  return z.strictObject({ ...rest, role: roleSlug });
+};
+
+const toInput = ({ role, ...rest }: { readonly role?: unknown }): object => ({
+  ...rest,
+  ...(role === undefined ? {} : { roleSlug: role }),
+});
+
 const identities = routesAt('/api/v1/identities', {
   select:
-    'id name organizationId projectId role metadata { key value } hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt',
+    'id name organizationId projectId role: roleSlug metadata { key value } hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt',
 });
 
 /** Machine identities. Source: behaviour 10 (Identities). */
 export const identityRoutes = [
   identities.post('', 'Create a machine identity', {
     field: 'createIdentity',
-    body: CreateIdentity,
-    errors: ['ORGANIZATION_NOT_FOUND', 'PROJECT_NOT_FOUND'],
+    body: withRole(CreateIdentity),
+    variables: ({ body }) => ({ input: toInput(body) }),
+    errors: ['ORGANIZATION_NOT_FOUND', 'PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
     example: { name: 'deploy pipeline', organizationId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
   }),
   identities.get('', 'List the machine identities of the organization', {
@@ -27,8 +39,9 @@ export const identityRoutes = [
   identities.get('/{identityId}', 'Get a machine identity', { field: 'identity', errors: ['IDENTITY_NOT_FOUND'] }),
   identities.patch('/{identityId}', 'Rename a machine identity or change its role', {
     field: 'updateIdentity',
-    body: bodyOf(UpdateIdentity, 'id'),
-    errors: ['IDENTITY_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
+    body: withRole(bodyOf(UpdateIdentity, 'id')),
+    variables: ({ params, body }) => ({ input: { id: params.identityId, ...toInput(body) } }),
+    errors: ['IDENTITY_NOT_FOUND', 'ROLE_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
     example: { name: 'release pipeline', role: 'no-access' },
   }),
   identities.delete('/{identityId}', 'Delete a machine identity with its memberships and tokens', {

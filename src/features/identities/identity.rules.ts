@@ -4,7 +4,7 @@ import { idOf, personText } from '../../kernel/text-rules.js';
 import { displayName, organizationRole } from '../organizations/public.js';
 
 const name = displayName.meta({ description: 'What people call it, 1 to 64 characters.' });
-const role = organizationRole.meta({ description: 'What it is in the organization.' });
+const roleSlug = organizationRole.meta({ description: 'Slug of the role that it has in the organization.' });
 const id = idOf('The machine identity.');
 const MAX_METADATA = 50;
 /** What rules of roles can name: `{{identity.metadata.team}}`. */
@@ -33,11 +33,11 @@ export const CreateIdentity = z
       'Your organization, which shall own it; any other is not found. That of your token when absent.',
     ).nullish(),
     projectId: idOf('The project that shall own it; absent for an identity of the organization.').nullish(),
-    role: role.default('no-access'),
+    roleSlug: roleSlug.default('no-access'),
     metadata: metadata.optional(),
   })
-  .refine(({ projectId, role }) => projectId == null || role === 'no-access', {
-    path: ['role'],
+  .refine(({ projectId, roleSlug: role }) => projectId == null || role === 'no-access', {
+    path: ['roleSlug'],
     error: 'must be no-access for an identity of a project',
     params: { code: 'OWNED_BY_PROJECT' },
   })
@@ -45,7 +45,7 @@ export const CreateIdentity = z
 
 /** Input of `updateIdentity`. */
 export const UpdateIdentity = z
-  .strictObject({ id, name: name.optional(), role: role.optional(), metadata: metadata.optional() })
+  .strictObject({ id, name: name.optional(), roleSlug: roleSlug.optional(), metadata: metadata.optional() })
   .meta({ description: 'Changes of a machine identity. What is absent stays.' });
 
 /** Input of `deleteIdentity`, and arguments of `identity`. */

@@ -11,6 +11,7 @@ import {
   authorizeRoleChange,
   changeRole,
   deleteAccount,
+  lockMembership,
   protectInstallationAdmin,
 } from '../organizations/public.js';
 import { Identity } from './identity.entity.js';
@@ -33,12 +34,13 @@ export class IdentityService {
   /**
    * Makes an identity of the caller's organization, or of a project, of which it is a member without rights then.
    *
-   * @param raw `{ name, organizationId?, projectId?, role?, metadata? }`; only the caller's own organization can be named
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, ORGANIZATION_NOT_FOUND, PROJECT_NOT_FOUND, AUDIT_UNAVAILABLE
+   * @param raw `{ name, organizationId?, projectId?, roleSlug?, metadata? }`; only the caller's own organization can be named
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, ORGANIZATION_NOT_FOUND, PROJECT_NOT_FOUND,
+   *   ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async create(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { organizationId, projectId = null, ...input } = parse(CreateIdentity, raw);
+    const { organizationId, projectId = null, roleSlug: role, ...input } = parse(CreateIdentity, raw);
     refuseOtherOrganization(ctx, organizationId);
     return inTransaction(ctx, async (tx) => {
       const owner = projectId === null ? null : await loadProject(tx, projectId);
@@ -47,10 +49,11 @@ export class IdentityService {
         await authorizeRoleChange(tx, {
           organizationId: tx.organizationId,
           action: 'identity:create',
-          after: input.role,
+          after: role,
         });
       const id = await insertIdentity(tx, {
         ...input,
+        role,
         organizationId: tx.organizationId,
         projectId: owner?.projectId ?? null,
         isInstallationAdmin: false,
@@ -60,7 +63,7 @@ export class IdentityService {
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:create',
         projectId: owner?.projectId ?? null,
-        facts: { identityId: id, role: input.role },
+        facts: { identityId: id, role },
       });
       return this.identities.load(tx, id);
     });
@@ -129,23 +132,18 @@ export class IdentityService {
   /**
    * Renames an identity, gives it another role in the owning organization, or other metadata.
    *
-   * @param raw `{ id, name?, role?, metadata? }`; absent keeps
+   * @param raw `{ id, name?, roleSlug?, metadata? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
-   *   LAST_ADMIN, AUDIT_UNAVAILABLE
+   *   ROLE_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async update(ctx: Context, raw: unknown): Promise<IdentityView> {
-    const { id, role, ...changes } = parse(UpdateIdentity, raw);
+    const { id, roleSlug, ...changes } = parse(UpdateIdentity, raw);
     return inTransaction(ctx, async (tx) => {
       const actions = ['identity:read', ...actionsOf('identity:edit', changes)] as const;
       const identity = await this.identities.authorized(tx, id, actions);
       protectInstallationAdmin(tx, identity);
-      if (role !== undefined && role !== identity.role) {
-        if (identity.projectId !== null) throw ownedByProject();
-        const { organizationId } = identity;
-        await authorizeRoleChange(tx, { organizationId, action: 'identity:edit', before: identity.role, after: role });
-        await changeRole(tx, identity.organizationId, { kind: 'identity', id: identity.id }, role);
-      }
+      const role = roleSlug === undefined ? identity.roleSlug : await giveRole(tx, identity, roleSlug);
       const given = Object.entries(changes).filter(([, value]) => value !== undefined);
       tx.em.assign(tx.em.getReference(Identity, identity.id), {
         ...Object.fromEntries(given),
@@ -156,7 +154,7 @@ export class IdentityService {
         action: 'identity:update',
         projectId: identity.projectId,
         showsInProjects: given.length > 0,
-        facts: { identityId: identity.id, role: role ?? identity.role },
+        facts: { identityId: identity.id, role },
       });
       return this.identities.load(tx, identity.id);
     });
@@ -167,7 +165,7 @@ export class IdentityService {
    * keep an admin.
    *
    * @param raw `{ id }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
   async delete(ctx: Context, raw: unknown): Promise<IdentityView> {
@@ -176,10 +174,7 @@ export class IdentityService {
       const identity = await this.identities.authorized(tx, id, ['identity:read', 'identity:delete']);
       protectInstallationAdmin(tx, identity);
       if (identity.isInstallationAdmin) throw new AppError('LAST_ADMIN');
-      const { organizationId } = identity;
-      if (identity.projectId === null)
-        await authorizeRoleChange(tx, { organizationId, action: 'identity:delete', before: identity.role });
-      await deleteAccount(tx, { kind: 'identity', id: identity.id });
+      await deleteAccount(tx, { kind: 'identity', id: identity.id }, 'identity:delete');
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:delete',
         projectId: identity.projectId,
@@ -215,8 +210,25 @@ async function loadProject(ctx: Context, projectId: string): Promise<Access & { 
 
 const ownedByProject = (): AppError =>
   new AppError('VALIDATION_FAILED', undefined, {
-    details: [{ path: 'role', code: 'OWNED_BY_PROJECT', message: 'must be no-access for an identity of a project' }],
+    details: [
+      { path: 'roleSlug', code: 'OWNED_BY_PROJECT', message: 'must be no-access for an identity of a project' },
+    ],
   });
+
+/** @returns the role that the identity has then */
+async function giveRole(
+  tx: Transaction,
+  { id, organizationId, projectId }: IdentityView,
+  role: string,
+): Promise<string> {
+  const member = { kind: 'identity', id } as const;
+  const before = (await lockMembership(tx, organizationId, member))?.role ?? null;
+  if (before === role) return role;
+  if (projectId !== null) throw ownedByProject();
+  await authorizeRoleChange(tx, { organizationId, action: 'identity:edit', before, after: role });
+  await changeRole(tx, organizationId, member, role);
+  return role;
+}
 
 /** Stores a new identity and its membership. Who may do so, and the audit row, are the caller's business. */
 export async function insertIdentity(tx: Transaction, input: NewIdentity): Promise<string> {

@@ -3,7 +3,6 @@ import { DateTime } from '../../kernel/graphql/date-time.js';
 import { inputType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import { OrganizationRoleEnum } from '../organizations/public.js';
 import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
 import { Metadata } from './identity.rules.js';
 
@@ -36,8 +35,8 @@ export class IdentityType {
   @Field(() => ID, { description: 'The organization that owns it.' })
   organizationId!: string;
 
-  @Field(() => OrganizationRoleEnum, { description: 'What it is in that organization.' })
-  role!: string;
+  @Field(() => String, { description: 'Slug of the role that it has in that organization.' })
+  roleSlug!: string;
 
   @Field(() => ID, { nullable: true, description: 'The project that owns it; null for one of the organization.' })
   projectId!: string | null;

@@ -1,5 +1,34 @@
 import type { Feature } from '../../feature.js';
+import { nodeKind } from '../../kernel/graphql/node.js';
+import { isBuiltInForm } from '../permissions/public.js';
+import { organizationRoleLinks } from './link.resolver.js';
 import { OrganizationRole } from './organization-role.entity.js';
+import { rolesByIds } from './organization-role.links.js';
+import { OrganizationRoleResolver } from './organization-role.resolver.js';
+import { organizationRoleRoutes } from './organization-role.routes.js';
+import { OrganizationRoleService } from './organization-role.service.js';
 
-/** Roles that organizations make for themselves. */
-export const createOrganizationRoles = (): Feature => ({ entities: [OrganizationRole], resolvers: [], routes: [] });
+/** Roles of organizations: those that they make for themselves, and the built-in ones. */
+export const createOrganizationRoles = (): Feature => ({
+  entities: [OrganizationRole],
+  resolvers: [new OrganizationRoleResolver(new OrganizationRoleService()), ...organizationRoleLinks()],
+  routes: organizationRoleRoutes,
+  groups: [
+    {
+      name: 'organization-roles',
+      title: 'Organization roles',
+      description: 'What users, machine identities and groups may do in your organization.',
+      paths: /\/organization\/roles\b/,
+    },
+  ],
+  nodes: [
+    nodeKind({
+      type: 'OrganizationRole',
+      table: 'organization_role',
+      reach: 'n.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)',
+      isDerived: isBuiltInForm,
+      load: rolesByIds,
+      record: ({ id }) => ({ action: 'organization-role:get', facts: { roleId: id } }),
+    }),
+  ],
+});

@@ -10,14 +10,21 @@ export interface MemberView {
   readonly memberId: string;
   readonly name: string;
   readonly organizationId: string;
-  readonly role: string;
+  readonly roleSlug: string;
+  readonly endsAt: Date | null;
 }
 
 /** The start of every statement that reads members of organizations; `m` is the membership. */
 export const SELECT_MEMBER = `select m.id, case when m.user_id is null then 'identity' else 'user' end as "memberKind",
     coalesce(m.user_id, m.identity_id) as "memberId", coalesce(u.username, i.name) as name,
-    m.organization_id as "organizationId", m.role
+    m.organization_id as "organizationId", m.role as "roleSlug", m.ends_at as "endsAt"
   from organization_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id`;
+
+/** A row, whose times are texts, as a view. */
+export const toMemberView = (row: MemberView): MemberView => ({
+  ...row,
+  endsAt: row.endsAt === null ? null : new Date(row.endsAt),
+});
 
 /** Memberships by id: of the caller's organization and, for who may edit them, of its sub-organizations. */
 export const membersByIds: BatchLoad<MemberView> = async (ctx, ids) => {
@@ -28,5 +35,5 @@ export const membersByIds: BatchLoad<MemberView> = async (ctx, ids) => {
        or $3 and exists (select from organization o where o.id = m.organization_id and o.parent_id = $2))`,
     [ids, ctx.organizationId, can(ctx.ability, 'sub-organization:edit')],
   );
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map(rows.map((row) => [row.id, toMemberView(row)]));
 };

@@ -1,55 +1,48 @@
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { PageArgs } from '../../kernel/graphql/page.js';
+import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
+import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
 import type { MemberService } from './member.service.js';
-import {
-  MemberConnection,
-  MemberType,
-  RemoveOrganizationMemberInput,
-  RemoveOrganizationMemberPayload,
-  SetOrganizationMemberInput,
-  SetOrganizationMemberPayload,
-} from './member.type.js';
+import { MemberConnection, MemberType } from './member.type.js';
 
 @Resolver(() => MemberType)
 export class MemberResolver {
   constructor(private readonly service: MemberService) {}
 
-  @Query(() => MemberConnection, {
-    description: 'The users and machine identities that are members of your organization or of one below it, by name.',
-  })
-  organizationMembers(
-    @Ctx() ctx: Context,
-    @Args(() => PageArgs) page: PageArgs,
-    @Arg('organizationId', () => ID, {
-      nullable: true,
-      description: 'The organization; absent for that of your token.',
-    })
-    organizationId?: string,
-  ): Promise<ConnectionOf<MemberType>> {
-    return this.service.list(ctx, { ...page, organizationId });
+  @query(
+    MemberConnection,
+    ListMembers,
+    'The users and machine identities that are members of your organization or of one below it, by name.',
+  )
+  organizationMembers(ctx: Context, args: object): Promise<ConnectionOf<MemberType>> {
+    return this.service.list(ctx, args);
   }
 
-  @Mutation(() => SetOrganizationMemberPayload, {
-    description: 'Makes a user or a machine identity a member of an organization, or gives it another role there.',
-  })
-  async setOrganizationMember(
-    @Ctx() ctx: Context,
-    @Arg('input', () => SetOrganizationMemberInput, { description: 'Who, where, and in which role.' })
-    input: SetOrganizationMemberInput,
-  ): Promise<SetOrganizationMemberPayload> {
+  @mutation(
+    SetMember,
+    { member: [MemberType, 'The membership as it is now.'] },
+    'Makes a user or a machine identity a member of an organization, or gives it another role or another end there.',
+  )
+  async setOrganizationMember(ctx: Context, input: object): Promise<{ member: MemberType }> {
     return { member: await this.service.set(ctx, input) };
   }
 
-  @Mutation(() => RemoveOrganizationMemberPayload, {
-    description: 'Ends a membership. The organization that owns an account cannot be left.',
-  })
-  async removeOrganizationMember(
-    @Ctx() ctx: Context,
-    @Arg('input', () => RemoveOrganizationMemberInput, { description: 'Who, and where.' })
-    input: RemoveOrganizationMemberInput,
-  ): Promise<RemoveOrganizationMemberPayload> {
+  @mutation(
+    UpdateMember,
+    { member: [MemberType, 'The membership as it is now.'] },
+    'Gives a member of an organization another role or another end.',
+  )
+  async updateOrganizationMember(ctx: Context, input: object): Promise<{ member: MemberType }> {
+    return { member: await this.service.update(ctx, input) };
+  }
+
+  @mutation(
+    RemoveMember,
+    { member: [MemberType, 'The former member, in its last role.'] },
+    'Ends a membership. The organization that owns an account cannot be left.',
+  )
+  async removeOrganizationMember(ctx: Context, input: object): Promise<{ member: MemberType }> {
     return { member: await this.service.remove(ctx, input) };
   }
 }

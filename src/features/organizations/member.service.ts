@@ -7,12 +7,13 @@ import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { type MemberView, SELECT_MEMBER } from './member.reader.js';
-import { ListMembers, RemoveMember, SetMember } from './member.rules.js';
+import { type MemberView, membersByIds, SELECT_MEMBER, toMemberView } from './member.reader.js';
+import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
 import {
   addMember,
   changeRole,
-  findRole,
+  type HeldMembership,
+  lockMembership,
   type Member,
   NOT_FOUND,
   protectInstallationAdmin,
@@ -46,7 +47,7 @@ export class MemberService {
     authorizeIn(ctx, organization, 'member:read');
     const { name, id, limit } = namePageBounds(request);
     const rows = await query<MemberView>(ctx, LIST, [organization.id, name, id, limit]);
-    const page = new Page(rows, request, ({ name, id }) => [name, id]);
+    const page = new Page(rows.map(toMemberView), request, ({ name, id }) => [name, id]);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'organization-member:list',
       facts: { organizationId: organization.id, count: page.nodes.length },
@@ -55,30 +56,48 @@ export class MemberService {
   }
 
   /**
-   * Makes somebody a member, or gives a member another role.
+   * Makes somebody a member, or gives a member another role or another end.
    *
-   * @param raw `{ organizationId?, userId | identityId, role }`
+   * @param raw `{ organizationId?, userId | identityId, roleSlug, endsAt? }`; without `endsAt` a membership that holds now keeps its end
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
-   *   ALREADY_A_MEMBER and MEMBERSHIP_NOT_FOUND (somebody else added or removed it at the same moment), LAST_ADMIN,
+   *   ROLE_NOT_FOUND, PERMISSION_BOUNDARY, ALREADY_A_MEMBER (somebody else added it at the same moment), LAST_ADMIN,
    *   AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async set(ctx: Context, raw: unknown): Promise<MemberView> {
-    const { organizationId, role, ...who } = parse(SetMember, raw);
+    const { organizationId, roleSlug, endsAt, ...who } = parse(SetMember, raw);
     authorize(ctx, 'member:read');
     return inTransaction(ctx, async (tx) => {
       const organization = await this.organizations.load(tx, organizationId ?? tx.organizationId);
       authorizeIn(tx, organization, 'member:edit');
       const member = await loadCandidate(tx, organization, toMember(who));
-      const before = await findRole(tx, organization.id, member);
-      const change = { organizationId: organization.id, before, after: role };
-      await authorizeRoleChange(tx, { ...change, action: 'member:edit' });
-      const id = await (before === null ? addMember : changeRole)(tx, organization.id, member, role);
-      await tx.auditTrail.recordChange(tx, {
-        action: 'organization-member:set',
-        facts: factsOf(organization.id, member, role),
-      });
-      return { id, ...viewOf(member), organizationId: organization.id, role };
+      const held = await lockMembership(tx, organization.id, member);
+      // One that has ended is none: nothing of it is kept.
+      const end = endsAt === undefined && held?.isNow === true ? held.endsAt : (endsAt ?? null);
+      return write(tx, { organization, member, held }, roleSlug, end);
+    });
+  }
+
+  /**
+   * Gives a member another role or another end, by the id of the membership.
+   *
+   * @param raw `{ id, roleSlug?, endsAt? }`; absent keeps
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, LAST_ADMIN,
+   *   AUDIT_UNAVAILABLE
+   */
+  async update(ctx: Context, raw: unknown): Promise<MemberView> {
+    const { id, roleSlug, endsAt } = parse(UpdateMember, raw);
+    authorize(ctx, 'member:read');
+    return inTransaction(ctx, async (tx) => {
+      const found = isId(id) ? (await membersByIds(tx, [id])).get(id.toLowerCase()) : undefined;
+      if (found === undefined || found instanceof Error) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      const organization = await this.organizations.load(tx, found.organizationId);
+      authorizeIn(tx, organization, 'member:edit');
+      const member = await loadCandidate(tx, organization, { kind: found.memberKind, id: found.memberId });
+      const held = await lockMembership(tx, organization.id, member);
+      if (held === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      const end = endsAt === undefined ? held.endsAt : endsAt;
+      return write(tx, { organization, member, held }, roleSlug ?? held.role, end);
     });
   }
 
@@ -88,7 +107,7 @@ export class MemberService {
    *
    * @param raw `{ organizationId?, userId | identityId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
-   *   MEMBERSHIP_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   *   MEMBERSHIP_NOT_FOUND, PERMISSION_BOUNDARY, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async remove(ctx: Context, raw: unknown): Promise<MemberView> {
@@ -99,8 +118,9 @@ export class MemberService {
       authorizeIn(tx, organization, 'member:delete');
       const member = await loadCandidate(tx, organization, toMember(who));
       if (member.ownerId === organization.id) throw ownedHere();
-      const role = await findRole(tx, organization.id, member);
-      if (role === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      const held = await lockMembership(tx, organization.id, member);
+      if (held === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      const { role, endsAt } = held;
       await authorizeRoleChange(tx, { organizationId: organization.id, action: 'member:delete', before: role });
       const id = await removeMember(tx, organization.id, member);
       await tx.auditTrail.recordChange(tx, {
@@ -108,9 +128,33 @@ export class MemberService {
         showsInProjects: true,
         facts: factsOf(organization.id, member, role),
       });
-      return { id, ...viewOf(member), organizationId: organization.id, role };
+      return { id, ...viewOf(member), organizationId: organization.id, roleSlug: role, endsAt };
     });
   }
+}
+
+/** A candidate, and its membership as it was: null for none. */
+interface Place {
+  readonly organization: OrganizationView;
+  readonly member: Candidate;
+  readonly held: HeldMembership | null;
+}
+
+async function write(
+  tx: Transaction,
+  { organization, member, held }: Place,
+  role: string,
+  endsAt: Date | null,
+): Promise<MemberView> {
+  const { id: organizationId } = organization;
+  const before = held?.role ?? null;
+  await authorizeRoleChange(tx, { organizationId, action: 'member:edit', before, after: role });
+  const id = await (held === null ? addMember : changeRole)(tx, organizationId, member, role, endsAt);
+  await tx.auditTrail.recordChange(tx, {
+    action: 'organization-member:set',
+    facts: { ...factsOf(organizationId, member, role), endsAt: endsAt?.toISOString() ?? null },
+  });
+  return { id, ...viewOf(member), organizationId, roleSlug: role, endsAt };
 }
 
 const LIST = `select * from (${SELECT_MEMBER} where m.organization_id = $1 and m.group_id is null) as member

@@ -1,9 +1,10 @@
-import { PermissionDenied } from '../../kernel/authz/ability.js';
+import { type Action, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Actor, Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { OrganizationMembership } from './membership.entity.js';
+import { authorizeAccountDeletion } from './role-boundary.js';
 
 /** A user or a machine identity, as a member of organizations. */
 export interface Member {
@@ -40,14 +41,29 @@ export function protectInstallationAdmin(ctx: Context, account: { readonly isIns
   }
 }
 
-/** The role of a member in an organization; null when it is no member. */
-export async function findRole(ctx: Context, organizationId: string, { kind, id }: Member): Promise<string | null> {
-  const [row] = await query<{ role: string }>(
-    ctx,
-    `select role from organization_membership where organization_id = $1 and ${COLUMN[kind]} = $2`,
+/** What somebody is in an organization by itself, groups aside. */
+export interface HeldMembership {
+  readonly role: string;
+  /** Null: it has no end. */
+  readonly endsAt: Date | null;
+  /** It has not ended. */
+  readonly isNow: boolean;
+}
+
+/** The membership of somebody in an organization; null when there is none. Nobody else changes it until the transaction ends. */
+export async function lockMembership(
+  tx: Transaction,
+  organizationId: string,
+  { kind, id }: Member,
+): Promise<HeldMembership | null> {
+  await lockOrganization(tx, organizationId);
+  const [row] = await query<{ role: string; endsAt: string | null; isNow: boolean }>(
+    tx,
+    `select role, ends_at as "endsAt", coalesce(now() < ends_at, true) as "isNow" from organization_membership
+     where organization_id = $1 and ${COLUMN[kind]} = $2 for update`,
     [organizationId, id],
   );
-  return row?.role ?? null;
+  return row === undefined ? null : { ...row, endsAt: row.endsAt === null ? null : new Date(row.endsAt) };
 }
 
 /** Whether a user or identity is a member of an organization right now, by itself or through a group. */
@@ -66,12 +82,14 @@ export async function addMember(
   organizationId: string,
   member: Member,
   role: string,
+  endsAt: Date | null = null,
 ): Promise<string> {
   const membership = tx.em.create(OrganizationMembership, {
     organizationId,
     userId: member.kind === 'user' ? member.id : null,
     identityId: member.kind === 'identity' ? member.id : null,
     role,
+    endsAt,
   });
   await flush(tx, {
     organization_membership_user_unique: 'ALREADY_A_MEMBER',
@@ -83,19 +101,27 @@ export async function addMember(
   return membership.id;
 }
 
-/** Gives a member another role. @returns the id of the membership @throws MEMBERSHIP_NOT_FOUND, LAST_ADMIN */
+/**
+ * Gives a member another role, or another end. Until then it holds by itself: each request looks at it.
+ *
+ * @param endsAt null for none; undefined keeps
+ * @returns the id of the membership
+ * @throws MEMBERSHIP_NOT_FOUND, LAST_ADMIN
+ */
 export async function changeRole(
   tx: Transaction,
   organizationId: string,
   member: Member,
   role: string,
+  endsAt?: Date | null,
 ): Promise<string> {
   await lockOrganization(tx, organizationId);
-  if (role !== 'admin') await refuseLastOrganizationAdmin(tx, member, organizationId);
+  if (role !== 'admin' || endsAt instanceof Date) await refuseLastOrganizationAdmin(tx, member, organizationId);
   const [changed] = await query<{ id: string }>(
     tx,
-    `update organization_membership set role = $3, updated_at = now() where organization_id = $1 and ${COLUMN[member.kind]} = $2 returning id`,
-    [organizationId, member.id, role],
+    `update organization_membership set role = $3, ends_at = case when $4 then $5::timestamptz else ends_at end, updated_at = now()
+     where organization_id = $1 and ${COLUMN[member.kind]} = $2 returning id`,
+    [organizationId, member.id, role, endsAt !== undefined, endsAt?.toISOString() ?? null],
   );
   if (changed === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
   return changed.id;
@@ -126,10 +152,20 @@ export async function removeMember(tx: Transaction, organizationId: string, memb
 /**
  * Deletes a user or a machine identity with all memberships and tokens.
  *
- * @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND, LAST_ADMIN when an organization or a project would be left without an admin
+ * @param action what the caller does, for the audit record of a refusal
+ * @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND, PERMISSION_BOUNDARY for who has a role in any organization that allows more than
+ *   the caller may, LAST_ADMIN when an organization or a project would be left without an admin
  */
-export async function deleteAccount(tx: Transaction, member: Member): Promise<void> {
+export async function deleteAccount(tx: Transaction, member: Member, action: Action): Promise<void> {
   const { kind, id } = member;
+  await lockAccount(tx, member);
+  await authorizeAccountDeletion(tx, member, action);
+  await refuseLastAdmin(tx, member, null);
+  await guarded(() => query(tx, `delete from ${TABLE[kind]} where id = $1`, [id]), LAST_PROJECT_ADMIN);
+}
+
+/** Holds an account and every organization that it is a member of. @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND */
+export async function lockAccount(tx: Transaction, { kind, id }: Member): Promise<void> {
   // Locked first: from here on it joins no further organization.
   const held = await query(tx, `select 1 from ${TABLE[kind]} where id = $1 for update`, [id]);
   if (held.length === 0) throw new AppError(NOT_FOUND[kind]);
@@ -140,8 +176,24 @@ export async function deleteAccount(tx: Transaction, member: Member): Promise<vo
      order by id for no key update`,
     [id],
   );
-  await refuseLastAdmin(tx, member, null);
-  await guarded(() => query(tx, `delete from ${TABLE[kind]} where id = $1`, [id]), LAST_PROJECT_ADMIN);
+}
+
+/**
+ * Keeps organizations an admin that can log in, after a way to do so was taken from a locked identity.
+ *
+ * @throws LAST_ADMIN when it is a lasting admin, and none of these can log in any more
+ */
+export async function keepLoggedInAdmin(tx: Transaction, { kind, id }: Member): Promise<void> {
+  const lockedOut = await query(
+    tx,
+    `select 1 from organization_membership m
+     where m.${COLUMN[kind]} = $1 and ${isLasting('m')}
+       and not exists (select 1 from organization_membership o
+                       where o.organization_id = m.organization_id and ${isLasting('o')} and ${canLogIn('o')})
+     limit 1`,
+    [id],
+  );
+  if (lockedOut.length > 0) throw new AppError('LAST_ADMIN');
 }
 
 /**
@@ -162,6 +214,12 @@ async function refuseLastAdmin(tx: Transaction, member: Member, organizationId: 
 const isLasting = (membership: string): string =>
   `(${membership}.role = 'admin' and ${membership}.group_id is null and ${membership}.ends_at is null)`;
 
+/** A method of its own, whether or not it has a token now. Users always have one: personal access tokens. */
+const canLogIn = (membership: string): string => `(${membership}.user_id is not null
+  or exists (select from identity_token_auth a where a.identity_id = ${membership}.identity_id)
+  or exists (select from identity_universal_auth a where a.identity_id = ${membership}.identity_id))`;
+
+/** Who stays counts only if it can log in, unless the member cannot do so either. */
 async function refuseLastOrganizationAdmin(
   tx: Transaction,
   { kind, id }: Member,
@@ -172,7 +230,8 @@ async function refuseLastOrganizationAdmin(
     `select 1 from organization_membership m
      where m.${COLUMN[kind]} = $1 and ${isLasting('m')} and ($2::uuid is null or m.organization_id = $2)
        and not exists (select 1 from organization_membership o
-                       where o.organization_id = m.organization_id and ${isLasting('o')} and o.id <> m.id)
+                       where o.organization_id = m.organization_id and ${isLasting('o')} and o.id <> m.id
+                         and (${canLogIn('o')} or not ${canLogIn('m')}))
      limit 1`,
     [id, organizationId],
   );

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { isId } from '../../kernel/ids.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules, rowLimit } from '../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, personText, slugFor, slugText } from '../../kernel/text-rules.js';
-import { ORGANIZATION_ROLES } from '../permissions/public.js';
 
 /** Lower-case words joined by single hyphens, 1 to 64. Source: decisions 4.1, behaviour 1.3. */
 export const organizationSlug = slugText(1, 64);
 
-/** The built-in roles of an organization. */
-export const organizationRole = z.enum(ORGANIZATION_ROLES);
+/** Slug of any role of an organization. */
+export const organizationRole = slugText(1, 64);
 
 /** A name for people: 1 to 64 characters after trimming, without control characters. */
 export const displayName = personText(1, 64).regex(HAS_NO_CONTROL_CHARACTERS, 'must not hold control characters');

@@ -12,11 +12,14 @@ const ERRORS = declareErrors({
   ),
   USERNAME_TAKEN: conflict('Another user of the organization has this username; take another one.'),
   ALREADY_A_MEMBER: conflict('This user or identity is a member already; change its role instead.'),
-  LAST_ADMIN: conflict('The last admin cannot be removed or lose the admin role; make somebody else an admin first.'),
+  LAST_ADMIN: conflict(
+    'The last admin cannot be removed, or lose the admin role or its last way to log in; make somebody else an admin first.',
+  ),
 });
 
 /** What entries of `details` say of them. */
 const DETAILS = declareDetailCodes({
+  NOT_IN_FUTURE: 'The time must be in the future.',
   OWNED_HERE: 'The organization owns the account; delete the account instead.',
 });
 

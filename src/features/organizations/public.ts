@@ -6,6 +6,9 @@ export {
   changeRole,
   deleteAccount,
   isMemberNow,
+  keepLoggedInAdmin,
+  lockAccount,
+  lockMembership,
   type Member,
   protectInstallationAdmin,
 } from './memberships.js';
@@ -16,7 +19,7 @@ export { OrganizationReader } from './organization.reader.js';
 export { displayName, organizationRole, organizationSlug } from './organization.rules.js';
 export type { CreateFirstAdmin } from './organization.service.js';
 export { CreateOrganizationPayload, OrganizationType } from './organization.type.js';
-export { authorizeRoleChange } from './role-boundary.js';
+export { authorizeActingAs, authorizeRoleChange } from './role-boundary.js';
 export type { UserSchema } from './user.entity.js';
 export { UserReader } from './user.reader.js';
-export { OrganizationRoleEnum, UserType } from './user.type.js';
+export { UserType } from './user.type.js';

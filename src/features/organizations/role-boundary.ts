@@ -39,6 +39,62 @@ export async function authorizeRoleChange(
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
 }
 
+/**
+ * Nobody deletes an account with a role that allows more than the caller may, in any organization. Its organizations are locked.
+ *
+ * @param action what the caller does, for the audit record of a refusal
+ * @throws PERMISSION_BOUNDARY
+ */
+export async function authorizeAccountDeletion(
+  tx: Transaction,
+  { kind, id }: { readonly kind: 'user' | 'identity'; readonly id: string },
+  action: Action,
+): Promise<void> {
+  const held = await query<{ slug: string; permissions: unknown }>(
+    tx,
+    `select distinct m.role as slug, r.permissions from organization_membership m
+     left join organization_role r on r.organization_id = m.organization_id and r.slug = m.role where m.${kind}_id = $1`,
+    [id],
+  );
+  const beyond = held.flatMap(({ slug, permissions }) =>
+    rightsBeyond(
+      tx.ability,
+      rulesOfOrganizationRoles(
+        [slug],
+        permissions === null ? [] : [readStoredRules(permissions, ORGANIZATION_VOCABULARY)],
+      ),
+    ),
+  );
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
+}
+
+/** Its roles in an organization right now, its own membership's first. */
+const ROLES_NOW = `select n.role, r.permissions from organization_member_now n
+  left join organization_role r on r.organization_id = n.organization_id and r.slug = n.role
+  where n.organization_id = $1 and n.member_id = $2
+  order by n.group_id is not null, n.created_at, n.id`;
+
+/**
+ * Whoever makes a credential of somebody else has all rights of that account: nobody makes one of an account that may do more in
+ * the organization than the caller. What it may do in projects is not compared.
+ *
+ * @param action what the caller does: for the audit record of a refusal
+ * @throws PERMISSION_BOUNDARY
+ * Source: behaviour 3 (Permission).
+ */
+export async function authorizeActingAs(tx: Transaction, memberId: string, action: Action): Promise<void> {
+  if (tx.actor.id === memberId.toLowerCase()) return;
+  const held = await query<{ role: string; permissions: unknown }>(tx, ROLES_NOW, [tx.organizationId, memberId]);
+  const rules = rulesOfOrganizationRoles(
+    held.map(({ role }) => role),
+    held
+      .filter(({ role }) => !isBuiltInOfOrganization(role))
+      .map(({ permissions }) => (permissions === null ? [] : readStoredRules(permissions, ORGANIZATION_VOCABULARY))),
+  );
+  const beyond = rightsBeyond(tx.ability, rules);
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
+}
+
 /** Held until the transaction ends: a role is not changed at the same moment. */
 async function rulesBySlug(
   tx: Transaction,

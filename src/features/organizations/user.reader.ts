@@ -8,13 +8,13 @@ export interface UserView {
   readonly id: string;
   readonly username: string;
   readonly organizationId: string;
-  readonly role: string;
+  readonly roleSlug: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
 /** The start of every statement that reads users; `u` is the user, `m` the membership in the owning organization. */
-export const SELECT_USER = `select u.id, u.username, u.organization_id as "organizationId", m.role, u.created_at as "createdAt", u.updated_at as "updatedAt"
+export const SELECT_USER = `select u.id, u.username, u.organization_id as "organizationId", m.role as "roleSlug", u.created_at as "createdAt", u.updated_at as "updatedAt"
   from app_user u join organization_membership m on m.organization_id = u.organization_id and m.user_id = u.id`;
 
 /** A row, whose times are texts, as a view. */

@@ -12,13 +12,13 @@ export const username = z
   .regex(/^[a-z0-9._@+-]+$/, 'must be letters, digits, and . _ @ + -');
 
 /** Input of `createUser`. */
-export const CreateUser = z.strictObject({ username, role: organizationRole.default('member') });
+export const CreateUser = z.strictObject({ username, roleSlug: organizationRole.default('member') });
 
 /** Input of `updateUser`: absent keeps. */
 export const UpdateUser = z.strictObject({
   id: z.string(),
   username: username.optional(),
-  role: organizationRole.optional(),
+  roleSlug: organizationRole.optional(),
 });
 
 /** Names one user. */

@@ -1,10 +1,10 @@
 import { authorize } from '../../kernel/authz/ability.js';
-import type { Context } from '../../kernel/context.js';
+import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { addMember, changeRole, deleteAccount } from './memberships.js';
+import { addMember, changeRole, deleteAccount, lockMembership } from './memberships.js';
 import { authorizeRoleChange } from './role-boundary.js';
 import { User } from './user.entity.js';
 import { SELECT_USER, toUserView, type UserReader, type UserView } from './user.reader.js';
@@ -19,13 +19,13 @@ export class UserService {
   /**
    * Makes a user of the caller's organization.
    *
-   * @param raw `{ username, role? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USERNAME_TAKEN, ORGANIZATION_NOT_FOUND (deleted at the same moment),
+   * @param raw `{ username, roleSlug? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, USERNAME_TAKEN, ORGANIZATION_NOT_FOUND (deleted at the same moment),
    *   AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async create(ctx: Context, raw: unknown): Promise<UserView> {
-    const { username, role } = parse(CreateUser, raw);
+    const { username, roleSlug: role } = parse(CreateUser, raw);
     authorize(ctx, 'member:create');
     return inTransaction(ctx, async (tx) => {
       await authorizeRoleChange(tx, { organizationId: tx.organizationId, action: 'member:create', after: role });
@@ -77,22 +77,18 @@ export class UserService {
   /**
    * Renames a user, or gives it another role in the owning organization.
    *
-   * @param raw `{ id, username?, role? }`; absent keeps
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
+   * @param raw `{ id, username?, roleSlug? }`; absent keeps
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, USER_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
    *   USERNAME_TAKEN, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async update(ctx: Context, raw: unknown): Promise<UserView> {
-    const { id, username, role } = parse(UpdateUser, raw);
+    const { id, username, roleSlug } = parse(UpdateUser, raw);
     authorize(ctx, 'member:read');
     return inTransaction(ctx, async (tx) => {
       const user = await this.users.load(tx, id);
       authorize(tx, 'member:edit');
-      if (role !== undefined && role !== user.role) {
-        const { organizationId } = user;
-        await authorizeRoleChange(tx, { organizationId, action: 'member:edit', before: user.role, after: role });
-        await changeRole(tx, user.organizationId, { kind: 'user', id: user.id }, role);
-      }
+      const role = roleSlug === undefined ? user.roleSlug : await giveRole(tx, user, roleSlug);
       await guarded(
         () =>
           query(tx, 'update app_user set username = coalesce($2, username), updated_at = now() where id = $1', [
@@ -104,7 +100,7 @@ export class UserService {
       await tx.auditTrail.recordChange(tx, {
         action: 'user:update',
         showsInProjects: username !== undefined,
-        facts: { userId: user.id, role: role ?? user.role },
+        facts: { userId: user.id, role },
       });
       return this.users.load(tx, user.id);
     });
@@ -114,7 +110,7 @@ export class UserService {
    * Deletes a user with all memberships and tokens. Organizations and projects keep an admin.
    *
    * @param raw `{ id }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, USER_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async delete(ctx: Context, raw: unknown): Promise<UserView> {
@@ -123,9 +119,7 @@ export class UserService {
     return inTransaction(ctx, async (tx) => {
       const user = await this.users.load(tx, id);
       authorize(tx, 'member:delete');
-      const { organizationId } = user;
-      await authorizeRoleChange(tx, { organizationId, action: 'member:delete', before: user.role });
-      await deleteAccount(tx, { kind: 'user', id: user.id });
+      await deleteAccount(tx, { kind: 'user', id: user.id }, 'member:delete');
       await tx.auditTrail.recordChange(tx, {
         action: 'user:delete',
         showsInProjects: true,
@@ -134,4 +128,14 @@ export class UserService {
       return user;
     });
   }
+}
+
+/** @returns the role that the user has then */
+async function giveRole(tx: Transaction, { id, organizationId }: UserView, role: string): Promise<string> {
+  const member = { kind: 'user', id } as const;
+  const before = (await lockMembership(tx, organizationId, member))?.role ?? null;
+  if (before === role) return role;
+  await authorizeRoleChange(tx, { organizationId, action: 'member:edit', before, after: role });
+  await changeRole(tx, organizationId, member, role);
+  return role;
 }

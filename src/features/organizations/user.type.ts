@@ -1,23 +1,7 @@
-import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { enumOfRule } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import { organizationRole } from './organization.rules.js';
-
-/** The roles of an organization as GraphQL names them. */
-export const OrganizationRoleEnum = { ADMIN: 'admin', MEMBER: 'member', NO_ACCESS: 'no-access' } as const;
-registerEnumType(OrganizationRoleEnum, {
-  name: 'OrganizationRole',
-  description: 'What a user or a machine identity may do in an organization. Projects have roles of their own.',
-  valuesConfig: {
-    ADMIN: { description: 'Everything in the organization.' },
-    MEMBER: { description: 'Makes projects; reads organization, members and identities.' },
-    NO_ACCESS: { description: 'Nothing in the organization; its projects may still give rights.' },
-  },
-});
-
-enumOfRule(organizationRole, OrganizationRoleEnum);
 
 @ObjectType('User', {
   implements: Node,
@@ -34,8 +18,8 @@ export class UserType {
   @Field(() => ID, { description: 'The organization that owns the account.' })
   organizationId!: string;
 
-  @Field(() => OrganizationRoleEnum, { description: 'What the user is in that organization.' })
-  role!: string;
+  @Field(() => String, { description: 'Slug of the role that the user has in that organization.' })
+  roleSlug!: string;
 
   @Field(() => DateTime, { description: 'When the account was made.' })
   createdAt!: Date;
@@ -51,11 +35,11 @@ export class CreateUserInput {
   @Field(() => String, { description: 'Letters, digits and . _ @ + -, up to 255; kept in lower case.' })
   username!: string;
 
-  @Field(() => OrganizationRoleEnum, {
+  @Field(() => String, {
     nullable: true,
-    description: 'What the user is in the organization; MEMBER when absent.',
+    description: 'Slug of the role that the user gets in the organization; `member` when absent.',
   })
-  role?: string;
+  roleSlug?: string;
 }
 
 @InputType({ description: 'Changes of a user. What is absent stays.' })
@@ -66,8 +50,8 @@ export class UpdateUserInput {
   @Field(() => String, { nullable: true, description: 'A new username.' })
   username?: string;
 
-  @Field(() => OrganizationRoleEnum, { nullable: true, description: 'A new role in the organization.' })
-  role?: string;
+  @Field(() => String, { nullable: true, description: 'Slug of a new role in the organization.' })
+  roleSlug?: string;
 }
 
 @InputType({ description: 'Which user to delete.' })

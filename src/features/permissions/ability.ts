@@ -10,3 +10,17 @@ function inNewerWords(rule: Rule): Rule {
   const others = actions.filter((action) => action !== 'read');
   return { ...rule, action: [...new Set([...others, 'describeSecret', 'readValue'])] };
 }
+
+/** The word for all assignments. */
+export const GRANT = 'grant-privileges';
+const GRANTED = ['assign-role', 'assign-additional-privileges'] as const;
+
+/** `grant-privileges` stands for `assign-role` and `assign-additional-privileges` together, whether a rule allows or forbids it. */
+export function withAssignments(rule: Rule): Rule {
+  const actions = [rule.action].flat();
+  return actions.includes(GRANT) ? { ...rule, action: [...new Set([...actions, ...GRANTED])] } : rule;
+}
+
+/** An ability in which assignments are judged by their own names. */
+export const assignmentsOf = (own: Ability): Ability =>
+  buildAbility((own.rules as unknown as Rule[]).map(withAssignments));

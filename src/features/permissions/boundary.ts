@@ -1,6 +1,6 @@
 import type { Ability, Action, Rule } from '../../kernel/authz/ability.js';
 import { type ConditionOperators, type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
-import { abilityOf } from './ability.js';
+import { abilityOf, GRANT, withAssignments } from './ability.js';
 import { namesAttributes, withAttributes } from './attributes.js';
 
 /** One action of one rule. */
@@ -19,13 +19,15 @@ interface Atom {
  */
 export function rightsBeyond(own: Ability, given: readonly Rule[]): Action[] {
   // One's own attributes are filled in; a name that were left would mean another's.
-  const mine = byAction(withAttributes(own.rules as unknown as Rule[], {}));
-  const theirs = byAction(abilityOf(given).rules as unknown as Rule[]);
-  return [...theirs].flatMap(([action, atoms]) =>
+  const mine = byAction(withAttributes(own.rules as unknown as Rule[], {}).map(withAssignments));
+  const named = abilityOf(given).rules as unknown as Rule[];
+  const names = new Set(byAction(named).keys());
+  const beyond = [...byAction(named.map(withAssignments))].flatMap(([action, atoms]) =>
     atoms.every((atom, at) => atom.inverted || isCovered(atom, atoms.slice(at + 1), mine.get(action) ?? []))
       ? []
-      : [action],
+      : [names.has(action) ? action : (action.replace(/:.*$/, `:${GRANT}`) as Action)],
   );
+  return [...new Set(beyond)];
 }
 
 /**

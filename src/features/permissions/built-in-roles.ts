@@ -71,18 +71,39 @@ const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
   },
 };
 
-const ORGANIZATION_BUILT_IN: Readonly<Record<OrganizationRole, readonly Rule[]>> = {
-  admin: everything(ORGANIZATION_ACTIONS),
-  member: [
-    may('organization', 'read'),
-    may('workspace', 'create'),
-    ...['settings', 'project-templates', 'role', 'member', 'identity', 'groups'].map((subject) => may(subject, 'read')),
-  ],
-  'no-access': [],
+const ORGANIZATION_BUILT_IN: Readonly<Record<OrganizationRole, BuiltInRole>> = {
+  admin: {
+    slug: 'admin',
+    name: 'Admin',
+    description: 'May do everything in the organization.',
+    rules: everything(ORGANIZATION_ACTIONS),
+  },
+  member: {
+    slug: 'member',
+    name: 'Member',
+    description: 'Makes projects; reads organization, members and identities.',
+    rules: [
+      may('organization', 'read'),
+      may('workspace', 'create'),
+      ...['settings', 'project-templates', 'role', 'member', 'identity', 'groups'].map((subject) =>
+        may(subject, 'read'),
+      ),
+    ],
+  },
+  'no-access': {
+    slug: 'no-access',
+    name: 'No Access',
+    description: 'May do nothing in the organization; its projects may still give rights.',
+    rules: [],
+  },
 };
 
 /** The built-in roles of every project, admin first. */
 export const builtInProjectRoles = (): readonly BuiltInRole[] => PROJECT_ROLES.map((slug) => PROJECT_BUILT_IN[slug]);
+
+/** The built-in roles of every organization, admin first. */
+export const builtInOrganizationRoles = (): readonly BuiltInRole[] =>
+  ORGANIZATION_ROLES.map((slug) => ORGANIZATION_BUILT_IN[slug]);
 
 /** Whether a role of a project is one of the built-in ones. */
 export const isBuiltIn = (slug: string): slug is ProjectRole => (PROJECT_ROLES as readonly string[]).includes(slug);
@@ -95,4 +116,4 @@ export const isBuiltInOfOrganization = (slug: string): slug is OrganizationRole 
   (ORGANIZATION_ROLES as readonly string[]).includes(slug);
 
 /** What a built-in role of an organization allows. */
-export const organizationRules = (slug: OrganizationRole): readonly Rule[] => ORGANIZATION_BUILT_IN[slug];
+export const organizationRules = (slug: OrganizationRole): readonly Rule[] => ORGANIZATION_BUILT_IN[slug].rules;

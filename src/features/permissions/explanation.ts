@@ -61,6 +61,19 @@ export function explain(
   };
 }
 
+/** A rule that holds for a member, with its own attributes filled in, and where it comes from. */
+export interface EffectiveRule {
+  readonly rule: Rule;
+  readonly origin: RuleOrigin;
+}
+
+/** All rules by which rights decide, in their order. @param origins as in `explain` */
+export const effectiveRules = ({ ability, sources }: Rights, origins: HeldOrigins): EffectiveRule[] =>
+  (ability.rules as unknown as readonly Rule[]).map((rule, at) => ({
+    rule,
+    origin: originOf(sources[at] as RuleSource, origins),
+  }));
+
 function originOf(source: RuleSource, { memberships, ownRoles, ownPrivileges }: HeldOrigins): RuleOrigin {
   if (source.kind === 'privilege') {
     const privilege = ownPrivileges[source.at];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { route, type WrittenRoute } from '../../rest/route.js';
 import { environmentRoutes } from './environment.routes.js';
-import { toMembership } from './membership.routes.js';
-import { RoleSlugs, usernames } from './membership.rules.js';
+import { toMembership, USER_FIELDS } from './members/membership.routes.js';
+import { RoleSlugs, usernames } from './members/membership.rules.js';
 
 const PRESENT = '/api/v1/projects/{projectId}/';
 const OLDER = '/api/v1/workspace/{workspaceId}/';
@@ -59,7 +59,7 @@ const invite = route({
   body: InviteBody,
   document: `mutation ($input: AddProjectUsersInput!) {
     addProjectUsers(input: $input) {
-      memberships { id projectId userId: memberId username: name roles: roleSlugs createdAt updatedAt }
+      memberships { ${USER_FIELDS} }
     }
   }`,
   variables: ({ params, body }) => ({

@@ -12,9 +12,9 @@ import {
   type ForgetEnvironment,
 } from './environment.service.js';
 import { projectLinks } from './link.resolver.js';
-import { ProjectMembership } from './membership.entity.js';
+import { ProjectMembership } from './members/membership.entity.js';
+import { membershipRoutes } from './members/membership.routes.js';
 import { MembershipResolver } from './membership.resolver.js';
-import { membershipRoutes } from './membership.routes.js';
 import { MembershipService } from './membership.service.js';
 import { Project } from './project.entity.js';
 import { ProjectLinks } from './project.links.js';

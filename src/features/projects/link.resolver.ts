@@ -7,8 +7,8 @@ import { type ConnectionOf, type Page, type PageRequest, pageOf, positionKey } f
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { OrganizationType, organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
 import { EnvironmentConnection, EnvironmentType } from './environment.type.js';
+import { ProjectMembershipConnection, ProjectMembershipType, RoleAssignmentType } from './members/membership.type.js';
 import type { MembershipService } from './membership.service.js';
-import { ProjectMembershipConnection, ProjectMembershipType } from './membership.type.js';
 import type { ProjectLinks } from './project.links.js';
 import type { ProjectService, ReadProject } from './project.service.js';
 import { ProjectConnection, ProjectType, toProjectType } from './project.type.js';
@@ -42,7 +42,7 @@ export function projectLinkOf(
 export class MembershipMemberResolver {
   @FieldResolver(() => UserType, {
     nullable: true,
-    description: 'The user; null for a machine identity, and when you may not read it in your organization.',
+    description: 'The user; null for other members, and when you may not read it in your organization.',
   })
   user(@Root() { memberKind, memberId }: ProjectMembershipType, @Ctx() ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
@@ -50,7 +50,7 @@ export class MembershipMemberResolver {
 
   @FieldResolver(() => IdentityType, {
     nullable: true,
-    description: 'The machine identity; null for a user, and when you may not read it in your organization.',
+    description: 'The machine identity; null for other members, and when you may not read it in your organization.',
   })
   identity(@Root() { memberKind, memberId }: ProjectMembershipType, @Ctx() ctx: Context): Promise<IdentityType | null> {
     return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
@@ -74,6 +74,27 @@ export class MembershipRolesResolver {
   ): Promise<ProjectRoleType[] | null> {
     const project = await linked(ctx, this.links.projects, projectId);
     return project && (await this.service.rolesNamed(ctx, toProjectType(project), roleSlugs)).map(toRoleType);
+  }
+}
+
+@Resolver(() => RoleAssignmentType)
+export class AssignedRoleResolver {
+  constructor(
+    private readonly links: ProjectLinks,
+    private readonly service: RoleService,
+  ) {}
+
+  @FieldResolver(() => ProjectRoleType, {
+    nullable: true,
+    description: 'The role; null with PERMISSION_DENIED if you may not read roles.',
+  })
+  async role(
+    @Root() { projectId, roleSlug }: RoleAssignmentType,
+    @Ctx() ctx: Context,
+  ): Promise<ProjectRoleType | null> {
+    const project = await linked(ctx, this.links.projects, projectId);
+    const [role] = project === null ? [] : await this.service.rolesNamed(ctx, toProjectType(project), [roleSlug]);
+    return role === undefined ? null : toRoleType(role);
   }
 }
 
@@ -109,7 +130,7 @@ export class ProjectMembersResolver {
   @FieldResolver(() => ProjectMembershipConnection, {
     nullable: true,
     description:
-      'Its members in pages, by name, then id: users if you may read members, identities if you may read identities; null with PERMISSION_DENIED if neither.',
+      'Its members in pages, by name, then id: users if you may read members, identities if you may read identities, groups if you may read groups; null with PERMISSION_DENIED if none of them.',
   })
   async memberConnection(
     @Root() project: ProjectType,
@@ -216,6 +237,7 @@ export const projectLinks = (
   new (organizationLinkOf(ProjectType))(),
   new MembershipMemberResolver(),
   new MembershipRolesResolver(links, roles),
+  new AssignedRoleResolver(links, roles),
   new ProjectMembersResolver(memberships),
   new ProjectRolesResolver(roles),
   new ProjectEnvironmentsResolver(),

@@ -2,9 +2,13 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
-import { AddMember, AddUsers, ListMembers, MemberKey, UpdateMember } from './membership.rules.js';
+import { AddMember, AddUsers, ListMembers, MemberKey, UpdateMember } from './members/membership.rules.js';
+import {
+  AddProjectUsersPayload,
+  ProjectMembershipConnection,
+  ProjectMembershipType,
+} from './members/membership.type.js';
 import type { MembershipService } from './membership.service.js';
-import { AddProjectUsersPayload, ProjectMembershipConnection, ProjectMembershipType } from './membership.type.js';
 
 @Resolver(() => ProjectMembershipType)
 export class MembershipResolver {
@@ -23,7 +27,7 @@ export class MembershipResolver {
   @mutation(
     AddMember,
     { membership: [ProjectMembershipType, 'The new membership.'] },
-    'Takes a user or identity of the organization into a project.',
+    'Takes a user, an identity or a group of the organization into a project.',
   )
   async addProjectMember(ctx: Context, input: object): Promise<{ membership: ProjectMembershipType }> {
     return { membership: await this.memberships.add(ctx, input) };

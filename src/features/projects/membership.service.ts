@@ -1,57 +1,69 @@
 import { raw as sql } from '@mikro-orm/core';
-import { type Action, authorize, can } from '../../kernel/authz/ability.js';
+import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
-import { isId } from '../../kernel/ids.js';
+import { NO_ID } from '../../kernel/ids.js';
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { isBuiltIn, rightsBeyond, rulesOfRoles } from '../permissions/public.js';
-import { ProjectMembership } from './membership.entity.js';
+import { isBuiltIn } from '../permissions/public.js';
+import { ProjectMembership, type RoleTerm } from './members/membership.entity.js';
 import {
+  databaseNow,
   findMembership,
   findUserIds,
   listMemberships,
   type MembershipRecord,
   membershipsOfProjects,
   membershipsOfUsers,
-} from './membership.records.js';
+} from './members/membership.records.js';
 import {
   AddMember,
   AddUsers,
+  assignmentsOf,
   ListMembers,
   MEMBER_KINDS,
   MemberKey,
   type MemberKind,
-  subjectOf,
+  placeOf,
+  type RolesGiven,
   UpdateMember,
-} from './membership.rules.js';
+} from './members/membership.rules.js';
+import { type RolesHeld, rolesToHold } from './members/role-terms.rules.js';
+import {
+  actionOn,
+  authorizeRoles,
+  authorizeTarget,
+  isConditional,
+  loadTarget,
+  mayDo,
+  type Target,
+} from './membership-rights.js';
 import type { ProjectReader } from './project.reader.js';
 import { lockProject, type ProjectAccess } from './project.records.js';
-import { rulesBySlug } from './role.records.js';
-
-type Verb = 'read' | 'create' | 'edit' | 'delete' | 'grant-privileges';
-
-const actionOn = (kind: MemberKind, verb: Verb): Action => `${subjectOf(kind)}:${verb}`;
 
 const CONSTRAINTS = {
   project_membership_user_unique: 'ALREADY_A_MEMBER',
   project_membership_identity_unique: 'ALREADY_A_MEMBER',
+  project_membership_group_unique: 'ALREADY_A_MEMBER',
   project_membership_user_fk: 'USER_NOT_FOUND',
   project_membership_identity_fk: 'IDENTITY_NOT_FOUND',
+  project_membership_group_fk: 'GROUP_NOT_FOUND',
   project_membership_project_id_fkey: 'PROJECT_NOT_FOUND',
   project_keeps_an_admin: 'LAST_ADMIN',
 } as const;
 
-/** The verbs of project members: people under the rules of `member`, machine identities under those of `identity`. */
+const NOT_FOUND = { user: 'USER_NOT_FOUND', identity: 'IDENTITY_NOT_FOUND', group: 'GROUP_NOT_FOUND' } as const;
+
+/** The verbs of project members: people under the rules of `member`, machine identities under those of `identity`, groups under those of `groups`. */
 export class MembershipService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
    * Members of a project by name, then id.
    *
-   * @param raw `{ projectId, memberKind?, first?, after? }`; without a kind the right to read both is needed
+   * @param raw `{ projectId, memberKind?, first?, after? }`; without a kind the right to read all of them is needed
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
@@ -59,9 +71,17 @@ export class MembershipService {
     const { projectId, memberKind, ...request } = parse(ListMembers, raw);
     const bounds = namePageBounds(request);
     const project = await this.projects.load(ctx, projectId);
-    for (const kind of memberKind == null ? MEMBER_KINDS : [memberKind]) authorize(project, actionOn(kind, 'read'));
-    const rows = await listMemberships(ctx, project.projectId, memberKind ?? null, bounds);
-    const page = new Page(rows, request, ({ name, id }) => [name, id]);
+    const kinds = memberKind == null ? MEMBER_KINDS : [memberKind];
+    for (const kind of kinds) authorize(project, actionOn(kind, 'read'));
+    // Where conditions leave some out, a page is made of the rest.
+    const isWhole = !kinds.some((kind) => isConditional(project, kind));
+    const read = await listMemberships(ctx, project.projectId, memberKind ?? null, {
+      ...bounds,
+      limit: isWhole ? bounds.limit : null,
+    });
+    const rows = isWhole ? read : read.filter((row) => mayDo(project, 'read', row.memberKind, row));
+    const shown = request.first == null ? rows : rows.slice(0, request.first + 1);
+    const page = new Page(shown, request, ({ name, id }) => [name, id]);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'project-membership:list',
       projectId: project.projectId,
@@ -80,8 +100,9 @@ export class MembershipService {
   async get(ctx: Context, raw: unknown): Promise<MembershipRecord> {
     const { projectId, memberKind, memberId } = parse(MemberKey, raw);
     const project = await this.projects.load(ctx, projectId);
-    authorize(project, actionOn(memberKind, 'read'));
-    const membership = await load(ctx, project, memberKind, memberId);
+    const target = await loadTarget(ctx, project, 'read', { kind: memberKind, memberId });
+    authorizeTarget(project, 'read', target);
+    const membership = await load(ctx, project, target);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'project-membership:get',
       projectId: project.projectId,
@@ -99,35 +120,35 @@ export class MembershipService {
     const readable = MEMBER_KINDS.filter((kind) => can(project.ability, actionOn(kind, 'read')));
     if (readable.length === 0) authorize(project, 'member:read');
     const all = (await batched(ctx, membershipsOfProjects, project.projectId)) ?? [];
-    return all.filter(({ memberKind }) => readable.includes(memberKind));
+    return all.filter((row) => mayDo(project, 'read', row.memberKind, row));
   }
 
   /**
-   * Takes a user or identity of the organization into a project.
+   * Takes a user, an identity or a group of the organization into a project.
    *
-   * @param raw `{ projectId, memberKind, memberId, roles }`, 1 to 10 roles
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND, ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
+   * @param raw `{ projectId, memberKind, memberId, roles | roleAssignments }`, 1 to 10 roles
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND, USER_NOT_FOUND,
+   *   IDENTITY_NOT_FOUND, GROUP_NOT_FOUND, ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
   add(ctx: Context, raw: unknown): Promise<MembershipRecord> {
-    const { projectId, memberKind, memberId, roles } = parse(AddMember, raw);
+    const { projectId, memberKind: kind, memberId, ...given } = parse(AddMember, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
-      authorize(project, actionOn(memberKind, 'create'));
-      // Roles of the project can be renamed and deleted: not until this membership is there to be seen.
-      if (!roles.every(isBuiltIn)) await lockProject(tx, project);
-      await authorizeReach(tx, project, memberKind, { after: roles });
-      if (!isId(memberId)) throw new AppError(memberKind === 'user' ? 'USER_NOT_FOUND' : 'IDENTITY_NOT_FOUND');
-      tx.em.create(ProjectMembership, {
-        organizationId: project.organizationId,
-        projectId: project.projectId,
-        userId: memberKind === 'user' ? memberId : null,
-        identityId: memberKind === 'identity' ? memberId : null,
-        roles,
+      const target = await loadTarget(tx, project, 'create', { kind, memberId });
+      authorizeTarget(project, 'create', target);
+      const after = await holdRoles(tx, project, given);
+      await authorizeRoles(tx, project, {
+        verb: 'create',
+        targets: [target],
+        after,
+        placeOf: (at) => placeOf(given, at),
       });
-      // No look before the insert: its foreign key knows who belongs to the organization, also at the same moment.
+      if (target.names === undefined) throw new AppError(NOT_FOUND[kind]);
+      createMembership(tx, project, { kind, memberId: target.names.memberId }, after);
+      // Its foreign key knows who belongs to the organization, also at the same moment.
       await flush(tx, CONSTRAINTS);
-      const membership = await load(tx, project, memberKind, memberId);
+      const membership = await load(tx, project, target);
       await record(tx, 'project-membership:create', membership);
       return membership;
     });
@@ -136,28 +157,21 @@ export class MembershipService {
   /**
    * Takes users of the organization into a project by their names, all or none.
    *
-   * @param raw `{ projectId, usernames, roles }`, 1 to 100 names, 1 to 10 roles for all of them
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, USER_NOT_FOUND (naming each),
-   *   ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
+   * @param raw `{ projectId, usernames, roles | roleAssignments }`, 1 to 100 names, 1 to 10 roles for all of them
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND, USER_NOT_FOUND
+   *   (naming each), ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
    */
   addUsers(ctx: Context, raw: unknown): Promise<MembershipRecord[]> {
-    const { projectId, usernames, roles } = parse(AddUsers, raw);
+    const { projectId, usernames, ...given } = parse(AddUsers, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
-      authorize(project, actionOn('user', 'create'));
-      if (!roles.every(isBuiltIn)) await lockProject(tx, project);
-      await authorizeReach(tx, project, 'user', { after: roles });
-      const userIds = await loadUserIds(tx, usernames);
-      const { organizationId } = project;
-      for (const userId of userIds) {
-        tx.em.create(ProjectMembership, {
-          organizationId,
-          projectId: project.projectId,
-          userId,
-          identityId: null,
-          roles,
-        });
-      }
+      for (const name of usernames) authorizeTarget(project, 'create', userNamed(name));
+      const after = await holdRoles(tx, project, given);
+      const known = await findUserIds(tx, usernames);
+      const targets = usernames.map((name) => userNamed(name, known.get(name)));
+      await authorizeRoles(tx, project, { verb: 'create', targets, after, placeOf: (at) => placeOf(given, at) });
+      const userIds = idsOf(usernames, known);
+      for (const memberId of userIds) createMembership(tx, project, { kind: 'user', memberId }, after);
       await flush(tx, CONSTRAINTS);
       const memberships = await membershipsOfUsers(tx, project.projectId, userIds);
       await record(tx, 'project-membership:create', ...memberships);
@@ -168,23 +182,33 @@ export class MembershipService {
   /**
    * Replaces the roles of a member.
    *
-   * @param raw `{ projectId, memberKind, memberId, roles }`, 1 to 10 roles
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, ROLE_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * @param raw `{ projectId, memberKind, memberId, roles | roleAssignments }`, 1 to 10 roles
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, MEMBERSHIP_NOT_FOUND, ROLE_NOT_FOUND,
+   *   LAST_ADMIN, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
   update(ctx: Context, raw: unknown): Promise<MembershipRecord> {
-    const { projectId, memberKind, memberId, roles } = parse(UpdateMember, raw);
+    const { projectId, memberKind: kind, memberId, ...given } = parse(UpdateMember, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
-      authorize(project, actionOn(memberKind, 'edit'));
+      const target = await loadTarget(tx, project, 'edit', { kind, memberId });
+      authorizeTarget(project, 'edit', target);
       // Roles are judged before they change, and stay as they were judged, and stay. The trigger that keeps an admin takes
       // the same lock: held first, nobody waits for the other.
       await lockProject(tx, project);
-      const before = await load(tx, project, memberKind, memberId);
-      await authorizeReach(tx, project, memberKind, { before: before.roleSlugs, after: roles });
-      const change = { roles, updatedAt: sql('now()') };
-      await guarded(() => tx.em.nativeUpdate(ProjectMembership, { id: before.id }, change), CONSTRAINTS);
-      const membership = await load(tx, project, memberKind, memberId);
+      const stored = await load(tx, project, target);
+      const after = await holdRoles(tx, project, given);
+      const before = rolesOf(stored);
+      await authorizeRoles(tx, project, {
+        verb: 'edit',
+        targets: [target],
+        before,
+        after,
+        placeOf: (at) => placeOf(given, at),
+      });
+      const change = { roles: [...after.slugs], roleTerms: after.terms, updatedAt: sql('now()') };
+      await guarded(() => tx.em.nativeUpdate(ProjectMembership, { id: stored.id }, change), CONSTRAINTS);
+      const membership = await load(tx, project, target);
       await record(tx, 'project-membership:update', membership);
       return membership;
     });
@@ -195,17 +219,19 @@ export class MembershipService {
    *
    * @param raw `{ projectId, memberKind, memberId }`
    * @returns the membership as it was
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, MEMBERSHIP_NOT_FOUND, LAST_ADMIN,
+   *   AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
   remove(ctx: Context, raw: unknown): Promise<MembershipRecord> {
-    const { projectId, memberKind, memberId } = parse(MemberKey, raw);
+    const { projectId, memberKind: kind, memberId } = parse(MemberKey, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
-      authorize(project, actionOn(memberKind, 'delete'));
+      const target = await loadTarget(tx, project, 'delete', { kind, memberId });
+      authorizeTarget(project, 'delete', target);
       await lockProject(tx, project);
-      const membership = await load(tx, project, memberKind, memberId);
-      await authorizeReach(tx, project, memberKind, { before: membership.roleSlugs });
+      const membership = await load(tx, project, target);
+      await authorizeRoles(tx, project, { verb: 'delete', targets: [target], before: rolesOf(membership) });
       await guarded(() => tx.em.nativeDelete(ProjectMembership, { id: membership.id }), CONSTRAINTS);
       await record(tx, 'project-membership:delete', membership);
       return membership;
@@ -213,51 +239,47 @@ export class MembershipService {
   }
 }
 
-async function load(
-  ctx: Context,
-  project: ProjectAccess,
-  kind: MemberKind,
-  memberId: string,
-): Promise<MembershipRecord> {
-  const found = isId(memberId) ? await findMembership(ctx, project.projectId, kind, memberId) : undefined;
+async function load(ctx: Context, project: ProjectAccess, { kind, names }: Target): Promise<MembershipRecord> {
+  const found = names === undefined ? undefined : await findMembership(ctx, project.projectId, kind, names.memberId);
   if (found === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
   return found;
 }
 
-/**
- * Giving away more than one has, or touching somebody who has more, is a right of its own.
- *
- * @throws ROLE_NOT_FOUND for a role to be given that is none of the project, PERMISSION_DENIED
- * Source: behaviour 1.1, 2.
- */
-async function authorizeReach(
-  tx: Transaction,
-  project: ProjectAccess,
-  kind: MemberKind,
-  { before = [], after = [] }: { readonly before?: readonly string[]; readonly after?: readonly string[] },
-): Promise<void> {
-  const isOwn = (slug: string): boolean => !isBuiltIn(slug);
-  const named = [...before, ...after].filter(isOwn);
-  const rules = named.length === 0 ? new Map() : await rulesBySlug(tx, project.projectId, named);
-  const details = after.flatMap((slug, index): ErrorDetail[] =>
-    isBuiltIn(slug) || rules.has(slug)
-      ? []
-      : [{ path: `roles[${index}]`, code: 'ROLE_NOT_FOUND', message: 'is no role of the project' }],
-  );
-  if (details.length > 0) throw new AppError('ROLE_NOT_FOUND', undefined, { details });
-  const isBeyond = [before, after].some((slugs) => {
-    const given = rulesOfRoles(
-      slugs,
-      slugs.filter(isOwn).map((slug) => rules.get(slug) ?? []),
-    );
-    return rightsBeyond(project.ability, given).length > 0;
-  });
-  if (isBeyond) authorize(project, actionOn(kind, 'grant-privileges'));
+const rolesOf = ({ roleSlugs, roleTerms }: MembershipRecord): RolesHeld => ({ slugs: roleSlugs, terms: roleTerms });
+
+/** Roles as they are to be stored. Those of the project are not renamed and not deleted from here on. */
+async function holdRoles(tx: Transaction, project: ProjectAccess, given: RolesGiven): Promise<RolesHeld> {
+  const roles = assignmentsOf(given);
+  if (!roles.every(({ roleSlug }) => isBuiltIn(roleSlug))) await lockProject(tx, project);
+  const hasTerms = roles.some(({ range }) => range != null);
+  return rolesToHold(roles, hasTerms ? await databaseNow(tx) : new Date(0));
 }
 
+function createMembership(
+  tx: Transaction,
+  { organizationId, projectId }: ProjectAccess,
+  { kind, memberId }: { readonly kind: MemberKind; readonly memberId: string },
+  { slugs, terms }: RolesHeld,
+): void {
+  tx.em.create(ProjectMembership, {
+    organizationId,
+    projectId,
+    userId: kind === 'user' ? memberId : null,
+    identityId: kind === 'identity' ? memberId : null,
+    groupId: kind === 'group' ? memberId : null,
+    roles: [...slugs],
+    roleTerms: terms,
+  });
+}
+
+/** A user whom a caller means by its name. @param memberId absent for one whom the organization does not know */
+const userNamed = (name: string, memberId = NO_ID): Target => ({
+  kind: 'user',
+  names: { memberId, name, groupSlug: null },
+});
+
 /** @throws USER_NOT_FOUND, naming the place of each name that nobody of the organization has */
-async function loadUserIds(tx: Transaction, usernames: readonly string[]): Promise<string[]> {
-  const known = await findUserIds(tx, usernames);
+function idsOf(usernames: readonly string[], known: ReadonlyMap<string, string>): string[] {
   const details = usernames.flatMap((username, index): ErrorDetail[] =>
     known.has(username)
       ? []
@@ -270,9 +292,17 @@ async function loadUserIds(tx: Transaction, usernames: readonly string[]): Promi
 const record = (tx: Transaction, action: string, ...memberships: readonly MembershipRecord[]): Promise<void> =>
   tx.auditTrail.recordChange(
     tx,
-    ...memberships.map(({ projectId, memberKind, memberId, roleSlugs }) => ({
+    ...memberships.map(({ projectId, memberKind, memberId, roleSlugs, roleTerms }) => ({
       action,
       projectId,
-      facts: { memberKind, memberId, roles: roleSlugs },
+      facts: {
+        memberKind,
+        memberId,
+        roles: roleSlugs,
+        ...(roleTerms === null ? {} : { terms: Object.entries(roleTerms).map(termText) }),
+      },
     })),
   );
+
+/** `deployer 2026-01-31T12:00:00.000Z/2026-01-31T14:00:00.000Z` */
+const termText = ([slug, { startsAt, endsAt }]: [string, RoleTerm]): string => `${slug} ${startsAt}/${endsAt}`;

@@ -1,14 +1,15 @@
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import type { BatchLoad, Found } from '../../kernel/database/batched.js';
+import { isBuiltInForm } from '../permissions/public.js';
 import { environmentsByIds, type ReadEnvironment } from './environment.service.js';
-import { type MembershipRecord, membershipsByIds, membershipsOfMembers } from './membership.records.js';
-import { subjectOf } from './membership.rules.js';
+import { type MembershipRecord, membershipsByIds, membershipsOfMembers } from './members/membership.records.js';
+import { fieldsOf, subjectOf } from './members/membership.rules.js';
 import type { ProjectReader } from './project.reader.js';
 import { listAccess, listByIds, type ProjectAccess } from './project.records.js';
 import type { ProjectService, ReadProject } from './project.service.js';
 import { rolesByIds } from './role.records.js';
-import { builtInRolesOf, isBuiltInForm, isBuiltInId, type Role } from './role.rules.js';
+import { builtInRolesOf, isBuiltInId, type Role } from './role.rules.js';
 
 /**
  * Projects, environments, memberships and roles that answers lead to by their ids, each kind in one statement for all of an answer.
@@ -47,7 +48,7 @@ export class ProjectLinks {
     return this.readable(ctx, rows, readableRole);
   };
 
-  /** Memberships of users and identities by their ids: in the projects where the caller may read members of their kind. */
+  /** Memberships of users, identities and groups by their ids: in the projects where the caller may read members of their kind. */
   readonly membershipsOf: BatchLoad<readonly MembershipRecord[]> = async (ctx, memberIds) => {
     const found = await this.readable(ctx, await membershipsOfMembers(ctx, memberIds), readableMembership);
     const readable = [...found.values()].flatMap((row) => (row instanceof Error ? [] : [row]));
@@ -77,7 +78,8 @@ export class ProjectLinks {
 }
 
 function readableMembership(membership: MembershipRecord, access: ProjectAccess): MembershipRecord {
-  authorize(access, `${subjectOf(membership.memberKind)}:read`);
+  const { memberKind } = membership;
+  authorize(access, `${subjectOf(memberKind)}:read`, fieldsOf(memberKind, membership));
   return membership;
 }
 

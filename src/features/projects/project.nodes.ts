@@ -2,10 +2,10 @@ import { type Action, authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
+import { isBuiltInForm } from '../permissions/public.js';
 import { type EnvironmentType, toEnvironmentType } from './environment.type.js';
 import type { ProjectLinks } from './project.links.js';
 import { type ProjectType, toProjectType } from './project.type.js';
-import { isBuiltInForm } from './role.rules.js';
 import { type ProjectRoleType, toRoleType } from './role.type.js';
 
 const reachOf = (projectId: string): string => `n.organization_id = $2 and exists (

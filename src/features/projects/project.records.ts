@@ -7,7 +7,9 @@ import { isId } from '../../kernel/ids.js';
 import type { NameBounds } from '../../kernel/paging.js';
 import {
   attributesOf,
+  type EffectiveRule,
   type Explanation,
+  effectiveRules,
   explain,
   type HeldOrigins,
   type HeldRoles,
@@ -147,7 +149,11 @@ const LOAD_BELOW = `select ${ACCESS_COLUMNS} from ${FROM}
   where p.id = any($3::uuid[]) and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
     and exists (select from organization_member_now own where own.organization_id = p.organization_id and own.member_id = $1)`;
 const EXPLAIN = `select ${ACCESS_COLUMNS}, m.memberships, m."ownRoles", m."ownPrivileges" from ${EXPLAINED}
-  where p.organization_id = $2 and p.id = $3`;
+  where p.organization_id = $2 and p.id = $3
+    and exists (select from organization_member_now own where own.organization_id = $2 and own.member_id = $1)`;
+/** Of somebody else: of the caller the check of its token knows that it is a member of the organization. */
+const LOAD_OTHER = `${LOAD} and exists (
+  select from organization_member_now own where own.organization_id = $2 and own.member_id = $1)`;
 const LIST_ACCESS = `select ${ACCESS_COLUMNS} from ${FROM} where ${OF_MEMBER}`;
 const BY_ID = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = $3`;
 const BY_SLUG = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.slug = $3`;
@@ -199,6 +205,28 @@ export async function findExplanation(
   if (!isId(projectId) || !isId(memberId)) return undefined;
   const [row] = await query<AccessRow & HeldOrigins>(ctx, EXPLAIN, [memberId, ctx.organizationId, projectId]);
   return row && explain(projectRights(row), row, action, fields);
+}
+
+/** All rules that hold for a member of a project, as `findExplanation` finds one of them. */
+export async function findEffectiveRules(
+  ctx: Context,
+  { projectId, memberId }: { readonly projectId: string; readonly memberId: string },
+): Promise<readonly EffectiveRule[] | undefined> {
+  if (!isId(projectId) || !isId(memberId)) return undefined;
+  const [row] = await query<AccessRow & HeldOrigins>(ctx, EXPLAIN, [memberId, ctx.organizationId, projectId]);
+  return row && effectiveRules(projectRights(row), row);
+}
+
+/** What somebody else may do in projects, as `findAccess`. Whether the caller may ask that is not judged here. */
+export async function findAccessOf(
+  ctx: Context,
+  memberId: string,
+  projectIds: readonly string[],
+): Promise<ProjectAccess[]> {
+  if (!isId(memberId)) return [];
+  return (await query<AccessRow>(ctx, LOAD_OTHER, [memberId, ctx.organizationId, projectIds.filter(isId)])).map(
+    toAccess,
+  );
 }
 
 /** What the caller may do in all projects that it is a member of, in one statement. */

@@ -4,9 +4,9 @@ import { authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
-import type { MembershipRecord } from './membership.records.js';
+import type { MembershipRecord } from './members/membership.records.js';
+import { ProjectMembershipType } from './members/membership.type.js';
 import type { MembershipService } from './membership.service.js';
-import { ProjectMembershipType } from './membership.type.js';
 import type { ProjectKind } from './project.rules.js';
 import type { ProjectService } from './project.service.js';
 import {
@@ -91,7 +91,7 @@ export class ProjectResolver {
   @FieldResolver(() => [ProjectMembershipType], {
     nullable: true,
     description:
-      'Its members by name, then id: users if you may read members, identities if you may read identities; null with PERMISSION_DENIED if neither.',
+      'Its members by name, then id: users if you may read members, identities if you may read identities, groups if you may read groups; null with PERMISSION_DENIED if none of them.',
   })
   members(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<MembershipRecord[]> {
     return this.memberships.membersOf(ctx, project.access);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { pageRules } from '../../kernel/paging.js';
 import { isStorable, NOT_STORABLE, personText, slugFor, slugText } from '../../kernel/text-rules.js';
@@ -91,14 +90,3 @@ export const projectSlugFor = (name: string, suffix: string): string =>
 
 /** How many random characters `projectSlugFor` wants. */
 export const SLUG_SUFFIX_LENGTH = 4;
-
-/**
- * Id of a built-in role in a project. Built-in roles are no rows, so it is derived: always the same for a project and slug,
- * in the form of a version 8 UUID.
- */
-export function builtInRoleId(projectId: string, slug: string): string {
-  const bytes = createHash('sha256').update(`built-in-role:${projectId}:${slug}`).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}

@@ -11,7 +11,7 @@ import { parse } from '../../kernel/validation.js';
 import { Environment } from './environment.entity.js';
 import type { CreateRootFolders } from './environment.service.js';
 import { openIgnoreValues, sealIgnoreValues } from './ignore-values.js';
-import { ProjectMembership } from './membership.entity.js';
+import { ProjectMembership } from './members/membership.entity.js';
 import { Project } from './project.entity.js';
 import type { ProjectReader } from './project.reader.js';
 import {

@@ -18,9 +18,13 @@ export const groups: readonly Group[] = [
   {
     name: 'members',
     title: 'Members',
-    description: 'The users and machine identities of a project, and the roles that they have in it.',
-    paths: /memberships\b/,
-    parameters: { userId: 'The user.' },
+    description:
+      'The users, machine identities and groups of a project, and the roles that they have in it, for good or for a time.',
+    paths: /memberships\b|\/workspace\/\{projectId\}\/groups\b/,
+    parameters: {
+      userId: 'The user.',
+      groupIdOrName: 'The group: its id, its slug, or its name where no other has it.',
+    },
   },
   {
     name: 'roles',

@@ -132,7 +132,8 @@ export const renameInMemberships = (
 ): Promise<unknown> =>
   query(
     tx,
-    `update project_membership set roles = array_replace(roles, $2, $3), updated_at = now()
+    `update project_membership set roles = array_replace(roles, $2, $3), updated_at = now(),
+       role_terms = case when role_terms ? $2 then role_terms - $2::text || jsonb_build_object($3::text, role_terms -> $2) else role_terms end
      where project_id = $1 and $2 = any(roles)`,
     [projectId, from, to],
   );

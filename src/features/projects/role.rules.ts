@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/paging.js';
-import { personText, slugText } from '../../kernel/text-rules.js';
-import { builtInProjectRoles, isBuiltIn, Permissions, PROJECT_ROLES } from '../permissions/public.js';
-import { builtInRoleId } from './project.rules.js';
+import { personText } from '../../kernel/text-rules.js';
+import { builtInProjectRoles, builtInRoleId, isBuiltIn, Permissions, PROJECT_ROLES } from '../permissions/public.js';
+import { roleSlug } from './members/role-terms.rules.js';
 
 /** A role of a project, its own or built in. */
 export interface Role {
@@ -29,12 +29,6 @@ export const builtInRolesOf = (project: { id: string; createdAt: Date; updatedAt
     createdAt: project.createdAt,
     updatedAt: project.updatedAt,
   }));
-
-/** Whether an id has the form of those of built-in roles: that of no row. */
-export const isBuiltInForm = (id: string): boolean => id[VERSION_AT] === '8';
-
-/** Where a UUID has its version. */
-const VERSION_AT = 14;
 
 /** Whether an id is that of a built-in role. */
 export const isBuiltInId = (projectId: string, id: string): boolean =>
@@ -65,9 +59,6 @@ export function rolePosition({ after }: PageRequest): RolePosition | null {
 
 /** Slugs that no role of a project's own can have. Source: behaviour 2.1. */
 const RESERVED: readonly string[] = [...PROJECT_ROLES, 'custom'];
-
-/** Slug of any role of a project. */
-export const roleSlug = slugText(1, 64);
 
 const ownSlug = roleSlug.refine((slug) => !RESERVED.includes(slug), {
   error: `must be none of ${RESERVED.join(', ')}`,

@@ -7,7 +7,7 @@ import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { isId, NO_ID, newId } from '../../kernel/ids.js';
 import { Page, rowLimit } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { isBuiltIn, rightsBeyondChange, toRules } from '../permissions/public.js';
+import { isBuiltIn, isBuiltInForm, rightsBeyondChange, toRules } from '../permissions/public.js';
 import type { ProjectReader } from './project.reader.js';
 import { findById, listAccess, lockProject, type ProjectAccess, type ProjectRecord } from './project.records.js';
 import {
@@ -24,7 +24,6 @@ import {
 import {
   builtInRolesOf,
   CreateRole,
-  isBuiltInForm,
   isBuiltInId,
   ListRoles,
   type Role,
@@ -53,8 +52,7 @@ export class RoleService {
    * Makes a role.
    *
    * @param raw `{ projectId, slug, name, description?, permissions }`; the rules are `CreateRole`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also for rights that the caller does not have),
-   *   ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
    * Source: behaviour 2, 10 (Roles).
    */
   create(ctx: Context, raw: unknown): Promise<Role> {
@@ -75,7 +73,7 @@ export class RoleService {
    * Changes a role: absent keeps, a list of permissions replaces the one before. A new slug goes to its holders with it.
    *
    * @param raw `{ id, projectId?, slug?, name?, description?, permissions? }`; the rules are `UpdateRole`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also for rights that the caller does not have, before or after),
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY (for rights before or after),
    *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
    * Source: behaviour 2, 10 (Roles).
    */
@@ -109,7 +107,7 @@ export class RoleService {
    *
    * @param raw `{ id, projectId? }`
    * @returns the role as it was
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED (also of a role that allows more than the caller may),
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY,
    *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Roles).
    */
@@ -302,7 +300,7 @@ async function answer(ctx: Context, { access }: ProjectRecord, role: Role): Prom
 }
 
 /**
- * Only an admin may give rights that it does not have, or touch a role that has them: its slug could be taken by another role,
+ * Nobody gives rights that it does not have, or touches a role that has them: its slug could be taken by another role,
  * which would be given in its place. Source: behaviour 1.1.
  */
 function authorizeReach(
@@ -311,7 +309,6 @@ function authorizeReach(
   before: readonly Rule[],
   after: readonly Rule[],
 ): void {
-  if (project.roles.includes('admin')) return;
   const beyond = rightsBeyondChange(project.ability, before, after);
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: project.projectId }, beyond);
 }

@@ -15,4 +15,5 @@ export const createRootFolders: CreateRootFolders = async (tx, environments) => 
     [environments.map(newId), environments.map(({ id }) => id)],
   );
 };
+export { SecretType } from './secret.type.js';
 export { authorizeTagChange } from './tag-changes.js';

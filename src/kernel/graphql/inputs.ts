@@ -107,6 +107,7 @@ function typeOf(rule: z.core.$ZodType, name: string): TypeValue | [TypeValue] {
   if (rule instanceof z.ZodDate) return DateTime;
   if (rule instanceof z.ZodBoolean) return Boolean;
   if (rule instanceof z.ZodNumber) return rule.isInt ? Int : Float;
+  if (rule instanceof z.ZodDate) return DateTime;
   if (rule instanceof z.ZodArray) return [typeOf(rule.def.element, name) as TypeValue];
   throw new Error(`the rule of ${name} has no type in GraphQL`);
 }

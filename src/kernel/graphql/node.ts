@@ -48,11 +48,9 @@ export const nodeKind = <T extends object>(kind: NodeKind<T>): NodeKind => kind 
 /** Finds things by nothing but their ids, which are UUIDs and need no prefix: one statement tells what they are. */
 @Resolver()
 export class NodeResolver {
-  readonly #byType: ReadonlyMap<string, NodeKind>;
   readonly #statement: string;
 
   constructor(private readonly kinds: readonly NodeKind[]) {
-    this.#byType = new Map(kinds.map((kind) => [kind.type, kind]));
     this.#statement = kinds
       .map(
         ({ type, table, reach }) =>
@@ -80,18 +78,17 @@ export class NodeResolver {
   ): Promise<(object | null)[]> {
     if (ids.length > MAX_NODES) throw tooMany();
     const wanted = ids.map((id) => id.toLowerCase());
-    const types = await this.#typesOf(ctx, wanted);
+    const kinds = await this.#kindsOf(ctx, wanted);
     const shown = new Map<string, object>();
     const events: AuditEvent[] = [];
     // One record for all that lacked the same right.
     const denials = new Map<string, AuditEvent>();
     await Promise.all(
-      [...types].map(async ([id, type]) => {
-        const kind = this.#byType.get(type) as NodeKind;
+      kinds.map(async ([id, kind]) => {
         const node = await batched(ctx, kind.load, id).catch(orDenial);
         if (node === undefined) return;
         if (node instanceof PermissionDenied) return void denials.set(JSON.stringify(node.attempt), denialOf(node));
-        shown.set(id, { ...node, [KIND]: type });
+        shown.set(id, { ...node, [KIND]: kind.type });
         events.push(kind.record(node));
       }),
     );
@@ -99,18 +96,18 @@ export class NodeResolver {
     return wanted.map((id) => shown.get(id) ?? null);
   }
 
-  /** Types by id, of the ids that name something within the reach of the caller, or may be derived. */
-  async #typesOf(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  /** Of the ids that name something within the reach of the caller, their kinds; of one that may be derived, each that derives such ids. */
+  async #kindsOf(ctx: Context, ids: readonly string[]): Promise<(readonly [id: string, NodeKind])[]> {
     const named = [...new Set(ids)].filter(isId);
-    if (named.length === 0) return new Map();
+    if (named.length === 0) return [];
     const params = [named, ctx.organizationId, ctx.rootOrganizationId, ctx.actor.id];
     const rows = await query<{ id: string; type: string }>(ctx, this.#statement, params);
     const types = new Map(rows.map(({ id, type }) => [id, type]));
-    for (const id of named) {
-      const derived = types.has(id) ? undefined : this.kinds.find(({ isDerived }) => isDerived?.(id));
-      if (derived !== undefined) types.set(id, derived.type);
-    }
-    return types;
+    return named.flatMap((id) => {
+      const type = types.get(id);
+      const kinds = this.kinds.filter((kind) => (type === undefined ? kind.isDerived?.(id) : kind.type === type));
+      return kinds.map((kind) => [id, kind] as const);
+    });
   }
 }
 

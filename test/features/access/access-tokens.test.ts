@@ -99,7 +99,7 @@ describe('creating a token', () => {
     expect(await admin.post(path, { organizationSlug: 'team' })).toBeError(401, 'TOKEN_SCOPE_REFUSED');
     await admin.graphql(
       'mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { member { id } } }',
-      { input: { organizationId: sub.id, identityId, role: 'MEMBER' } },
+      { input: { organizationId: sub.id, identityId, roleSlug: 'member' } },
     );
     const { body } = await admin.post(path, { organizationSlug: 'team' });
     expect(body.tokenData.subOrganizationId).toBe(sub.id);
@@ -209,7 +209,7 @@ describe('a personal access token', () => {
     const newUser = async (username: string): Promise<string> =>
       (
         await admin.graphql('mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }', {
-          input: { username, role: 'NO_ACCESS' },
+          input: { username, roleSlug: 'no-access' },
         })
       ).body.data.createUser.user.id;
     const [ada, bob] = [await newUser('ada'), await newUser('bob')];

@@ -170,7 +170,7 @@ describe('a login with client id and client secret', () => {
     expect((await admin.get(path)).body.clientSecretData.clientSecretNumUses).toBe(0);
     await admin.data(
       'mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }',
-      { input: { organizationId: id, identityId, role: 'MEMBER' } },
+      { input: { organizationId: id, identityId, roleSlug: 'member' } },
     );
     const { accessToken } = (await logIn({ organizationSlug: slug })).body;
     const { body } = await admin.anonymous.post(

@@ -151,7 +151,7 @@ describe('a token that a token makes for its own actor', () => {
     const { userId } = await strongroom.seed.user(admin);
     await admin.data(
       'mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }',
-      { input: { userId, organizationId: organization.id, role: 'ADMIN' } },
+      { input: { userId, organizationId: organization.id, roleSlug: 'admin' } },
     );
     const limits = { accessTokenTTL: 60, accessTokenMaxTTL: 60, accessTokenNumUsesLimit: 5 };
     const maker = (await admin.data(MINT_PERSONAL, { input: { userId, ...limits } })).createPersonalAccessToken;
@@ -252,7 +252,7 @@ describe('a token that a token makes for its own actor', () => {
     const { id: organizationId } = createSubOrganization.organization;
     await admin.data(
       'mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }',
-      { input: { organizationId, userId, role: 'ADMIN' } },
+      { input: { organizationId, userId, roleSlug: 'admin' } },
     );
     const scoped = await admin.data(MINT_PERSONAL, { input: { userId, organizationSlug: 'team', accessTokenTTL: 60 } });
     const maker = scoped.createPersonalAccessToken as Issued;

@@ -110,8 +110,8 @@ describe('what the ids of a token lead to', () => {
 
 test('a new organization shows its first admin, though it is another organization', async () => {
   const { createOrganization } = await strongroom.admin.data(
-    `mutation { createOrganization(input: { name: "New" }) { organization { id } identityId identity { id organizationId role } } }`,
+    `mutation { createOrganization(input: { name: "New" }) { organization { id } identityId identity { id organizationId roleSlug } } }`,
   );
   const { organization, identityId, identity } = createOrganization;
-  expect(identity).toEqual({ id: identityId, organizationId: organization.id, role: 'ADMIN' });
+  expect(identity).toEqual({ id: identityId, organizationId: organization.id, roleSlug: 'admin' });
 });

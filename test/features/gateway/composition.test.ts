@@ -143,6 +143,6 @@ describe('every field that leads from one type to another', () => {
   });
 });
 
-/** Answers of root fields about one secret, folder, identity, project or caller, and their pages. */
+/** Answers of root fields about one secret, folder, identity, project, organization or caller, and their pages. */
 const OF_ONE =
-  /^(AccessToken|ClientSecret|DeletedSecret|FolderTreeEntry|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;
+  /^(AccessToken|ClientSecret|DeletedSecret|FolderTreeEntry|OrganizationRole(Connection|Edge)|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;

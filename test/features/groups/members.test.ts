@@ -166,6 +166,17 @@ describe('members of a group', () => {
     }
   });
 
+  test('are no machine identities that a project owns', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const groupId = await makeGroup(admin);
+    const { createIdentity } = await admin.data(
+      'mutation ($input: CreateIdentityInput!) { createIdentity(input: $input) { identity { id } } }',
+      { input: { name: 'bot', projectId: project.id } },
+    );
+    const input = { groupId, identityId: createIdentity.identity.id };
+    expect(await change(admin, 'addGroupMember', input)).toBeError(404, 'IDENTITY_NOT_FOUND');
+  });
+
   test('leave the group with the organization', async () => {
     const { admin } = await strongroom.seed.organization();
     const groupId = await makeGroup(admin);

@@ -40,9 +40,9 @@ describe('machine identities', () => {
   test('belong to the organization of the token when none is named', async () => {
     const { organization, admin } = await strongroom.seed.organization();
     const { createIdentity } = await admin.data(
-      'mutation { createIdentity(input: { name: "deployer" }) { identity { organizationId role } } }',
+      'mutation { createIdentity(input: { name: "deployer" }) { identity { organizationId roleSlug } } }',
     );
-    expect(createIdentity.identity).toEqual({ organizationId: organization.id, role: 'NO_ACCESS' });
+    expect(createIdentity.identity).toEqual({ organizationId: organization.id, roleSlug: 'no-access' });
     expect((await admin.post(PATH, { name: 'bot' })).body.identity.organizationId).toBe(organization.id);
   });
 

@@ -3,7 +3,7 @@ import { callerWithRules, type GivenRule } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const CREATE =
-  'mutation ($input: CreateIdentityInput!) { createIdentity(input: $input) { identity { id projectId role metadata { key value } } } }';
+  'mutation ($input: CreateIdentityInput!) { createIdentity(input: $input) { identity { id projectId roleSlug metadata { key value } } } }';
 
 describe('an identity that a project owns', () => {
   const strongroom = useSharedStrongroom();
@@ -94,7 +94,7 @@ describe('an identity that a project owns', () => {
     expect(await admin.post(path, { role: 'viewer' })).toBeError(404, 'IDENTITY_NOT_FOUND');
     const reply = await admin.graphql(
       'mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }',
-      { input: { organizationId: organization.id, identityId: id, role: 'ADMIN' } },
+      { input: { organizationId: organization.id, identityId: id, roleSlug: 'admin' } },
     );
     expect(reply).toBeError(404, 'IDENTITY_NOT_FOUND');
   });

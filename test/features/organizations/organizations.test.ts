@@ -9,7 +9,7 @@ const UPDATE = `mutation ($input: UpdateOrganizationInput!) { updateOrganization
 const DELETE = `mutation ($input: DeleteOrganizationInput!) { deleteOrganization(input: $input) { organization { ${FIELDS} } } }`;
 const ONE = `query ($id: ID) { organization(id: $id) { ${FIELDS} } }`;
 const SET = `mutation ($input: SetOrganizationMemberInput!) {
-  setOrganizationMember(input: $input) { member { id memberId memberKind name role organizationId } }
+  setOrganizationMember(input: $input) { member { id memberId memberKind name roleSlug organizationId } }
 }`;
 const REMOVE = `mutation ($input: RemoveOrganizationMemberInput!) { removeOrganizationMember(input: $input) { member { id } } }`;
 
@@ -79,15 +79,15 @@ describe('members of a sub-organization', () => {
     const sub = await makeSub(admin, 'team');
     const caller = await strongroom.seed.caller(admin, { organizationRole: 'no-access' });
     const who = { organizationId: sub.id, identityId: caller.identityId };
-    const set = await admin.graphql(SET, { input: { ...who, role: 'ADMIN' } });
+    const set = await admin.graphql(SET, { input: { ...who, roleSlug: 'admin' } });
     expect(set.body.data.setOrganizationMember.member).toMatchObject({
       memberId: caller.identityId,
       memberKind: 'IDENTITY',
-      role: 'ADMIN',
+      roleSlug: 'admin',
     });
-    expect((await admin.graphql(SET, { input: { ...who, role: 'MEMBER' } })).body.errors).toBeUndefined();
+    expect((await admin.graphql(SET, { input: { ...who, roleSlug: 'member' } })).body.errors).toBeUndefined();
     const self = { organizationId: sub.id, identityId: admin.identityId };
-    expect(await admin.graphql(SET, { input: { ...self, role: 'MEMBER' } })).toBeError(409, 'LAST_ADMIN');
+    expect(await admin.graphql(SET, { input: { ...self, roleSlug: 'member' } })).toBeError(409, 'LAST_ADMIN');
     expect(await admin.graphql(REMOVE, { input: self })).toBeError(409, 'LAST_ADMIN');
     expect((await admin.graphql(REMOVE, { input: who })).body.errors).toBeUndefined();
     expect(await admin.graphql(REMOVE, { input: who })).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
@@ -99,33 +99,33 @@ describe('members of a sub-organization', () => {
     const [one, two] = [await strongroom.seed.organization(), await strongroom.seed.organization()];
     const sub = await makeSub(one.admin, 'team');
     for (const identityId of [two.admin.identityId, randomUUID(), 'no-uuid']) {
-      const input = { organizationId: sub.id, identityId, role: 'MEMBER' };
+      const input = { organizationId: sub.id, identityId, roleSlug: 'member' };
       expect(await one.admin.graphql(SET, { input })).toBeError(404, 'IDENTITY_NOT_FOUND');
     }
-    const input = { organizationId: sub.id, userId: randomUUID(), role: 'MEMBER' };
+    const input = { organizationId: sub.id, userId: randomUUID(), roleSlug: 'member' };
     expect(await one.admin.graphql(SET, { input })).toBeError(404, 'USER_NOT_FOUND');
     const both = { input: { ...input, identityId: one.admin.identityId } };
     expect(await one.admin.graphql(SET, both)).toBeError(422, 'VALIDATION_FAILED');
     const member = await strongroom.seed.caller(one.admin, { organizationRole: 'member' });
-    const attempt = { input: { organizationId: sub.id, identityId: member.identityId, role: 'ADMIN' } };
+    const attempt = { input: { organizationId: sub.id, identityId: member.identityId, roleSlug: 'admin' } };
     expect(await member.graphql(SET, attempt)).toBeError(403, 'PERMISSION_DENIED');
     expect(await two.admin.graphql(SET, attempt)).toBeError(404, 'ORGANIZATION_NOT_FOUND');
   });
 });
 
 describe('users', () => {
-  const CREATE = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id username role } } }';
-  const CHANGE = 'mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { id username role } } }';
+  const CREATE = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id username roleSlug } } }';
+  const CHANGE = 'mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { id username roleSlug } } }';
   const DROP = 'mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { user { id } } }';
-  const GET = 'query ($id: ID!) { user(id: $id) { id username role } }';
+  const GET = 'query ($id: ID!) { user(id: $id) { id username roleSlug } }';
 
   test('are made, read, listed by username, changed and deleted', async () => {
     const { admin } = await strongroom.seed.organization();
     const { user } = (await admin.graphql(CREATE, { input: { username: ' Ada@Example.org ' } })).body.data.createUser;
-    expect(user).toEqual({ id: expect.any(String), username: 'ada@example.org', role: 'MEMBER' });
+    expect(user).toEqual({ id: expect.any(String), username: 'ada@example.org', roleSlug: 'member' });
     expect(await admin.graphql(CREATE, { input: { username: 'ADA@example.org' } })).toBeError(409, 'USERNAME_TAKEN');
     expect((await admin.graphql(GET, { id: user.id })).body.data.user).toEqual(user);
-    await admin.graphql(CREATE, { input: { username: 'bob', role: 'NO_ACCESS' } });
+    await admin.graphql(CREATE, { input: { username: 'bob', roleSlug: 'no-access' } });
     const page = (after: string | null) => admin.graphql(PAGE, { after });
     const PAGE =
       'query ($after: String) { users(first: 1, after: $after) { nodes { username } pageInfo { hasNextPage endCursor } } }';
@@ -133,8 +133,8 @@ describe('users', () => {
     const second = (await page(first.pageInfo.endCursor)).body.data.users;
     expect([...first.nodes, ...second.nodes]).toEqual([{ username: 'ada@example.org' }, { username: 'bob' }]);
     expect(second.pageInfo.hasNextPage).toBe(false);
-    const changed = await admin.graphql(CHANGE, { input: { id: user.id, username: 'ada', role: 'ADMIN' } });
-    expect(changed.body.data.updateUser.user).toEqual({ id: user.id, username: 'ada', role: 'ADMIN' });
+    const changed = await admin.graphql(CHANGE, { input: { id: user.id, username: 'ada', roleSlug: 'admin' } });
+    expect(changed.body.data.updateUser.user).toEqual({ id: user.id, username: 'ada', roleSlug: 'admin' });
     expect(await admin.graphql(CHANGE, { input: { id: user.id, username: 'bob' } })).toBeError(409, 'USERNAME_TAKEN');
     expect((await admin.graphql(DROP, { input: { id: user.id } })).body.errors).toBeUndefined();
     expect(await admin.graphql(DROP, { input: { id: user.id } })).toBeError(404, 'USER_NOT_FOUND');
@@ -145,12 +145,15 @@ describe('users', () => {
     const { user } = (await two.admin.graphql(CREATE, { input: { username: 'eve' } })).body.data.createUser;
     for (const id of [user.id, randomUUID(), 'no-uuid']) {
       expect(await one.admin.graphql(GET, { id })).toBeError(404, 'USER_NOT_FOUND');
-      expect(await one.admin.graphql(CHANGE, { input: { id, role: 'ADMIN' } })).toBeError(404, 'USER_NOT_FOUND');
+      expect(await one.admin.graphql(CHANGE, { input: { id, roleSlug: 'admin' } })).toBeError(404, 'USER_NOT_FOUND');
       expect(await one.admin.graphql(DROP, { input: { id } })).toBeError(404, 'USER_NOT_FOUND');
     }
     const member = await strongroom.seed.caller(two.admin, { organizationRole: 'member' });
     expect((await member.graphql(GET, { id: user.id })).body.errors).toBeUndefined();
     expect(await member.graphql(CREATE, { input: { username: 'x' } })).toBeError(403, 'PERMISSION_DENIED');
-    expect(await member.graphql(CHANGE, { input: { id: user.id, role: 'ADMIN' } })).toBeError(403, 'PERMISSION_DENIED');
+    expect(await member.graphql(CHANGE, { input: { id: user.id, roleSlug: 'admin' } })).toBeError(
+      403,
+      'PERMISSION_DENIED',
+    );
   });
 });

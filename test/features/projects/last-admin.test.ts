@@ -121,7 +121,7 @@ describe('leaving a sub-organization', () => {
     const project = await strongroom.seed.projectOf(subAdmin);
     const member = await strongroom.seed.caller(admin);
     const who = { organizationId, identityId: member.identityId };
-    await admin.data(SET, { input: { ...who, role: 'MEMBER' } });
+    await admin.data(SET, { input: { ...who, roleSlug: 'member' } });
     const path = `/api/v2/workspace/${project.id}/identity-memberships/${member.identityId}`;
     mustSucceed(await subAdmin.post(path, { role: 'viewer' }));
     const inside = await inSub(member);
@@ -135,7 +135,7 @@ describe('leaving a sub-organization', () => {
     const { admin, organizationId, inSub } = await seedSubOrganization();
     const member = await strongroom.seed.caller(admin);
     const who = { organizationId, identityId: member.identityId };
-    await admin.data(SET, { input: { ...who, role: 'MEMBER' } });
+    await admin.data(SET, { input: { ...who, roleSlug: 'member' } });
     const project = await strongroom.seed.projectOf(await inSub(member));
     const refused = await admin.graphql(REMOVE, { input: who });
     expect(refused).toBeError(409, 'LAST_ADMIN');

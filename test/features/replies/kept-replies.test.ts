@@ -180,7 +180,7 @@ describe('the very next reading, at another node that keeps the reply, sees', ()
       .user.id;
     await admin.data(
       `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
-      { input: { organizationId: sub, userId: user, role: 'MEMBER' } },
+      { input: { organizationId: sub, userId: user, roleSlug: 'member' } },
     );
     const scoped = (
       await admin.post(`/api/v1/auth/token-auth/identities/${admin.identityId}/tokens`, { organizationSlug: 'team' })

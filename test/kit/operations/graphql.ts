@@ -11,11 +11,13 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { access } from './graphql/access.js';
+import { accessReview } from './graphql/access-review.js';
 import { across } from './graphql/across.js';
 import { folders } from './graphql/folders.js';
 import { groups } from './graphql/groups.js';
 import { history } from './graphql/history.js';
 import { imports } from './graphql/imports.js';
+import { organizationRoles } from './graphql/organization-roles.js';
 import { organizations } from './graphql/organizations.js';
 import { privileges } from './graphql/privileges.js';
 import { projects } from './graphql/projects.js';
@@ -27,8 +29,10 @@ import { fill, type GraphQLOperation, type Operation, thingsIn } from './operati
 /** A request for every root field of the schema. `createOrganization` is the installation admin's and has tests of its own. */
 export const GRAPHQL: readonly GraphQLOperation[] = [
   ...organizations,
+  ...organizationRoles,
   ...groups,
   ...access,
+  ...accessReview,
   ...projects,
   ...roles,
   ...privileges,

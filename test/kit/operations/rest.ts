@@ -6,6 +6,7 @@ import { groups } from './rest/groups.js';
 import { history } from './rest/history.js';
 import { imports } from './rest/imports.js';
 import { members } from './rest/members.js';
+import { organizationRoles } from './rest/organization-roles.js';
 import { privileges } from './rest/privileges.js';
 import { projects } from './rest/projects.js';
 import { roles } from './rest/roles.js';
@@ -15,6 +16,7 @@ import { tags } from './rest/tags.js';
 /** A request for every route of the API reference. */
 export const REST: readonly RestOperation[] = [
   ...access,
+  ...organizationRoles,
   ...groups,
   ...projects,
   ...members,

@@ -7,7 +7,7 @@ import { loadRow } from '../../../kernel/database/rows.js';
 import { isId, NO_ID, newId } from '../../../kernel/ids.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import { protectInstallationAdmin } from '../../organizations/public.js';
+import { authorizeActingAs, protectInstallationAdmin } from '../../organizations/public.js';
 import type { IdentityReader, IdentityView } from '../identity.reader.js';
 import type { IdentityAction } from '../identity-rights.js';
 import { protectOwnLogins } from '../own-logins.js';
@@ -40,7 +40,7 @@ export class ClientSecretService {
    * people tell it from others.
    *
    * @param raw `{ identityId, description?, ttl?, numUsesLimit? }`; seconds; 0 means no limit
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, UNIVERSAL_AUTH_NOT_FOUND, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, UNIVERSAL_AUTH_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async create(ctx: Context, raw: unknown): Promise<IssuedClientSecret> {
@@ -48,6 +48,7 @@ export class ClientSecretService {
     return inTransaction(ctx, async (tx) => {
       const identity = await this.identities.authorized(tx, identityId, 'identity:create-token');
       protectInstallationAdmin(tx, identity);
+      await authorizeActingAs(tx, identity.id, 'identity:create-token');
       await protectOwnLogins(tx, identity, { method: 'universal-auth', action: 'identity:create-token' });
       const clientSecret = mintClientSecret();
       const secret = {

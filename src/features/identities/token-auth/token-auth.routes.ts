@@ -34,6 +34,6 @@ export const tokenAuthRoutes = [
   tokenAuth.delete('', 'Remove token authentication and all tokens of a machine identity', {
     field: 'removeTokenAuth',
     as: 'identityTokenAuth',
-    errors: ['TOKEN_AUTH_NOT_FOUND'],
+    errors: ['TOKEN_AUTH_NOT_FOUND', 'LAST_ADMIN'],
   }),
 ];

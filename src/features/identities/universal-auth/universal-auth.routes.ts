@@ -30,6 +30,6 @@ export const universalAuthRoutes = [
   universalAuth.delete('', 'Remove universal authentication with its client secrets and tokens', {
     field: 'removeUniversalAuth',
     as: 'identityUniversalAuth',
-    errors: ['UNIVERSAL_AUTH_NOT_FOUND'],
+    errors: ['UNIVERSAL_AUTH_NOT_FOUND', 'LAST_ADMIN'],
   }),
 ];

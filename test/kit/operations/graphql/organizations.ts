@@ -35,9 +35,15 @@ export const organizations: readonly GraphQLOperation[] = [
   },
   {
     field: 'setOrganizationMember',
-    args: { organizationId: '$subOrganization', userId: '$user', role: 'ADMIN' },
+    args: { organizationId: '$subOrganization', userId: '$user', roleSlug: 'admin' },
     audit: 'organization-member:set',
     denial: viewer('sub-organization:edit'),
+  },
+  {
+    field: 'updateOrganizationMember',
+    args: { id: '$userMembership', roleSlug: 'member' },
+    audit: 'organization-member:set',
+    denial: viewer('member:edit'),
   },
   {
     field: 'removeOrganizationMember',

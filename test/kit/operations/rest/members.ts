@@ -3,6 +3,8 @@ import { powerless, type RestOperation, viewer } from '../operation.js';
 const PROJECT = '/api/v1/projects/{projectId}';
 const MEMBER = '/api/v2/workspace/{projectId}/identity-memberships';
 
+const GROUP = '/api/v2/workspace/{projectId}/groups';
+
 /** Members of projects. */
 export const members: readonly RestOperation[] = [
   {
@@ -68,6 +70,38 @@ export const members: readonly RestOperation[] = [
     path: { projectId: '$project', identityId: '$identity' },
     audit: 'project-membership:delete',
     denial: viewer('identity:delete'),
+  },
+  {
+    route: `GET ${GROUP}`,
+    path: { projectId: '$project' },
+    audit: 'project-membership:list',
+    denial: powerless('groups:read'),
+  },
+  {
+    route: `POST ${GROUP}/{groupIdOrName}`,
+    path: { projectId: '$project', groupIdOrName: '$otherGroup' },
+    body: { projectId: '$project', roles: [{ role: 'viewer' }, { role: '$roleSlug' }] },
+    audit: 'project-membership:create',
+    denial: viewer('groups:create'),
+  },
+  {
+    route: `GET ${GROUP}/{groupIdOrName}`,
+    path: { projectId: '$project', groupIdOrName: '$groupSlug' },
+    audit: 'project-membership:get',
+    denial: powerless('groups:read'),
+  },
+  {
+    route: `PATCH ${GROUP}/{groupIdOrName}`,
+    path: { projectId: '$project', groupIdOrName: '$group' },
+    body: { roles: [{ role: 'viewer', isTemporary: true, temporaryMode: 'relative', temporaryRange: '2h' }] },
+    audit: 'project-membership:update',
+    denial: viewer('groups:edit'),
+  },
+  {
+    route: `DELETE ${GROUP}/{groupIdOrName}`,
+    path: { projectId: '$project', groupIdOrName: '$group' },
+    audit: 'project-membership:delete',
+    denial: viewer('groups:delete'),
   },
   {
     route: 'POST /api/v2/workspace/{projectId}/memberships',

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { newId } from '../../kernel/ids.js';
+import { newId } from '../../../kernel/ids.js';
 
 /** Of a role that is held for a time. Times are ISO 8601. */
 export interface RoleTerm {

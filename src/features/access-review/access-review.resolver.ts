@@ -1,0 +1,150 @@
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import type { z } from 'zod';
+import type { Context } from '../../kernel/context.js';
+import { batched, linked } from '../../kernel/database/batched.js';
+import { nested, query } from '../../kernel/graphql/operations.js';
+import { PageArgs } from '../../kernel/graphql/page.js';
+import type { ConnectionOf, Page } from '../../kernel/paging.js';
+import { IdentityType, identitiesByIds } from '../identities/public.js';
+import { UserType, usersByIds } from '../organizations/public.js';
+import { type EffectiveRule, type RuleOrigin, toShownRules, withPermissions } from '../permissions/public.js';
+import { type ProjectLinks, ProjectMembershipType } from '../projects/public.js';
+import { SecretType } from '../secrets/public.js';
+import { AccessAt, AccessChecks, EffectivePermissions, ExplainAccess } from './access-review.rules.js';
+import type { AccessReviewService } from './access-review.service.js';
+import {
+  AccessAnswersType,
+  AccessExplanationType,
+  AccessHolderConnection,
+  AccessHolderType,
+  EffectivePermissionsType,
+  type EffectivePermissionType,
+  RuleOriginType,
+} from './access-review.type.js';
+import type { Reason } from './verdicts.js';
+
+@Resolver()
+export class AccessReviewResolver {
+  constructor(private readonly service: AccessReviewService) {}
+
+  @query(
+    AccessExplanationType,
+    ExplainAccess,
+    'Why you, or somebody else, may do something in a project or may not: which rule of what decides.',
+  )
+  async explainAccess(ctx: Context, args: object): Promise<AccessExplanationType> {
+    const found = await this.service.explain(ctx, args);
+    const decided = found?.decidedBy ?? null;
+    return {
+      isAllowed: found?.isAllowed ?? false,
+      isMember: found !== null,
+      rule: decided === null ? null : toShown(decided).rule,
+      origin: decided === null ? null : toShown(decided).origin,
+    };
+  }
+
+  @query(
+    EffectivePermissionsType,
+    EffectivePermissions,
+    'All rules that hold for you, or for somebody else, in a project.',
+  )
+  async effectivePermissions(ctx: Context, args: object): Promise<EffectivePermissionsType> {
+    const found = await this.service.effective(ctx, args);
+    return { isMember: found !== null, permissions: (found ?? []).map(toShown) };
+  }
+
+  @query(
+    AccessAnswersType,
+    AccessChecks,
+    'Answers to many questions at once: may you, or may somebody else, do this there?',
+  )
+  async can(ctx: Context, { checks }: z.input<typeof AccessChecks>): Promise<AccessAnswersType> {
+    return { allowed: await this.service.can(ctx, { checks: checks.map(withPermissions) }) };
+  }
+
+  @query(AccessHolderConnection, AccessAt, 'Who may do something in a project, now or at a time in the past.')
+  async accessAt(ctx: Context, args: object): Promise<ConnectionOf<AccessHolderType>> {
+    return toHolders(await this.service.accessAt(ctx, args));
+  }
+}
+
+@Resolver(() => SecretType)
+export class SecretReadersResolver {
+  constructor(private readonly service: AccessReviewService) {}
+
+  @FieldResolver(() => AccessHolderConnection, {
+    nullable: true,
+    description:
+      'Who can read its value, and by what; null with PERMISSION_DENIED if you may not read members, identities, groups and roles.',
+  })
+  async readers(
+    @Root() secret: SecretType,
+    @Args(() => PageArgs) page: PageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ConnectionOf<AccessHolderType>> {
+    const { projectId, environmentSlug, secretPath, secretKey, tags } = secret;
+    const fields = {
+      environment: environmentSlug,
+      secretPath,
+      secretName: secretKey,
+      secretTags: tags.map(({ slug }) => slug),
+    };
+    return toHolders(await this.service.readersOf(ctx, projectId, fields, page));
+  }
+}
+
+@Resolver(() => AccessHolderType)
+export class AccessHolderResolver {
+  @nested(UserType, 'The user; null for a machine identity, and when you may not read it in your organization.')
+  user({ memberKind, memberId }: AccessHolderType, ctx: Context): Promise<UserType | null> {
+    return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
+  }
+
+  @nested(IdentityType, 'The machine identity; null for a user, and when you may not read it in your organization.')
+  identity({ memberKind, memberId }: AccessHolderType, ctx: Context): Promise<IdentityType | null> {
+    return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
+  }
+}
+
+@Resolver(() => RuleOriginType)
+export class RuleOriginResolver {
+  constructor(private readonly links: ProjectLinks) {}
+
+  @nested(
+    [ProjectMembershipType],
+    'The memberships that give it: of the member, or of groups; those that you may read and that are still there.',
+  )
+  async memberships({ membershipIds }: RuleOriginType, ctx: Context): Promise<ProjectMembershipType[]> {
+    const found = await Promise.all(membershipIds.map((id) => batched(ctx, this.links.memberships, id)));
+    return found.filter((membership) => membership !== undefined);
+  }
+}
+
+const toShown = ({ rule, origin }: EffectiveRule): EffectivePermissionType => ({
+  rule: toShownRules([rule])[0] as EffectivePermissionType['rule'],
+  origin: toOrigin(origin),
+});
+
+const toOrigin = (origin: RuleOrigin): RuleOriginType => ({
+  source: origin.kind,
+  slug: origin.slug,
+  membershipIds:
+    origin.kind === 'role'
+      ? [...new Set(origin.through.map(({ membershipId }) => membershipId))]
+      : [origin.membershipId],
+});
+
+const toHolders = (page: Page<Reason>): Page<AccessHolderType> =>
+  page.map(
+    ({ member: { memberKind, memberId, name }, roleSlug, privilegeSlug, membershipId }): AccessHolderType => ({
+      memberKind,
+      memberId,
+      name,
+      origin: {
+        source: roleSlug === null ? ('privilege' as const) : ('role' as const),
+        slug: roleSlug ?? privilegeSlug ?? '',
+        membershipIds: [membershipId],
+      },
+    }),
+    ({ name, memberId }) => [name ?? '', memberId],
+  );

@@ -1,0 +1,225 @@
+import { type Action, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
+import type { Fields } from '../../kernel/authz/conditions.js';
+import type { Context } from '../../kernel/context.js';
+import { type BatchLoad, batched } from '../../kernel/database/batched.js';
+import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
+import { parse } from '../../kernel/validation.js';
+import { type EffectiveRule, type Explanation, projectRights, toRules } from '../permissions/public.js';
+import {
+  findAccessOf,
+  findEffectiveRules,
+  findExplanation,
+  type ProjectAccess,
+  type ProjectReader,
+} from '../projects/public.js';
+import {
+  AccessAt,
+  AccessChecks,
+  askedFor,
+  askedWhom,
+  EffectivePermissions,
+  ExplainAccess,
+} from './access-review.rules.js';
+import { ATTRIBUTES, HELD_AT, HELD_NOW, PRIVILEGES_AT, PRIVILEGES_NOW, ROLES_AT, ROLES_NOW } from './held.sql.js';
+import { namesAttributes, type Policies, type Reason, whoMay } from './verdicts.js';
+
+interface Whom {
+  readonly kind: 'user' | 'identity';
+  readonly id: string;
+}
+
+/** Answers to who may do what. Nothing is decided here: the abilities are asked by which requests are judged. */
+export class AccessReviewService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Why somebody may do something in a project, or may not.
+   *
+   * @param raw `{ projectId, subject, action, fields?, userId?, identityId? }`; nobody named: the caller
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async explain(ctx: Context, raw: unknown): Promise<Explanation | null> {
+    const { projectId, userId, identityId, ...what } = parse(ExplainAccess, raw);
+    const asked = askedFor(what);
+    const project = await this.#askable(ctx, projectId, askedWhom({ userId, identityId }));
+    const memberId = askedWhom({ userId, identityId })?.id ?? ctx.actor.id;
+    const found = await findExplanation(ctx, { projectId: project.projectId, memberId, ...asked });
+    await this.#record(ctx, project, 'access:explain', memberId);
+    return found ?? null;
+  }
+
+  /**
+   * All rules that hold for somebody in a project, in their order.
+   *
+   * @param raw `{ projectId, userId?, identityId? }`; nobody named: the caller
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async effective(ctx: Context, raw: unknown): Promise<readonly EffectiveRule[] | null> {
+    const { projectId, ...whom } = parse(EffectivePermissions, raw);
+    const project = await this.#askable(ctx, projectId, askedWhom(whom));
+    const memberId = askedWhom(whom)?.id ?? ctx.actor.id;
+    const found = await findEffectiveRules(ctx, { projectId: project.projectId, memberId });
+    await this.#record(ctx, project, 'access:effective', memberId);
+    return found ?? null;
+  }
+
+  /**
+   * Answers to many questions, in their order.
+   *
+   * @param raw `{ checks }`, 1 to 100 of `{ projectId, subject, action, fields?, userId?, identityId?, permissions? }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async can(ctx: Context, raw: unknown): Promise<boolean[]> {
+    const { checks } = parse(AccessChecks, raw);
+    const questions = checks.map(({ projectId, userId, identityId, permissions, ...what }, at) => ({
+      projectId: projectId.toLowerCase(),
+      whom: askedWhom({ userId, identityId }, `checks[${at}].`),
+      permissions,
+      ...askedFor(what, `checks[${at}].`),
+    }));
+    const known = await this.projects.listAccessible(
+      ctx,
+      questions.map(({ projectId }) => projectId),
+    );
+    const projects = new Map(known.map((project) => [project.projectId, project]));
+    for (const { projectId, whom } of questions)
+      if (whom !== null) authorizeAbout(projects.get(projectId) as ProjectAccess, whom);
+    const others = await this.#abilitiesOf(ctx, questions);
+    const answers = questions.map(({ projectId, whom, permissions, action, fields }) => {
+      if (permissions != null) {
+        const storedRules = JSON.stringify([toRules(permissions)]);
+        return can(projectRights({ roles: [], storedRules }).ability, action, fields);
+      }
+      const access = whom === null ? projects.get(projectId) : others.get(`${projectId} ${whom.id}`);
+      return access !== undefined && can(access.ability, action, fields);
+    });
+    await ctx.auditTrail.recordRead(ctx, { action: 'access:check', facts: { count: checks.length } });
+    return answers;
+  }
+
+  /**
+   * Who may do something in a project, now or at a time in the past, by name, then id.
+   *
+   * @param raw `{ projectId, subject, action, fields?, at?, first?, after? }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async accessAt(ctx: Context, raw: unknown): Promise<Page<Reason>> {
+    const { projectId, subject, action, fields, at, ...request } = parse(AccessAt, raw);
+    const asked = askedFor({ subject, action, fields });
+    const project = await this.projects.load(ctx, projectId);
+    authorizeOverview(project);
+    const policies = await policiesOf(ctx, [project.projectId], at ?? null);
+    const reasons = whoMay(policies.get(project.projectId) ?? NOBODY, asked.action, asked.fields);
+    const page = pageOfReasons(reasons, request);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'access:holders',
+      projectId: project.projectId,
+      facts: { count: page.nodes.length },
+    });
+    return page;
+  }
+
+  /**
+   * Who can read the value of a secret, inside of a response.
+   *
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED
+   */
+  async readersOf(ctx: Context, projectId: string, fields: Fields, request: PageRequest): Promise<Page<Reason>> {
+    const project = await this.projects.load(ctx, projectId);
+    authorizeOverview(project);
+    const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
+    return pageOfReasons(whoMay(policies, 'secrets:readValue', fields), request);
+  }
+
+  async #askable(ctx: Context, projectId: string, whom: Whom | null): Promise<ProjectAccess> {
+    const project = await this.projects.load(ctx, projectId);
+    if (whom !== null) authorizeAbout(project, whom);
+    return project;
+  }
+
+  #record(ctx: Context, project: ProjectAccess, action: string, memberId: string): Promise<void> {
+    return ctx.auditTrail.recordRead(ctx, { action, projectId: project.projectId, facts: { memberId } });
+  }
+
+  /** What others may do in projects, one statement for each of them. */
+  async #abilitiesOf(
+    ctx: Context,
+    questions: readonly { readonly projectId: string; readonly whom: Whom | null }[],
+  ): Promise<ReadonlyMap<string, ProjectAccess>> {
+    const named = questions.flatMap(({ projectId, whom }) => (whom === null ? [] : [{ projectId, whom }]));
+    const found = new Map<string, ProjectAccess>();
+    for (const [id, of] of Map.groupBy(named, ({ whom }) => whom.id)) {
+      const projectIds = [...new Set(of.map(({ projectId }) => projectId))];
+      for (const access of await findAccessOf(ctx, id, projectIds)) found.set(`${access.projectId} ${id}`, access);
+    }
+    return found;
+  }
+}
+
+/** About others may ask who may read them and roles. @throws PERMISSION_DENIED */
+function authorizeAbout(project: ProjectAccess, { kind, id }: Whom): void {
+  authorize(project, 'role:read');
+  if (kind === 'user') authorize(project, 'member:read');
+  else authorize(project, 'identity:read', { identityId: id });
+}
+
+/** @throws PERMISSION_DENIED */
+function authorizeOverview(project: ProjectAccess): void {
+  for (const action of ['role:read', 'member:read', 'identity:read', 'groups:read'] as const satisfies Action[])
+    if (!can(project.ability, action)) throw new PermissionDenied({ action, projectId: project.projectId });
+}
+
+/** All that decides about the members of projects, in at most four statements. @param at null: now */
+async function policiesOf(
+  ctx: Context,
+  projectIds: readonly string[],
+  at: Date | null,
+): Promise<Map<string, Policies>> {
+  const place = { projectIds, organizationId: ctx.organizationId };
+  const when = at === null ? null : { ...place, at };
+  const members = await (when === null ? HELD_NOW(ctx, place) : HELD_AT(ctx, when));
+  const roles = await (when === null ? ROLES_NOW(ctx, place) : ROLES_AT(ctx, when));
+  const privileges = await (when === null ? PRIVILEGES_NOW(ctx, place) : PRIVILEGES_AT(ctx, when));
+  const isNamed = [...roles, ...privileges].some(namesAttributes);
+  const memberIds = [...new Set(members.map(({ memberId }) => memberId))];
+  const rows = isNamed ? await ATTRIBUTES(ctx, { memberIds }) : [];
+  const attributes = new Map(rows.map(({ memberId, attributes }) => [memberId, attributes]));
+  const inProject = <Row extends { readonly projectId: string }>(all: readonly Row[]) =>
+    Map.groupBy(all, ({ projectId }) => projectId);
+  const [byMember, byRole, byPrivilege] = [inProject(members), inProject(roles), inProject(privileges)];
+  return new Map(
+    projectIds.map((id) => [
+      id,
+      {
+        members: byMember.get(id) ?? [],
+        roles: byRole.get(id) ?? [],
+        privileges: byPrivilege.get(id) ?? [],
+        attributes,
+      },
+    ]),
+  );
+}
+
+const NOBODY: Policies = { members: [], roles: [], privileges: [], attributes: new Map() };
+
+/** Those of now, for many projects of a response. */
+const policiesNow: BatchLoad<Policies> = (ctx, projectIds) => policiesOf(ctx, projectIds, null);
+
+const keyOf = ({ member: { name, memberId } }: Reason): [name: string, id: string] => [name ?? '', memberId];
+
+function pageOfReasons(reasons: readonly Reason[], request: PageRequest): Page<Reason> {
+  const { name, id, limit } = namePageBounds(request);
+  const sorted = reasons
+    .map((reason) => ({ reason, key: keyOf(reason) }))
+    .filter(({ key }) => name === null || isAfter(key, [name, id ?? '']))
+    .sort((a, b) => (isAfter(a.key, b.key) ? 1 : -1))
+    .slice(0, limit ?? undefined);
+  return new Page(
+    sorted.map(({ reason }) => reason),
+    request,
+    keyOf,
+  );
+}
+
+const isAfter = ([name, id]: [string, string], [other, otherId]: [string, string]): boolean =>
+  name === other ? id > otherId : name > other;

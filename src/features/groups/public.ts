@@ -1,0 +1,1 @@
+export { GroupOrganizationMembershipType, GroupType } from './group.type.js';

@@ -1,0 +1,39 @@
+import { type ClassType, Resolver } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { linked } from '../../kernel/database/batched.js';
+import { nested } from '../../kernel/graphql/operations.js';
+import { GroupOrganizationMembershipType, GroupType } from '../groups/public.js';
+import { IdentityType } from '../identities/public.js';
+import { MemberType, organizationLinkOf, UserType } from '../organizations/public.js';
+import { type RoleKey, roleLinkKey, rolesByKeys } from './organization-role.links.js';
+import { OrganizationRoleType } from './organization-role.type.js';
+
+/** Gives a type with a `roleSlug` the role itself. @returns a class of resolvers */
+function roleLinkOf(type: ClassType<RoleKey>): new () => object {
+  @Resolver(() => type)
+  class RoleLinkResolver {
+    @nested(OrganizationRoleType, 'The role; null if you may not read it.')
+    role(held: RoleKey, ctx: Context): Promise<OrganizationRoleType | null> {
+      return linked(ctx, rolesByKeys, roleLinkKey(held));
+    }
+  }
+  return RoleLinkResolver;
+}
+
+@Resolver(() => GroupType)
+class GroupRoleResolver {
+  @nested(OrganizationRoleType, 'The role; null if you may not read it.')
+  role({ roleSlug }: GroupType, ctx: Context): Promise<OrganizationRoleType | null> {
+    // That of the organization of the caller, which need not own the group.
+    return linked(ctx, rolesByKeys, roleLinkKey({ organizationId: ctx.organizationId, roleSlug }));
+  }
+}
+
+/** Resolvers of what roles of organizations lead to, and of what leads to them. */
+export const organizationRoleLinks = (): object[] => [
+  ...[UserType, IdentityType, MemberType, GroupOrganizationMembershipType].map(
+    (type: ClassType<RoleKey>) => new (roleLinkOf(type))(),
+  ),
+  new GroupRoleResolver(),
+  new (organizationLinkOf(OrganizationRoleType))(),
+];

@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { KeyBounds } from '../../kernel/paging.js';
+import type { OrganizationMembershipSchema, OrganizationSchema } from '../organizations/public.js';
+import type { OrganizationRoleSchema } from './organization-role.entity.js';
+
+const tables = tablesOf<
+  typeof OrganizationRoleSchema | typeof OrganizationMembershipSchema | typeof OrganizationSchema
+>();
+
+const roles = tables
+  .selectFrom('organization_role as r')
+  .select([
+    'r.id',
+    'r.organization_id as organizationId',
+    'r.slug',
+    'r.name',
+    'r.description',
+    'r.permissions',
+    'r.version',
+    'r.created_at as createdAt',
+    'r.updated_at as updatedAt',
+  ]);
+
+/** An organization, and with `isRoot` also those below it. */
+interface Scope {
+  readonly organizationId: string;
+  readonly isRoot: boolean;
+}
+
+export const findRole = prepared(({ organizationId, id }: { organizationId: string; id: string }) =>
+  roles.where('r.id', '=', id).where('r.organization_id', '=', organizationId),
+);
+
+/** A role that an organization made, as it is read. */
+export type OrganizationRoleRow = Awaited<ReturnType<typeof findRole>>[number];
+
+export const findRoleBySlug = prepared(({ organizationId, slug }: { organizationId: string; slug: string }) =>
+  roles.where('r.organization_id', '=', organizationId).where('r.slug', '=', slug),
+);
+
+/** Roles within a scope, by id. */
+export const findRoles = prepared(({ ids, organizationId, isRoot }: Scope & { ids: readonly string[] }) =>
+  roles
+    .innerJoin('organization as o', 'o.id', 'r.organization_id')
+    .where('r.id', '=', anyOf(ids))
+    .where(
+      sql<boolean>`(o.id = ${organizationId}::uuid or (${isRoot}::boolean and o.parent_id = ${organizationId}::uuid))`,
+    ),
+);
+
+/** Roles of whatever organizations that have one of these slugs. */
+export const findRolesNamed = prepared(
+  ({ organizationIds, slugs }: { organizationIds: readonly string[]; slugs: readonly string[] }) =>
+    roles
+      .where('r.organization_id', '=', anyOf(organizationIds))
+      .where('r.slug', '=', sql<string>`any(${slugs}::text[])`),
+);
+
+/** Roles of an organization, by slug. */
+export const listRoles = prepared((page: KeyBounds & { organizationId: string }) =>
+  roles.where('r.organization_id', '=', page.organizationId).$call(pageBy('r.slug', page)),
+);
+
+/** The organizations of a scope, as old as their built-in roles. */
+export const findOrganizations = prepared(({ organizationId, isRoot }: Scope) =>
+  tables
+    .selectFrom('organization as o')
+    .select(['o.id', 'o.created_at as createdAt', 'o.updated_at as updatedAt'])
+    .where(
+      sql<boolean>`(o.id = ${organizationId}::uuid or (${isRoot}::boolean and o.parent_id = ${organizationId}::uuid))`,
+    ),
+);
+
+/** Carries a new slug of a role into the memberships that name it. */
+export const renameInMemberships = prepared(
+  ({ organizationId, from, to }: { organizationId: string; from: string; to: string }) =>
+    tables
+      .updateTable('organization_membership')
+      .set({ role: to, updated_at: sql`now()` })
+      .where('organization_id', '=', organizationId)
+      .where('role', '=', from),
+);
+
+/** A row: some user, identity or group has the role. */
+export const findHolder = prepared(({ organizationId, slug }: { organizationId: string; slug: string }) =>
+  tables
+    .selectFrom('organization_membership')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', slug)
+    .limit(1),
+);

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/paging.js';
+import { idOf, personText, slugText } from '../../kernel/text-rules.js';
+import { isBuiltInOfOrganization, ORGANIZATION_ROLES, OrganizationPermissions } from '../permissions/public.js';
+
+/** Slugs that no role of an organization's own can have. */
+const RESERVED: readonly string[] = [...ORGANIZATION_ROLES, 'custom'];
+
+const anySlug = slugText(1, 64);
+const id = idOf('The role.');
+const slug = anySlug
+  .refine((given) => !RESERVED.includes(given), {
+    error: `must be none of ${RESERVED.join(', ')}`,
+    params: { code: 'RESERVED' },
+  })
+  .meta({
+    description:
+      'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the organization; no slug of a built-in role. Holders of the role keep it under a new slug.',
+  });
+const name = personText(1, 64).meta({ description: 'What people call it, 1 to 64 characters.' });
+const description = personText(0, 1024)
+  .nullish()
+  .meta({ description: 'What its holders may do, in words, up to 1,024 characters; null for none.' });
+const permissions = OrganizationPermissions.meta({
+  description: 'What its holders may do: up to 100 rules, in order. They replace the ones before.',
+});
+
+export const ListOrganizationRoles = z.strictObject(pageRules);
+
+export const OneOrganizationRole = z
+  .strictObject({ id })
+  .meta({ description: 'Which role. One that somebody has cannot be deleted.' });
+
+export const OrganizationRoleBySlug = z.strictObject({ slug: anySlug.meta({ description: 'Its slug.' }) });
+
+export const CreateOrganizationRole = z
+  .strictObject({ slug, name, description, permissions })
+  .meta({ description: 'A new role of the organization.' });
+
+export const UpdateOrganizationRole = z
+  .strictObject({
+    id,
+    slug: slug.optional(),
+    name: name.optional(),
+    description,
+    permissions: permissions.optional(),
+  })
+  .meta({ description: 'Changes of a role. What is absent stays.' });
+
+const OWN = 'own';
+const BUILT_IN = 'built-in';
+
+/** Position of a role in the list, where the built-in ones come last. */
+export const roleKey = ({ slug }: { readonly slug: string }): CursorKey => [
+  isBuiltInOfOrganization(slug) ? BUILT_IN : OWN,
+  slug,
+];
+
+/** The slug that a list goes on after; null: from the top. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
+export function slugBefore({ after }: PageRequest): string | null {
+  if (after == null) return null;
+  const fits = ([part, slug = '']: CursorKey): boolean => part === roleKey({ slug })[0];
+  const [, slug = ''] = decodeCursor(after, 2, fits);
+  return slug;
+}

@@ -1,0 +1,187 @@
+import { raw as sql } from '@mikro-orm/core';
+import { type Action, authorize, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { batched } from '../../kernel/database/batched.js';
+import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { loadRow, lockRow } from '../../kernel/database/rows.js';
+import { AppError } from '../../kernel/errors.js';
+import { isId } from '../../kernel/ids.js';
+import { Page, rowLimit } from '../../kernel/paging.js';
+import { parse } from '../../kernel/validation.js';
+import {
+  builtInRoleId,
+  isBuiltInOfOrganization,
+  ORGANIZATION_ROLES,
+  ORGANIZATION_VOCABULARY,
+  readStoredRules,
+  rightsBeyondChange,
+  toRules,
+} from '../permissions/public.js';
+import { OrganizationRole } from './organization-role.entity.js';
+import { type OrganizationRoleView, ownBuiltInRoles, rolesByIds, toRoleView } from './organization-role.links.js';
+import { findHolder, findRole, findRoleBySlug, listRoles, renameInMemberships } from './organization-role.queries.js';
+import {
+  CreateOrganizationRole,
+  ListOrganizationRoles,
+  OneOrganizationRole,
+  OrganizationRoleBySlug,
+  roleKey,
+  slugBefore,
+  UpdateOrganizationRole,
+} from './organization-role.rules.js';
+
+const SLUGS = { organization_role_slug_unique: 'ROLE_SLUG_TAKEN' } as const;
+
+/**
+ * Roles of the caller's organization. What a role allows is read with every request of its holders, so that a change holds for
+ * the next one on every node. Source: clients (Organization roles), behaviour 2.
+ *
+ * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE; every change PERMISSION_BOUNDARY for rights that
+ * the caller does not have, before or after.
+ */
+export class OrganizationRoleService {
+  /** Makes a role. @throws ROLE_SLUG_TAKEN */
+  create(ctx: Context, raw: unknown): Promise<OrganizationRoleView> {
+    const { permissions, description, ...input } = parse(CreateOrganizationRole, raw);
+    authorize(ctx, 'role:create');
+    const rules = toRules(permissions);
+    return inTransaction(ctx, async (tx) => {
+      authorizeReach(tx, 'role:create', [], rules);
+      const { organizationId } = tx;
+      const role = tx.em.create(OrganizationRole, {
+        ...input,
+        description: description ?? '',
+        permissions: rules,
+        organizationId,
+      });
+      await flush(tx, { ...SLUGS, organization_role_organization_id_fkey: 'ORGANIZATION_NOT_FOUND' });
+      await record(tx, 'organization-role:create', role, { rules: rules.length });
+      return loadOwn(tx, role.id);
+    });
+  }
+
+  /**
+   * Changes a role: absent keeps, a list of permissions replaces the one before. A new slug goes to its holders with it.
+   *
+   * @throws ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN
+   */
+  update(ctx: Context, raw: unknown): Promise<OrganizationRoleView> {
+    const { id, permissions, ...changes } = parse(UpdateOrganizationRole, raw);
+    authorize(ctx, 'role:edit');
+    return inTransaction(ctx, async (tx) => {
+      const role = await lockOwn(tx, id);
+      const { slug: from } = role;
+      const before = rulesOf(role);
+      const rules = permissions === undefined ? before : toRules(permissions);
+      // Also for another slug or name: whoever gives the role next goes by these.
+      authorizeReach(tx, 'role:edit', before, rules);
+      tx.em.assign(role, {
+        slug: changes.slug ?? from,
+        name: changes.name ?? role.name,
+        description: changes.description === undefined ? role.description : (changes.description ?? ''),
+        // What this version cannot read stays as it is.
+        ...(permissions === undefined ? {} : { permissions: rules }),
+        version: role.version + 1,
+        updatedAt: sql('now()'),
+      });
+      await flush(tx, SLUGS);
+      const { organizationId, slug: to } = role;
+      if (to !== from) await renameInMemberships(tx, { organizationId, from, to });
+      const changed = Object.entries({ ...changes, permissions }).filter(([, value]) => value !== undefined);
+      const names = changed.map(([name]) => name).sort();
+      await record(tx, 'organization-role:update', role, { rules: rules.length, changed: names });
+      return loadOwn(tx, role.id);
+    });
+  }
+
+  /** Deletes a role that nobody has. @throws ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE */
+  delete(ctx: Context, raw: unknown): Promise<OrganizationRoleView> {
+    const { id } = parse(OneOrganizationRole, raw);
+    authorize(ctx, 'role:delete');
+    return inTransaction(ctx, async (tx) => {
+      const role = await lockOwn(tx, id);
+      const rules = rulesOf(role);
+      // Nobody has it: what it forbids is not lifted by its deletion.
+      authorizeReach(tx, 'role:delete', rules, rules);
+      const [holder] = await findHolder(tx, { organizationId: role.organizationId, slug: role.slug });
+      if (holder !== undefined) throw new AppError('ROLE_IN_USE');
+      const deleted = await loadOwn(tx, role.id);
+      tx.em.remove(role);
+      await flush(tx);
+      await record(tx, 'organization-role:delete', role);
+      return deleted;
+    });
+  }
+
+  /** One role by id, built-in ones too. @throws ROLE_NOT_FOUND */
+  async get(ctx: Context, raw: unknown): Promise<OrganizationRoleView> {
+    const { id } = parse(OneOrganizationRole, raw);
+    authorize(ctx, 'role:read');
+    return shown(ctx, isId(id) ? await batched(ctx, rolesByIds, id.toLowerCase()) : undefined);
+  }
+
+  /** One role by slug, built-in ones too. @throws ROLE_NOT_FOUND */
+  async getBySlug(ctx: Context, raw: unknown): Promise<OrganizationRoleView> {
+    const { slug } = parse(OrganizationRoleBySlug, raw);
+    authorize(ctx, 'role:read');
+    const { organizationId } = ctx;
+    if (isBuiltInOfOrganization(slug))
+      return shown(
+        ctx,
+        (await ownBuiltInRoles(ctx)).find((role) => role.slug === slug),
+      );
+    return shown(ctx, toRoleView(await loadRow(ctx, findRoleBySlug, { organizationId, slug }, 'ROLE_NOT_FOUND')));
+  }
+
+  /** Those that the organization made, by slug, then the built-in ones, admin first. */
+  async list(ctx: Context, raw: unknown): Promise<Page<OrganizationRoleView>> {
+    const request = parse(ListOrganizationRoles, raw);
+    const after = slugBefore(request);
+    authorize(ctx, 'role:read');
+    const { organizationId } = ctx;
+    const isPastOwn = after !== null && isBuiltInOfOrganization(after);
+    const own = isPastOwn ? [] : await listRoles(ctx, { organizationId, after, limit: rowLimit(request) });
+    const builtIn = await ownBuiltInRoles(ctx);
+    // For a role of the organization's own this is the first of them.
+    const rest = builtIn.slice(builtIn.findIndex(({ slug }) => slug === after) + 1);
+    const page = new Page([...own.map(toRoleView), ...rest], request, roleKey);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'organization-role:list',
+      facts: { count: page.nodes.length },
+    });
+    return page;
+  }
+}
+
+async function shown(ctx: Context, role: OrganizationRoleView | undefined): Promise<OrganizationRoleView> {
+  if (role === undefined) throw new AppError('ROLE_NOT_FOUND');
+  await ctx.auditTrail.recordRead(ctx, { action: 'organization-role:get', facts: { roleId: role.id } });
+  return role;
+}
+
+const loadOwn = async (tx: Transaction, id: string): Promise<OrganizationRoleView> =>
+  toRoleView(await loadRow(tx, findRole, { organizationId: tx.organizationId, id }, 'ROLE_NOT_FOUND'));
+
+/** A role that can change. Whoever gives it to somebody waits. @throws ROLE_BUILT_IN, ROLE_NOT_FOUND */
+async function lockOwn(tx: Transaction, id: string): Promise<OrganizationRole> {
+  const { organizationId } = tx;
+  if (ORGANIZATION_ROLES.some((slug) => builtInRoleId(organizationId, slug) === id.toLowerCase()))
+    throw new AppError('ROLE_BUILT_IN');
+  return lockRow(tx, OrganizationRole, { id, organizationId }, 'ROLE_NOT_FOUND');
+}
+
+const rulesOf = ({ permissions }: OrganizationRole): readonly Rule[] =>
+  readStoredRules(permissions, ORGANIZATION_VOCABULARY);
+
+/** Nobody gives rights that it does not have, or touches a role that has them: its slug could be taken by another one. */
+function authorizeReach(tx: Transaction, action: Action, before: readonly Rule[], after: readonly Rule[]): void {
+  const beyond = rightsBeyondChange(tx.ability, before, after);
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
+}
+
+const record = (
+  tx: Transaction,
+  action: string,
+  { id, slug }: OrganizationRole,
+  facts: Readonly<Record<string, number | readonly string[]>> = {},
+): Promise<void> => tx.auditTrail.recordChange(tx, { action, facts: { roleId: id, slug, ...facts } });

@@ -1,0 +1,284 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../../../kernel/errors.js';
+import { type Data, nextCursor, ofSample, paging, route } from '../../../rest/route.js';
+import { isBuiltIn } from '../../permissions/public.js';
+import type { MemberKind } from './membership.rules.js';
+import { isEachOnce, isStart, MAX_ROLES, NO_START, ROLE_TWICE, roleRange, roleSlug } from './role-terms.rules.js';
+
+/** What the routes of users, those of machine identities and those of groups differ in. */
+interface Members {
+  readonly kind: MemberKind;
+  readonly one: string;
+  readonly many: string;
+  readonly path: string;
+  /** Path parameter of the member. */
+  readonly param: 'userId' | 'identityId' | 'groupIdOrName';
+  /** Name in replies of a membership; of a list with an `s`. */
+  readonly wrapping: string;
+  readonly fields: string;
+  /** A membership in the words of the interface. */
+  readonly shown: (membership: Data) => Data;
+}
+
+const ROLES = 'roles: roleAssignments { roleSlug isTemporary range startsAt endsAt } createdAt updatedAt';
+
+type Entry = Data;
+/** A role as replies have it. */
+const toRole = ({ roleSlug: role, isTemporary, range, startsAt, endsAt }: Entry): Data => ({
+  role,
+  isTemporary,
+  temporaryMode: ofSample(isTemporary, MODE) ?? (isTemporary === true ? 'relative' : null),
+  temporaryRange: range,
+  temporaryAccessStartTime: startsAt,
+  temporaryAccessEndTime: endsAt,
+});
+const MODE = {
+  type: ['string', 'null'],
+  enum: ['relative', null],
+  description: 'How the term is given; null for a role that is held for good.',
+};
+
+/** The same where a role of the project is `custom`, beside its slug. */
+const toRoleOfGroup = ({ roleSlug: slug, ...entry }: Entry): Data => ({
+  ...toRole({ roleSlug: slug, ...entry }),
+  role:
+    ofSample(slug, { type: 'string', description: 'The built-in role, or custom.' }) ??
+    (isBuiltIn(slug) ? slug : 'custom'),
+  customRoleSlug:
+    ofSample(slug, {
+      type: ['string', 'null'],
+      description: 'Slug of a role of the project; null for a built-in one.',
+    }) ?? (isBuiltIn(slug) ? null : slug),
+});
+
+/** A membership in the words of the interface. */
+export const toMembership = ({ roles, ...membership }: Data): Data => ({ ...membership, roles: roles.map(toRole) });
+
+/** What documents of routes ask of the membership of a user. */
+export const USER_FIELDS = `id projectId userId: memberId username: name ${ROLES}`;
+
+const USERS: Members = {
+  kind: 'user',
+  one: 'user',
+  many: 'users',
+  path: '/api/v1/projects/{projectId}/memberships',
+  param: 'userId',
+  wrapping: 'membership',
+  fields: USER_FIELDS,
+  shown: toMembership,
+};
+
+const IDENTITIES: Members = {
+  kind: 'identity',
+  one: 'machine identity',
+  many: 'machine identities',
+  path: '/api/v2/workspace/{projectId}/identity-memberships',
+  param: 'identityId',
+  wrapping: 'identityMembership',
+  fields: `id projectId identityId: memberId name ${ROLES}`,
+  shown: toMembership,
+};
+
+const GROUPS: Members = {
+  kind: 'group',
+  one: 'group',
+  many: 'groups',
+  path: '/api/v2/workspace/{projectId}/groups',
+  param: 'groupIdOrName',
+  wrapping: 'groupMembership',
+  fields: `id projectId groupId: memberId name ${ROLES}`,
+  shown: ({ roles, ...membership }) => ({ ...membership, roles: roles.map(toRoleOfGroup) }),
+};
+
+const userId = z.string().max(64).meta({ description: 'Id of the user.' });
+const OF_TEMPORARY = 'Of a role for a time; ignored if isTemporary is false.';
+/** Clients send the fields of a role for a time for permanent ones too, with `isTemporary` false. */
+const temporary = {
+  isTemporary: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether the role is held for a time only; false when absent.' }),
+  temporaryMode: z
+    .unknown()
+    .optional()
+    .meta({ description: `How the term is given: relative. ${OF_TEMPORARY}` }),
+  temporaryRange: z
+    .unknown()
+    .optional()
+    .meta({ description: `For how long: 30m, 2h, 7d or 4w, at most 10 years. ${OF_TEMPORARY}` }),
+  temporaryAccessStartTime: z
+    .unknown()
+    .optional()
+    .meta({ description: `From when on (RFC 3339); from now on when absent. ${OF_TEMPORARY}` }),
+};
+type Temporary = Partial<Record<keyof typeof temporary, unknown>>;
+
+const Start = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine((text) => isStart(new Date(text)), { error: NO_START });
+/** What the fields of a role for a time are, where it is one. */
+const Term = z.object({
+  temporaryMode: z.literal('relative').nullish(),
+  temporaryRange: roleRange,
+  temporaryAccessStartTime: Start.nullish(),
+});
+
+function checkTerm({ isTemporary, ...term }: Temporary, issues: z.core.$RefinementCtx): void {
+  const isGiven = [term.temporaryMode, term.temporaryRange, term.temporaryAccessStartTime].some((it) => it != null);
+  if (isTemporary === undefined && isGiven)
+    issues.addIssue({
+      code: 'custom',
+      path: ['isTemporary'],
+      message: 'must be given beside what is of a role for a time',
+    });
+  if (isTemporary !== true) return;
+  for (const issue of Term.safeParse(term).error?.issues ?? []) issues.addIssue({ ...issue, input: term } as never);
+}
+
+/** One role in short, or up to ten as objects. */
+const given = {
+  ...temporary,
+  role: roleSlug.optional().meta({ description: 'Slug of the one role; or give roles.' }),
+  roles: z
+    .array(z.strictObject({ role: roleSlug, ...temporary }).superRefine(checkTerm))
+    .min(1)
+    .max(MAX_ROLES)
+    .refine((roles) => isEachOnce(roles.map((entry) => entry.role)), ROLE_TWICE)
+    .optional()
+    .meta({ description: 'Up to 10 roles, each once; what they allow adds up. Or give role.' }),
+};
+interface RoleEntry extends Temporary {
+  readonly role?: string | undefined;
+}
+interface Given extends RoleEntry {
+  readonly roles?: readonly RoleEntry[] | undefined;
+}
+const isOneGiven = (body: Given): boolean => (body.role === undefined) !== (body.roles === undefined);
+const EITHER = { path: ['role'], error: 'must be given, or else roles, not both' };
+const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER).superRefine(checkTerm);
+const AddUserBody = z
+  .strictObject({ userId, ...given })
+  .refine(isOneGiven, EITHER)
+  .superRefine(checkTerm);
+const AddGroupBody = z
+  .strictObject({
+    projectId: z.string().optional().meta({ description: 'Ignored: the project in the path counts.' }),
+    ...given,
+  })
+  .refine(isOneGiven, EITHER)
+  .superRefine(checkTerm);
+
+const toAssignment = ({ role, isTemporary, temporaryRange, temporaryAccessStartTime }: RoleEntry) => ({
+  roleSlug: role,
+  ...(isTemporary ? { range: temporaryRange, startsAt: temporaryAccessStartTime } : {}),
+});
+const assignments = (body: Given) => ({ roleAssignments: (body.roles ?? [body]).map(toAssignment) });
+
+const mutation = (verb: 'add' | 'update' | 'remove', fields: string): string => {
+  const input = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}ProjectMemberInput`;
+  return `mutation ($input: ${input}!) { ${verb}ProjectMember(input: $input) { membership { ${fields} } } }`;
+};
+
+const keyOf = ({ kind, param }: Members, params: Readonly<Record<string, string>>) => ({
+  projectId: params.projectId,
+  memberKind: kind,
+  memberId: params[param],
+});
+
+const routesOf = (members: Members) => {
+  const { one, many, path, param, wrapping, fields, shown } = members;
+  const at = `${path}/{${param}}`;
+  const memberKind = members.kind.toUpperCase();
+  return [
+    route({
+      extension: true,
+      method: 'GET',
+      path,
+      summary: `List the ${many} of a project`,
+      query: z.strictObject(paging),
+      document: `query ($projectId: ID!, $first: Int, $after: String) {
+        projectMemberships(projectId: $projectId, memberKind: ${memberKind}, first: $first, after: $after) {
+          nodes { ${fields} } pageInfo { hasNextPage endCursor }
+        }
+      }`,
+      variables: ({ params, query }) => ({ projectId: params.projectId, first: query.limit, after: query.cursor }),
+      reply: ({ projectMemberships: { nodes, pageInfo } }) => ({
+        [`${wrapping}s`]: nodes.map(shown),
+        ...nextCursor(pageInfo),
+      }),
+      errors: ['PROJECT_NOT_FOUND'],
+    }),
+    route({
+      extension: true,
+      method: 'GET',
+      path: at,
+      summary: `Get the membership of a ${one}`,
+      document: `query ($projectId: ID!, $memberId: ID!) {
+        projectMembership(projectId: $projectId, memberKind: ${memberKind}, memberId: $memberId) { ${fields} }
+      }`,
+      variables: ({ params }) => ({ projectId: params.projectId, memberId: params[param] }),
+      reply: ({ projectMembership }) => ({ [wrapping]: shown(projectMembership) }),
+      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
+    }),
+    route({
+      extension: true,
+      method: 'PATCH',
+      path: at,
+      summary: `Replace the roles of a ${one}`,
+      body: RolesBody,
+      document: mutation('update', fields),
+      variables: ({ params, body }) => ({ input: { ...keyOf(members, params), ...assignments(body) } }),
+      reply: ({ updateProjectMember }) => ({ [wrapping]: shown(updateProjectMember.membership) }),
+      example: { roles: [{ role: 'viewer' }] },
+      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'ROLE_NOT_FOUND', 'LAST_ADMIN'],
+    }),
+    route({
+      extension: true,
+      method: 'DELETE',
+      path: at,
+      summary: `Remove a ${one} from a project`,
+      document: mutation('remove', fields),
+      variables: ({ params }) => ({ input: keyOf(members, params) }),
+      reply: ({ removeProjectMember }) => ({ [wrapping]: shown(removeProjectMember.membership) }),
+      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
+    }),
+  ];
+};
+
+/** The path names who is added. */
+const adding = (members: Members, body: typeof RolesBody | typeof AddGroupBody, notFound: ErrorCode) =>
+  route({
+    extension: true,
+    method: 'POST',
+    path: `${members.path}/{${members.param}}`,
+    summary: `Add a ${members.one} to a project`,
+    body,
+    document: mutation('add', members.fields),
+    variables: ({ params, body: roles }) => ({ input: { ...keyOf(members, params), ...assignments(roles) } }),
+    reply: ({ addProjectMember }) => ({ [members.wrapping]: members.shown(addProjectMember.membership) }),
+    example: { role: 'member' },
+    errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', notFound, 'ALREADY_A_MEMBER'],
+  });
+
+/** Members of a project. Source: behaviour 10 (Identity in project). */
+export const membershipRoutes = [
+  ...routesOf(USERS),
+  ...routesOf(IDENTITIES),
+  ...routesOf(GROUPS),
+  route({
+    extension: true,
+    method: 'POST',
+    path: USERS.path,
+    summary: 'Add a user to a project',
+    body: AddUserBody,
+    document: mutation('add', USERS.fields),
+    variables: ({ params, body }) => ({
+      input: { projectId: params.projectId, memberKind: 'user', memberId: body.userId, ...assignments(body) },
+    }),
+    reply: ({ addProjectMember }) => ({ membership: toMembership(addProjectMember.membership) }),
+    example: { userId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
+    errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'USER_NOT_FOUND', 'ALREADY_A_MEMBER'],
+  }),
+  adding(IDENTITIES, RolesBody, 'IDENTITY_NOT_FOUND'),
+  adding(GROUPS, AddGroupBody, 'GROUP_NOT_FOUND'),
+];

@@ -1,0 +1,163 @@
+import { type Action, authorize, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import {
+  type Assigned,
+  type Assignee,
+  isBuiltIn,
+  mayAssign,
+  mayAssignTo,
+  readStoredRules,
+  rulesOfRoles,
+} from '../permissions/public.js';
+import { type BesidesRoles, besidesRoles, findMember } from './members/membership.records.js';
+import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './members/membership.rules.js';
+import { NO_ROLES, rightsBeyondRoleChange, roleChange, rolesInChange } from './members/role-change.js';
+import type { RolesHeld } from './members/role-terms.rules.js';
+import type { ProjectAccess } from './project.records.js';
+import { rulesBySlug } from './role.records.js';
+
+export type MemberVerb = 'read' | 'create' | 'edit' | 'delete';
+
+export const actionOn = (kind: MemberKind, verb: MemberVerb | 'assign-role' | 'grant-privileges'): Action =>
+  `${subjectOf(kind)}:${verb}`;
+
+/** Who a caller means by a kind and an id. */
+export interface Target {
+  readonly kind: MemberKind;
+  /** Undefined when the organization knows of no such member. */
+  readonly names: MemberNames | undefined;
+}
+
+/** Whether the caller may do this to members of a kind only where conditions fit. */
+export const isConditional = ({ ability }: ProjectAccess, kind: MemberKind): boolean =>
+  ability.rulesFor('read', subjectOf(kind)).some(({ conditions }) => conditions !== undefined);
+
+/** Whether the caller may do this to a member. */
+export const mayDo = ({ ability }: ProjectAccess, verb: MemberVerb, kind: MemberKind, names: MemberNames | undefined) =>
+  can(ability, actionOn(kind, verb), fieldsOf(kind, names));
+
+/**
+ * Who is meant, for whoever may do this to some member of the kind: what conditions of rules look at.
+ *
+ * @throws PERMISSION_DENIED for whoever may do it to none, and hand on no role either
+ */
+export async function loadTarget(
+  ctx: Context,
+  project: ProjectAccess,
+  verb: MemberVerb,
+  { kind, memberId }: { readonly kind: MemberKind; readonly memberId: string },
+): Promise<Target> {
+  const assignments = (['assign-role', 'grant-privileges'] as const).map((word) => actionOn(kind, word));
+  const mayDelegate = verb !== 'read' && assignments.some((action) => can(project.ability, action));
+  if (!mayDelegate) authorize(project, actionOn(kind, verb));
+  return { kind, names: await findMember(ctx, project.organizationId, kind, memberId) };
+}
+
+/**
+ * Before a membership is looked up: whoever may neither do this to the member nor hand a role on to it learns nothing.
+ *
+ * @throws PERMISSION_DENIED
+ */
+export function authorizeTarget(project: ProjectAccess, verb: MemberVerb, { kind, names }: Target): void {
+  if (mayDo(project, verb, kind, names)) return;
+  if (verb !== 'read' && mayAssignTo(project.ability, assigneeOf(kind, names), 'assign-role')) return;
+  throw new PermissionDenied({ action: actionOn(kind, verb), projectId: project.projectId });
+}
+
+const assigneeOf = (kind: MemberKind, names: MemberNames | undefined): Assignee => ({
+  subject: subjectOf(kind),
+  fields: fieldsOf(kind, names),
+});
+
+/** A change of the roles of a member, or of several together. */
+interface Change {
+  readonly verb: 'create' | 'edit' | 'delete';
+  readonly targets: readonly Target[];
+  readonly before?: RolesHeld;
+  readonly after?: RolesHeld;
+  /** Where a role to be given stands in the input. */
+  readonly placeOf?: (index: number) => string;
+}
+
+/**
+ * Whoever may do this to the members, or may hand on each of the roles that change hands, may change their roles, as far as it
+ * has itself what they give and take.
+ *
+ * @throws ROLE_NOT_FOUND for a role to be given that is none of the project, PERMISSION_DENIED, PERMISSION_BOUNDARY
+ * Source: behaviour 1.1, 2.
+ */
+export async function authorizeRoles(
+  tx: Transaction,
+  project: ProjectAccess,
+  { verb, targets, before = NO_ROLES, after = NO_ROLES, placeOf = String }: Change,
+): Promise<void> {
+  const own = [...before.slugs, ...after.slugs].filter((slug) => !isBuiltIn(slug));
+  const rules = own.length === 0 ? new Map<string, readonly Rule[]>() : await rulesBySlug(tx, project.projectId, own);
+  const change = roleChange(before, after);
+  // Privileges end with the membership; what else there is counts only where a role forbids something.
+  const isAsked = verb === 'delete' || hasProhibitions(rules);
+  const { hasMore, privileges: stored } = isAsked ? await besidesOf(tx, project, targets) : NOTHING_ELSE;
+  const privileges = verb === 'delete' ? (stored ?? []).map((list) => readStoredRules(list)) : [];
+  const roles = rolesInChange(change);
+  // What changes nothing takes the right to hand on what is there.
+  const assigned: Assigned[] = [
+    ...(roles.length > 0 ? roles : after.slugs).map(
+      (role): Assigned => ({ verb: 'assign-role', role, rules: rulesOfRoles([role], [rules.get(role) ?? []]) }),
+    ),
+    ...privileges.map((list): Assigned => ({ verb: 'assign-additional-privileges', rules: list })),
+  ];
+  for (const target of targets) authorizeEach(project, verb, target, assigned);
+  refuseUnknown(after.slugs, rules, placeOf);
+  const beyond = rightsBeyondRoleChange(project.ability, change, {
+    isCaller: targets.every(({ kind, names }) => tx.actor.kind === kind && tx.actor.id === names?.memberId),
+    hasMore,
+    rules,
+    privileges: privileges.flat(),
+  });
+  const [kind = 'user'] = targets.map((target) => target.kind);
+  const attempt = { action: actionOn(kind, verb), projectId: project.projectId };
+  if (beyond.length > 0) throw new PermissionDenied(attempt, beyond);
+}
+
+const hasProhibitions = (rules: ReadonlyMap<string, readonly Rule[]>): boolean =>
+  [...rules.values()].flat().some(({ inverted }) => inverted === true);
+
+const NOTHING_ELSE: BesidesRoles = { hasMore: false, privileges: null };
+
+/** Who the organization does not know has nothing. */
+async function besidesOf(
+  tx: Transaction,
+  { projectId }: ProjectAccess,
+  targets: readonly Target[],
+): Promise<BesidesRoles> {
+  const members = targets.flatMap(({ kind, names }) => (names === undefined ? [] : [{ kind, id: names.memberId }]));
+  return besidesRoles(tx, projectId, members);
+}
+
+/** @throws PERMISSION_DENIED unless the caller may do this to the member, or may hand on each of these to it */
+function authorizeEach(
+  project: ProjectAccess,
+  verb: MemberVerb,
+  { kind, names }: Target,
+  assigned: readonly Assigned[],
+): void {
+  const { ability, projectId } = project;
+  if (mayDo(project, verb, kind, names)) return;
+  const assignee = assigneeOf(kind, names);
+  if (assigned.every((each) => mayAssign(ability, assignee, each))) return;
+  throw new PermissionDenied({ action: actionOn(kind, 'assign-role'), projectId });
+}
+
+function refuseUnknown(
+  slugs: readonly string[],
+  rules: ReadonlyMap<string, unknown>,
+  placeOf: (index: number) => string,
+): void {
+  const details = slugs.flatMap((slug, index): ErrorDetail[] =>
+    isBuiltIn(slug) || rules.has(slug)
+      ? []
+      : [{ path: placeOf(index), code: 'ROLE_NOT_FOUND', message: 'is no role of the project' }],
+  );
+  if (details.length > 0) throw new AppError('ROLE_NOT_FOUND', undefined, { details });
+}

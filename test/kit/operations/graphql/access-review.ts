@@ -1,0 +1,31 @@
+import { type GraphQLOperation, powerless } from '../operation.js';
+
+const WHAT = { subject: 'SECRETS', action: 'READ_VALUE', fields: { environment: 'dev', secretPath: '/' } };
+
+/** Questions about who may do what. */
+export const accessReview: readonly GraphQLOperation[] = [
+  {
+    field: 'explainAccess',
+    args: { projectId: '$project', userId: '$user', ...WHAT },
+    audit: 'access:explain',
+    denial: powerless('role:read'),
+  },
+  {
+    field: 'effectivePermissions',
+    args: { projectId: '$project', identityId: '$identity' },
+    audit: 'access:effective',
+    denial: powerless('role:read'),
+  },
+  {
+    field: 'can',
+    args: { checks: [{ projectId: '$project', identityId: '$identity', ...WHAT }] },
+    audit: 'access:check',
+    denial: powerless('role:read'),
+  },
+  {
+    field: 'accessAt',
+    args: { projectId: '$project', ...WHAT },
+    audit: 'access:holders',
+    denial: powerless('role:read'),
+  },
+];
