@@ -10,10 +10,9 @@ import { isId, randomLetters } from '../../kernel/ids.js';
 import { type CursorKey, type Page, pageOf } from '../../kernel/paging.js';
 import { slugFor } from '../../kernel/text-rules.js';
 import { parse } from '../../kernel/validation.js';
-import { readStoredRules, rightsBeyond, rightsBeyondChange, toRules } from '../permissions/public.js';
+import { mayAssign, readStoredRules, rightsBeyond, rightsBeyondChange, toRules } from '../permissions/public.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
-import { mayAssign, mayAssignSome } from './delegation.js';
 import {
   CreatePrivilege,
   ListPrivileges,
@@ -252,8 +251,11 @@ const timeOf = async (tx: Transaction): Promise<Date> => ((await presentTime(tx,
 const inForce = ({ permissions, endsAt }: AdditionalPrivilege, now: Date): readonly Rule[] =>
   endsAt != null && endsAt <= now ? [] : readStoredRules(permissions);
 
-const actionOn = (kind: MemberKind, verb: 'read' | 'edit' | 'assign-additional-privileges'): Action =>
-  `${subjectOf(kind)}:${verb}`;
+/** What lets somebody change privileges of members; `grant-privileges` stands for assignments of every kind. */
+const CHANGING = ['edit', 'assign-additional-privileges', 'grant-privileges'] as const;
+
+const VERB = 'assign-additional-privileges';
+const actionOn = (kind: MemberKind, verb: 'read' | (typeof CHANGING)[number]): Action => `${subjectOf(kind)}:${verb}`;
 
 /** Whether some member of the kinds may be read. @throws PERMISSION_DENIED */
 function authorizeReading(project: ProjectAccess, kinds: readonly MemberKind[]): void {
@@ -271,8 +273,7 @@ const readable = (project: ProjectAccess, rows: readonly PrivilegeView[]): Privi
 /** Whether privileges of some member of the kinds may be changed. @throws PERMISSION_DENIED */
 function authorizeSome(project: ProjectAccess, kinds: readonly MemberKind[]): void {
   const [first] = kinds as readonly [MemberKind];
-  const mayChange = (kind: MemberKind): boolean =>
-    can(project.ability, actionOn(kind, 'edit')) || mayAssignSome(project.ability, subjectOf(kind));
+  const mayChange = (kind: MemberKind): boolean => CHANGING.some((verb) => can(project.ability, actionOn(kind, verb)));
   if (!kinds.some(mayChange)) authorize(project, actionOn(first, 'edit'));
 }
 
@@ -286,13 +287,13 @@ function authorizeGiving(project: ProjectAccess, target: Target, given: readonly
   const fields = fieldsOf(target);
   if (can(ability, actionOn(target.memberKind, 'edit'), fields)) return;
   const assignee = { subject: subjectOf(target.memberKind), fields };
-  if (!given.every((rules) => mayAssign(ability, assignee, rules)))
+  if (!given.every((rules) => mayAssign(ability, assignee, { verb: VERB, rules })))
     throw new PermissionDenied({ action: actionOn(target.memberKind, 'edit'), projectId: project.projectId });
 }
 
 /** @throws PERMISSION_BOUNDARY */
 function refuseBeyond({ projectId }: ProjectAccess, { memberKind }: Target, beyond: readonly Action[]): void {
-  const action = actionOn(memberKind, 'assign-additional-privileges');
+  const action = actionOn(memberKind, VERB);
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId }, [...new Set(beyond)]);
 }
 
