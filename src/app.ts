@@ -17,6 +17,8 @@ import { createIdentities } from './features/identities/index.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
+import { createProjectTemplates } from './features/project-templates/index.js';
+import { applyTemplate } from './features/project-templates/public.js';
 import { createProjects } from './features/projects/index.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
@@ -110,7 +112,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
   const organizations = createOrganizations({ createFirstAdmin });
   const identities = createIdentities({ revokeTokensOfClientSecret });
   const access = createAccess({ ...organizations, ...identities, rateLimits });
-  const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment });
+  const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment, applyTemplate });
   const tags = createTags({ ...projects, authorizeTagChange });
   const secrets = createSecrets(projects);
   const features: Feature[] = [
@@ -121,6 +123,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     projects,
     createGroups({ ...organizations, ...projects }),
     createPrivileges(projects),
+    createProjectTemplates(),
     tags,
     secrets,
     createAccessReview(projects),

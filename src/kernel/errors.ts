@@ -98,6 +98,12 @@ const GENERAL = {
     'The request took effect before. Its answer is not repeated: it showed a credential, which is never stored, or your rights have changed.',
   ),
 
+  PRECONDITION_FAILED: row(
+    412,
+    'PreconditionFailed',
+    'The resource is not as If-Match says any more, or If-Match is a weak tag; read it again and retry.',
+  ),
+
   BODY_TOO_LARGE: row(413, 'PayloadTooLarge', 'The body is larger than 1 MiB; send less at once.'),
   ANSWER_TOO_LARGE: row(
     413,

@@ -12,6 +12,7 @@ import { SeparateSeals } from './0012-separate-seals.js';
 import { ProjectDigests } from './0013-project-digests.js';
 import { Disclosures } from './0014-disclosures.js';
 import { Groups } from './0015-groups.js';
+import { ProjectTemplates } from './0016-project-templates.js';
 import { ProjectIdentities } from './0017-project-identities.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
@@ -30,5 +31,6 @@ export const migrations = [
   { name: '0013-project-digests', class: ProjectDigests },
   { name: '0014-disclosures', class: Disclosures },
   { name: '0015-groups', class: Groups },
+  { name: '0016-project-templates', class: ProjectTemplates },
   { name: '0017-project-identities', class: ProjectIdentities },
 ] as const;

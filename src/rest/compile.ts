@@ -24,6 +24,8 @@ export interface CompiledRoute {
   readonly answer: JsonSchema;
   readonly descriptions: Descriptions;
   readonly demand: ReturnType<typeof demandOf>;
+  /** The GET of the same path, whose tag `If-Match` names; undefined where the route takes none. */
+  readonly current?: CompiledRoute;
   /** Takes out of its body what its rules do not know. */
   readonly bodyKeys: BodyKeys;
   /** The request, with what its lookup found. @throws the first error of the lookup */
@@ -39,7 +41,7 @@ export interface CompiledRoute {
  */
 export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): CompiledRoute[] {
   const seen = new Set<string>();
-  return routes.map((route) => {
+  const compiled = routes.map((route) => {
     const name = `${route.method} ${route.path}`;
     for (const key of [
       name.replace(/\{\w+\}/g, '{}'),
@@ -54,6 +56,14 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): 
       throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
     }
   });
+  return compiled.map((one) => (one.route.ifMatch === undefined ? one : { ...one, current: currentOf(compiled, one) }));
+}
+
+/** @throws Error where there is no GET that tells the tag */
+function currentOf(compiled: readonly CompiledRoute[], { route: { method, path } }: CompiledRoute): CompiledRoute {
+  const found = compiled.find(({ route }) => route.method === 'GET' && route.path === path);
+  if (found === undefined) throw new Error(`${method} ${path}: takes If-Match, and there is no GET of its path`);
+  return found;
 }
 
 function compileRoute(schema: GraphQLSchema, declared: Route): CompiledRoute {

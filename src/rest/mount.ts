@@ -9,7 +9,9 @@ import type { ReplyCache } from '../kernel/operations/responses/reply-cache.js';
 import { type Checked, check, checkInSlices, validationFailed } from '../kernel/validation.js';
 import { prefersStrict } from './body-keys.js';
 import type { CompiledRoute } from './compile.js';
+import { runIfMatching } from './preconditions.js';
 import { replyHeaders } from './response-headers.js';
+import type { WrittenRoute } from './route.js';
 
 interface Mounting {
   readonly contextFor: (request: FastifyRequest, isAnonymous: boolean) => Promise<AnyContext>;
@@ -48,17 +50,19 @@ async function answer(
   reply: FastifyReply,
   { replyCache, idempotencyKeys }: Mounting,
 ): Promise<Answer> {
-  const { route, run, complete } = compiled;
+  const { route, complete } = compiled;
+  const { headers, load } = reply.request;
+  const ifMatch = compiled.current === undefined ? undefined : headers['if-match'];
   const isRead = route.method === 'GET';
   const accepted = await complete(ctx, await checkedRequest(compiled, reply));
   const variables = route.variables(accepted) as Record<string, unknown>;
   const make = async (at: AnyContext): Promise<Answer> => {
-    const data = await run(at, variables);
+    const data = await runIfMatching(compiled, at, { params: accepted.params, variables, ifMatch, load });
     const caching = { 'cache-control': route.sensitive === true ? 'no-store' : 'private, no-cache' };
     return jsonAnswer(
-      route.reply(data),
+      replyOf(route, headers['user-agent'])(data),
       { ...caching, ...replyHeaders(route.headers, data) },
-      reply.request.load,
+      load,
       isRead,
     );
   };
@@ -67,11 +71,15 @@ async function answer(
     const wanted = { projectId: String(variables.projectId), request: route.path + JSON.stringify(variables) };
     return replyCache.answer(ctx, wanted, make);
   }
-  const key = isRead ? undefined : reply.request.headers['idempotency-key'];
+  const key = isRead ? undefined : headers['idempotency-key'];
   if (key === undefined) return make(ctx);
-  const asked = [route.method, route.path, variables];
+  const asked = [route.method, route.path, variables, ...(ifMatch === undefined ? [] : [ifMatch])];
   return idempotencyKeys.answer(ctx, { key: checkIdempotencyKey(String(key)), request: asked }, make);
 }
+
+/** The reply as a client reads it. */
+const replyOf = ({ reply, quirks = [] }: WrittenRoute, client = ''): WrittenRoute['reply'] =>
+  quirks.find(({ userAgent }) => client.toLowerCase().startsWith(userAgent))?.reply ?? reply;
 
 function send({ headers, load }: FastifyRequest, reply: FastifyReply, made: Answer): FastifyReply {
   const tag = matchingTag(headers['if-none-match'], made);

@@ -20,6 +20,14 @@ export interface Request<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly found?: Data;
 }
 
+/** A client that cannot read a reply as the interface has it. Nothing else looks at the user agent. */
+export interface ClientQuirk {
+  /** How its `User-Agent` begins. */
+  readonly userAgent: string;
+  /** In place of the reply of the route. */
+  readonly reply: (data: Data) => unknown;
+}
+
 /** What a route has, however its document is made. */
 interface RouteRules<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly method: Method;
@@ -47,6 +55,13 @@ interface RouteRules<Q extends z.ZodObject, B extends z.ZodObject> {
   /** A query asked first, for a name in the request that the document does not take. Null: there is no such name in it. */
   readonly lookup?: { readonly document: string; readonly variables: (request: Request<Q, B>) => object | null };
   readonly headers?: readonly ReplyHeader<Data>[];
+  /**
+   * Of a change: `If-Match` holds while the GET of the same path replies with that tag. Of what that GET found it makes the
+   * fields of `input` that hold the change to it, so that nobody comes between.
+   */
+  readonly ifMatch?: (found: Data) => object;
+  /** What single clients need otherwise. */
+  readonly quirks?: readonly ClientQuirk[];
   /** Of a GET that shows the project of its variable `projectId` and nothing else: while that stands still it is kept as bytes. */
   readonly cached?: true;
   /** The codes of its own: what it does not find, what it clashes with. Those of every route are not named. */

@@ -26,6 +26,9 @@ export interface World {
   /** A role that the organization made, which nobody has. */
   readonly organizationRole: string;
   readonly organizationRoleSlug: string;
+  /** A template of projects with environments, a role and members. */
+  readonly projectTemplate: string;
+  readonly projectTemplateName: string;
   /** A member of the project, of the sub-organization and of the group. */
   readonly user: string;
   readonly username: string;
@@ -106,6 +109,7 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     privilegeSlug: privilege.slug,
     organizationRole: organizationRole.id,
     organizationRoleSlug: organizationRole.slug,
+    ...(await makeTemplate(admin, { username: otherUsername, identityId: otherIdentity })),
     user,
     userMembership,
     username,
@@ -188,6 +192,30 @@ async function makeOrganizationRole(admin: Caller): Promise<{ id: string; slug: 
     permissions: [{ subject: 'identity', action: 'read' }],
   };
   return mustSucceed(await admin.post('/api/v1/organization/roles', body)).body.role;
+}
+
+async function makeTemplate(
+  admin: Caller,
+  { username, identityId }: { username: string; identityId: string },
+): Promise<Pick<World, 'projectTemplate' | 'projectTemplateName'>> {
+  const { projectTemplate } = mustSucceed(
+    await admin.post('/api/v1/project-templates', {
+      name: word('template'),
+      description: CANARY,
+      type: 'secret-manager',
+      roles: [
+        {
+          name: 'Reader',
+          slug: 'reader',
+          permissions: [{ subject: 'secrets', action: ['describeSecret', 'readValue'] }],
+        },
+      ],
+      users: [{ username, roles: ['viewer'] }],
+      identities: [{ identityId, roles: ['reader'] }],
+      projectManagedIdentities: [{ name: 'deployer', roles: ['reader'] }],
+    }),
+  ).body;
+  return { projectTemplate: projectTemplate.id, projectTemplateName: projectTemplate.name };
 }
 
 async function makeGroup(

@@ -32,6 +32,8 @@ const BARE_IDS: readonly string[] = [
   'RestoreSecretsPayload.leftOutTagIds',
   // A user or an identity, by `actorType`: `user` and `identity`.
   'SecretActor.actorId',
+  // It has left the organization, or was deleted.
+  'ProjectTemplateSkippedMember.memberId',
   // Conditions on an id, not ids.
   'PermissionConditions.connectionId',
   'PermissionConditions.identityId',
@@ -62,6 +64,7 @@ function lint(definition: string) {
 /** What an update changes by its id. */
 const RESOURCES = [
   ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
+  'ProjectTemplate',
   ...['Secret', 'SecretImport', 'Tag', 'User'],
 ];
 

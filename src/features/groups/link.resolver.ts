@@ -17,7 +17,7 @@ import {
 import { GroupMemberType } from './group-member.type.js';
 
 /** Gives a type with a `groupId` the group itself. @returns a class of resolvers */
-function groupLinkOf(type: ClassType<{ readonly groupId: string }>): new () => object {
+export function groupLinkOf(type: ClassType<{ readonly groupId: string }>): new () => object {
   @Resolver(() => type)
   class GroupLinkResolver {
     @nested(GroupType, 'The group; null if you may not read it.')

@@ -1,1 +1,2 @@
 export { GroupOrganizationMembershipType, GroupType } from './group.type.js';
+export { groupLinkOf } from './link.resolver.js';

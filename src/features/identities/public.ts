@@ -6,6 +6,7 @@ export { identitiesByIds, ownIdentity } from './identity.links.js';
 export { IdentityReader } from './identity.reader.js';
 export { insertIdentity } from './identity.service.js';
 export { IdentityType } from './identity.type.js';
+export { identityLinkOf } from './link.resolver.js';
 export { insertTokenAuth } from './token-auth/token-auth.service.js';
 export {
   DEFAULT_TTL_SECONDS,

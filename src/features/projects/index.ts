@@ -22,6 +22,7 @@ import { projectNodes } from './project.nodes.js';
 import { ProjectReader } from './project.reader.js';
 import { ProjectResolver } from './project.resolver.js';
 import { projectRoutes } from './project.routes.js';
+import type { ApplyTemplate } from './project.rules.js';
 import { ProjectService } from './project.service.js';
 import { ProjectRole } from './role.entity.js';
 import { RoleResolver } from './role.resolver.js';
@@ -33,15 +34,17 @@ export function createProjects({
   createRootFolders,
   followEnvironment,
   forgetEnvironment,
+  applyTemplate,
 }: {
   createRootFolders: CreateRootFolders;
   followEnvironment: FollowEnvironment;
   forgetEnvironment: ForgetEnvironment;
+  applyTemplate: ApplyTemplate;
 }): Feature & { projects: ProjectReader; links: ProjectLinks } {
   const projects = new ProjectReader();
   const memberships = new MembershipService(projects);
   const roles = new RoleService(projects);
-  const service = new ProjectService(projects, createRootFolders);
+  const service = new ProjectService(projects, createRootFolders, applyTemplate);
   const links = new ProjectLinks(projects, service);
   return {
     groups,

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/ids.js';
 import { PROJECT_KINDS } from './project.rules.js';
 
-const ProjectSchema = defineEntity({
+export const ProjectSchema = defineEntity({
   name: 'Project',
   tableName: 'project',
   uniques: [{ name: 'project_slug_unique', properties: ['organizationId', 'slug'] }],
@@ -30,6 +30,8 @@ const ProjectSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
     revision: p.bigint('string').defaultRaw('1'),
+    templateId: p.uuid().nullable(),
+    templateVersion: p.integer().nullable(),
   },
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Transaction } from '../../kernel/context.js';
 import { pageRules } from '../../kernel/paging.js';
 import { isStorable, NOT_STORABLE, personText, slugFor, slugText } from '../../kernel/text-rules.js';
 
@@ -35,6 +36,33 @@ export const CreateProject = z.strictObject({
   shouldCreateDefaultEnvs: z.boolean().default(true),
   hasDeleteProtection: z.boolean().default(false),
 });
+
+/** What is given of a new project. */
+export type NewProject = z.output<typeof CreateProject>;
+
+/** What a template gives a project that is being made. */
+export interface TemplateApplication {
+  readonly id: string;
+  readonly version: number;
+  /** By position; null leaves them to whoever makes the project. */
+  readonly environments: readonly { readonly name: string; readonly slug: string }[] | null;
+  /** Roles that it gives whoever makes the project, beside that of an admin. */
+  readonly creatorRoles: readonly string[];
+  /** Ids of those whom it names and who are not in the organization any more. */
+  readonly skipped: readonly string[];
+  /** Writes the roles and members of a project, but for whoever makes it. */
+  readonly fill: (projectId: string) => Promise<void>;
+}
+
+/**
+ * Finds a template in the transaction that makes a project.
+ *
+ * @throws PROJECT_TEMPLATE_NOT_FOUND, VALIDATION_FAILED for one of another type
+ */
+export type ApplyTemplate = (
+  tx: Transaction,
+  wanted: Pick<NewProject, 'template' | 'type'>,
+) => Promise<TemplateApplication>;
 
 /** Body of operation 7: other names, and no null, which stands for absent only in GraphQL. Source: specification 7, decisions 2.5. */
 export const CreateProjectBody = z.strictObject({

@@ -8,7 +8,6 @@ import { AppError } from '../../kernel/errors.js';
 import { isId, newId, randomLetters } from '../../kernel/ids.js';
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { Environment } from './environment.entity.js';
 import type { CreateRootFolders } from './environment.service.js';
 import { openIgnoreValues, sealIgnoreValues } from './ignore-values.js';
 import { ProjectMembership } from './members/membership.entity.js';
@@ -23,14 +22,17 @@ import {
   type ProjectRecord,
 } from './project.records.js';
 import {
+  type ApplyTemplate,
   BySlug,
   CreateProject,
   DEFAULT_ENVIRONMENTS,
   DEFAULT_TEMPLATE,
   DeleteProject,
   ListProjects,
+  type NewProject,
   projectSlugFor,
   SLUG_SUFFIX_LENGTH,
+  type TemplateApplication,
   UpdateProject,
 } from './project.rules.js';
 
@@ -43,7 +45,6 @@ export type ReadProject = Omit<
   readonly secretDetectionIgnoreValues: readonly string[] | null;
 };
 
-type NewProject = z.infer<typeof CreateProject>;
 type Changes = Omit<z.infer<typeof UpdateProject>, 'id'>;
 
 /** New values that leak detection passes over, sealed for the version after `basis`. */
@@ -56,6 +57,7 @@ const SLUG_TAKEN = { project_slug_unique: 'PROJECT_SLUG_TAKEN' } as const;
 /** The caller can leave the organization, or the organization go, while the project is being made. */
 const GONE = {
   project_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
+  project_template_version_fk: 'PROJECT_TEMPLATE_NOT_FOUND',
   project_membership_user_fk: 'USER_NOT_FOUND',
   project_membership_identity_fk: 'IDENTITY_NOT_FOUND',
 } as const;
@@ -65,6 +67,7 @@ export class ProjectService {
   constructor(
     private readonly projects: ProjectReader,
     private readonly createRootFolders: CreateRootFolders,
+    private readonly applyTemplate: ApplyTemplate,
   ) {}
 
   /**
@@ -126,7 +129,7 @@ export class ProjectService {
   }
 
   /**
-   * Makes a project with its data key and environments; the caller is its first admin.
+   * Makes a project with its data key, and all that its template names; the caller is an admin of it in any case.
    *
    * @param raw `{ name, description?, slug?, kmsKeyId?, template?, type?, shouldCreateDefaultEnvs?, hasDeleteProtection? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND, KEY_NOT_FOUND, PROJECT_SLUG_TAKEN,
@@ -136,10 +139,7 @@ export class ProjectService {
   async create(ctx: Context, raw: unknown): Promise<ReadProject> {
     const wanted = parse(CreateProject, raw);
     authorize(ctx, 'workspace:create');
-    if (wanted.template !== DEFAULT_TEMPLATE) {
-      authorize(ctx, 'project-templates:read');
-      throw new AppError('PROJECT_TEMPLATE_NOT_FOUND');
-    }
+    if (wanted.template !== DEFAULT_TEMPLATE) authorize(ctx, 'project-templates:read');
     const { slug } = wanted;
     if (slug != null) return inTransaction(ctx, (tx) => this.#make(tx, wanted, slug));
     const attempt = () =>
@@ -262,6 +262,7 @@ export class ProjectService {
   async #make(tx: Transaction, wanted: NewProject, slug: string): Promise<ReadProject> {
     const { organizationId } = tx;
     const keyId = await organizationKey(tx, wanted.kmsKeyId ?? null);
+    const template = wanted.template === DEFAULT_TEMPLATE ? null : await this.applyTemplate(tx, wanted);
     const id = newId();
     tx.em.create(Project, {
       id,
@@ -273,6 +274,8 @@ export class ProjectService {
       defaultProduct: wanted.type,
       kmsSecretManagerKeyId: keyId,
       hasDeleteProtection: wanted.hasDeleteProtection,
+      templateId: template?.id ?? null,
+      templateVersion: template?.version ?? null,
     });
     // Written before the rest, because keys, environments and members refer to it.
     await flush(tx, { ...SLUG_TAKEN, ...GONE });
@@ -281,36 +284,50 @@ export class ProjectService {
       projectId: id,
       parentKeyId: keyId,
     });
-    await this.#fill(tx, id, wanted.shouldCreateDefaultEnvs);
+    await this.#fill(tx, id, wanted, template);
+    const { type, shouldCreateDefaultEnvs: defaultEnvironments } = wanted;
+    const origin = template && {
+      templateId: template.id,
+      templateVersion: template.version,
+      skipped: template.skipped,
+    };
     await tx.auditTrail.recordChange(tx, {
       action: 'project:create',
       projectId: id,
-      facts: { slug, type: wanted.type, defaultEnvironments: wanted.shouldCreateDefaultEnvs },
+      facts: { slug, type, defaultEnvironments, ...origin },
     });
     return this.#open(tx, await findById(tx, id));
   }
 
-  /** The first environments with their root folders, and the first admin. */
-  async #fill(tx: Transaction, projectId: string, hasDefaultEnvironments: boolean): Promise<void> {
+  /** The first environments with their root folders, the first admin, and what else a template gives. */
+  async #fill(
+    tx: Transaction,
+    projectId: string,
+    { shouldCreateDefaultEnvs }: NewProject,
+    template: TemplateApplication | null,
+  ): Promise<void> {
     const { organizationId, actor } = tx;
-    const environments = (hasDefaultEnvironments ? DEFAULT_ENVIRONMENTS : []).map((environment, index) =>
-      tx.em.create(Environment, { id: newId(), organizationId, projectId, ...environment, position: index + 1 }),
-    );
+    const wanted = template?.environments ?? (shouldCreateDefaultEnvs ? DEFAULT_ENVIRONMENTS : []);
+    const environments = wanted.map(({ name, slug }) => ({ id: newId(), projectId, name, slug }));
     tx.em.create(ProjectMembership, {
       organizationId,
       projectId,
       userId: actor.kind === 'user' ? actor.id : null,
       identityId: actor.kind === 'identity' ? actor.id : null,
-      roles: ['admin'],
+      roles: [...new Set(['admin', ...(template?.creatorRoles ?? [])])],
     });
     await flush(tx, GONE);
-    if (environments.length > 0)
-      await this.createRootFolders(
-        tx,
-        environments.map(({ id }) => ({ id, projectId })),
-      );
+    if (environments.length > 0) {
+      const columns = (['id', 'name', 'slug'] as const).map((column) => environments.map((row) => row[column]));
+      await query(tx, INSERT_ENVIRONMENTS, [organizationId, projectId, ...columns]);
+      await this.createRootFolders(tx, environments);
+    }
+    await template?.fill(projectId);
   }
 }
+
+const INSERT_ENVIRONMENTS = `insert into environment (organization_id, project_id, id, name, slug, position)
+  select $1, $2, given.* from unnest($3::uuid[], $4::text[], $5::text[]) with ordinality as given`;
 
 /** @throws PERMISSION_DENIED */
 function authorizeChange(project: ProjectAccess, { secretDetectionIgnoreValues }: Changes): void {

@@ -2,9 +2,17 @@ export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './
 export { EnvironmentType, toEnvironmentType } from './environment.type.js';
 export { projectLinkOf } from './link.resolver.js';
 export { ProjectMembershipType } from './members/membership.type.js';
+export type { ProjectSchema } from './project.entity.js';
 export type { ProjectLinks } from './project.links.js';
 export { IN_OWN_PROJECT, nodeInProject } from './project.nodes.js';
 export { ProjectReader } from './project.reader.js';
 export { findAccessOf, findEffectiveRules, findExplanation, type ProjectAccess } from './project.records.js';
-export { ProjectType } from './project.type.js';
+export {
+  type ApplyTemplate,
+  DEFAULT_ENVIRONMENTS,
+  DEFAULT_TEMPLATE,
+  PROJECT_KINDS,
+  type ProjectKind,
+} from './project.rules.js';
+export { ProjectKindEnum, ProjectType } from './project.type.js';
 export { authorizeNewNames } from './role-selection.js';

@@ -18,7 +18,7 @@ const EXPOSED = [
   'Preference-Applied',
 ].join(', ');
 /** What it may send. */
-const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer';
+const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer';
 const PREFLIGHT_LASTS_SECONDS = 600;
 
 /**

@@ -21,7 +21,7 @@ unknown fields are ignored, and the header \`X-Ignored-Keys\` lists them; \`Pref
 are always refused.
 
 A change that is sent again with the same \`Idempotency-Key\` has no second effect. A GET carries an \`ETag\`:
-\`If-None-Match\` saves you the bytes. Lists are whole; \`limit\` and \`cursor\` page them.
+\`If-None-Match\` saves you the bytes; where a change takes \`If-Match\`, it guards what you have read. Lists are whole; \`limit\` and \`cursor\` page them.
 
 \`x-operation\` numbers the operations of the interface that clients know; \`x-extension\` marks those that this service has
 beyond it. What is deprecated is an older path of a present operation, with the same effect.`;
@@ -86,7 +86,11 @@ const parametersIn = (place: 'path' | 'query', { properties = {}, required = [] 
   }));
 
 /** `components.parameters` of an OpenAPI document that `commonsOf` refers to. */
-export const parameterComponents = (): JsonSchema => ({ IdempotencyKey: IDEMPOTENCY_KEY, Prefer: PREFER });
+export const parameterComponents = (): JsonSchema => ({
+  IdempotencyKey: IDEMPOTENCY_KEY,
+  Prefer: PREFER,
+  IfMatch: IF_MATCH,
+});
 
 /** `components.responses` of an OpenAPI document that `commonsOf` refers to. */
 export const responseComponents = (): JsonSchema => ({
@@ -114,6 +118,14 @@ const PREFER: JsonSchema = {
   schema: { type: 'string', examples: ['handling=strict'] },
 };
 
+const IF_MATCH: JsonSchema = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of the GET of this path: with another state nothing changes (412).',
+  schema: { type: 'string' },
+};
+
 const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = [
   'IDEMPOTENCY_RUNNING',
   'IDEMPOTENCY_ANSWER_LOST',
@@ -130,11 +142,13 @@ export function commonsOf({
   method,
   anonymous,
   body,
+  ifMatch,
   headers: own = [],
 }: {
   method: string;
   anonymous?: true | undefined;
   body?: z.ZodObject | undefined;
+  ifMatch?: object | undefined;
   headers?: readonly Omit<ReplyHeader<never>, 'value'>[] | undefined;
 }): {
   parameters: JsonSchema[];
@@ -158,8 +172,12 @@ export function commonsOf({
     parameters: [
       ...(takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
       ...(body === undefined ? [] : [{ $ref: '#/components/parameters/Prefer' }]),
+      ...(ifMatch === undefined ? [] : [{ $ref: '#/components/parameters/IfMatch' }]),
     ],
-    errors: takesKey ? IDEMPOTENCY_ERRORS : [],
+    errors: [
+      ...(takesKey ? IDEMPOTENCY_ERRORS : []),
+      ...(ifMatch === undefined ? [] : (['PRECONDITION_FAILED'] as const)),
+    ],
     headers,
     responses: isRead ? { 304: { $ref: '#/components/responses/304' } } : {},
   };

@@ -8,6 +8,7 @@ import { again, asCaller, type ErrorCase, mutate, type Scene, send, unknown } fr
 const PROJECT = '/api/v1/projects/{projectId}';
 const PRIVILEGES = '/api/v2/identity-project-additional-privilege';
 const TOKEN_AUTH = '/api/v1/auth/token-auth/identities/{identityId}';
+const TEMPLATES = '/api/v1/project-templates';
 const ONLY_GRAPHQL = 'only GraphQL has operations on organizations and users';
 
 const callerWith = ({ strongroom, admin }: Scene, tokenAuth: Record<string, unknown>): Promise<Caller> =>
@@ -230,6 +231,16 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: async (scene) => send(`DELETE ${PROJECT}/roles/{roleId}`, await viewerRole(scene))(scene),
     graphql: async (scene) => send('deleteProjectRole', await viewerRole(scene))(scene),
   },
+  PROJECT_TEMPLATE_NAME_TAKEN: { rest: again(`POST ${TEMPLATES}`), graphql: again('createProjectTemplate') },
+  PROJECT_TEMPLATE_BUILT_IN: {
+    rest: async (scene) => send(`DELETE ${TEMPLATES}/{templateId}`, await defaultTemplate(scene))(scene),
+    graphql: async (scene) => send('deleteProjectTemplate', await defaultTemplate(scene))(scene),
+  },
+  PRECONDITION_FAILED: {
+    rest: ({ admin, world }) =>
+      admin.patch(`${TEMPLATES}/${world.projectTemplate}`, {}, { 'if-match': '"of-another-state"' }),
+    graphql: 'GraphQL has no If-Match: it takes `expectedVersion`, and answers CONCURRENT_CHANGE',
+  },
   GROUP_SLUG_TAKEN: {
     rest: async ({ admin }) => {
       await admin.post('/api/v1/groups', { name: 'Web', slug: 'web' });
@@ -261,6 +272,12 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
 export const HARMLESS: Partial<Record<ErrorCode, ErrorCase>> = { ...WHO, ...NOT_THERE };
 
 const dev = (projectId: string) => ({ projectId, environment: 'dev' });
+
+/** The built-in template in place of that of the organization. */
+const defaultTemplate = async ({ admin }: Scene) => {
+  const { body } = await admin.get(TEMPLATES);
+  return () => ({ projectTemplate: body.projectTemplates[0].id as string });
+};
 
 /** The built-in role of viewers in place of the role of the project. */
 const viewerRole = async ({ admin, world }: Scene) => {

@@ -20,6 +20,7 @@ import { imports } from './graphql/imports.js';
 import { organizationRoles } from './graphql/organization-roles.js';
 import { organizations } from './graphql/organizations.js';
 import { privileges } from './graphql/privileges.js';
+import { projectTemplates } from './graphql/project-templates.js';
 import { projects } from './graphql/projects.js';
 import { roles } from './graphql/roles.js';
 import { secrets } from './graphql/secrets.js';
@@ -34,6 +35,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...access,
   ...accessReview,
   ...projects,
+  ...projectTemplates,
   ...roles,
   ...privileges,
   ...tags,

@@ -8,6 +8,7 @@ import { imports } from './rest/imports.js';
 import { members } from './rest/members.js';
 import { organizationRoles } from './rest/organization-roles.js';
 import { privileges } from './rest/privileges.js';
+import { projectTemplates } from './rest/project-templates.js';
 import { projects } from './rest/projects.js';
 import { roles } from './rest/roles.js';
 import { secrets } from './rest/secrets.js';
@@ -19,6 +20,7 @@ export const REST: readonly RestOperation[] = [
   ...organizationRoles,
   ...groups,
   ...projects,
+  ...projectTemplates,
   ...members,
   ...roles,
   ...privileges,

@@ -57,6 +57,10 @@ export async function boundedJson(
 /** Tag of an answer in another coding: strong tags are of bytes, so each representation has its own. */
 export const encodedTag = (tag: string, encoding: string): string => tag.replace(/"$/, `.${encoding}"`);
 
+/** Whether `If-Match` names the tag of an answer, by strong comparison: a weak tag never does. Any coding of the answer is it. */
+export const hasStrongTag = (header: string, { headers: { etag } }: Pick<Answer, 'headers'>): boolean =>
+  header.split(',').some((tag) => plainTag(tag.trim()) === etag);
+
 /** `"abc.br"` -> `"abc"` */
 const plainTag = (tag: string): string => tag.replace(/\.\w+"$/, '"');
 

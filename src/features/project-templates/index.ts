@@ -1,0 +1,57 @@
+import './project-templates.errors.js';
+import type { Feature } from '../../feature.js';
+import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
+import { nodeKind } from '../../kernel/graphql/node.js';
+import { organizationLinkOf } from '../organizations/public.js';
+import { isBuiltInForm } from './built-in-templates.js';
+import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
+import { memberLinks, ProjectOriginResolver, TemplateResolver, VersionLinkResolver } from './template.resolver.js';
+import { templateRoutes } from './template.routes.js';
+import { readOf, TemplateService } from './template.service.js';
+import { TemplateType, type TemplateVersionType, toTemplateType, toVersionType } from './template.type.js';
+
+/** What projects are made from. */
+export function createProjectTemplates(): Feature {
+  const service = new TemplateService();
+  const templates: BatchLoad<TemplateType> = async (ctx, ids) =>
+    mapFound(await service.byIds(ctx, ids), toTemplateType);
+  const versions: BatchLoad<TemplateVersionType> = async (ctx, ids) =>
+    mapFound(await service.versionsByIds(ctx, ids), toVersionType);
+  return {
+    entities: [ProjectTemplate, ProjectTemplateVersion],
+    resolvers: [
+      new TemplateResolver(service),
+      new VersionLinkResolver(service),
+      new ProjectOriginResolver(service),
+      ...memberLinks(),
+      new (organizationLinkOf(TemplateType))(),
+    ],
+    nodes: [
+      nodeKind({
+        type: 'ProjectTemplate',
+        table: 'project_template',
+        reach: 'n.organization_id = $2',
+        isDerived: isBuiltInForm,
+        load: templates,
+        record: readOf,
+      }),
+      nodeKind({
+        type: 'ProjectTemplateVersion',
+        table: 'project_template_version',
+        reach: 'n.organization_id = $2',
+        load: versions,
+        record: ({ projectTemplateId }) => readOf({ id: projectTemplateId }),
+      }),
+    ],
+    routes: templateRoutes,
+    groups: [
+      {
+        name: 'project-templates',
+        title: 'Project templates',
+        description: 'What projects are made from: environments, roles and members.',
+        paths: /^\/api\/v\d\/project-templates\b/,
+        parameters: { templateId: 'The project template.' },
+      },
+    ],
+  };
+}

@@ -1,0 +1,1 @@
+export { applyTemplate } from './template-application.js';

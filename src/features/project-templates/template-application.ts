@@ -1,0 +1,85 @@
+import type { Transaction } from '../../kernel/context.js';
+import { loadRow } from '../../kernel/database/rows.js';
+import { newId } from '../../kernel/ids.js';
+import { validationFailed } from '../../kernel/validation.js';
+import type { ApplyTemplate } from '../projects/public.js';
+import { findStoredByName } from './template.queries.js';
+import type { TemplateContent, TemplateMember } from './template.rules.js';
+import {
+  HOLD_STANDING,
+  INSERT_IDENTITIES,
+  INSERT_MEMBERS,
+  INSERT_ORGANIZATION_MEMBERS,
+  INSERT_ROLES,
+} from './template-application.sql.js';
+
+/** What a member of a template is. */
+export type MemberKind = 'user' | 'group' | 'identity';
+
+/** Who is to join a project. */
+export interface Joining extends TemplateMember {
+  readonly kind: MemberKind;
+}
+
+/** Those whom a template names, users first. */
+export const joiningOf = ({
+  users,
+  groups,
+  identities,
+}: Pick<TemplateContent, 'users' | 'groups' | 'identities'>): Joining[] => [
+  ...users.map((member) => ({ kind: 'user' as const, ...member })),
+  ...groups.map((member) => ({ kind: 'group' as const, ...member })),
+  ...identities.map((member) => ({ kind: 'identity' as const, ...member })),
+];
+
+/**
+ * Applies a template of the organization to a project that is being made. Whoever is not in the organization any more is left out.
+ * The number of statements does not depend on what the template holds.
+ *
+ * @throws PROJECT_TEMPLATE_NOT_FOUND, VALIDATION_FAILED for a template of another type
+ * Source: behaviour 6.4, 15.7, decisions 4.4.
+ */
+export const applyTemplate: ApplyTemplate = async (tx, { template: name, type }) => {
+  const { organizationId, actor } = tx;
+  const template = await loadRow(tx, findStoredByName, { organizationId, name }, 'PROJECT_TEMPLATE_NOT_FOUND');
+  if (template.type !== type)
+    throw validationFailed([
+      { path: 'template', code: 'WRONG_PROJECT_TYPE', message: 'must be a template of the type of the project' },
+    ]);
+  const named = joiningOf(template);
+  const standing =
+    named.length === 0 ? [] : await HOLD_STANDING(tx, { organizationId, ids: named.map(({ id }) => id) });
+  const present = new Set(standing.filter(({ hasEnded }) => !hasEnded).map(({ id }) => id));
+  const joining = named.filter(({ id }) => present.has(id));
+  return {
+    id: template.id,
+    version: template.version,
+    environments: template.environments,
+    creatorRoles: joining.find(({ id }) => id === actor.id)?.roles ?? [],
+    skipped: named.filter(({ id }) => !present.has(id)).map(({ id }) => id),
+    fill: (projectId) => fill(tx, projectId, { ...template, joining: joining.filter(({ id }) => id !== actor.id) }),
+  };
+};
+
+interface Filling extends Pick<TemplateContent, 'roles' | 'projectManagedIdentities'> {
+  readonly joining: readonly Joining[];
+}
+
+async function fill(
+  tx: Transaction,
+  projectId: string,
+  { roles, projectManagedIdentities, joining }: Filling,
+): Promise<void> {
+  const { organizationId } = tx;
+  if (roles.length > 0) await INSERT_ROLES(tx, { organizationId, projectId, roles: JSON.stringify(roles) });
+  const made = projectManagedIdentities.map((identity) => ({ id: newId(), ...identity }));
+  if (made.length > 0) {
+    await INSERT_IDENTITIES(tx, { organizationId, projectId, identities: JSON.stringify(made) });
+    await INSERT_ORGANIZATION_MEMBERS(tx, { organizationId, identityIds: made.map(({ id }) => id) });
+  }
+  const members = [
+    ...joining.map(({ kind, id, roles: held }) => ({ [`${kind}Id`]: id, roles: held })),
+    ...made.map(({ id, roles: held }) => ({ identityId: id, roles: held })),
+  ];
+  if (members.length > 0) await INSERT_MEMBERS(tx, { organizationId, projectId, members: JSON.stringify(members) });
+}

@@ -1,0 +1,91 @@
+import type { Context } from '../../kernel/context.js';
+import { DEFAULT_ENVIRONMENTS } from '../projects/public.js';
+import { findStored } from './template.queries.js';
+import type { TemplateEnvironment } from './template.rules.js';
+import type { TemplateView } from './template.view.js';
+import { type Joining, joiningOf, type MemberKind } from './template-application.js';
+import { FIND_STANDING } from './template-application.sql.js';
+
+/** Who would be a member of a project, and as what. */
+export interface PreviewedMember {
+  readonly memberKind: MemberKind | 'project-identity';
+  /** Username, slug of the group, or name of the identity. */
+  readonly name: string;
+  readonly isCaller: boolean;
+  readonly roles: readonly string[];
+}
+
+/** Who would be left out, and why. */
+export interface PreviewedSkip {
+  readonly memberKind: MemberKind;
+  readonly memberId: string;
+  readonly roles: readonly string[];
+  readonly reason: 'gone' | 'ended';
+}
+
+/** What a project made from a template at this moment would get. */
+export interface TemplatePreview {
+  readonly template: TemplateView;
+  readonly environments: readonly TemplateEnvironment[];
+  readonly members: readonly PreviewedMember[];
+  readonly skipped: readonly PreviewedSkip[];
+}
+
+/** What a project would get that the caller makes from a template, if it asks for nothing else. */
+export async function previewOf(ctx: Context, template: TemplateView): Promise<TemplatePreview> {
+  const listed = shownMembers(template);
+  const { id: callerId, name } = ctx.actor;
+  const given = listed.find(({ id }) => id === callerId)?.roles ?? [];
+  const memberKind = ctx.actor.kind === 'user' ? ('user' as const) : ('identity' as const);
+  return {
+    template,
+    environments:
+      template.environments ?? DEFAULT_ENVIRONMENTS.map((environment, at) => ({ ...environment, position: at + 1 })),
+    members: [
+      { memberKind, name, isCaller: true, roles: [...new Set(['admin', ...given])] },
+      ...listed
+        .filter(({ id }) => id !== callerId)
+        .map(({ kind, name: shown, roles }) => ({ memberKind: kind, name: shown, isCaller: false, roles })),
+      ...(template.projectManagedIdentities ?? []).map((identity) => ({
+        memberKind: 'project-identity' as const,
+        isCaller: false,
+        ...identity,
+      })),
+    ],
+    skipped: await skippedOf(ctx, template),
+  };
+}
+
+/** Those of a template who are in the organization, with the names that it shows. */
+const shownMembers = ({ users, groups, identities }: TemplateView): (Joining & { readonly name: string })[] => [
+  ...(users ?? []).map(({ userId, username, roles }) => ({ kind: 'user' as const, id: userId, name: username, roles })),
+  ...(groups ?? []).map(({ groupId, groupSlug, roles }) => ({
+    kind: 'group' as const,
+    id: groupId,
+    name: groupSlug,
+    roles,
+  })),
+  ...(identities ?? []).map(({ identityId, identityName, roles }) => ({
+    kind: 'identity' as const,
+    id: identityId,
+    name: identityName,
+    roles,
+  })),
+];
+
+async function skippedOf(ctx: Context, { id, isBuiltIn }: TemplateView): Promise<PreviewedSkip[]> {
+  const { organizationId } = ctx;
+  const [stored] = isBuiltIn ? [] : await findStored(ctx, { organizationId, id });
+  const named = stored === undefined ? [] : joiningOf(stored);
+  if (named.length === 0) return [];
+  const standing = await FIND_STANDING(ctx, { organizationId, ids: named.map((member) => member.id) });
+  const hasEnded = new Map(standing.map((row) => [row.id, row.hasEnded]));
+  return named
+    .filter((member) => hasEnded.get(member.id) !== false)
+    .map((member) => ({
+      memberKind: member.kind,
+      memberId: member.id,
+      roles: member.roles,
+      reason: hasEnded.get(member.id) === true ? 'ended' : 'gone',
+    }));
+}

@@ -1,0 +1,168 @@
+import { type RawBuilder, sql } from 'kysely';
+import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { CursorKey, KeyBounds } from '../../kernel/paging.js';
+import type { OrganizationSchema } from '../organizations/public.js';
+import type { ProjectSchema } from '../projects/public.js';
+import type { ProjectTemplateSchema, ProjectTemplateVersionSchema } from './template.entity.js';
+import type { ShownGroup, ShownIdentity, ShownUser, TemplateContent, TemplateOwnIdentity } from './template.rules.js';
+
+const tables = tablesOf<
+  typeof ProjectTemplateSchema | typeof ProjectTemplateVersionSchema | typeof OrganizationSchema | typeof ProjectSchema
+>();
+
+/** Members of the organization at present, of a list of a template `t`, in their order. */
+const members = <T>(
+  list: string,
+  kind: 'user' | 'group' | 'identity',
+  shown: string,
+  joined: string,
+): RawBuilder<T[]> =>
+  sql<T[]>`(select coalesce(json_agg(${sql.raw(shown)} order by e.at), '[]')
+    from jsonb_array_elements(${sql.ref(`t.${list}`)}) with ordinality as e(entry, at)
+    join organization_membership m on m.organization_id = t.organization_id
+      and ${sql.ref(`m.${kind}_id`)} = (e.entry ->> 'id')::uuid and (m.ends_at is null or now() < m.ends_at)
+    join ${sql.raw(joined)})`;
+
+const SHOWN_USERS = members<ShownUser>(
+  'users',
+  'user',
+  `json_build_object('userId', u.id, 'username', u.username, 'roles', e.entry -> 'roles')`,
+  'app_user u on u.id = m.user_id',
+);
+const SHOWN_GROUPS = members<ShownGroup>(
+  'groups',
+  'group',
+  `json_build_object('groupId', g.id, 'groupSlug', g.slug, 'roles', e.entry -> 'roles')`,
+  'member_group g on g.id = m.group_id',
+);
+const SHOWN_IDENTITIES = members<ShownIdentity>(
+  'identities',
+  'identity',
+  `json_build_object('identityId', i.id, 'identityName', i.name, 'roles', e.entry -> 'roles')`,
+  'identity i on i.id = m.identity_id and i.project_id is null',
+);
+
+const json = <T>(column: string): RawBuilder<T> => sql<T>`${sql.ref(column)}`;
+
+const content = [
+  't.name',
+  't.description',
+  json<TemplateContent['roles']>('t.roles').as('roles'),
+  json<TemplateContent['environments']>('t.environments').as('environments'),
+  SHOWN_USERS.as('users'),
+  SHOWN_GROUPS.as('groups'),
+  SHOWN_IDENTITIES.as('identities'),
+  json<readonly TemplateOwnIdentity[]>('t.project_managed_identities').as('projectManagedIdentities'),
+] as const;
+
+const templates = () =>
+  tables
+    .selectFrom('project_template as t')
+    .select([
+      't.id',
+      't.organization_id as organizationId',
+      't.type',
+      't.version',
+      't.created_at as createdAt',
+      't.updated_at as updatedAt',
+      ...content,
+    ]);
+
+export const findTemplate = prepared(({ organizationId, id }: { organizationId: string; id: string }) =>
+  templates().where('t.organization_id', '=', organizationId).where('t.id', '=', id),
+);
+
+/** A template as it is read, with those who are still in the organization. */
+export type TemplateRow = Awaited<ReturnType<typeof findTemplate>>[number];
+
+export const findTemplates = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
+  templates().where('t.organization_id', '=', organizationId).where('t.id', '=', anyOf(ids)),
+);
+
+/** Templates of an organization by name, of one type or of all. */
+export const listTemplates = prepared((page: KeyBounds & { organizationId: string; type: string | null }) =>
+  templates()
+    .where('t.organization_id', '=', page.organizationId)
+    .where(sql<boolean>`(${page.type}::text is null or t.type = ${page.type}::text)`)
+    .$call(pageBy('t.name', page)),
+);
+
+const storedJson = <K extends keyof TemplateContent>(column: string): RawBuilder<TemplateContent[K]> =>
+  json<TemplateContent[K]>(`t.${column}`);
+
+/** Templates with the ids that they store, whoever is still there. */
+const stored = () =>
+  tables
+    .selectFrom('project_template as t')
+    .select([
+      't.id',
+      't.type',
+      't.version',
+      storedJson<'roles'>('roles').as('roles'),
+      storedJson<'environments'>('environments').as('environments'),
+      storedJson<'users'>('users').as('users'),
+      storedJson<'groups'>('groups').as('groups'),
+      storedJson<'identities'>('identities').as('identities'),
+      storedJson<'projectManagedIdentities'>('project_managed_identities').as('projectManagedIdentities'),
+    ]);
+
+export const findStoredByName = prepared(({ organizationId, name }: { organizationId: string; name: string }) =>
+  stored().where('t.organization_id', '=', organizationId).where('t.name', '=', name),
+);
+
+export const findStored = prepared(({ organizationId, id }: { organizationId: string; id: string }) =>
+  stored().where('t.organization_id', '=', organizationId).where('t.id', '=', id),
+);
+
+const versions = () =>
+  tables
+    .selectFrom('project_template_version as t')
+    .select([
+      't.id',
+      't.organization_id as organizationId',
+      't.template_id as templateId',
+      't.version',
+      't.actor_kind as actorKind',
+      't.actor_id as actorId',
+      't.created_at as createdAt',
+      ...content,
+    ]);
+
+/** Versions of templates, newest first. */
+export const listVersions = prepared(
+  ({ organizationId, templateIds }: { organizationId: string; templateIds: readonly string[] }) =>
+    versions()
+      .where('t.organization_id', '=', organizationId)
+      .where('t.template_id', '=', anyOf(templateIds))
+      .orderBy('t.version', 'desc'),
+);
+
+/** A version of a template as it is read. */
+export type VersionRow = Awaited<ReturnType<typeof listVersions>>[number];
+
+export const findVersions = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
+  versions().where('t.organization_id', '=', organizationId).where('t.id', '=', anyOf(ids)),
+);
+
+/** Versions that projects were made from. */
+export const findOrigins = prepared(
+  ({ organizationId, projectIds }: { organizationId: string; projectIds: readonly string[] }) =>
+    versions()
+      .innerJoin('project as p', (join) =>
+        join.onRef('p.template_id', '=', 't.template_id').onRef('p.template_version', '=', 't.version'),
+      )
+      .select('p.id as projectId')
+      .where('p.organization_id', '=', organizationId)
+      .where('p.id', '=', anyOf(projectIds)),
+);
+
+/** Where a version is in the list of its template, newest first. */
+export const byVersion = ({ version }: { readonly version: number }): CursorKey => [
+  String(MAX_VERSION - version).padStart(String(MAX_VERSION).length, '0'),
+];
+const MAX_VERSION = 2_147_483_647;
+
+/** When an organization was made: so old are its built-in templates. */
+export const findOrganizationAge = prepared(({ id }: { id: string }) =>
+  tables.selectFrom('organization').select(['id', 'created_at as createdAt']).where('id', '=', id),
+);

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { bodyOf, type Data, eachOf, nextCursor, paging, routesAt } from '../../rest/route.js';
+import { PERMISSION, type PermissionsGiven, toPermissionInputs, toPermissionReply } from '../permissions/public.js';
+import { CreateProjectTemplate, templateKind, UpdateProjectTemplate } from './template.rules.js';
+
+/** The fields of a template in the order of the interface. Source: specification, Project template. */
+const fields = (permissions: string): string => `id name description type orgId: organizationId createdAt updatedAt
+  roles { name slug ${permissions} } environments { name slug position } users { username roles } groups { groupSlug roles }
+  identities { identityId roles } projectManagedIdentities { name roles }`;
+/** One action in each permission, as the interface has it. */
+const SINGLE = fields(`permissions { ${PERMISSION} }`);
+/** The actions of each rule in a list, as it was given. */
+const LISTED = fields(`permissions: rules { ${PERMISSION} }`);
+/** The one and the other. */
+const BOTH = fields(`permissions { ${PERMISSION} } rules { ${PERMISSION} }`);
+
+const toRoleReply = ({ permissions, ...role }: Data): Data => ({
+  ...role,
+  permissions: permissions.map(toPermissionReply),
+});
+
+const toReply = ({ version: _, roles, ...template }: Data): Data => ({
+  ...template,
+  roles: eachOf(roles as Data[], toRoleReply),
+});
+const withoutRules = ({ roles, ...template }: Data): Data =>
+  toReply({ ...template, roles: eachOf(roles as Data[], ({ rules: _, ...role }) => role) });
+const withRules = ({ roles, ...template }: Data): Data =>
+  toReply({ ...template, roles: eachOf(roles as Data[], ({ rules, ...role }) => ({ ...role, permissions: rules })) });
+
+interface WithRoles {
+  readonly roles?: readonly { readonly permissions: PermissionsGiven }[] | undefined;
+}
+const withLists = <B extends WithRoles>({ roles, ...body }: B) =>
+  roles === undefined
+    ? body
+    : {
+        ...body,
+        roles: roles.map(({ permissions, ...role }) => ({ ...role, permissions: toPermissionInputs(permissions) })),
+      };
+
+const templates = routesAt('/api/v1/project-templates', { select: LISTED });
+const NOT_FOUND = ['PROJECT_TEMPLATE_NOT_FOUND'] as const;
+/** Of what lists name. */
+const UNKNOWN = ['USER_NOT_FOUND', 'GROUP_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'ROLE_NOT_FOUND'] as const;
+
+export const templateRoutes = [
+  templates.get('', 'List project templates', {
+    operation: 9,
+    field: 'projectTemplates',
+    select: SINGLE,
+    query: z.strictObject({
+      type: templateKind.optional().meta({ description: 'Only those of this type.' }),
+      ...paging,
+    }),
+    reply: ({ projectTemplates: { nodes, pageInfo } }) => ({
+      projectTemplates: nodes.map(toReply),
+      ...nextCursor(pageInfo),
+    }),
+  }),
+  templates.post('', 'Create a project template', {
+    field: 'createProjectTemplate',
+    body: CreateProjectTemplate,
+    exactKeys: ['roles'],
+    variables: ({ body }) => ({ input: withLists(body) }),
+    reply: ({ createProjectTemplate }) => ({ projectTemplate: toReply(createProjectTemplate.projectTemplate) }),
+    errors: [...UNKNOWN, 'PROJECT_TEMPLATE_NAME_TAKEN', 'ORGANIZATION_NOT_FOUND'],
+    example: {
+      name: 'web-service',
+      type: 'secret-manager',
+      environments: [{ name: 'Production', slug: 'prod', position: 1 }],
+      roles: [
+        {
+          name: 'Reader of production',
+          slug: 'prod-reader',
+          permissions: [
+            { subject: 'secrets', action: ['describeSecret', 'readValue'], conditions: { environment: 'prod' } },
+          ],
+        },
+      ],
+      projectManagedIdentities: [{ name: 'deployer', roles: ['prod-reader'] }],
+    },
+  }),
+  templates.get('/{templateId}', 'Get a project template', {
+    field: 'projectTemplate',
+    select: `${LISTED} version`,
+    reply: ({ projectTemplate }) => ({ projectTemplate: toReply(projectTemplate) }),
+    errors: NOT_FOUND,
+  }),
+  templates.patch('/{templateId}', 'Update a project template', {
+    operation: 10,
+    field: 'updateProjectTemplate',
+    select: BOTH,
+    body: bodyOf(UpdateProjectTemplate, 'id', 'expectedVersion'),
+    exactKeys: ['roles'],
+    variables: ({ params, body }) => ({ input: { id: params.templateId, ...withLists(body) } }),
+    ifMatch: ({ projectTemplate }) => ({ expectedVersion: projectTemplate.version }),
+    reply: ({ updateProjectTemplate }) => ({ projectTemplate: withoutRules(updateProjectTemplate.projectTemplate) }),
+    quirks: [
+      {
+        // It decodes lists of actions only. Source: clients, Project templates.
+        userAgent: 'terraform',
+        reply: ({ updateProjectTemplate }) => ({ projectTemplate: withRules(updateProjectTemplate.projectTemplate) }),
+      },
+    ],
+    errors: [
+      ...NOT_FOUND,
+      ...UNKNOWN,
+      'PROJECT_TEMPLATE_NAME_TAKEN',
+      'PROJECT_TEMPLATE_BUILT_IN',
+      'ROLE_IN_USE',
+      'CONCURRENT_CHANGE',
+    ],
+    example: { description: 'Services with a production environment', users: null },
+  }),
+  templates.delete('/{templateId}', 'Delete a project template', {
+    field: 'deleteProjectTemplate',
+    reply: ({ deleteProjectTemplate }) => ({ projectTemplate: toReply(deleteProjectTemplate.projectTemplate) }),
+    errors: [...NOT_FOUND, 'PROJECT_TEMPLATE_BUILT_IN'],
+  }),
+];

@@ -1,0 +1,60 @@
+import { mustSucceed } from '../../kit/caller.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
+import { makeGroup, makeIdentity, makeTemplate, makeUser, READER, TEMPLATES } from './kit.js';
+
+const strongroom = useSharedStrongroom();
+
+const PREVIEW = `query ($id: ID!) { previewProjectTemplate(id: $id) {
+  projectTemplate { id } environments { slug position } roles { slug isBuiltIn }
+  members { memberKind name isCaller roles } skipped { memberKind memberId roles reason }
+} }`;
+
+describe('the preview of a project template', () => {
+  test('shows what a project would get, and who would be left out and why', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const [user, gone, ended] = [await makeUser(admin), await makeUser(admin), await makeIdentity(admin)];
+    const group = await makeGroup(admin, user.id);
+    const { id } = await makeTemplate(admin, {
+      roles: [READER],
+      environments: [{ name: 'Live', slug: 'live', position: 1 }],
+      users: [user, gone].map(({ username }) => ({ username, roles: ['viewer'] })),
+      groups: [{ groupSlug: group.slug, roles: ['reader'] }],
+      identities: [
+        { identityId: ended.id, roles: ['viewer'] },
+        { identityId: admin.identityId, roles: ['reader'] },
+      ],
+      projectManagedIdentities: [{ name: 'deployer', roles: ['reader'] }],
+    });
+    await admin.data('mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { user { id } } }', {
+      input: { id: gone.id },
+    });
+    await strongroom.sql(`update organization_membership set ends_at = now() where identity_id = $1`, [ended.id]);
+    const { previewProjectTemplate: preview } = await admin.data(PREVIEW, { id });
+    expect(preview).toMatchObject({
+      projectTemplate: { id },
+      environments: [{ slug: 'live', position: 1 }],
+      members: [
+        { memberKind: 'IDENTITY', isCaller: true, roles: ['admin', 'reader'] },
+        { memberKind: 'USER', name: user.username, isCaller: false, roles: ['viewer'] },
+        { memberKind: 'GROUP', name: group.slug, isCaller: false, roles: ['reader'] },
+        { memberKind: 'PROJECT_IDENTITY', name: 'deployer', isCaller: false, roles: ['reader'] },
+      ],
+      skipped: [
+        { memberKind: 'USER', memberId: gone.id, roles: ['viewer'], reason: 'GONE' },
+        { memberKind: 'IDENTITY', memberId: ended.id, roles: ['viewer'], reason: 'ENDED' },
+      ],
+    });
+    expect(preview.roles.at(-1)).toEqual({ slug: 'reader', isBuiltIn: false });
+  });
+
+  test('shows the default environments for a built-in template, and finds no unknown one', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const builtIn = mustSucceed(await admin.get(`${TEMPLATES}?type=kms`)).body.projectTemplates[0];
+    const { previewProjectTemplate: preview } = await admin.data(PREVIEW, { id: builtIn.id });
+    expect(preview.environments.map(({ slug }: { slug: string }) => slug)).toEqual(['dev', 'staging', 'prod']);
+    expect(preview.members).toHaveLength(1);
+    expect(await admin.graphql(PREVIEW, { id: 'nope' })).toBeError(404, 'PROJECT_TEMPLATE_NOT_FOUND');
+    const nobody = await strongroom.seed.caller(admin);
+    expect(await nobody.graphql(PREVIEW, { id: builtIn.id })).toBeError(403, 'PERMISSION_DENIED');
+  });
+});
