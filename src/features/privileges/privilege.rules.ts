@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, slugText } from '../../kernel/text-rules.js';
-import { Permissions } from '../permissions/public.js';
-import { termRange, termStart } from './privilege-term.rules.js';
+import { Permissions, termRange, termStart } from '../permissions/public.js';
 
 /** Who can have privileges: its enum in GraphQL stands beside the types. */
 export const memberKind = z.enum(['user', 'identity']);
