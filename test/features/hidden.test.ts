@@ -45,6 +45,8 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
 const NOTHING_TO_NAME = ['kmsKeyId'];
 /** Fields that name either of two things, of which the other has a row of its own or the same path. */
 const EITHER = [
+  ...['explainAccess.identityId', 'effectivePermissions.userId', 'can.userId'],
+
   ...['setOrganizationMember.identityId', 'removeOrganizationMember.userId'],
   ...['addGroupMember.userId', 'addGroupMembers.identityIds'],
   ...['removeGroupMember.identityId', 'removeGroupMembers.userIds'],
@@ -82,9 +84,10 @@ function comparable({ status, headers, text, body }: Reply) {
   return { status, headers: others, names: Object.keys(headers), text: text.replaceAll(id, ''), code: error?.code };
 }
 
-async function expectSame(operation: Operation, hidden: Ids, unknown: Ids): Promise<void> {
+async function expectSame(operation: Operation, hidden: Ids, unknown: Ids, thing?: Thing): Promise<void> {
   const [first, second] = [await operation.send(admin, hidden), await operation.send(admin, unknown)];
   expect(comparable(first)).toEqual(comparable(second));
+  if (thing !== undefined && operation.saysNoOf?.includes(thing)) return;
   if (operation.hidesAs === 'null') {
     expect(first.status).toBe(200);
     expect([first.body.data.node ?? null, first.body.data.nodes ?? [null]]).toEqual([null, [null]]);
@@ -101,7 +104,7 @@ const cases = operations.flatMap((operation) =>
 
 describe("the id of a stranger's thing is answered like one that nobody has", () => {
   test.each(cases)('%s: %s', async (_, thing, operation) => {
-    await expectSame(operation, { ...own, [thing]: foreign[thing] }, { ...own, [thing]: unknownOf(thing) });
+    await expectSame(operation, { ...own, [thing]: foreign[thing] }, { ...own, [thing]: unknownOf(thing) }, thing);
   });
 
   const mixed = operations.filter(({ things }) => things.length > 1 && !things.some((thing) => CREDENTIALS.has(thing)));
@@ -113,14 +116,14 @@ describe("the id of a stranger's thing is answered like one that nobody has", ()
 
 describe('a project of colleagues is answered like one that nobody has', () => {
   test.each(cases.filter(([, thing]) => INSIDE_PROJECTS.has(thing)))('%s: %s', async (_, thing, operation) => {
-    await expectSame(operation, { ...own, [thing]: neighbour[thing] }, { ...own, [thing]: unknownOf(thing) });
+    await expectSame(operation, { ...own, [thing]: neighbour[thing] }, { ...own, [thing]: unknownOf(thing) }, thing);
   });
 });
 
 describe('a text that is no id is answered like an id that nobody has', () => {
   const byId = cases.filter(([, thing]) => !SLUGS.has(thing));
   test.each(byId)('%s: %s', async (_, thing, operation) => {
-    await expectSame(operation, { ...own, [thing]: 'no-such-thing' }, { ...own, [thing]: randomUUID() });
+    await expectSame(operation, { ...own, [thing]: 'no-such-thing' }, { ...own, [thing]: randomUUID() }, thing);
   });
 });
 

@@ -68,30 +68,33 @@ export class AccessReviewResolver {
   }
 }
 
+const DENIED = 'null with PERMISSION_DENIED if you may not read members, identities, groups and roles.';
+
 @Resolver(() => SecretType)
 export class SecretReadersResolver {
   constructor(private readonly service: AccessReviewService) {}
 
-  @FieldResolver(() => AccessHolderConnection, {
-    nullable: true,
-    description:
-      'Who can read its value, and by what; null with PERMISSION_DENIED if you may not read members, identities, groups and roles.',
-  })
-  async readers(
+  @nested([AccessHolderType], `Who can read its value, by name, and by what; ${DENIED}`)
+  async readers(secret: SecretType, ctx: Context): Promise<readonly AccessHolderType[]> {
+    return toHolders(await this.service.readersOf(ctx, secret.projectId, fieldsOf(secret), {})).nodes;
+  }
+
+  @FieldResolver(() => AccessHolderConnection, { nullable: true, description: `As \`readers\`, in pages; ${DENIED}` })
+  async readerConnection(
     @Root() secret: SecretType,
     @Args(() => PageArgs) page: PageArgs,
     @Ctx() ctx: Context,
   ): Promise<ConnectionOf<AccessHolderType>> {
-    const { projectId, environmentSlug, secretPath, secretKey, tags } = secret;
-    const fields = {
-      environment: environmentSlug,
-      secretPath,
-      secretName: secretKey,
-      secretTags: tags.map(({ slug }) => slug),
-    };
-    return toHolders(await this.service.readersOf(ctx, projectId, fields, page));
+    return toHolders(await this.service.readersOf(ctx, secret.projectId, fieldsOf(secret), page));
   }
 }
+
+const fieldsOf = ({ environmentSlug, secretPath, secretKey, tags }: SecretType) => ({
+  environment: environmentSlug,
+  secretPath,
+  secretName: secretKey,
+  secretTags: tags.map(({ slug }) => slug),
+});
 
 @Resolver(() => AccessHolderType)
 export class AccessHolderResolver {

@@ -75,9 +75,6 @@ export const AccessAt = z.strictObject({
   ...pageRules,
 });
 
-/** Arguments of `Secret.readers`. */
-export const Readers = z.strictObject(pageRules);
-
 interface Asked {
   readonly subject: z.output<typeof subject>;
   readonly action: z.output<typeof action>;

@@ -93,7 +93,13 @@ export class AccessReviewService {
       const access = whom === null ? projects.get(projectId) : others.get(`${projectId} ${whom.id}`);
       return access !== undefined && can(access.ability, action, fields);
     });
-    await ctx.auditTrail.recordRead(ctx, { action: 'access:check', facts: { count: checks.length } });
+    const asked = Map.groupBy(questions, ({ projectId }) => projectId);
+    const facts = [...asked].map(([projectId, of]) => ({
+      action: 'access:check',
+      projectId,
+      facts: { count: of.length },
+    }));
+    await ctx.auditTrail.recordRead(ctx, ...facts);
     return answers;
   }
 

@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-const MEMBER = `case when u.id is null then 'identity' else 'user' end as "memberKind", m.member_id as "memberId",
+const MEMBER = `case when u.id is null then 'identity' else 'user' end as "memberKind", coalesce(u.id, i.id, m.member_id) as "memberId",
   coalesce(u.username, i.name) as name`;
 const NAMED = 'left join app_user u on u.id = m.member_id left join identity i on i.id = m.member_id';
 
@@ -14,13 +14,13 @@ const ROWS = {
   memberships: t.array(t.uuid),
 } as const;
 
-const held = (from: string): string => `select m.project_id as "projectId", ${MEMBER}, m.roles, m.memberships from (
+const held = (from: string): string => `select p.id as "projectId", ${MEMBER}, m.roles, m.memberships from (
     select n.project_id, n.member_id,
       array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles,
       array_agg(n.id order by n.group_id is not null, n.created_at, n.id, role.at) as memberships
     from ${from} n cross join unnest(n.roles) with ordinality as role(slug, at)
     where n.project_id = any(:projectIds)
-    group by n.project_id, n.member_id) m ${NAMED}`;
+    group by n.project_id, n.member_id) m join project p on p.id = m.project_id ${NAMED}`;
 
 /** All members of a project, directly or through groups, with the roles that they have right now. */
 export const HELD_NOW = sqlStatement({
@@ -97,21 +97,21 @@ export const HELD_AT = sqlStatement({
 
 /** As `ROLES_NOW`, at a time. */
 export const ROLES_AT = sqlStatement({
-  text: `select r.project_id as "projectId", r.slug, r.permissions from ${was('project_role', `h.project_id, h.content ->> 'slug' as slug, h.content ->> 'permissions' as permissions`)} r
-    where r.project_id = any(:projectIds)`,
+  text: `select p.id as "projectId", r.slug, r.permissions from project p join ${was('project_role', `h.project_id, h.content ->> 'slug' as slug, h.content ->> 'permissions' as permissions`)} r
+    on p.id = r.project_id where p.id = any(:projectIds)`,
   params: AT,
   row: { projectId: t.uuid, slug: t.text, permissions: t.text },
 });
 
 /** As `PRIVILEGES_NOW`, at a time. */
 export const PRIVILEGES_AT = sqlStatement({
-  text: `select v.project_id as "projectId", v.membership_id as "membershipId", v.slug, v.permissions from ${was(
+  text: `select p.id as "projectId", v.membership_id as "membershipId", v.slug, v.permissions from project p join ${was(
     'additional_privilege',
     `h.row_id, h.project_id, (h.content ->> 'membership_id')::uuid as membership_id, h.content ->> 'slug' as slug,
       h.content ->> 'permissions' as permissions, (h.content ->> 'starts_at')::timestamptz as starts_at,
       (h.content ->> 'ends_at')::timestamptz as ends_at, (h.content ->> 'created_at')::timestamptz as created_at`,
-  )} v
-    where v.project_id = any(:projectIds) and (v.ends_at is null or (v.starts_at <= :at and :at < v.ends_at))
+  )} v on v.project_id = p.id
+    where p.id = any(:projectIds) and (v.ends_at is null or (v.starts_at <= :at and :at < v.ends_at))
     order by v.created_at, v.row_id`,
   params: AT,
   row: { projectId: t.uuid, membershipId: t.uuid, slug: t.text, permissions: t.text },

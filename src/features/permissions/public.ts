@@ -34,3 +34,4 @@ export { type ShownRule, toShownRules, withPermissions } from './permission.view
 export { type HeldRoles, organizationRights, projectRights, rulesOfOrganizationRoles, rulesOfRoles } from './rights.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';
 export { readStoredRules } from './stored-rules.js';
+export { endOfTerm, isTermStart, NO_TERM_START, termRange, termStart } from './term.rules.js';

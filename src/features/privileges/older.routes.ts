@@ -84,24 +84,18 @@ const privileges = routesAt('/api/v1/additional-privilege/identity', {
   select: `${FIELDS} permissions { ${PERMISSION} }`,
 });
 
-const PROJECT = 'query ($slug: String!) { projectBySlug(slug: $slug) { id } }';
-const PRIVILEGE = `query ($projectSlug: String, $memberId: ID!, $slug: String!) {
-  additionalPrivilegeBySlug(projectSlug: $projectSlug, memberKind: IDENTITY, memberId: $memberId, slug: $slug) { id }
-}`;
 interface Key {
   readonly projectSlug: string;
   readonly identityId: string;
   readonly privilegeSlug: string;
 }
-const keyOf = (key: Key) => ({ projectSlug: key.projectSlug, memberId: key.identityId, slug: key.privilegeSlug });
-const LOOKUP = {
-  document: PRIVILEGE,
-  variables: ({ body }: { readonly body: unknown }) => keyOf(body as Key),
-};
-/** What a lookup found. Without one, when the route is compiled, the place of the name in the request. */
-const projectOf = (found: Data | undefined, slugGiven: unknown): unknown => found?.projectBySlug.id ?? slugGiven;
-const privilegeOf = (found: Data | undefined, slugGiven: unknown): unknown =>
-  found?.additionalPrivilegeBySlug.id ?? slugGiven;
+/** Names a privilege as the schema has it. */
+const keyOf = (key: Key) => ({
+  projectSlug: key.projectSlug,
+  memberKind: 'identity',
+  memberId: key.identityId,
+  slug: key.privilegeSlug,
+});
 const rule = { subject: 'secrets', actions: ['readValue'], conditions: { environment: 'prod' } };
 const named = { projectSlug: 'shop-a1b2', identityId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11' };
 
@@ -111,10 +105,9 @@ const create = (path: string, summary: string, body: typeof NewPermanent | typeo
     deprecated: true,
     body: body as typeof NewTemporary,
     exactKeys: ['privilegePermission'],
-    lookup: { document: PROJECT, variables: (request) => ({ slug: request.body.projectSlug }) },
-    variables: ({ body: { projectSlug: project, identityId: memberId, slug: wanted, ...rest }, found }) => ({
+    variables: ({ body: { projectSlug: project, identityId: memberId, slug: wanted, ...rest } }) => ({
       input: {
-        projectId: projectOf(found, project),
+        projectSlug: project,
         memberKind: 'identity',
         memberId,
         slug: wanted,
@@ -138,9 +131,8 @@ export const olderRoutes = [
     field: 'additionalPrivileges',
     deprecated: true,
     query: z.strictObject({ projectSlug, identityId, ...paging }),
-    lookup: { document: PROJECT, variables: ({ query }) => ({ slug: query.projectSlug }) },
-    variables: ({ query, found }) => ({
-      projectId: projectOf(found, query.projectSlug),
+    variables: ({ query }) => ({
+      projectSlug: query.projectSlug,
       memberKind: 'identity',
       memberId: query.identityId,
       first: query.limit,
@@ -154,38 +146,33 @@ export const olderRoutes = [
     deprecated: true,
     params: z.strictObject({ privilegeSlug }),
     query: z.strictObject({ projectSlug, identityId }),
-    variables: ({ params, query }) => ({
-      ...keyOf({ ...query, privilegeSlug: params.privilegeSlug as string }),
-      memberKind: 'identity',
-    }),
+    variables: ({ params, query }) => keyOf({ ...query, privilegeSlug: params.privilegeSlug as string }),
     reply: ({ additionalPrivilegeBySlug }) => ({ privilege: toOlderReply(additionalPrivilegeBySlug) }),
     errors: NAMED_ERRORS,
   }),
   privileges.patch('', 'Update a privilege of a machine identity (older path)', {
-    field: 'updateAdditionalPrivilege',
+    field: 'updateAdditionalPrivilegeBySlug',
     deprecated: true,
     body: Changes,
     exactKeys: ['privilegeDetails'],
-    lookup: LOOKUP,
-    variables: ({ body: { privilegeSlug: name, privilegeDetails: details }, found }) => ({
+    variables: ({ body: { privilegeDetails: details, ...key } }) => ({
       input: {
-        id: privilegeOf(found, name),
-        slug: details?.slug,
+        ...keyOf(key),
+        newSlug: details?.slug,
         ...ruleIn(details?.privilegePermission),
         ...(details?.isTemporary === undefined ? {} : { term: termOf(details) }),
       },
     }),
-    reply: replyOf('updateAdditionalPrivilege', toOlderReply),
+    reply: replyOf('updateAdditionalPrivilegeBySlug', toOlderReply),
     errors: [...NAMED_ERRORS, 'PRIVILEGE_SLUG_TAKEN'],
     example: { ...named, privilegeSlug: 'release-week', privilegeDetails: { isTemporary: false } },
   }),
   privileges.delete('', 'Take a privilege from a machine identity (older path)', {
-    field: 'deleteAdditionalPrivilege',
+    field: 'deleteAdditionalPrivilegeBySlug',
     deprecated: true,
     body: Named,
-    lookup: LOOKUP,
-    variables: ({ body, found }) => ({ input: { id: privilegeOf(found, body.privilegeSlug) } }),
-    reply: replyOf('deleteAdditionalPrivilege', toOlderReply),
+    variables: ({ body }) => ({ input: keyOf(body) }),
+    reply: replyOf('deleteAdditionalPrivilegeBySlug', toOlderReply),
     errors: NAMED_ERRORS,
     example: { ...named, privilegeSlug: 'release-week' },
   }),

@@ -1,29 +1,4 @@
-import { z } from 'zod';
-
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
-const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: 60 * MINUTE, d: DAY, w: 7 * DAY };
-const MAX_RANGE = 3_650 * DAY;
-const RANGE = /^(\d{1,9})([mhdw])$/;
-
-/** Milliseconds of a range; 0 for what is none. */
-function lengthOf(range: string): number {
-  const [, count = '', unit = ''] = RANGE.exec(range) ?? [];
-  return Number(count) * (UNITS[unit] ?? 0);
-}
-
-/** How long something is held: `2h`. */
-export const termRange = z.string().refine((range) => lengthOf(range) >= MINUTE && lengthOf(range) <= MAX_RANGE, {
-  error: 'must be a number and m, h, d or w, as 2h: at least 1 minute, at most 10 years (3650 days)',
-});
-
-/** What Postgres and ISO 8601 write with four digits, with room for the longest range. */
-const isStart = (start: Date): boolean => start.getUTCFullYear() >= 1970 && start.getUTCFullYear() <= 9_900;
-
-/** From when on something is held for a time. */
-export const termStart = z
-  .date()
-  .refine(isStart, { error: 'must be a date and time (ISO 8601) of the years 1970 to 9900' });
+import { endOfTerm } from '../permissions/public.js';
 
 /** For how long something is held, and from when on. */
 export interface Term {
@@ -38,5 +13,5 @@ export function termColumns(
 ): { temporaryRange: string | null; startsAt: Date | null; endsAt: Date | null } {
   if (term == null) return { temporaryRange: null, startsAt: null, endsAt: null };
   const startsAt = term.startsAt ?? now;
-  return { temporaryRange: term.range, startsAt, endsAt: new Date(startsAt.getTime() + lengthOf(term.range)) };
+  return { temporaryRange: term.range, startsAt, endsAt: endOfTerm(startsAt, term.range) };
 }

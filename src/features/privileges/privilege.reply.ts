@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type Data, nextCursor, ofSample } from '../../rest/route.js';
-import { type PermissionsGiven, toPermissionInputs, toPermissionReply } from '../permissions/public.js';
+import { type PermissionsGiven, termRange, toPermissionInputs, toPermissionReply } from '../permissions/public.js';
 import { privilegeSlug } from './privilege.rules.js';
-import { termRange } from './privilege-term.rules.js';
 
 /** What documents of routes ask of a privilege, beside its permissions. */
 export const FIELDS = `id slug projectId projectMembershipId: membershipId isTemporary temporaryRange: range

@@ -5,7 +5,14 @@ import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
 import { withPermissions } from '../permissions/public.js';
 import { type ProjectLinks, ProjectMembershipType } from '../projects/public.js';
-import { CreatePrivilege, ListPrivileges, OnePrivilege, PrivilegeBySlug, UpdatePrivilege } from './privilege.rules.js';
+import {
+  CreatePrivilege,
+  ListPrivileges,
+  OnePrivilege,
+  PrivilegeBySlug,
+  UpdatePrivilege,
+  UpdatePrivilegeBySlug,
+} from './privilege.rules.js';
 import { bySlug, type PrivilegeService } from './privilege.service.js';
 import { AdditionalPrivilegeConnection, AdditionalPrivilegeType, toPrivilegeType } from './privilege.type.js';
 
@@ -48,6 +55,24 @@ export class PrivilegeResolver {
   )
   async updateAdditionalPrivilege(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
     return { privilege: toPrivilegeType(await this.service.update(ctx, withPermissions(input))) };
+  }
+
+  @mutation(
+    UpdatePrivilegeBySlug,
+    { privilege: [AdditionalPrivilegeType, 'The privilege as it is now.'] },
+    'Changes an additional privilege that is named by its slug, from the next request of its holder.',
+  )
+  async updateAdditionalPrivilegeBySlug(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
+    return { privilege: toPrivilegeType(await this.service.updateBySlug(ctx, withPermissions(input))) };
+  }
+
+  @mutation(
+    PrivilegeBySlug,
+    { privilege: [AdditionalPrivilegeType, 'The deleted privilege.'] },
+    'Takes an additional privilege away that is named by its slug.',
+  )
+  async deleteAdditionalPrivilegeBySlug(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
+    return { privilege: toPrivilegeType(await this.service.deleteBySlug(ctx, input)) };
   }
 
   @mutation(

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, slugText } from '../../kernel/text-rules.js';
-import { Permissions } from '../permissions/public.js';
-import { termRange, termStart } from './privilege-term.rules.js';
+import { Permissions, termRange, termStart } from '../permissions/public.js';
 
 /** Who can have privileges: its enum in GraphQL stands beside the types. */
 export const memberKind = z.enum(['user', 'identity']);
@@ -14,7 +13,17 @@ export const subjectOf = (kind: MemberKind): 'member' | 'identity' => (kind === 
 /** What a member names its privileges by. */
 export const privilegeSlug = slugText(1, 64);
 
-const projectId = idOf('The project.');
+/** Clients of the older form know projects by their slugs. */
+const project = {
+  projectId: idOf('The project; or give its slug.').nullish(),
+  projectSlug: slugText(1, 64).nullish().meta({ description: 'The project, by its slug; or give its id.' }),
+};
+/** A project by its id or its slug. */
+export type ProjectNamed = { readonly [Name in keyof typeof project]?: string | null | undefined };
+const isOneProject = ({ projectId, projectSlug }: ProjectNamed): boolean =>
+  (projectId == null) !== (projectSlug == null);
+const ONE_PROJECT = { path: ['projectId'], error: 'must be given, or else projectSlug, not both' };
+
 const id = idOf('The privilege.');
 const onlyIn = idOf('The project that it belongs to.').nullish();
 const kind = memberKind.meta({ description: 'Who it is: a user or a machine identity.' });
@@ -36,7 +45,7 @@ export const PrivilegeTerm = z
 
 export const ListPrivileges = z
   .strictObject({
-    projectId,
+    ...project,
     memberKind: memberKind.nullish().meta({ description: 'Only those of users, or only those of machine identities.' }),
     memberId: idOf('Only those of this member, whose kind has to be given too.').nullish(),
     ...pageRules,
@@ -44,25 +53,21 @@ export const ListPrivileges = z
   .refine((asked) => asked.memberId == null || asked.memberKind != null, {
     path: ['memberKind'],
     error: 'must be given beside memberId',
-  });
+  })
+  .refine(isOneProject, ONE_PROJECT);
 
 export const OnePrivilege = z.strictObject({ id, projectId: onlyIn }).meta({ description: 'Which privilege.' });
 
-const ONE_PROJECT = { path: ['projectId'], error: 'must be given, or else projectSlug, not both' };
+const named = { ...project, memberKind: kind, memberId, slug };
 
 export const PrivilegeBySlug = z
-  .strictObject({
-    projectId: idOf('The project; or give its slug.').nullish(),
-    projectSlug: slugText(1, 64).nullish().meta({ description: 'The project, by its slug; or give its id.' }),
-    memberKind: kind,
-    memberId,
-    slug,
-  })
-  .refine((key) => (key.projectId == null) !== (key.projectSlug == null), ONE_PROJECT);
+  .strictObject(named)
+  .refine(isOneProject, ONE_PROJECT)
+  .meta({ description: 'Which privilege of which member.' });
 
 export const CreatePrivilege = z
   .strictObject({
-    projectId,
+    ...project,
     memberKind: kind,
     memberId,
     slug: slug.nullish().meta({
@@ -71,18 +76,26 @@ export const CreatePrivilege = z
     permissions,
     term: PrivilegeTerm.nullish().meta({ description: 'For how long; for good when absent.' }),
   })
+  .refine(isOneProject, ONE_PROJECT)
   .meta({ description: 'What a single member may do beside its roles.' });
 
+const changes = {
+  permissions: permissions.optional(),
+  term: PrivilegeTerm.nullish().meta({
+    description: 'For how long, from now on unless it says otherwise; null: for good. Absent: as it is.',
+  }),
+};
+const CHANGES = 'Changes of a privilege. What is absent stays; a list of permissions replaces the one before.';
+
 export const UpdatePrivilege = z
+  .strictObject({ id, projectId: onlyIn, slug: slug.optional(), ...changes })
+  .meta({ description: CHANGES });
+
+export const UpdatePrivilegeBySlug = z
   .strictObject({
-    id,
-    projectId: onlyIn,
-    slug: slug.optional(),
-    permissions: permissions.optional(),
-    term: PrivilegeTerm.nullish().meta({
-      description: 'For how long, from now on unless it says otherwise; null: for good. Absent: as it is.',
-    }),
+    ...named,
+    newSlug: slug.optional().meta({ description: 'A new slug, unique for the member.' }),
+    ...changes,
   })
-  .meta({
-    description: 'Changes of a privilege. What is absent stays; a list of permissions replaces the one before.',
-  });
+  .refine(isOneProject, ONE_PROJECT)
+  .meta({ description: CHANGES });

@@ -1,4 +1,5 @@
 import { raw as sql } from '@mikro-orm/core';
+import type { z } from 'zod';
 import { type Action, authorize, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched, batchOfOwned } from '../../kernel/database/batched.js';
@@ -9,18 +10,19 @@ import { isId, randomLetters } from '../../kernel/ids.js';
 import { type CursorKey, type Page, pageOf } from '../../kernel/paging.js';
 import { slugFor } from '../../kernel/text-rules.js';
 import { parse } from '../../kernel/validation.js';
-import { readStoredRules, rightsBeyond, rightsBeyondChange, toRules } from '../permissions/public.js';
+import { mayAssign, readStoredRules, rightsBeyond, rightsBeyondChange, toRules } from '../permissions/public.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
-import { mayAssign, mayAssignSome } from './delegation.js';
 import {
   CreatePrivilege,
   ListPrivileges,
   type MemberKind,
   OnePrivilege,
   PrivilegeBySlug,
+  type ProjectNamed,
   subjectOf,
   UpdatePrivilege,
+  UpdatePrivilegeBySlug,
 } from './privilege.rules.js';
 import {
   findMember,
@@ -58,10 +60,11 @@ export class PrivilegeService {
 
   /** Gives a privilege to a user or machine identity with a membership of its own. @throws MEMBERSHIP_NOT_FOUND, PRIVILEGE_SLUG_TAKEN */
   create(ctx: Context, raw: unknown): Promise<PrivilegeView> {
-    const { projectId: wanted, memberKind, memberId, slug, permissions, term } = parse(CreatePrivilege, raw);
+    const { projectId: byId, projectSlug, ...input } = parse(CreatePrivilege, raw);
+    const { memberKind, memberId, slug, permissions, term } = input;
     const rules = toRules(permissions);
     return inTransaction(ctx, async (tx) => {
-      const project = await this.projects.load(tx, wanted);
+      const project = await this.#project(tx, { projectId: byId, projectSlug });
       authorizeSome(project, [memberKind]);
       const { organizationId, projectId } = project;
       const [member] = isId(memberId) ? await findMember(tx, { projectId, kind: memberKind, memberId }) : [];
@@ -87,43 +90,30 @@ export class PrivilegeService {
   update(ctx: Context, raw: unknown): Promise<PrivilegeView> {
     const { slug, permissions, term, ...named } = parse(UpdatePrivilege, raw);
     return inTransaction(ctx, async (tx) => {
-      const { project, row } = await this.#find(tx, named, authorizeSome);
-      const privilege = await lockRow(tx, AdditionalPrivilege, { id: row.id }, 'PRIVILEGE_NOT_FOUND');
-      const now = await timeOf(tx);
-      const before = inForce(privilege, now);
-      const after = permissions === undefined ? readStoredRules(privilege.permissions) : toRules(permissions);
-      authorizeGiving(project, row, [before, after]);
-      // Another term ends what the one before gave and forbade, and begins anew.
-      const beyond =
-        term === undefined
-          ? rightsBeyondChange(project.ability, before, after)
-          : [...rightsBeyondChange(project.ability, before, []), ...rightsBeyond(project.ability, after)];
-      refuseBeyond(project, row, beyond);
-      tx.em.assign(privilege, {
-        slug: slug ?? privilege.slug,
-        ...(permissions === undefined ? {} : { permissions: after }),
-        ...(term === undefined ? {} : termColumns(term, now)),
-        updatedAt: sql('now()'),
-      });
-      await flush(tx, CODES);
-      return changed(tx, 'additional-privilege:update', row.id);
+      const found = await this.#find(tx, named, authorizeSome);
+      return change(tx, found, { slug, permissions, term });
+    });
+  }
+
+  /** As `update`, of one that is named by its slug. */
+  updateBySlug(ctx: Context, raw: unknown): Promise<PrivilegeView> {
+    const { newSlug, permissions, term, ...named } = parse(UpdatePrivilegeBySlug, raw);
+    return inTransaction(ctx, async (tx) => {
+      const found = await this.#findBySlug(tx, named, authorizeSome);
+      return change(tx, found, { slug: newSlug, permissions, term });
     });
   }
 
   /** Takes a privilege away. @returns the privilege as it was @throws PRIVILEGE_NOT_FOUND */
   delete(ctx: Context, raw: unknown): Promise<PrivilegeView> {
     const named = parse(OnePrivilege, raw);
-    return inTransaction(ctx, async (tx) => {
-      const { project, row } = await this.#find(tx, named, authorizeSome);
-      const privilege = await lockRow(tx, AdditionalPrivilege, { id: row.id }, 'PRIVILEGE_NOT_FOUND');
-      const before = inForce(privilege, await timeOf(tx));
-      authorizeGiving(project, row, [before]);
-      refuseBeyond(project, row, rightsBeyondChange(project.ability, before, []));
-      tx.em.remove(privilege);
-      await flush(tx);
-      await record(tx, 'additional-privilege:delete', row);
-      return row;
-    });
+    return inTransaction(ctx, async (tx) => remove(tx, await this.#find(tx, named, authorizeSome)));
+  }
+
+  /** As `delete`, of one that is named by its slug. */
+  deleteBySlug(ctx: Context, raw: unknown): Promise<PrivilegeView> {
+    const named = parse(PrivilegeBySlug, raw);
+    return inTransaction(ctx, async (tx) => remove(tx, await this.#findBySlug(tx, named, authorizeSome)));
   }
 
   /** One privilege by id. @throws PRIVILEGE_NOT_FOUND */
@@ -135,24 +125,15 @@ export class PrivilegeService {
 
   /** One privilege by its slug. @throws PRIVILEGE_NOT_FOUND */
   async getBySlug(ctx: Context, raw: unknown): Promise<PrivilegeView> {
-    const { projectId: wanted, projectSlug, memberKind: kind, memberId, slug } = parse(PrivilegeBySlug, raw);
-    const project =
-      wanted == null
-        ? await this.projects.loadBySlug(ctx, projectSlug as string)
-        : await this.projects.load(ctx, wanted);
-    authorizeReading(project, [kind]);
-    const { projectId } = project;
-    const [row] = isId(memberId) ? await findPrivilegeBySlug(ctx, { projectId, kind, memberId, slug }) : [];
-    if (row === undefined) throw new AppError('PRIVILEGE_NOT_FOUND');
-    const privilege = toPrivilegeView(row);
-    authorizeReadingOf(project, privilege);
-    return shown(ctx, privilege);
+    const { project, row } = await this.#findBySlug(ctx, parse(PrivilegeBySlug, raw), authorizeReading);
+    authorizeReadingOf(project, row);
+    return shown(ctx, row);
   }
 
   /** Privileges of a project, or of one of its members, by slug, then id: of the members that the caller may read. @throws MEMBERSHIP_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<Page<PrivilegeView>> {
-    const { projectId: wanted, memberKind, memberId, ...request } = parse(ListPrivileges, raw);
-    const project = await this.projects.load(ctx, wanted);
+    const { projectId: byId, projectSlug, memberKind, memberId, ...request } = parse(ListPrivileges, raw);
+    const project = await this.#project(ctx, { projectId: byId, projectSlug });
     authorizeReading(project, memberKind == null ? KINDS : [memberKind]);
     const { projectId } = project;
     const membershipId =
@@ -173,6 +154,11 @@ export class PrivilegeService {
     return readable(project, (await batched(ctx, loadByMembership, id)) ?? []);
   }
 
+  /** @throws PROJECT_NOT_FOUND */
+  #project(ctx: Context, { projectId, projectSlug }: ProjectNamed): Promise<ProjectAccess> {
+    return projectId == null ? this.projects.loadBySlug(ctx, String(projectSlug)) : this.projects.load(ctx, projectId);
+  }
+
   /** Of a member that the caller may read. @throws PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND */
   async #membershipOf(ctx: Context, project: ProjectAccess, kind: MemberKind, memberId: string): Promise<string> {
     const { projectId } = project;
@@ -187,8 +173,8 @@ export class PrivilegeService {
   async #find(
     ctx: Context,
     { id, projectId }: { readonly id: string; readonly projectId?: string | null | undefined },
-    isAllowed: (project: ProjectAccess, kinds: readonly MemberKind[]) => void,
-  ): Promise<{ readonly project: ProjectAccess; readonly row: PrivilegeView }> {
+    isAllowed: Judge,
+  ): Promise<Found> {
     const named = projectId == null ? undefined : await this.projects.load(ctx, projectId);
     const [row] = isId(id) ? await findPrivileges(ctx, { ids: [id] }) : [];
     const project = named ?? (await this.projects.loadOwning(ctx, row?.projectId, 'PRIVILEGE_NOT_FOUND'));
@@ -197,6 +183,63 @@ export class PrivilegeService {
     if (found === undefined) throw new AppError('PRIVILEGE_NOT_FOUND');
     return { project, row: toPrivilegeView(found) };
   }
+
+  /** The same by its slug. */
+  async #findBySlug(ctx: Context, named: z.output<typeof PrivilegeBySlug>, isAllowed: Judge): Promise<Found> {
+    const project = await this.#project(ctx, named);
+    const { memberKind: kind, memberId, slug } = named;
+    isAllowed(project, [kind]);
+    const { projectId } = project;
+    const [row] = isId(memberId) ? await findPrivilegeBySlug(ctx, { projectId, kind, memberId, slug }) : [];
+    if (row === undefined) throw new AppError('PRIVILEGE_NOT_FOUND');
+    return { project, row: toPrivilegeView(row) };
+  }
+}
+
+/** A privilege and its project. */
+interface Found {
+  readonly project: ProjectAccess;
+  readonly row: PrivilegeView;
+}
+
+/** Throws for who may do something to no privilege of members of some kinds. */
+type Judge = (project: ProjectAccess, kinds: readonly MemberKind[]) => void;
+
+async function change(
+  tx: Transaction,
+  { project, row }: Found,
+  { slug, permissions, term }: Pick<z.output<typeof UpdatePrivilege>, 'slug' | 'permissions' | 'term'>,
+): Promise<PrivilegeView> {
+  const privilege = await lockRow(tx, AdditionalPrivilege, { id: row.id }, 'PRIVILEGE_NOT_FOUND');
+  const now = await timeOf(tx);
+  const before = inForce(privilege, now);
+  const after = permissions === undefined ? readStoredRules(privilege.permissions) : toRules(permissions);
+  authorizeGiving(project, row, [before, after]);
+  // Another term ends what the one before gave and forbade, and begins anew.
+  const beyond =
+    term === undefined
+      ? rightsBeyondChange(project.ability, before, after)
+      : [...rightsBeyondChange(project.ability, before, []), ...rightsBeyond(project.ability, after)];
+  refuseBeyond(project, row, beyond);
+  tx.em.assign(privilege, {
+    slug: slug ?? privilege.slug,
+    ...(permissions === undefined ? {} : { permissions: after }),
+    ...(term === undefined ? {} : termColumns(term, now)),
+    updatedAt: sql('now()'),
+  });
+  await flush(tx, CODES);
+  return changed(tx, 'additional-privilege:update', row.id);
+}
+
+async function remove(tx: Transaction, { project, row }: Found): Promise<PrivilegeView> {
+  const privilege = await lockRow(tx, AdditionalPrivilege, { id: row.id }, 'PRIVILEGE_NOT_FOUND');
+  const before = inForce(privilege, await timeOf(tx));
+  authorizeGiving(project, row, [before]);
+  refuseBeyond(project, row, rightsBeyondChange(project.ability, before, []));
+  tx.em.remove(privilege);
+  await flush(tx);
+  await record(tx, 'additional-privilege:delete', row);
+  return row;
 }
 
 /** Of a slug that is made up. */
@@ -208,8 +251,11 @@ const timeOf = async (tx: Transaction): Promise<Date> => ((await presentTime(tx,
 const inForce = ({ permissions, endsAt }: AdditionalPrivilege, now: Date): readonly Rule[] =>
   endsAt != null && endsAt <= now ? [] : readStoredRules(permissions);
 
-const actionOn = (kind: MemberKind, verb: 'read' | 'edit' | 'assign-additional-privileges'): Action =>
-  `${subjectOf(kind)}:${verb}`;
+/** What lets somebody change privileges of members; `grant-privileges` stands for assignments of every kind. */
+const CHANGING = ['edit', 'assign-additional-privileges', 'grant-privileges'] as const;
+
+const VERB = 'assign-additional-privileges';
+const actionOn = (kind: MemberKind, verb: 'read' | (typeof CHANGING)[number]): Action => `${subjectOf(kind)}:${verb}`;
 
 /** Whether some member of the kinds may be read. @throws PERMISSION_DENIED */
 function authorizeReading(project: ProjectAccess, kinds: readonly MemberKind[]): void {
@@ -227,8 +273,7 @@ const readable = (project: ProjectAccess, rows: readonly PrivilegeView[]): Privi
 /** Whether privileges of some member of the kinds may be changed. @throws PERMISSION_DENIED */
 function authorizeSome(project: ProjectAccess, kinds: readonly MemberKind[]): void {
   const [first] = kinds as readonly [MemberKind];
-  const mayChange = (kind: MemberKind): boolean =>
-    can(project.ability, actionOn(kind, 'edit')) || mayAssignSome(project.ability, subjectOf(kind));
+  const mayChange = (kind: MemberKind): boolean => CHANGING.some((verb) => can(project.ability, actionOn(kind, verb)));
   if (!kinds.some(mayChange)) authorize(project, actionOn(first, 'edit'));
 }
 
@@ -242,13 +287,13 @@ function authorizeGiving(project: ProjectAccess, target: Target, given: readonly
   const fields = fieldsOf(target);
   if (can(ability, actionOn(target.memberKind, 'edit'), fields)) return;
   const assignee = { subject: subjectOf(target.memberKind), fields };
-  if (!given.every((rules) => mayAssign(ability, assignee, rules)))
+  if (!given.every((rules) => mayAssign(ability, assignee, { verb: VERB, rules })))
     throw new PermissionDenied({ action: actionOn(target.memberKind, 'edit'), projectId: project.projectId });
 }
 
 /** @throws PERMISSION_BOUNDARY */
 function refuseBeyond({ projectId }: ProjectAccess, { memberKind }: Target, beyond: readonly Action[]): void {
-  const action = actionOn(memberKind, 'assign-additional-privileges');
+  const action = actionOn(memberKind, VERB);
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId }, [...new Set(beyond)]);
 }
 

@@ -21,6 +21,8 @@ interface Audited {
   readonly denial: Denial;
   /** What is hidden is null in the answer, and no error. */
   readonly hidesAs?: 'null';
+  /** Who of these is not there is no member either: the answer is no, whatever is asked of it. */
+  readonly saysNoOf?: readonly Thing[];
   /** Whose act the audit trail shows, when it is not the caller's: that of the token in the body. */
   readonly actor?: 'identity';
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../kernel/errors.js';
 import { type Data, nextCursor, ofSample, paging, route } from '../../../rest/route.js';
-import { isBuiltIn } from '../../permissions/public.js';
+import { isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../permissions/public.js';
 import type { MemberKind } from './membership.rules.js';
-import { isEachOnce, isStart, MAX_ROLES, NO_START, ROLE_TWICE, roleRange, roleSlug } from './role-terms.rules.js';
+import { isEachOnce, MAX_ROLES, ROLE_TWICE, roleSlug } from './role-terms.rules.js';
 
 /** What the routes of users, those of machine identities and those of groups differ in. */
 interface Members {
@@ -115,11 +115,11 @@ type Temporary = Partial<Record<keyof typeof temporary, unknown>>;
 
 const Start = z.iso
   .datetime({ offset: true, abort: true })
-  .refine((text) => isStart(new Date(text)), { error: NO_START });
+  .refine((text) => isTermStart(new Date(text)), NO_TERM_START);
 /** What the fields of a role for a time are, where it is one. */
 const Term = z.object({
   temporaryMode: z.literal('relative').nullish(),
-  temporaryRange: roleRange,
+  temporaryRange: termRange,
   temporaryAccessStartTime: Start.nullish(),
 });
 

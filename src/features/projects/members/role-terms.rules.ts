@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { slugText } from '../../../kernel/text-rules.js';
+import { endOfTerm, termRange, termStart } from '../../permissions/public.js';
 import type { RoleTerm } from './membership.entity.js';
 
 /** Slug of any role of a project. */
@@ -14,40 +15,14 @@ export const isEachOnce = (words: readonly string[]): boolean => new Set(words).
 /** What a list of roles breaks that names one twice. */
 export const ROLE_TWICE = { error: 'must name each role once' };
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
-const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: 60 * MINUTE, d: DAY, w: 7 * DAY };
-const MAX_RANGE = 3_650 * DAY;
-const RANGE = /^(\d{1,9})([mhdw])$/;
-
-/** Milliseconds of a range; 0 for what is none. */
-function lengthOf(range: string): number {
-  const [, count = '', unit = ''] = RANGE.exec(range) ?? [];
-  return Number(count) * (UNITS[unit] ?? 0);
-}
-
-/** How long a role is held: `2h`. */
-export const roleRange = z.string().refine((range) => lengthOf(range) >= MINUTE && lengthOf(range) <= MAX_RANGE, {
-  error: 'must be a number and m, h, d or w, as 2h: at least 1 minute, at most 10 years (3650 days)',
-});
-
-/** What Postgres and ISO 8601 write with four digits, with room for the longest range. */
-export const isStart = (start: Date): boolean => start.getUTCFullYear() >= 1970 && start.getUTCFullYear() <= 9_900;
-/** What a start breaks that is none. */
-export const NO_START = 'must be a date and time (ISO 8601) of the years 1970 to 9900';
-
 /** One role of a member, for good or for a time. */
 export const RoleAssignment = z
   .strictObject({
     roleSlug: roleSlug.meta({ description: 'Slug of the role.' }),
-    range: roleRange.nullish().meta({
+    range: termRange.nullish().meta({
       description: 'For how long, as `30m`, `2h`, `7d` or `4w`, at most 10 years. Absent: for good.',
     }),
-    startsAt: z
-      .date()
-      .refine(isStart, { error: NO_START })
-      .nullish()
-      .meta({ description: 'From when on, for a role with a range. Absent: from now on.' }),
+    startsAt: termStart.nullish().meta({ description: 'From when on, for a role with a range. Absent: from now on.' }),
   })
   .refine(({ range, startsAt }) => range != null || startsAt == null, {
     path: ['range'],
@@ -78,7 +53,7 @@ export function rolesToHold(roles: readonly RoleAssignment[], now: Date): { slug
   const terms = roles.flatMap(({ roleSlug: slug, range, startsAt }): [string, RoleTerm][] => {
     if (range == null) return [];
     const start = startsAt ?? now;
-    const end = new Date(start.getTime() + lengthOf(range));
+    const end = endOfTerm(start, range);
     return [[slug, { range, startsAt: start.toISOString(), endsAt: end.toISOString() }]];
   });
   return {

@@ -8,18 +8,21 @@ export const accessReview: readonly GraphQLOperation[] = [
     field: 'explainAccess',
     args: { projectId: '$project', userId: '$user', ...WHAT },
     audit: 'access:explain',
+    saysNoOf: ['user', 'identity'],
     denial: powerless('role:read'),
   },
   {
     field: 'effectivePermissions',
     args: { projectId: '$project', identityId: '$identity' },
     audit: 'access:effective',
+    saysNoOf: ['user', 'identity'],
     denial: powerless('role:read'),
   },
   {
     field: 'can',
     args: { checks: [{ projectId: '$project', identityId: '$identity', ...WHAT }] },
     audit: 'access:check',
+    saysNoOf: ['user', 'identity'],
     denial: powerless('role:read'),
   },
   {

@@ -41,6 +41,18 @@ export const privileges: readonly GraphQLOperation[] = [
     denial: viewer('identity:edit'),
   },
   {
+    field: 'updateAdditionalPrivilegeBySlug',
+    args: { ...member, slug: '$privilegeSlug', newSlug: 'after' },
+    audit: 'additional-privilege:update',
+    denial: viewer('identity:edit'),
+  },
+  {
+    field: 'deleteAdditionalPrivilegeBySlug',
+    args: { ...member, slug: '$privilegeSlug' },
+    audit: 'additional-privilege:delete',
+    denial: viewer('identity:edit'),
+  },
+  {
     field: 'deleteAdditionalPrivilege',
     args: privilege,
     audit: 'additional-privilege:delete',
