@@ -1,7 +1,7 @@
 import type { Ability, Access, Action, Rule } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import type { BatchLoad } from '../../kernel/database/batched.js';
+import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
 import { orderedText } from '../../kernel/database/ordered-page.js';
 import { AppError } from '../../kernel/errors.js';
@@ -306,11 +306,17 @@ export async function listRecords(
   return rows.map(toRecord);
 }
 
-/** How many projects the caller is a member of: those of each type, by its name, and all, by an empty one. One statement. */
-export const countProjects: BatchLoad<number> = async (ctx) => {
+/** How many projects the caller is a member of, of one type or of all. One statement for all that a request asks for. */
+export async function countProjects(ctx: Context, type: ProjectKind | null): Promise<number> {
+  const counts = await batched(ctx, countsByType, '');
+  return counts?.get(type ?? '') ?? 0;
+}
+
+/** Those of each type, and all by an empty name: whatever is asked for, and whenever, it is the same batch. */
+const countsByType: BatchLoad<ReadonlyMap<string, number>> = async (ctx) => {
   const rows = await run<{ type: string; count: number }>(ctx, COUNT);
   const all = rows.reduce((sum, { count }) => sum + count, 0);
-  return new Map([['', all], ...rows.map(({ type, count }) => [type, count] as const)]);
+  return new Map([['', new Map([['', all], ...rows.map(({ type, count }) => [type, count] as const)])]]);
 };
 
 /**

@@ -2,7 +2,6 @@ import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { batched } from '../../kernel/database/batched.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
@@ -122,7 +121,7 @@ export class ProjectService {
       keyOf({ id: access.projectId, name: access.name, createdAt, updatedAt }),
     );
     await ctx.auditTrail.recordRead(ctx, { action: 'project:list', facts: { count: page.nodes.length, unreadable } });
-    return { page, keyOf, totalCount: async () => (await batched(ctx, countProjects, type ?? '')) ?? 0 };
+    return { page, keyOf, totalCount: () => countProjects(ctx, type ?? null) };
   }
 
   /**

@@ -31,13 +31,17 @@ export const across: readonly GraphQLOperation[] = [
   },
   {
     field: 'updateSecretsById',
-    args: { secrets: [{ id: '$secret', secretValue: `${CANARY} value`, tagIds: ['$tag'] }] },
+    args: {
+      secrets: [
+        { id: '$secret', secretValue: `${CANARY} value`, tagIds: ['$tag'], secretReminderRecipients: ['$user'] },
+      ],
+    },
     audit: 'secret:update',
     denial: viewer('secrets:edit'),
   },
   {
     field: 'replaceValue',
-    args: { likeSecretId: '$secret', secretValue: `${CANARY} value` },
+    args: { likeSecretId: '$secret', secretValue: `${CANARY} value`, projectIds: ['$project'] },
     audit: 'secret:replace',
     denial: viewer('secrets:edit'),
   },
