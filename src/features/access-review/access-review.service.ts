@@ -2,6 +2,7 @@ import { type Action, authorize, can, PermissionDenied } from '../../kernel/auth
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
+import { isId } from '../../kernel/ids.js';
 import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { type EffectiveRule, type Explanation, projectRights, toRules } from '../permissions/public.js';
@@ -20,7 +21,16 @@ import {
   EffectivePermissions,
   ExplainAccess,
 } from './access-review.rules.js';
-import { ATTRIBUTES, HELD_AT, HELD_NOW, PRIVILEGES_AT, PRIVILEGES_NOW, ROLES_AT, ROLES_NOW } from './held.sql.js';
+import {
+  ATTRIBUTES,
+  HELD_AT,
+  HELD_NOW,
+  PRIVILEGES_AT,
+  PRIVILEGES_NOW,
+  ROLES_AT,
+  ROLES_NOW,
+  USERNAMES,
+} from './held.sql.js';
 import { namesAttributes, type Policies, type Reason, whoMay } from './verdicts.js';
 
 interface Whom {
@@ -82,8 +92,12 @@ export class AccessReviewService {
       questions.map(({ projectId }) => projectId),
     );
     const projects = new Map(known.map((project) => [project.projectId, project]));
+    const names = await namesOf(
+      ctx,
+      questions.map(({ whom }) => whom),
+    );
     for (const { projectId, whom } of questions)
-      if (whom !== null) authorizeAbout(projects.get(projectId) as ProjectAccess, whom);
+      if (whom !== null) authorizeAbout(projects.get(projectId) as ProjectAccess, whom, names);
     const others = await this.#abilitiesOf(ctx, questions);
     const answers = questions.map(({ projectId, whom, permissions, action, fields }) => {
       if (permissions != null) {
@@ -116,7 +130,7 @@ export class AccessReviewService {
     authorizeOverview(project);
     const policies = await policiesOf(ctx, [project.projectId], at ?? null);
     const reasons = whoMay(policies.get(project.projectId) ?? NOBODY, asked.action, asked.fields);
-    const page = pageOfReasons(reasons, request);
+    const page = pageOfReasons(readable(project, reasons), request);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'access:holders',
       projectId: project.projectId,
@@ -134,12 +148,12 @@ export class AccessReviewService {
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
-    return pageOfReasons(whoMay(policies, 'secrets:readValue', fields), request);
+    return pageOfReasons(readable(project, whoMay(policies, 'secrets:readValue', fields)), request);
   }
 
   async #askable(ctx: Context, projectId: string, whom: Whom | null): Promise<ProjectAccess> {
     const project = await this.projects.load(ctx, projectId);
-    if (whom !== null) authorizeAbout(project, whom);
+    if (whom !== null) authorizeAbout(project, whom, await namesOf(ctx, [whom]));
     return project;
   }
 
@@ -162,12 +176,35 @@ export class AccessReviewService {
   }
 }
 
-/** About others may ask who may read them and roles. @throws PERMISSION_DENIED */
-function authorizeAbout(project: ProjectAccess, { kind, id }: Whom): void {
+/**
+ * About others may ask who may read them and roles.
+ *
+ * @param names usernames by id
+ * @throws PERMISSION_DENIED
+ */
+function authorizeAbout(project: ProjectAccess, { kind, id }: Whom, names: ReadonlyMap<string, string>): void {
   authorize(project, 'role:read');
-  if (kind === 'user') authorize(project, 'member:read');
+  // Nobody has an empty name: who is not known is judged as somebody whom no condition names.
+  if (kind === 'user') authorize(project, 'member:read', { username: names.get(id) ?? '' });
   else authorize(project, 'identity:read', { identityId: id });
 }
+
+/** Usernames of those who are asked about. */
+async function namesOf(ctx: Context, whom: readonly (Whom | null)[]): Promise<ReadonlyMap<string, string>> {
+  const memberIds = whom.flatMap((each) => (each?.kind === 'user' && isId(each.id) ? [each.id] : []));
+  if (memberIds.length === 0) return new Map();
+  return new Map(
+    (await USERNAMES(ctx, { memberIds, organizationId: ctx.organizationId })).map(({ id, name }) => [id, name]),
+  );
+}
+
+/** Who holds something, as far as the caller may read such members. */
+const readable = ({ ability }: ProjectAccess, reasons: readonly Reason[]): Reason[] =>
+  reasons.filter(({ member: { memberKind, memberId, name } }) =>
+    memberKind === 'user'
+      ? can(ability, 'member:read', { username: name ?? '' })
+      : can(ability, 'identity:read', { identityId: memberId }),
+  );
 
 /** @throws PERMISSION_DENIED */
 function authorizeOverview(project: ProjectAccess): void {

@@ -56,11 +56,12 @@ export const ROLES_NOW = sqlStatement({
 
 /** Privileges of members of a project that hold right now, in the order in which their rules count. */
 export const PRIVILEGES_NOW = sqlStatement({
-  text: `select v.project_id as "projectId", v.membership_id as "membershipId", v.slug, v.permissions::text as permissions from additional_privilege v
+  text: `select v.project_id as "projectId", v.membership_id as "membershipId", coalesce(m.user_id, m.identity_id) as "memberId",
+      v.slug, v.permissions::text as permissions from additional_privilege v join project_membership m on m.id = v.membership_id
     where v.project_id = any(:projectIds) and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))
     order by v.created_at, v.id`,
   params: { projectIds: t.array(t.uuid) },
-  row: { projectId: t.uuid, membershipId: t.uuid, slug: t.text, permissions: t.text },
+  row: { projectId: t.uuid, membershipId: t.uuid, memberId: t.uuid, slug: t.text, permissions: t.text },
 });
 
 /** What rows of a table were at a time. */
@@ -124,16 +125,19 @@ export const ROLES_AT = sqlStatement({
 
 /** As `PRIVILEGES_NOW`, at a time. */
 export const PRIVILEGES_AT = sqlStatement({
-  text: `select p.id as "projectId", v.membership_id as "membershipId", v.slug, v.permissions from project p join ${was(
-    'additional_privilege',
-    `h.row_id, h.project_id, (h.content ->> 'membership_id')::uuid as membership_id, h.content ->> 'slug' as slug,
+  text: `select p.id as "projectId", v.membership_id as "membershipId", coalesce(m.user_id, m.identity_id) as "memberId", v.slug, v.permissions
+    from project p join ${was(
+      'additional_privilege',
+      `h.row_id, h.project_id, (h.content ->> 'membership_id')::uuid as membership_id, h.content ->> 'slug' as slug,
       h.content ->> 'permissions' as permissions, (h.content ->> 'starts_at')::timestamptz as starts_at,
       (h.content ->> 'ends_at')::timestamptz as ends_at, (h.content ->> 'created_at')::timestamptz as created_at`,
-  )} v on v.project_id = p.id
+    )} v on v.project_id = p.id
+    join ${was('project_membership', `h.row_id as id, (h.content ->> 'user_id')::uuid as user_id, (h.content ->> 'identity_id')::uuid as identity_id`)} m
+      on m.id = v.membership_id
     where p.id = any(:projectIds) and (v.ends_at is null or (v.starts_at <= :at and :at < v.ends_at))
     order by v.created_at, v.row_id`,
   params: AT,
-  row: { projectId: t.uuid, membershipId: t.uuid, slug: t.text, permissions: t.text },
+  row: { projectId: t.uuid, membershipId: t.uuid, memberId: t.uuid, slug: t.text, permissions: t.text },
 });
 
 /** What rules can name of members, as JSON text. */
@@ -145,4 +149,12 @@ export const ATTRIBUTES = sqlStatement({
     select u.id, jsonb_build_object('id', u.id)::text from app_user u where u.id = any(:memberIds)`,
   params: { memberIds: t.array(t.uuid) },
   row: { memberId: t.uuid, attributes: t.text },
+});
+
+/** Names of users of an organization, or of the one above it. */
+export const USERNAMES = sqlStatement({
+  text: `select u.id, u.username as name from app_user u join organization o on o.id = :organizationId
+    where u.id = any(:memberIds) and u.organization_id in (o.id, o.parent_id)`,
+  params: { memberIds: t.array(t.uuid), organizationId: t.uuid },
+  row: { id: t.uuid, name: t.text },
 });

@@ -25,7 +25,7 @@ export interface Policies {
   readonly members: readonly HeldMember[];
   readonly roles: readonly Stored[];
   /** In the order in which their rules count. */
-  readonly privileges: readonly (Stored & { readonly membershipId: string })[];
+  readonly privileges: readonly (Stored & { readonly membershipId: string; readonly memberId: string })[];
   /** What rules can name of members, JSON text by member. */
   readonly attributes: ReadonlyMap<string, string>;
 }
@@ -49,7 +49,7 @@ export const namesAttributes = ({ permissions }: Stored): boolean => permissions
  */
 export function whoMay(policies: Policies, action: Action, fields?: Fields): Reason[] {
   const roles = new Map(policies.roles.map((role) => [role.slug, role]));
-  const privileges = Map.groupBy(policies.privileges, ({ membershipId }) => membershipId);
+  const privileges = Map.groupBy(policies.privileges, ({ memberId }) => memberId);
   const verdicts = new Map<string, Verdict>();
   const verdictOf = (stored: Stored | undefined, slug: string, { memberId }: HeldMember): Verdict => {
     if (stored === undefined && !isBuiltIn(slug)) return null;
@@ -72,16 +72,15 @@ export function whoMay(policies: Policies, action: Action, fields?: Fields): Rea
     };
     const held = member.roles.map((slug, at) => ({ slug, membershipId: member.memberships[at] as string }));
     // The first membership that gives a role is where its rules count.
-    const once = held.filter(({ slug }, at) => member.roles.indexOf(slug) === at);
+    const once = held.filter(({ slug }, at) => member.roles.lastIndexOf(slug) === at);
     for (const { slug, membershipId } of [...once.filter(isOfAll), ...once.filter((each) => !isOfAll(each))])
       decide(verdictOf(roles.get(slug), slug, member), { roleSlug: slug, privilegeSlug: null, membershipId });
-    for (const membershipId of new Set(member.memberships))
-      for (const privilege of privileges.get(membershipId) ?? [])
-        decide(verdictOf(privilege, privilege.slug, member), {
-          roleSlug: null,
-          privilegeSlug: privilege.slug,
-          membershipId,
-        });
+    for (const privilege of privileges.get(member.memberId) ?? [])
+      decide(verdictOf(privilege, privilege.slug, member), {
+        roleSlug: null,
+        privilegeSlug: privilege.slug,
+        membershipId: privilege.membershipId,
+      });
     return reason === null ? [] : [reason];
   });
 }

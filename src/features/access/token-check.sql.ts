@@ -9,8 +9,8 @@ const HOLDER = `t.id as "tokenId", case when t.user_id is null then 'identity' e
 const BUILT_IN = `array[${ORGANIZATION_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
 
 /**
- * The roles that a member has in an organization, as one row: of its own membership, then of its groups, oldest first. No
- * roles: it is no member right now.
+ * The roles that a member has in an organization, as one row: of its own membership, then of its groups, oldest first. One that
+ * is held twice counts where it stands last. No roles: it is no member right now.
  *
  * @param organization @param member SQL for their ids
  */
@@ -21,8 +21,9 @@ export const heldRoles = (organization: string, member: string): string => `(
         from organization_member_now n where n.organization_id = ${organization} and n.member_id = ${member}) now_held
   cross join lateral (
     select case when not now_held.roles <@ ${BUILT_IN} then
-      (select json_agg(r.permissions order by array_position(now_held.roles, r.slug))::text
-       from organization_role r where r.organization_id = ${organization} and r.slug = any(now_held.roles)) end as rules) stored)`;
+      (select json_agg(r.permissions order by place.at)::text
+       from (select listed.slug, max(listed.at) as at from unnest(now_held.roles) with ordinality as listed(slug, at) group by listed.slug) place
+       join organization_role r on r.organization_id = ${organization} and r.slug = place.slug) end as rules) stored)`;
 
 /** Whoever calls, as statements about credentials answer it. */
 export const CALLER_ROW = {

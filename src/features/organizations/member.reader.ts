@@ -20,6 +20,9 @@ export const SELECT_MEMBER = `select m.id, case when m.user_id is null then 'ide
     m.organization_id as "organizationId", m.role as "roleSlug", m.ends_at as "endsAt"
   from organization_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id`;
 
+/** Not groups, and not identities of projects: these are members in name only, and known in their projects alone. */
+export const IS_LISTED = '(m.group_id is null and i.project_id is null)';
+
 /** A row, whose times are texts, as a view. */
 export const toMemberView = (row: MemberView): MemberView => ({
   ...row,
@@ -31,7 +34,7 @@ export const membersByIds: BatchLoad<MemberView> = async (ctx, ids) => {
   authorize(ctx, 'member:read');
   const rows = await query<MemberView>(
     ctx,
-    `${SELECT_MEMBER} where m.group_id is null and m.id = any($1::uuid[]) and (m.organization_id = $2
+    `${SELECT_MEMBER} where ${IS_LISTED} and m.id = any($1::uuid[]) and (m.organization_id = $2
        or $3 and exists (select from organization o where o.id = m.organization_id and o.parent_id = $2))`,
     [ids, ctx.organizationId, can(ctx.ability, 'sub-organization:edit')],
   );

@@ -7,7 +7,7 @@ import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { type MemberView, membersByIds, SELECT_MEMBER, toMemberView } from './member.reader.js';
+import { IS_LISTED, type MemberView, membersByIds, SELECT_MEMBER, toMemberView } from './member.reader.js';
 import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
 import {
   addMember,
@@ -157,7 +157,7 @@ async function write(
   return { id, ...viewOf(member), organizationId, roleSlug: role, endsAt };
 }
 
-const LIST = `select * from (${SELECT_MEMBER} where m.organization_id = $1 and m.group_id is null) as member
+const LIST = `select * from (${SELECT_MEMBER} where m.organization_id = $1 and ${IS_LISTED}) as member
   where $2::text is null or (name collate "C", id) > ($2, $3::uuid)
   order by name collate "C", id limit $4`;
 

@@ -1,5 +1,6 @@
-/** Attributes of the caller that conditions can name: `{{identity.id}}`, `{{identity.name}}`, `{{identity.metadata.team}}`. */
-const ATTRIBUTE = /\{\{\s*identity\.(?:id|name|metadata\.[^{}\s]+)\s*\}\}/g;
+/** Attributes of the caller that conditions can name: `{{identity.id}}`, `{{identity.metadata.team}}`. Not its name: a rename
+ * would change what it may do. */
+const ATTRIBUTE = /\{\{\s*identity\.(?:id|metadata\.[^{}\s]+)\s*\}\}/g;
 
 /** A text with a letter in the place of each attribute: the pattern as it is once they are filled in. */
 export const withStandIns = (text: string): string => text.replace(ATTRIBUTE, 'x');

@@ -2,16 +2,16 @@ import type { Rule } from '../../kernel/authz/ability.js';
 import type { ConditionOperators, Conditions } from '../../kernel/authz/conditions.js';
 import { compileGlob } from '../../kernel/authz/glob.js';
 
-/** What rules can name of a caller: `id`, `name`, and `metadata.<key>`. */
+/** What rules can name of a caller: `id`, and `metadata.<key>`. */
 export type Attributes = Readonly<Record<string, string>>;
 
 /** SQL for the attributes of a user or identity, as JSON text. @param member SQL for its id */
 export const attributesOf = (member: string): string => `coalesce(
-  (select jsonb_build_object('id', i.id, 'name', i.name) || coalesce(
+  (select jsonb_build_object('id', i.id) || coalesce(
      (select jsonb_object_agg('metadata.' || (entry ->> 'key'), entry ->> 'value')
       from jsonb_array_elements(i.metadata) entry where entry ->> 'key' is not null), '{}')
    from identity i where i.id = ${member}),
-  (select jsonb_build_object('id', u.id, 'name', u.username) from app_user u where u.id = ${member}))::text`;
+  (select jsonb_build_object('id', u.id) from app_user u where u.id = ${member}))::text`;
 
 /** `{{identity.metadata.team}}` */
 const NAMED = /\{\{\s*identity\.([^{}\s]+)\s*\}\}/gu;

@@ -72,7 +72,7 @@ const CONDITIONS = 'Which things a rule holds for: those of which all the given 
 /** Conditions of a rule, by field; null for those that it does not look at. Source: behaviour 2. */
 @ObjectType('PermissionConditions', { description: CONDITIONS, simpleResolvers: true })
 @InputType('PermissionConditionsInput', {
-  description: `${CONDITIONS} Each subject has some of these fields, most have none. A text may name attributes of the caller: \`{{identity.id}}\`, \`{{identity.name}}\`, \`{{identity.metadata.KEY}}\`.`,
+  description: `${CONDITIONS} Each subject has some of these fields, most have none. A text may name attributes of the caller: \`{{identity.id}}\`, \`{{identity.metadata.KEY}}\`.`,
 })
 export class ConditionsType {
   @Field(() => TextConditionType, { nullable: true, description: 'Slug of the environment, as `staging`.' })

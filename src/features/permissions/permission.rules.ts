@@ -24,7 +24,7 @@ const MAX_SLUG = 64;
 const START = 'must start with /';
 
 const UNKNOWN_ATTRIBUTE = {
-  error: 'must name {{identity.id}}, {{identity.name}} or {{identity.metadata.KEY}} between {{ and }}',
+  error: 'must name {{identity.id}} or {{identity.metadata.KEY}} between {{ and }}',
   params: { code: 'UNKNOWN_ATTRIBUTE' },
 };
 

@@ -109,6 +109,14 @@ const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "
       'position', e.position, 'createdAt', e.created_at, 'updatedAt', e.updated_at) order by e.position), '[]')
    from environment e where e.project_id = p.id) as environments`;
 
+/** The roles `r` that the project made, of a member that holds them. One that is held twice counts where it stands last. */
+const OWN_ROLES = `(select listed.slug, max(listed.at) as at from unnest(held.roles) with ordinality as listed(slug, at) group by listed.slug) place
+         join project_role r on r.project_id = p.id and r.slug = place.slug`;
+/** Privileges `v` of a member that hold right now, also while no role of its own membership does. */
+const PRIVILEGES = `additional_privilege v join project_membership d on d.id = v.membership_id
+       where d.project_id = p.id and coalesce(d.user_id, d.identity_id) = $1
+         and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))`;
+
 /**
  * Projects `p` with the roles that a member, `$1`, has in them: those of its own membership, then those of its groups, oldest
  * first; and its privileges. One that has no role there right now is not in it.
@@ -118,18 +126,14 @@ const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "
 const heldBy = (origins: { readonly roles: string; readonly rules: string }): string => `project p cross join lateral (
     select held.*,
       case when not held.roles <@ ${BUILT_IN} then
-        (select json_agg(r.permissions order by array_position(held.roles, r.slug))::text
-         from project_role r where r.project_id = p.id and r.slug = any(held.roles)) end as "storedRules",
-      (select json_agg(v.permissions order by v.created_at, v.id)::text from additional_privilege v
-       where v.membership_id = held.id and ${IS_ACTIVE}) as privileges${origins.rules}
+        (select json_agg(r.permissions order by place.at)::text from ${OWN_ROLES}) end as "storedRules",
+      (select json_agg(v.permissions order by v.created_at, v.id)::text from ${PRIVILEGES}) as privileges${origins.rules}
     from (
       select (array_agg(n.id order by n.group_id is not null, n.created_at, n.id))[1] as id,
         array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles${origins.roles}
       from project_member_now n cross join unnest(n.roles) with ordinality as role(slug, at)
       where n.project_id = p.id and n.member_id = $1) held
     where held.id is not null) m`;
-/** Whether a privilege `v` holds right now. */
-const IS_ACTIVE = '(v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))';
 const FROM = heldBy({ roles: '', rules: '' });
 /** The same with where everything comes from, in the orders of what it explains. */
 const EXPLAINED = heldBy({
@@ -137,10 +141,9 @@ const EXPLAINED = heldBy({
         json_agg(json_build_object('role', role.slug, 'membershipId', n.id, 'groupId', n.group_id)
           order by n.group_id is not null, n.created_at, n.id, role.at) as memberships`,
   rules: `,
-      (select coalesce(json_agg(json_build_object('id', r.id, 'slug', r.slug) order by array_position(held.roles, r.slug)), '[]')
-       from project_role r where r.project_id = p.id and r.slug = any(held.roles)) as "ownRoles",
-      (select coalesce(json_agg(json_build_object('id', v.id, 'slug', v.slug, 'membershipId', held.id) order by v.created_at, v.id), '[]')
-       from additional_privilege v where v.membership_id = held.id and ${IS_ACTIVE}) as "ownPrivileges"`,
+      (select coalesce(json_agg(json_build_object('id', r.id, 'slug', r.slug) order by place.at), '[]') from ${OWN_ROLES}) as "ownRoles",
+      (select coalesce(json_agg(json_build_object('id', v.id, 'slug', v.slug, 'membershipId', v.membership_id)
+         order by v.created_at, v.id), '[]') from ${PRIVILEGES}) as "ownPrivileges"`,
 });
 /** The projects of a member, so that those of others are not looked at. */
 const OF_MEMBER = 'p.organization_id = $2 and p.id in (select project_id from project_member_now where member_id = $1)';

@@ -66,7 +66,7 @@ describe('permissions', () => {
     [
       'attributes of the caller',
       on({
-        environment: '{{identity.name}}',
+        environment: '{{identity.metadata.name}}',
         secretPath: { $glob: '/{{ identity.metadata.team-1 }}/**', $ne: '/{{identity.id}}' },
         secretTags: { $in: ['{{identity.metadata.tag}}'] },
       }),

@@ -28,7 +28,7 @@ function rowsOf(held: Policy): HeldRoles & HeldOrigins {
   const rules = privilegesNow(held).map((each) => each.rules.map(storedRule));
   const privileges = rules.length === 0 ? null : JSON.stringify(rules);
   const { id, name, team } = held.attributes;
-  const attributes = { id, name, ...(team === undefined ? {} : { 'metadata.team': team }) };
+  const attributes = { id, 'metadata.name': name, ...(team === undefined ? {} : { 'metadata.team': team }) };
   return {
     roles: slugs,
     storedRules: own.length === 0 ? null : storedRules,

@@ -82,15 +82,17 @@ const PIECES: readonly Piece[] = [
   pieceOf('environment')({ $ne: 'dev' }, (it) => it !== 'dev'),
   pieceOf('environment')({ $in: ['ann', 'prod'] }, (it) => ['ann', 'prod'].includes(it)),
   pieceOf('environment')({ $glob: '{d,p}*' }, (it) => /^[dp]/.test(it)),
-  pieceOf('environment', ['name'])('{{identity.name}}', (it, known) => it === known('name')),
+  pieceOf('environment', ['name'])('{{identity.metadata.name}}', (it, known) => it === known('name')),
   pieceOf('environment', ['team'])({ $ne: '{{identity.metadata.team}}' }, (it, known) => it !== known('team')),
   pieceOf('environment', ['name', 'team'])(
-    { $in: ['{{identity.name}}', '{{ identity.metadata.team }}'] },
+    { $in: ['{{identity.metadata.name}}', '{{ identity.metadata.team }}'] },
     (it, known) => it === known('name') || it === known('team'),
   ),
   pieceOf('secretPath')({ $glob: '/a/**' }, (it) => isBelow(it, '/a')),
   pieceOf('secretPath')('/', (it) => it === '/'),
-  pieceOf('secretPath', ['name'])({ $glob: '/{{identity.name}}/**' }, (it, known) => isBelow(it, `/${known('name')}`)),
+  pieceOf('secretPath', ['name'])({ $glob: '/{{identity.metadata.name}}/**' }, (it, known) =>
+    isBelow(it, `/${known('name')}`),
+  ),
   pieceOf('secretPath', ['team'])(
     { $glob: '{/x,/{{identity.metadata.team}}}' },
     (it, known) => it === '/x' || it === `/${known('team')}`,
@@ -140,7 +142,7 @@ export const slugsOf = ({ direct, groups }: Policy): string[] =>
 
 /** The rules of a policy, the first one first, each with what it comes from. */
 export function orderOf(held: Policy): { readonly rule: PolicyRule; readonly by: NonNullable<By> }[] {
-  const slugs = [...new Set(slugsOf(held))];
+  const slugs = slugsOf(held).filter((slug, at, all) => all.lastIndexOf(slug) === at);
   const builtIn = slugs.filter((slug) => slug in BUILT_IN).sort();
   return [
     ...builtIn.map((slug) => ({
@@ -152,9 +154,9 @@ export function orderOf(held: Policy): { readonly rule: PolicyRule; readonly by:
   ];
 }
 
-/** Privileges belong to the direct membership, and end with its last role. */
-export const privilegesNow = ({ direct, privileges }: Policy): Policy['privileges'] =>
-  direct.some(isNow) ? privileges.filter(isNow) : [];
+/** Privileges belong to the direct membership, and hold as long as it is there. */
+export const privilegesNow = (held: Policy): Policy['privileges'] =>
+  held.direct.length > 0 && slugsOf(held).length > 0 ? held.privileges.filter(isNow) : [];
 
 /** What a policy means: the last rule that fits decides. `of` null: of some secret, whichever it is. */
 export function decide(held: Policy, action: string, of: Thing | null): { isAllowed: boolean; by: By } {

@@ -105,6 +105,7 @@ describe('policies in the database', () => {
             name,
             metadata: JSON.stringify([
               { key: 'other', value: 'ann' },
+              { key: 'name', value: name },
               ...(team === undefined ? [] : [{ key: 'team', value: team }]),
             ]),
           });
@@ -187,7 +188,11 @@ describe('policies in the database', () => {
           const stored = await store(held, kind);
           await client.query('commit');
           const { caller, projectId } = stored;
-          const attributes = { ...held.attributes, id: caller, ...(kind === 'user' ? { team: undefined } : {}) };
+          const attributes = {
+            ...held.attributes,
+            id: caller,
+            ...(kind === 'user' ? { name: undefined, team: undefined } : {}),
+          };
           const known = { ...held, attributes };
           const ctx = contextOf(caller);
           const access = (await findAccess(ctx, [projectId])).get(projectId);

@@ -236,7 +236,7 @@ describe('who may give an additional privilege', () => {
     mustSucceed(await caller.patch(path, { type: { isTemporary: true, temporaryRange: '1h' } }));
 
     // An attribute is its holder's: nobody knows whether it is one of the giver's own environments.
-    const named = { permissions: [{ ...READ, conditions: { environment: '{{identity.name}}' } }] };
+    const named = { permissions: [{ ...READ, conditions: { environment: '{{identity.metadata.name}}' } }] };
     expect(await caller.patch(path, named)).toBeError(403, 'PERMISSION_BOUNDARY');
 
     await change(EDIT);

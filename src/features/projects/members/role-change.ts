@@ -16,7 +16,7 @@ export const NO_ROLES: RolesHeld = { slugs: [], terms: null };
 /** What changes between the roles of a member before and after. */
 export function roleChange(before: RolesHeld, after: RolesHeld): RoleChange {
   const stays = (slug: string): boolean =>
-    before.slugs.includes(slug) && after.slugs.includes(slug) && isSameTerm(before.terms?.[slug], after.terms?.[slug]);
+    before.slugs.includes(slug) && after.slugs.includes(slug) && isSameTerm(termOf(before, slug), termOf(after, slug));
   const orderOf = ({ slugs }: RolesHeld): string => slugs.filter((slug) => !isBuiltIn(slug) && stays(slug)).join(' ');
   // Later roles win: in another order they allow something else.
   const isInOrder = orderOf(before) === orderOf(after);
@@ -27,6 +27,9 @@ export function roleChange(before: RolesHeld, after: RolesHeld): RoleChange {
     kept: after.slugs.filter(isKept),
   };
 }
+
+const termOf = ({ terms }: RolesHeld, slug: string): RoleTerm | undefined =>
+  terms !== null && Object.hasOwn(terms, slug) ? terms[slug] : undefined;
 
 /** Slugs of all roles that change hands. */
 export const rolesInChange = ({ taken, given }: RoleChange): string[] => [...new Set([...taken, ...given])];

@@ -76,7 +76,7 @@ export interface HeldRole {
 /** Roles as the interface shows them. @param active slugs of those that hold right now, by the clock of the database */
 export const heldRoles = (projectId: string, { slugs, terms }: RolesHeld, active: readonly string[]): HeldRole[] =>
   slugs.map((slug) => {
-    const term = terms?.[slug];
+    const term = terms !== null && Object.hasOwn(terms, slug) ? terms[slug] : undefined;
     return {
       projectId,
       roleSlug: slug,
