@@ -10,7 +10,7 @@ import { memberLinks, ProjectOriginResolver, TemplateResolver, VersionLinkResolv
 import { templateRoutes } from './template.routes.js';
 import { readOf, TemplateService } from './template.service.js';
 import { TemplateType, type TemplateVersionType, toTemplateType, toVersionType } from './template.type.js';
-import { TemplateDriftResolver } from './template-drift.resolver.js';
+import { driftLinks, TemplateDriftResolver } from './template-drift.resolver.js';
 import { TemplateDriftService } from './template-drift.service.js';
 
 /** What projects are made from. */
@@ -34,6 +34,7 @@ export function createProjectTemplates({
       new ProjectOriginResolver(service),
       new TemplateDriftResolver(new TemplateDriftService(projects, createRootFolders)),
       ...memberLinks(),
+      ...driftLinks(),
       new (organizationLinkOf(TemplateType))(),
     ],
     nodes: [

@@ -1,10 +1,14 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { linked } from '../../kernel/database/batched.js';
 import { argsType } from '../../kernel/graphql/inputs.js';
-import { mutation } from '../../kernel/graphql/operations.js';
+import { mutation, nested } from '../../kernel/graphql/operations.js';
+import { groupLinkOf } from '../groups/public.js';
+import { identityLinkOf } from '../identities/public.js';
+import { UserType, usersByIds } from '../organizations/public.js';
 import { ApplyProjectTemplate, DriftOfProject } from './template-drift.rules.js';
 import type { TemplateDriftService } from './template-drift.service.js';
-import { ApplyPayload, DriftType, toApplyPayload, toDriftType } from './template-drift.type.js';
+import { ApplyPayload, DriftMemberType, DriftType, toApplyPayload, toDriftType } from './template-drift.type.js';
 
 const DriftArgs = argsType(DriftOfProject);
 
@@ -30,3 +34,18 @@ export class TemplateDriftResolver {
     return toApplyPayload(await this.service.apply(ctx, input));
   }
 }
+
+@Resolver(() => DriftMemberType)
+class DriftUserLinkResolver {
+  @nested(UserType, 'The user; null for others, and if you may not read it.')
+  user({ userId }: DriftMemberType, ctx: Context): Promise<UserType | null> {
+    return linked(ctx, usersByIds, userId);
+  }
+}
+
+/** Resolvers of members that differ. */
+export const driftLinks = (): object[] => [
+  new DriftUserLinkResolver(),
+  new (identityLinkOf(DriftMemberType))(),
+  new (groupLinkOf(DriftMemberType))(),
+];

@@ -3,12 +3,11 @@ import { sqlStatement, t } from '../../kernel/database/statement.js';
 const PROJECT = { projectId: t.uuid };
 const PLACE = { organizationId: t.uuid, ...PROJECT };
 
-/** The template that a project was made from, and the version. */
+/** The template that a project was made from, and the version; null for none. */
 export const FIND_TEMPLATE_OF = sqlStatement({
-  text: `select template_id as "templateId", template_version as version from project
-    where id = :projectId and template_id is not null and template_version is not null`,
+  text: `select template_id as "templateId", template_version as version from project where id = :projectId`,
   params: PROJECT,
-  row: { templateId: t.uuid, version: t.integer },
+  row: { templateId: t.nullable(t.uuid), version: t.nullable(t.integer) },
 });
 
 /** Environments of a project by position, whether one holds anything besides its root folder, or held secrets, and whether others import from it. */

@@ -60,7 +60,7 @@ export async function compare(
 ): Promise<Compared | null> {
   const { organizationId } = ctx;
   const [origin] = await FIND_TEMPLATE_OF(ctx, { projectId });
-  if (origin === undefined) return null;
+  if (origin === undefined || origin.templateId === null || origin.version === null) return null;
   const key = { organizationId, id: origin.templateId };
   const [stored] = await findStored(ctx, key);
   if (stored === undefined) return null;
@@ -80,7 +80,7 @@ export async function compare(
 }
 
 /** What a member of a project is to rules about members. */
-export const kindOf = ({ memberKind }: MemberDifference): MemberKind =>
+export const kindOf = ({ memberKind }: Pick<MemberDifference, 'memberKind'>): MemberKind =>
   memberKind === 'project-identity' ? 'identity' : memberKind;
 
 /** What conditions of rules look at of a member. */

@@ -2,7 +2,8 @@ import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { enumOfRule } from '../../kernel/graphql/inputs.js';
 import { PermissionRuleType, toShownRules } from '../permissions/public.js';
 import { TemplateType, toTemplateType } from './template.type.js';
-import type { Drift } from './template-drift.js';
+import type { MemberKind } from './template-application.js';
+import { type Drift, kindOf } from './template-drift.js';
 import { type Kept, type MemberDifference, part } from './template-drift.rules.js';
 import type { Applied } from './template-drift.service.js';
 import { MemberKindEnum } from './template-preview.type.js';
@@ -85,15 +86,21 @@ class DriftRoleType extends DriftEnvironmentType {
   description: 'A member that differs from the template.',
   simpleResolvers: true,
 })
-class DriftMemberType {
+export class DriftMemberType {
   @Field(() => DifferenceEnum, { description: DIFFERENCE })
   difference!: string;
 
   @Field(() => MemberKindEnum, { description: 'What it is.' })
   memberKind!: MemberDifference['memberKind'];
 
-  @Field(() => ID, { nullable: true, description: 'Its id; null for a machine identity that is not made yet.' })
-  memberId!: string | null;
+  @Field(() => ID, { nullable: true, description: 'The user; null for others.' })
+  userId!: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'The group; null for others.' })
+  groupId!: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'The machine identity; null for others, and for one not made yet.' })
+  identityId!: string | null;
 
   @Field(() => String, { description: 'Username, name of the machine identity, or name or slug of the group.' })
   name!: string;
@@ -183,7 +190,10 @@ export const toDriftType = ({ template, version, environments, roles, members }:
     rules: rules && toShownRules(rules),
     templateRules: templateRules && toShownRules(templateRules),
   })),
-  members,
+  members: members.map(({ memberId, ...member }) => {
+    const idOf = (kind: MemberKind): string | null => (kindOf(member) === kind ? memberId : null);
+    return { ...member, userId: idOf('user'), groupId: idOf('group'), identityId: idOf('identity') };
+  }),
 });
 
 /** What was done, as the API shows it. */

@@ -1,7 +1,7 @@
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environment.service.js';
 export { EnvironmentType, toEnvironmentType } from './environment.type.js';
 export { projectLinkOf } from './link.resolver.js';
-export { fieldsOf, type MemberNames, subjectOf } from './members/membership.rules.js';
+export { fieldsOf, subjectOf } from './members/membership.rules.js';
 export { ProjectMembershipType } from './members/membership.type.js';
 export { authorizeMemberChanges, type MemberChange } from './membership-rights.js';
 export type { ProjectSchema } from './project.entity.js';

@@ -7,7 +7,7 @@ const strongroom = useSharedStrongroom();
 const DRIFT = `projectTemplate { id version } version isOutdated
   environments { difference slug name templateName }
   roles { difference slug name templateName rules { subject action } templateRules { subject action } }
-  members { difference memberKind memberId name roles templateRoles }`;
+  members { difference memberKind userId groupId identityId name user { id } group { id } identity { id } roles templateRoles }`;
 const SHOW = `query ($projectId: ID!) { projectTemplateDrift(projectId: $projectId) { ${DRIFT} } }`;
 const APPLY = `mutation ($input: ApplyProjectTemplateInput!) { applyProjectTemplate(input: $input) {
   isDryRun applied { ${DRIFT} } left { ${DRIFT} } kept { part slug reason } } }`;
@@ -23,6 +23,15 @@ const applied = async (caller: Caller, projectId: string, more: object = {}) =>
   mustSucceed(await apply(caller, projectId, more)).body.data.applyProjectTemplate;
 const differences = (list: { difference: string; slug?: string; name: string | null }[]) =>
   list.map(({ difference, slug, name }) => `${difference} ${slug ?? name}`).sort();
+interface Member {
+  readonly difference: string;
+  readonly memberKind: string;
+  readonly user: { id: string } | null;
+  readonly group: { id: string } | null;
+  readonly identity: { id: string } | null;
+  readonly roles: string[] | null;
+  readonly templateRoles: string[] | null;
+}
 const NONE = { environments: [], roles: [], members: [] };
 
 /** A project that is one change of everything behind its template, and has one more of everything. */
@@ -95,9 +104,11 @@ describe('the drift of a project from its template', () => {
       'MISSING writer',
       'OTHER_RULES reader',
     ]);
-    const members = before.members.map(({ difference, memberKind, memberId, roles, templateRoles }: never) => {
-      return [difference, memberKind, memberId, roles, templateRoles];
-    });
+    const members = before.members.map(
+      ({ difference, memberKind, user, group, identity, roles, templateRoles }: Member) => {
+        return [difference, memberKind, (user ?? group ?? identity)?.id ?? null, roles, templateRoles];
+      },
+    );
     expect(members).toEqual([
       ['OTHER_ROLES', 'USER', user.id, ['viewer'], ['writer']],
       ['MISSING', 'GROUP', group.id, null, ['reader']],
