@@ -51,6 +51,18 @@ export interface ConnectionOf<T> {
   readonly pageInfo: PageInfo;
 }
 
+/** What the connection type of a list has that knows how many rows it has in all. */
+export interface CountedConnectionOf<T> extends ConnectionOf<T> {
+  /** Called only when the document asks for it. */
+  readonly totalCount: () => Promise<number>;
+}
+
+/** A page that tells how many rows the whole list has: only where all of them are for the caller. */
+export const counted = <C extends object>(
+  page: C,
+  totalCount: () => Promise<number>,
+): C & { readonly totalCount: () => Promise<number> } => Object.assign(page, { totalCount });
+
 /** What the connection type of a `SoughtPage` has. */
 export interface SoughtConnectionOf<T> extends ConnectionOf<T> {
   readonly scanLimitReached: boolean;
@@ -140,7 +152,7 @@ export function timePageBounds(request: PageRequest): TimeBounds {
 export const timeCursorKey = (time: Date, id: string): CursorKey => [time.toISOString(), id];
 
 /** A moment as we print it, which Postgres can read: it knows no year 0, and no 30th of February. */
-const isTime = (text: string): boolean =>
+export const isTime = (text: string): boolean =>
   /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
 
 /** Position of a row in a list by whole numbers from 0, padded so that cursors sort as texts. */

@@ -183,7 +183,7 @@ async function policiesOf(
 ): Promise<Map<string, Policies>> {
   const place = { projectIds, organizationId: ctx.organizationId };
   const when = at === null ? null : { ...place, at };
-  const members = await (when === null ? HELD_NOW(ctx, place) : HELD_AT(ctx, when));
+  const members = withRoles(await (when === null ? HELD_NOW(ctx, place) : HELD_AT(ctx, when)));
   const roles = await (when === null ? ROLES_NOW(ctx, place) : ROLES_AT(ctx, when));
   const privileges = await (when === null ? PRIVILEGES_NOW(ctx, place) : PRIVILEGES_AT(ctx, when));
   const isNamed = [...roles, ...privileges].some(namesAttributes);
@@ -204,6 +204,27 @@ async function policiesOf(
       },
     ]),
   );
+}
+
+/** A membership that gives roles. */
+interface Giving {
+  readonly id: string;
+  readonly roles: readonly string[];
+}
+
+/** Members with their roles, in the order in which their rules count. */
+function withRoles<Row extends { readonly memberships: readonly number[]; readonly listed: string | null }>(
+  rows: readonly Row[],
+) {
+  const given = JSON.parse(rows.find(({ listed }) => listed !== null)?.listed ?? '[]') as readonly Giving[];
+  return rows.map(({ memberships: places, listed: _, ...member }) => {
+    const own = places.toSorted((a, b) => a - b).map((place) => given[place - 1] as Giving);
+    return {
+      ...member,
+      roles: own.flatMap(({ roles }) => roles),
+      memberships: own.flatMap(({ id, roles }) => roles.map(() => id)),
+    };
+  });
 }
 
 const NOBODY: Policies = { members: [], roles: [], privileges: [], attributes: new Map() };

@@ -1,33 +1,50 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-const MEMBER = `case when u.id is null then 'identity' else 'user' end as "memberKind", coalesce(u.id, i.id, m.member_id) as "memberId",
-  coalesce(u.username, i.name) as name`;
-const NAMED = 'left join app_user u on u.id = m.member_id left join identity i on i.id = m.member_id';
-
-/** `roles` in the order in which their rules count; `memberships` say for each of them where it comes from. */
-const ROWS = {
+/** `memberships` are places, from 1 on, in `listed`: JSON text of all memberships with their roles, in the first row alone. */
+const HELD = {
   projectId: t.uuid,
   memberKind: t.oneOf('user', 'identity'),
   memberId: t.uuid,
   name: t.nullable(t.text),
-  roles: t.array(t.text),
-  memberships: t.array(t.uuid),
+  memberships: t.array(t.integer),
+  listed: t.nullable(t.text),
 } as const;
 
-const held = (from: string): string => `select p.id as "projectId", ${MEMBER}, m.roles, m.memberships from (
-    select n.project_id, n.member_id,
-      array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles,
-      array_agg(n.id order by n.group_id is not null, n.created_at, n.id, role.at) as memberships
-    from ${from} n cross join unnest(n.roles) with ordinality as role(slug, at)
-    where n.project_id = any(:projectIds)
-    group by n.project_id, n.member_id) m join project p on p.id = m.project_id ${NAMED}`;
+/** Place of a membership among all: direct ones first, then groups, oldest first. */
+const PLACE = 'row_number() over (order by m.group_id is not null, m.created_at, m.id)::int as at';
 
-/** All members of a project, directly or through groups, with the roles that they have right now. */
+/** @param memberships @param groupMembers SQL for the rows that hold */
+const held = (memberships: string, groupMembers: string): string => `with m as materialized (${memberships}),
+  belonging as (
+    select m.project_id, coalesce(m.user_id, m.identity_id) as member_id, m.at from m where m.group_id is null
+    union all
+    select m.project_id, coalesce(g.user_id, g.identity_id), m.at from ${groupMembers} g join m on m.group_id = g.group_id),
+  member as (select project_id, member_id, array_agg(at) as memberships from belonging group by project_id, member_id)
+  select p.id as "projectId", case when u.id is null then 'identity' else 'user' end as "memberKind",
+    coalesce(u.id, i.id, member.member_id) as "memberId", coalesce(u.username, i.name) as name, member.memberships,
+    case when row_number() over () = 1 then (select json_agg(json_build_object('id', m.id, 'roles', m.roles) order by m.at)::text from m) end as listed
+  from member join project p on p.id = member.project_id
+  left join app_user u on u.id = member.member_id left join identity i on i.id = member.member_id`;
+
+const MEMBERSHIPS = `select m.*, ${PLACE} from (
+    select id, project_id, user_id, identity_id, group_id, created_at,
+      case when role_terms is null then roles else roles_now(roles, role_terms) end as roles
+    from project_membership where project_id = any(:projectIds)) m
+  where cardinality(m.roles) > 0`;
+
+/**
+ * All members of projects, directly or through groups, but those whose membership of the organization has ended. Memberships
+ * are told by their places: groups can give each of ten thousand members ten of them.
+ */
 export const HELD_NOW = sqlStatement({
-  text: `${held('project_member_now')}
-    where exists (select from organization_member_now o where o.organization_id = :organizationId and o.member_id = m.member_id)`,
+  text: `${held(MEMBERSHIPS, 'group_member')}
+    where member.member_id not in (
+      select coalesce(o.user_id, o.identity_id) from organization_membership o
+      where o.organization_id = :organizationId and o.group_id is null and o.ends_at <= now() and not exists (
+        select from organization_member_now n
+        where n.organization_id = :organizationId and n.member_id = coalesce(o.user_id, o.identity_id)))`,
   params: { projectIds: t.array(t.uuid), organizationId: t.uuid },
-  row: ROWS,
+  row: HELD,
 });
 
 /** The roles that a project made, with their rules. */
@@ -65,11 +82,11 @@ const ORGANIZATION_MEMBERS = `(
     )} g on g.group_id = m.group_id
     where m.ends_at is null or :at < m.ends_at)`;
 
-const PROJECT_MEMBERS = `(
-    select m.id, m.project_id, coalesce(m.user_id, m.identity_id, g.user_id, g.identity_id) as member_id, m.group_id, m.created_at,
-      array(select role from unnest(m.roles) with ordinality as listed(role, place)
-        where not coalesce(m.role_terms ? role, false)
-          or ((m.role_terms -> role ->> 'startsAt')::timestamptz <= :at and :at < (m.role_terms -> role ->> 'endsAt')::timestamptz)
+const MEMBERSHIPS_THEN = `select m.*, ${PLACE} from (
+    select w.id, w.project_id, w.user_id, w.identity_id, w.group_id, w.created_at,
+      array(select role from unnest(w.roles) with ordinality as listed(role, place)
+        where not coalesce(w.role_terms ? role, false)
+          or ((w.role_terms -> role ->> 'startsAt')::timestamptz <= :at and :at < (w.role_terms -> role ->> 'endsAt')::timestamptz)
         order by place) as roles
     from ${was(
       'project_membership',
@@ -77,22 +94,24 @@ const PROJECT_MEMBERS = `(
         (h.content ->> 'identity_id')::uuid as identity_id, (h.content ->> 'group_id')::uuid as group_id,
         nullif(h.content -> 'role_terms', 'null'::jsonb) as role_terms, (h.content ->> 'created_at')::timestamptz as created_at,
         array(select jsonb_array_elements_text(h.content -> 'roles')) as roles`,
-    )} m
-    left join ${was(
-      'group_member',
-      `(h.content ->> 'group_id')::uuid as group_id, (h.content ->> 'user_id')::uuid as user_id,
+    )} w
+    where w.project_id = any(:projectIds)) m
+  where cardinality(m.roles) > 0`;
+
+const GROUP_MEMBERS_THEN = was(
+  'group_member',
+  `(h.content ->> 'group_id')::uuid as group_id, (h.content ->> 'user_id')::uuid as user_id,
         (h.content ->> 'identity_id')::uuid as identity_id`,
-    )} g on g.group_id = m.group_id
-    where m.project_id = any(:projectIds))`;
+);
 
 const AT = { projectIds: t.array(t.uuid), organizationId: t.uuid, at: t.time } as const;
 
 /** As `HELD_NOW`, at a time. Whoever was deleted since then has no name any more. */
 export const HELD_AT = sqlStatement({
-  text: `${held(PROJECT_MEMBERS)}
-    where m.member_id is not null and m.member_id in (select o.member_id from ${ORGANIZATION_MEMBERS} o)`,
+  text: `${held(MEMBERSHIPS_THEN, GROUP_MEMBERS_THEN)}
+    where member.member_id in (select o.member_id from ${ORGANIZATION_MEMBERS} o)`,
   params: AT,
-  row: ROWS,
+  row: HELD,
 });
 
 /** As `ROLES_NOW`, at a time. */

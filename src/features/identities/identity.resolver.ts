@@ -1,7 +1,8 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import '../../kernel/graphql/list-order.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../kernel/paging.js';
 import {
   CreateIdentity,
   ListIdentities,
@@ -22,12 +23,12 @@ export class IdentityResolver {
   }
 
   @query(IdentityConnection, ListIdentities, 'The machine identities of your organization, by name.')
-  identities(ctx: Context, args: object): Promise<ConnectionOf<IdentityType>> {
+  identities(ctx: Context, args: object): Promise<CountedConnectionOf<IdentityType>> {
     return this.service.list(ctx, args);
   }
 
   @query(IdentityConnection, ListProjectIdentities, 'The machine identities that a project owns, by name.')
-  projectIdentities(ctx: Context, args: object): Promise<ConnectionOf<IdentityType>> {
+  projectIdentities(ctx: Context, args: object): Promise<CountedConnectionOf<IdentityType>> {
     return this.service.listOfProject(ctx, args);
   }
 

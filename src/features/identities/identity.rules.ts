@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, personText } from '../../kernel/text-rules.js';
 import { displayName, organizationRole } from '../organizations/public.js';
@@ -55,6 +56,7 @@ export const OneIdentity = z.strictObject({ id }).meta({ description: 'Which mac
 export const ListIdentities = z.strictObject({
   organizationId: idOf('Your organization; any other is not found.').nullish(),
   ...pageRules,
+  ...orderRules,
 });
 
 /** Arguments of `projectIdentities`. */

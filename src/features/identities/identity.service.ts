@@ -1,10 +1,12 @@
 import { raw as sql } from '@mikro-orm/core';
 import { type Access, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, newId } from '../../kernel/ids.js';
-import { namePageBounds, Page } from '../../kernel/paging.js';
+import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import {
   addMember,
@@ -24,7 +26,7 @@ import {
   OneIdentity,
   UpdateIdentity,
 } from './identity.rules.js';
-import { JOIN_PROJECT } from './identity.sql.js';
+import { COUNT_IDENTITIES, JOIN_PROJECT } from './identity.sql.js';
 import type { IdentityAction } from './identity-rights.js';
 
 /** The verbs of machine identities. An identity belongs to the organization that made it. */
@@ -94,15 +96,15 @@ export class IdentityService {
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identities).
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<IdentityView>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<IdentityView>> {
     const { organizationId, ...request } = parse(ListIdentities, raw);
     refuseOtherOrganization(ctx, organizationId);
     authorize(ctx, 'identity:read');
-    const bounds = namePageBounds(request);
-    const rows = await listIdentities(ctx, { organizationId: ctx.organizationId, ...bounds });
-    const page = new Page(rows.map(toIdentityView), request, ({ name, id }) => [name, id]);
+    const bounds = orderedPageBounds(request);
+    const rows = await listIdentities(ctx, orderOf(request), { organizationId: ctx.organizationId, ...bounds });
+    const page = new Page(rows.map(toIdentityView), request, (row) => orderedCursorKey(request, row));
     await ctx.auditTrail.recordRead(ctx, { action: 'identity:list', facts: { count: page.nodes.length } });
-    return page;
+    return counted(page, async () => (await batched(ctx, countsOf, ctx.organizationId)) ?? 0);
   }
 
   /**
@@ -112,21 +114,24 @@ export class IdentityService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 6.4.
    */
-  async listOfProject(ctx: Context, raw: unknown): Promise<Page<IdentityView>> {
+  async listOfProject(ctx: Context, raw: unknown): Promise<CountedConnectionOf<IdentityView>> {
     const { projectId, ...request } = parse(ListProjectIdentities, raw);
     const bounds = namePageBounds(request);
     const project = await loadProject(ctx, projectId);
     authorize(project, 'identity:read');
     // All of them: conditions may leave out some.
-    const rows = await listProjectIdentities(ctx, { projectId: project.projectId, ...bounds, limit: null });
-    const readable = rows.filter(({ id }) => can(project.ability, 'identity:read', { identityId: id }));
-    const page = new Page(readable.map(toIdentityView), request, ({ name, id }) => [name, id]);
+    const readable = async (after: { name: string | null; id: string | null }): Promise<IdentityView[]> => {
+      const rows = await listProjectIdentities(ctx, { projectId: project.projectId, ...after, limit: null });
+      const seen = rows.filter(({ id }) => can(project.ability, 'identity:read', { identityId: id }));
+      return seen.map(toIdentityView);
+    };
+    const page = new Page(await readable(bounds), request, ({ name, id }) => [name, id]);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'identity:list',
       projectId: project.projectId,
       facts: { count: page.nodes.length },
     });
-    return page;
+    return counted(page, async () => (await readable({ name: null, id: null })).length);
   }
 
   /**
@@ -214,6 +219,12 @@ const ownedByProject = (): AppError =>
       { path: 'roleSlug', code: 'OWNED_BY_PROJECT', message: 'must be no-access for an identity of a project' },
     ],
   });
+
+/** How many identities organizations have, but those of their projects. */
+const countsOf: BatchLoad<number> = async (ctx, organizationIds) =>
+  new Map(
+    (await COUNT_IDENTITIES(ctx, { organizationIds })).map(({ organizationId, count }) => [organizationId, count]),
+  );
 
 /** @returns the role that the identity has then */
 async function giveRole(

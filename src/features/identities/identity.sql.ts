@@ -8,3 +8,11 @@ export const JOIN_PROJECT = sqlStatement({
   params: { id: t.uuid, projectId: t.uuid, identityId: t.uuid },
   row: { id: t.uuid },
 });
+
+/** How many identities organizations have that belong to no project. */
+export const COUNT_IDENTITIES = sqlStatement({
+  text: `select i.organization_id as "organizationId", count(*)::integer as count
+    from identity i where i.organization_id = any(:organizationIds) and i.project_id is null group by 1`,
+  params: { organizationIds: t.array(t.uuid) },
+  row: { organizationId: t.uuid, count: t.integer },
+});

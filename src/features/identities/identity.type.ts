@@ -2,7 +2,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { inputType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { connectionOf } from '../../kernel/graphql/page.js';
+import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
 import { Metadata } from './identity.rules.js';
 
@@ -63,4 +63,4 @@ export class IdentityType {
   updatedAt!: Date;
 }
 
-export const IdentityConnection = connectionOf(IdentityType, 'Identity', 'name, then id');
+export const IdentityConnection = countedConnectionOf(IdentityType, 'Identity', 'name, then id');

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.js';
+import type { BatchLoad } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
@@ -16,6 +17,17 @@ export interface UserView {
 /** The start of every statement that reads users; `u` is the user, `m` the membership in the owning organization. */
 export const SELECT_USER = `select u.id, u.username, u.organization_id as "organizationId", m.role as "roleSlug", u.created_at as "createdAt", u.updated_at as "updatedAt"
   from app_user u join organization_membership m on m.organization_id = u.organization_id and m.user_id = u.id`;
+
+/** How many users organizations have. */
+export const countUsers: BatchLoad<number> = async (ctx, organizationIds) => {
+  const rows = await query<{ organizationId: string; count: number }>(
+    ctx,
+    `select organization_id as "organizationId", count(*)::integer as count
+     from app_user where organization_id = any($1::uuid[]) group by 1`,
+    [organizationIds],
+  );
+  return new Map(rows.map(({ organizationId, count }) => [organizationId, count]));
+};
 
 /** A row, whose times are texts, as a view. */
 export const toUserView = (row: UserView): UserView => ({

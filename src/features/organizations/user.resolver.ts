@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { PageArgs } from '../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
+import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
+import type { CountedConnectionOf } from '../../kernel/paging.js';
 import type { UserService } from './user.service.js';
 import {
   CreateUserInput,
@@ -24,7 +24,10 @@ export class UserResolver {
   }
 
   @Query(() => UserConnection, { description: 'The users of your organization, by username.' })
-  users(@Ctx() ctx: Context, @Args(() => PageArgs) page: PageArgs): Promise<ConnectionOf<UserType>> {
+  users(
+    @Ctx() ctx: Context,
+    @Args(() => OrderedPageArgs) page: OrderedPageArgs,
+  ): Promise<CountedConnectionOf<UserType>> {
     return this.service.list(ctx, page);
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { organizationRole } from './organization.rules.js';
 
@@ -25,4 +26,4 @@ export const UpdateUser = z.strictObject({
 export const OneUser = z.strictObject({ id: z.string() });
 
 /** Arguments of `users`. */
-export const ListUsers = z.strictObject({ ...pageRules });
+export const ListUsers = z.strictObject({ ...pageRules, ...orderRules });

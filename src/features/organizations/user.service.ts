@@ -1,16 +1,22 @@
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { batched } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
-import { namePageBounds, Page } from '../../kernel/paging.js';
+import { orderedText } from '../../kernel/database/ordered-page.js';
+import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { addMember, changeRole, deleteAccount, lockMembership } from './memberships.js';
 import { authorizeRoleChange } from './role-boundary.js';
 import { User } from './user.entity.js';
-import { SELECT_USER, toUserView, type UserReader, type UserView } from './user.reader.js';
+import { countUsers, SELECT_USER, toUserView, type UserReader, type UserView } from './user.reader.js';
 import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
 
 const TAKEN = { app_user_username_unique: 'USERNAME_TAKEN' } as const;
+
+const ORDER_COLUMNS = { id: 'u.id', name: 'u.username', createdAt: 'u.created_at', updatedAt: 'u.updated_at' };
+const ORDER_PARAMS = { value: '$2', id: '$3', since: '$4', limit: '$5' };
 
 /** The verbs of users. A user belongs to the organization that made it; sub-organizations take it in as a member. */
 export class UserService {
@@ -59,19 +65,23 @@ export class UserService {
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<UserView>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<UserView>> {
     const request = parse(ListUsers, raw);
     authorize(ctx, 'member:read');
-    const { name, id, limit } = namePageBounds(request);
-    const rows = await query<UserView>(
-      ctx,
-      `${SELECT_USER} where u.organization_id = $1 and ($2::text is null or (u.username collate "C", u.id) > ($2, $3::uuid))
-       order by u.username collate "C", u.id limit $4`,
-      [ctx.organizationId, name, id, limit],
+    const { value, id, since, limit } = orderedPageBounds(request);
+    const { condition, rest } = orderedText(ORDER_COLUMNS, orderOf(request), ORDER_PARAMS);
+    const rows = await query<UserView>(ctx, `${SELECT_USER} where u.organization_id = $1 and ${condition} ${rest}`, [
+      ctx.organizationId,
+      value,
+      id,
+      since,
+      limit,
+    ]);
+    const page = new Page(rows.map(toUserView), request, (user) =>
+      orderedCursorKey(request, { ...user, name: user.username }),
     );
-    const page = new Page(rows.map(toUserView), request, ({ username, id }) => [username, id]);
     await ctx.auditTrail.recordRead(ctx, { action: 'user:list', facts: { count: page.nodes.length } });
-    return page;
+    return counted(page, async () => (await batched(ctx, countUsers, ctx.organizationId)) ?? 0);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { connectionOf } from '../../kernel/graphql/page.js';
+import { countedConnectionOf } from '../../kernel/graphql/page.js';
 
 @ObjectType('User', {
   implements: Node,
@@ -28,7 +28,7 @@ export class UserType {
   updatedAt!: Date;
 }
 
-export const UserConnection = connectionOf(UserType, 'User', 'username, then id');
+export const UserConnection = countedConnectionOf(UserType, 'User', 'username, then id');
 
 @InputType({ description: 'A new user of the organization.' })
 export class CreateUserInput {

@@ -29,5 +29,14 @@ export const EnvironmentKey = z.strictObject({ id: z.string(), projectId: z.stri
 /** A project beside the id of what is in it. */
 export const ONLY_IN = { nullable: true, description: 'The project that it belongs to.' } as const;
 
+/** Which environments of a project. One that does not exist is left out. */
+export const EnvironmentFilter = z.strictObject({
+  slugs: z
+    .array(z.string().max(255))
+    .max(100)
+    .nullish()
+    .meta({ description: 'Only those of these slugs, up to 100. Absent: all.' }),
+});
+
 /** Arguments of `environmentBySlug`. */
 export const EnvironmentBySlug = z.strictObject({ projectId: z.string(), slug: slugText(1, 64) });

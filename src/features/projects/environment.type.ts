@@ -1,8 +1,9 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
+import { argsType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import { ONLY_IN } from './environment.rules.js';
+import { EnvironmentFilter, ONLY_IN } from './environment.rules.js';
 import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
 
 /** What the API shows of an environment. `access` is for field resolvers and is no field itself. */
@@ -37,6 +38,10 @@ export class EnvironmentType {
 }
 
 export const EnvironmentConnection = connectionOf(EnvironmentType, 'Environment', 'position');
+
+/** Arguments of the environments of a project. */
+export const EnvironmentFilterArgs = argsType(EnvironmentFilter);
+export type EnvironmentFilterArgs = InstanceType<typeof EnvironmentFilterArgs>;
 
 export const toEnvironmentType = (record: EnvironmentRecord, access: ProjectAccess): EnvironmentType => ({
   access,

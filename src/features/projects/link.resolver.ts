@@ -3,15 +3,23 @@ import { Args, type ClassType, Ctx, FieldResolver, Info, Resolver, Root } from '
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched, linked } from '../../kernel/database/batched.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
-import { type ConnectionOf, type Page, type PageRequest, pageOf, positionKey } from '../../kernel/paging.js';
+import {
+  type ConnectionOf,
+  type CountedConnectionOf,
+  type PageRequest,
+  pageOf,
+  positionKey,
+} from '../../kernel/paging.js';
+import { parse } from '../../kernel/validation.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { OrganizationType, organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
-import { EnvironmentConnection, EnvironmentType } from './environment.type.js';
+import { EnvironmentFilter } from './environment.rules.js';
+import { EnvironmentConnection, EnvironmentFilterArgs, EnvironmentType } from './environment.type.js';
 import { ProjectMembershipConnection, ProjectMembershipType, RoleAssignmentType } from './members/membership.type.js';
 import type { MembershipService } from './membership.service.js';
 import type { ProjectLinks } from './project.links.js';
-import type { ProjectService, ReadProject } from './project.service.js';
-import { ProjectConnection, ProjectType, toProjectType } from './project.type.js';
+import type { ListedProjects, ProjectService } from './project.service.js';
+import { ProjectConnection, ProjectType, toProjectConnection, toProjectType } from './project.type.js';
 import { roleCursorKey } from './role.rules.js';
 import type { RoleService } from './role.service.js';
 import { ProjectRoleConnection, ProjectRoleType, pageSelectsRoles, selectsRoles, toRoleType } from './role.type.js';
@@ -168,6 +176,15 @@ export class ProjectRolesResolver {
 
 @Resolver(() => ProjectType)
 export class ProjectEnvironmentsResolver {
+  @FieldResolver(() => [EnvironmentType], { description: 'Its environments, by position.' })
+  environments(
+    @Root() { environments }: ProjectType,
+    @Args(() => EnvironmentFilterArgs) args: EnvironmentFilterArgs,
+  ): EnvironmentType[] {
+    const { slugs } = parse(EnvironmentFilter, args);
+    return slugs == null ? environments : environments.filter(({ slug }) => slugs.includes(slug));
+  }
+
   @FieldResolver(() => EnvironmentConnection, { description: 'As `environments`, in pages.' })
   environmentConnection(
     @Root() { environments }: ProjectType,
@@ -192,8 +209,8 @@ export class OrganizationProjectsResolver {
     @Info() info: GraphQLResolveInfo,
   ): Promise<ProjectType[] | null> {
     if (id !== ctx.organizationId) return null;
-    const { nodes } = await this.#load(ctx, {}, selectsRoles(info, []));
-    return nodes.map(toProjectType);
+    const { page } = await this.#load(ctx, {}, selectsRoles(info, []));
+    return page.nodes.map(toProjectType);
   }
 
   @FieldResolver(() => ProjectConnection, { nullable: true, description: 'As `projects`, in pages.' })
@@ -202,23 +219,22 @@ export class OrganizationProjectsResolver {
     @Ctx() ctx: Context,
     @Info() info: GraphQLResolveInfo,
     @Args(() => PageArgs) page: PageArgs,
-  ): Promise<ConnectionOf<ProjectType> | null> {
+  ): Promise<CountedConnectionOf<ProjectType> | null> {
     if (id !== ctx.organizationId) return null;
-    const found = await this.#load(ctx, page, pageSelectsRoles(info));
-    return found.map(toProjectType, ({ name, id: projectId }) => [name, projectId]);
+    return toProjectConnection(await this.#load(ctx, page, pageSelectsRoles(info)));
   }
 
-  async #load(ctx: Context, { first, after }: PageRequest, includeRoles: boolean): Promise<Page<ReadProject>> {
+  async #load(ctx: Context, { first, after }: PageRequest, includeRoles: boolean): Promise<ListedProjects> {
     const key = JSON.stringify({ first, after, includeRoles });
-    return (await batched(ctx, this.#pages, key)) as Page<ReadProject>;
+    return (await batched(ctx, this.#pages, key)) as ListedProjects;
   }
 
   /** Pages by what is asked for: all places of a response that ask for the same one share it, and its record. */
-  readonly #pages: BatchLoad<Page<ReadProject> | Error> = async (ctx, keys) =>
+  readonly #pages: BatchLoad<ListedProjects | Error> = async (ctx, keys) =>
     new Map(await Promise.all(keys.map(async (key) => [key, await this.#page(ctx, JSON.parse(key))] as const)));
 
   /** A page, or why there is none, which is no matter of the others. */
-  #page(ctx: Context, asked: unknown): Promise<Page<ReadProject> | Error> {
+  #page(ctx: Context, asked: unknown): Promise<ListedProjects | Error> {
     return this.service.list(ctx, asked).catch((error) => error as Error);
   }
 }

@@ -113,6 +113,12 @@ export class ProjectReader {
     return isTransaction(ctx) ? (await findAccess(ctx, [id])).get(id) : batched(ctx, findAccess, id);
   }
 
+  /** The projects of things that were found by their ids, in one statement: those that the caller may know of, by id. */
+  listOwning(ctx: Context, projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectAccess>> {
+    // Asked in any case, as by `loadOwning`.
+    return findAccess(ctx, projectIds.length === 0 ? [NO_ID] : distinctIds(projectIds));
+  }
+
   /**
    * What a group gives in each of its projects, of the caller's organization and of those below it, and what the caller may do
    * there itself. The memberships are held until the transaction ends.

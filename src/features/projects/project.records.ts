@@ -1,10 +1,12 @@
 import type { Ability, Access, Action, Rule } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
+import { orderedText } from '../../kernel/database/ordered-page.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import type { NameBounds } from '../../kernel/paging.js';
+import { LIST_ORDERS, type ListOrder, type OrderedBounds, orderName } from '../../kernel/list-order.js';
 import {
   attributesOf,
   type EffectiveRule,
@@ -158,10 +160,20 @@ const LIST_ACCESS = `select ${ACCESS_COLUMNS} from ${FROM} where ${OF_MEMBER}`;
 const BY_ID = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = $3`;
 const BY_SLUG = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.slug = $3`;
 const BY_IDS = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($3::uuid[])`;
-const LIST = `select ${RECORD_COLUMNS} from ${FROM}
-  where ${OF_MEMBER} and ($3::text is null or p.type = $3)
-    and ($4::text is null or (p.name collate "C", p.id) > ($4::text collate "C", $5::uuid))
-  order by p.name collate "C", p.id limit $6`;
+const LISTS = new Map(
+  LIST_ORDERS.map((order) => {
+    const columns = { id: 'p.id', name: 'p.name', createdAt: 'p.created_at', updatedAt: 'p.updated_at' };
+    const { condition, rest } = orderedText(columns, order, { value: '$4', id: '$5', since: '$6', limit: '$7' });
+    const text = `select ${RECORD_COLUMNS} from ${FROM}
+      where ${OF_MEMBER} and ($3::text is null or p.type = $3) and ${condition} ${rest}`;
+    return [orderName(order), text];
+  }),
+);
+
+/** As `LISTS` have them. */
+const COUNT = `select p.type, count(*)::integer as count from project p
+  where p.organization_id = $2 and p.id in (
+    select n.project_id from project_member_now n where n.member_id = $1 and cardinality(n.roles) > 0) group by p.type`;
 
 /** What a group has in its projects; what has ended is not in it, and what has not begun is. */
 const OF_GROUP = `select m.project_id as "projectId", held.roles,
@@ -281,18 +293,31 @@ export async function findBySlug(ctx: Context, slug: string): Promise<ProjectRec
 }
 
 /**
- * The caller's projects by name (by code points), then id, in one statement.
+ * The caller's projects in an order, then by id, in one statement.
  *
  * @param type null: all types
  */
 export async function listRecords(
   ctx: Context,
   type: ProjectKind | null,
-  { name, id, limit }: NameBounds,
+  { order, value, id, since, limit }: OrderedBounds & { order: ListOrder },
 ): Promise<ProjectRecord[]> {
-  const rows = await run<RecordRow>(ctx, LIST, type, name, id, limit);
+  const rows = await run<RecordRow>(ctx, LISTS.get(orderName(order)) as string, type, value, id, since, limit);
   return rows.map(toRecord);
 }
+
+/** How many projects the caller is a member of, of one type or of all. One statement for all that a request asks for. */
+export async function countProjects(ctx: Context, type: ProjectKind | null): Promise<number> {
+  const counts = await batched(ctx, countsByType, '');
+  return counts?.get(type ?? '') ?? 0;
+}
+
+/** Those of each type, and all by an empty name: whatever is asked for, and whenever, it is the same batch. */
+const countsByType: BatchLoad<ReadonlyMap<string, number>> = async (ctx) => {
+  const rows = await run<{ type: string; count: number }>(ctx, COUNT);
+  const all = rows.reduce((sum, { count }) => sum + count, 0);
+  return new Map([['', new Map([['', all], ...rows.map(({ type, count }) => [type, count] as const)])]]);
+};
 
 /**
  * Holds off other changes of a project's members and of the order of its environments until the commit. Rows that are

@@ -2,8 +2,8 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
-import { PageArgs } from '../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
+import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
+import type { CountedConnectionOf } from '../../kernel/paging.js';
 import type { MembershipRecord } from './members/membership.records.js';
 import { ProjectMembershipType } from './members/membership.type.js';
 import type { MembershipService } from './membership.service.js';
@@ -17,6 +17,7 @@ import {
   ProjectConnection,
   ProjectKindEnum,
   ProjectType,
+  toProjectConnection,
   toProjectType,
   UpdateProjectInput,
   UpdateProjectPayload,
@@ -53,13 +54,13 @@ export class ProjectResolver {
   })
   async listProjects(
     @Ctx() ctx: Context,
-    @Args(() => PageArgs) page: PageArgs,
+    @Args(() => OrderedPageArgs) page: OrderedPageArgs,
     @Info() info: GraphQLResolveInfo,
     @Arg('type', () => ProjectKindEnum, { nullable: true, description: 'Only projects of this type.' })
     type?: ProjectKind | null,
-  ): Promise<ConnectionOf<ProjectType>> {
+  ): Promise<CountedConnectionOf<ProjectType>> {
     const found = await this.projects.list(ctx, { ...page, type, includeRoles: pageSelectsRoles(info) });
-    return found.map(toProjectType, ({ name, id }) => [name, id]);
+    return toProjectConnection(found);
   }
 
   @Mutation(() => CreateProjectPayload, { description: 'Makes a project. You are its first admin.' })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Transaction } from '../../kernel/context.js';
+import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { isStorable, NOT_STORABLE, personText, slugFor, slugText } from '../../kernel/text-rules.js';
 
@@ -101,6 +102,7 @@ export const ListProjects = z.strictObject({
   type: z.enum(PROJECT_KINDS).nullish(),
   includeRoles: z.boolean(),
   ...pageRules,
+  ...orderRules,
 });
 
 /** Argument of the lookup by slug. Source: specification, Limits. */

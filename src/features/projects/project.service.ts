@@ -6,7 +6,8 @@ import { query, queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, newId, randomLetters } from '../../kernel/ids.js';
-import { namePageBounds, Page } from '../../kernel/paging.js';
+import { type Orderable, orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
+import { type CursorKey, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { CreateRootFolders } from './environment.service.js';
 import { openIgnoreValues, sealIgnoreValues } from './ignore-values.js';
@@ -14,6 +15,7 @@ import { ProjectMembership } from './members/membership.entity.js';
 import { Project } from './project.entity.js';
 import type { ProjectReader } from './project.reader.js';
 import {
+  countProjects,
   findById,
   findBySlug,
   listByIds,
@@ -35,6 +37,14 @@ import {
   type TemplateApplication,
   UpdateProject,
 } from './project.rules.js';
+
+/** A page of projects, and how many there are in all. */
+export interface ListedProjects {
+  readonly page: Page<ReadProject>;
+  /** Position of a project in the order that was asked for. */
+  readonly keyOf: (project: Orderable) => CursorKey;
+  readonly totalCount: () => Promise<number>;
+}
 
 /** A project as a verb answers it: nothing sealed is left in it. */
 export type ReadProject = Omit<
@@ -100,15 +110,18 @@ export class ProjectService {
    * organization, AUDIT_UNAVAILABLE
    * Source: specification 5, behaviour 4.4.
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<ReadProject>> {
+  async list(ctx: Context, raw: unknown): Promise<ListedProjects> {
     const { type, includeRoles, ...request } = parse(ListProjects, raw);
-    const bounds = namePageBounds(request);
+    const bounds = { order: orderOf(request), ...orderedPageBounds(request) };
     if (includeRoles) authorize(ctx, 'member:create');
     const records = await listRecords(ctx, type ?? null, bounds);
     const { projects, unreadable } = await this.#readable(ctx, records);
-    const page = new Page(projects, request, ({ access }) => [access.name, access.projectId]);
+    const keyOf = (project: Orderable): CursorKey => orderedCursorKey(request, project);
+    const page = new Page(projects, request, ({ access, createdAt, updatedAt }) =>
+      keyOf({ id: access.projectId, name: access.name, createdAt, updatedAt }),
+    );
     await ctx.auditTrail.recordRead(ctx, { action: 'project:list', facts: { count: page.nodes.length, unreadable } });
-    return page;
+    return { page, keyOf, totalCount: () => countProjects(ctx, type ?? null) };
   }
 
   /**

@@ -1,11 +1,12 @@
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { connectionOf } from '../../kernel/graphql/page.js';
-import { EnvironmentType, toEnvironmentType } from './environment.type.js';
+import { countedConnectionOf } from '../../kernel/graphql/page.js';
+import { type CountedConnectionOf, counted } from '../../kernel/paging.js';
+import { type EnvironmentType, toEnvironmentType } from './environment.type.js';
 import type { ProjectAccess } from './project.records.js';
 import type { ProjectKind } from './project.rules.js';
-import type { ReadProject } from './project.service.js';
+import type { ListedProjects, ReadProject } from './project.service.js';
 
 const KEPT_VERSIONS =
   'How many versions of each secret are kept, 1 to 100. Versions that the service itself writes when references follow a rename are counted separately: the newest of them are kept, up to the same number, and the last one before each other version.';
@@ -73,7 +74,7 @@ export class ProjectType {
   @Field(() => DateTime, { description: 'When it was last changed.' })
   updatedAt!: Date;
 
-  @Field(() => [EnvironmentType], { description: 'Its environments, by position.' })
+  /** All of them: the field of the API may show some. */
   environments!: EnvironmentType[];
 
   @Field(() => String, { nullable: true, description: 'What it is about, in words.' })
@@ -130,7 +131,7 @@ export class ProjectType {
   kmsSecretManagerKeyId!: string;
 }
 
-export const ProjectConnection = connectionOf(ProjectType, 'Project', 'name, then id');
+export const ProjectConnection = countedConnectionOf(ProjectType, 'Project', 'name, then id');
 
 export const toProjectType = ({ access, ...record }: ReadProject): ProjectType => ({
   ...record,
@@ -143,6 +144,10 @@ export const toProjectType = ({ access, ...record }: ReadProject): ProjectType =
   enforceEncryptedSecretManagerSecretMetadata: access.enforceEncryptedSecretMetadata,
   environments: record.environments.map((environment) => toEnvironmentType(environment, access)),
 });
+
+/** A list as the API shows it. */
+export const toProjectConnection = ({ page, keyOf, totalCount }: ListedProjects): CountedConnectionOf<ProjectType> =>
+  counted(page.map(toProjectType, keyOf), totalCount);
 
 @InputType({ description: 'What a new project is.' })
 export class CreateProjectInput {

@@ -2,6 +2,9 @@ import { groups } from './secrets.groups.js';
 import './secrets.errors.js';
 import type { Feature } from '../../feature.js';
 import type { ProjectLinks, ProjectReader } from '../projects/public.js';
+import { SecretBatchResolver } from './across/batch.resolver.js';
+import { ReplaceValueService } from './across/replace-value.service.js';
+import { UpdateByIdService } from './across/update-by-id.service.js';
 import { ComparisonResolver } from './comparison.resolver.js';
 import { ComparisonService } from './comparison.service.js';
 import { compatibilityRoutes } from './compatibility.routes.js';
@@ -60,6 +63,7 @@ export function createSecrets({ projects, links }: { projects: ProjectReader; li
     resolvers: [
       new SecretResolver(listing, new SecretReadingService(projects)),
       new SecretWritingResolver(secrets, new SecretMovingService(projects)),
+      new SecretBatchResolver(new UpdateByIdService(projects), new ReplaceValueService(projects)),
       new SecretTransferResolver(new SecretTransferService(projects, secrets, listing)),
       new EnvironmentSecretsResolver(nested),
       new FolderSecretsResolver(nested),

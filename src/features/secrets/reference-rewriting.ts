@@ -27,7 +27,8 @@ export interface Renaming {
  * A value that the caller may not read never stops a rename: where its references cannot follow, it stays as it is, as when the
  * secret is deleted. A refusal would reveal what it refers to.
  *
- * @param except secrets that are left as they are: those that were written with the new names
+ * @param options `except`: secrets that are left as they are, those that were written with the new names; `isDryRun`: nothing is
+ *   written
  * @returns how many secrets were rewritten, of those whose values the caller may read
  * @throws SECRET_REFERENCED when a new key cannot be written in a reference, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID,
  *   CONCURRENT_CHANGE
@@ -37,13 +38,13 @@ export async function rewriteReferencesTo(
   tx: Transaction,
   project: ProjectAccess,
   renamings: readonly Renaming[],
-  except: ReadonlySet<string> = new Set(),
+  { except = new Set(), isDryRun = false }: { except?: ReadonlySet<string>; isDryRun?: boolean } = {},
 ): Promise<number> {
   if (renamings.length === 0) return 0;
   const from = renamings.map((renaming) => renaming.from);
   const referring = (await findReferring(tx, project.projectId, from)).filter((id) => !except.has(id));
   if (referring.length === 0) return 0;
-  return rewriteAll(tx, project, { referring, renameIn: renamer(renamings) });
+  return rewriteAll(tx, project, { referring, renameIn: renamer(renamings), isDryRun });
 }
 
 /** Where secrets are, as references name it. */
@@ -89,25 +90,25 @@ export async function rewriteReferencesInto(
 async function rewriteAll(
   tx: Transaction,
   project: ProjectAccess,
-  { referring, renameIn }: { referring: readonly string[]; renameIn: RenameIn },
+  { referring, renameIn, isDryRun = false }: { referring: readonly string[]; renameIn: RenameIn; isDryRun?: boolean },
 ): Promise<number> {
   const records = await listByIds(tx, await lockByIds(tx, referring));
   const opener = await openerFor(tx, project, records);
-  const sealer = await sealerFor(tx, project, records.length);
+  const sealer = isDryRun ? null : await sealerFor(tx, project, records.length);
   const visibility = new Visibility(project.ability);
   const isShown = (record: SecretRecord) => visibility.describes(record) && visibility.readsValue(record);
-  const results = await mapInSlices(records, (record): SecretRow | 'stays' | 'too long' => {
+  const results = await mapInSlices(records, (record): SecretRow | 'follows' | 'stays' | 'too long' => {
     const clear = openedSecret(opener, record);
     const value = renamedIn(clear.value, renameIn(record, isShown(record)));
     if (value === null) return isShown(record) ? 'too long' : 'stays';
-    return value.equals(clear.value) ? 'stays' : sealedRow(sealer, nextAttributes(record), { ...clear, value });
+    if (value.equals(clear.value)) return 'stays';
+    return sealer === null ? 'follows' : sealedRow(sealer, nextAttributes(record), { ...clear, value });
   });
   refuseTooLong(records.filter((_, index) => results[index] === 'too long'));
   const rows = results.filter((result) => typeof result !== 'string');
   const written = await updateSecrets(tx, project, rows, { writer: SYSTEM });
   if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
-  const ids = new Set(rows.map(({ id }) => id));
-  return records.filter((record) => ids.has(record.id) && isShown(record)).length;
+  return records.filter((record, index) => results[index] !== 'stays' && isShown(record)).length;
 }
 
 /** @throws REFERENCES_TOO_LONG, naming them */
@@ -124,7 +125,7 @@ function refuseTooLong(tooLong: readonly SecretRecord[]): void {
 }
 
 /** Secrets of a project whose values name any of these. */
-async function findReferring(
+export async function findReferring(
   tx: Transaction,
   projectId: string,
   targets: readonly SecretName[],

@@ -140,7 +140,7 @@ async function carryOut(tx: Transaction, { project, place, reach }: Request, pla
       to: { environment, path: past.path, key: past.key },
     }));
   // Secrets in reach are what they were, references too.
-  await rewriteReferencesTo(tx, project, renamings, new Set([...plan.presentIds, ...createdIds]));
+  await rewriteReferencesTo(tx, project, renamings, { except: new Set([...plan.presentIds, ...createdIds]) });
   return createdIds;
 }
 

@@ -119,7 +119,7 @@ async function write(tx: Transaction, { project, present, row }: Known & { row: 
     const { environment, path } = present;
     const renaming = { from: { environment, path, key: present.key }, to: { environment, path, key: row.key } };
     // What is restored names what it named then.
-    await rewriteReferencesTo(tx, project, [renaming], new Set([row.id]));
+    await rewriteReferencesTo(tx, project, [renaming], { except: new Set([row.id]) });
   }
   return written;
 }

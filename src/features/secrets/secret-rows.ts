@@ -80,23 +80,38 @@ export function newRow(
   });
 }
 
+/** A change of a secret. */
+interface Changing {
+  readonly record: SecretRecord;
+  readonly change: Omit<SecretChange, 'secretKey'>;
+  /** As of `newRow`. */
+  readonly rename: Rename | null;
+  /** Whether the caller may read the value: one that he may not read is not refused when it would be too long, but keeps its names. */
+  readonly isShown: boolean;
+}
+
+/** A secret after a change, before it is sealed. */
+export interface NextState {
+  readonly attributes: Attributes;
+  readonly clear: Clear;
+}
+
 /**
- * The row after a change. Only what is kept is opened, so that a part that does not open can be mended by writing it.
+ * The row after a change.
  *
- * @param next `rename` as of `newRow`; `isShown` whether the caller may read the value: one that he may not read is not refused
- *   when it would be too long, but keeps its names
+ * @throws as `nextState`
+ */
+export function nextRow(sealer: SecretSealer, opener: Sealer, changing: Changing): SecretRow {
+  const { attributes, clear } = nextState(opener, changing);
+  return sealedRow(sealer, attributes, clear);
+}
+
+/**
+ * What a secret is after a change. Only what is kept is opened, so that a part that does not open can be mended by writing it.
+ *
  * @throws SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID
  */
-export function nextRow(
-  sealer: SecretSealer,
-  opener: Sealer,
-  {
-    record,
-    change,
-    rename,
-    isShown,
-  }: { record: SecretRecord; change: SecretChange; rename: Rename | null; isShown: boolean },
-): SecretRow {
+export function nextState(opener: Sealer, { record, change, rename, isShown }: Changing): NextState {
   const kept = nextAttributes(record);
   const { secretValue, secretComment, secretMetadata, tagIds, secretReminderRecipients } = change;
   const attributes: Attributes = {
@@ -109,7 +124,7 @@ export function nextRow(
       secretReminderRecipients === undefined ? kept.reminderRecipientIds : distinctIds(secretReminderRecipients),
     tagIds: tagIds === undefined ? kept.tagIds : distinctIds(tagIds),
   };
-  return sealedRow(sealer, attributes, {
+  const clear: Clear = {
     value: valueAfter(
       secretValue === undefined ? openSecretValue(opener, record) : new SealedText(secretValue),
       rename,
@@ -117,7 +132,8 @@ export function nextRow(
     ),
     comment: secretComment === undefined ? openSecretComment(opener, record) : commentOf(secretComment),
     metadata: secretMetadata === undefined ? openSecretMetadata(opener, record) : entriesOf(secretMetadata),
-  });
+  };
+  return { attributes, clear };
 }
 
 /** Where written rows are, and with what tags: all that a reply needs and the rows do not have. */

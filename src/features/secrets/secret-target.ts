@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
@@ -124,7 +125,7 @@ type Given = Pick<NewSecret, 'tagIds' | 'secretReminderRecipients'>;
  */
 export async function loadNamed(
   ctx: Context,
-  { project: { projectId }, pathOf }: Target,
+  { project: { projectId }, pathOf }: Pick<Target, 'project' | 'pathOf'>,
   secrets: readonly Given[],
 ): Promise<ReadonlyMap<string, TagRow>> {
   await checkRecipients(ctx, projectId, { secrets, pathOf });
@@ -295,35 +296,28 @@ export function refuseMissing(names: readonly string[], isThere: (name: string) 
 /** What the audit record of a write says beyond place and secrets. */
 export type WriteFacts = Readonly<Record<string, string | number>>;
 
-/**
- * The audit record of a write of secrets in a folder.
- *
- * @param write `shown`: the secrets that the reply shows
- */
-export const recordWrite = (
-  tx: Transaction,
-  target: Pick<Target, 'project' | 'environmentId' | 'folderId'>,
-  {
-    action,
-    ids,
-    facts = {},
-    shown = [],
-  }: {
-    action: string;
-    ids: readonly string[];
-    facts?: WriteFacts | undefined;
-    shown?: readonly SecretView[];
-  },
-): Promise<void> =>
-  tx.auditTrail.recordChange(tx, {
-    action,
-    projectId: target.project.projectId,
-    facts: {
-      environmentId: target.environmentId,
-      folderId: target.folderId,
-      count: ids.length,
-      secretIds: ids,
-      ...facts,
-    },
-    disclosed: disclosureOf(shownIn(shown)),
-  });
+/** A write of secrets in a folder, as the audit trail has it. */
+interface RecordedWrite {
+  readonly action: string;
+  readonly ids: readonly string[];
+  readonly facts?: WriteFacts | undefined;
+  /** The secrets that the reply shows. */
+  readonly shown?: readonly SecretView[];
+}
+
+type Written = Pick<Target, 'environmentId' | 'folderId'> & { readonly project: Pick<ProjectAccess, 'projectId'> };
+
+/** The event of a write of secrets in a folder. */
+export const writeEvent = (
+  { project, environmentId, folderId }: Written,
+  { action, ids, facts = {}, shown = [] }: RecordedWrite,
+): AuditEvent => ({
+  action,
+  projectId: project.projectId,
+  facts: { environmentId, folderId, count: ids.length, secretIds: ids, ...facts },
+  disclosed: disclosureOf(shownIn(shown)),
+});
+
+/** The audit record of a write of secrets in a folder. */
+export const recordWrite = (tx: Transaction, target: Written, write: RecordedWrite): Promise<void> =>
+  tx.auditTrail.recordChange(tx, writeEvent(target, write));

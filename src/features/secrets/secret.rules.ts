@@ -26,7 +26,7 @@ export const secretKey = z
   });
 
 /** Value of a secret: kept as it is, to the byte. Source: decisions 5.2. */
-const secretValue = z
+export const secretValue = z
   .string()
   .max(MAX_VALUE_BYTES)
   .refine((value) => value.isWellFormed(), { error: 'must be well-formed text' })

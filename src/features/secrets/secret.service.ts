@@ -302,7 +302,8 @@ export class SecretService {
       if (written.length !== changed.length) throw new AppError('CONCURRENT_CHANGE');
       written.push(...(await insertSecrets(tx, project, made)));
       const byKey = new Map([...changed, ...made].map((row) => [row.key, row]));
-      await rewriteReferencesTo(tx, project, renamings, new Set([...byKey.values()].map(({ id }) => id)));
+      const except = new Set([...byKey.values()].map(({ id }) => id));
+      await rewriteReferencesTo(tx, project, renamings, { except });
       const known = new Map([...tags, ...tagsOf(records.values())]);
       const rows = changes.flatMap((change) => byKey.get(keyAfter(change)) ?? []);
       return this.#finish(tx, target, { action, facts, isShown, rows, written, tags: known });

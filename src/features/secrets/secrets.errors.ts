@@ -19,6 +19,9 @@ const ERRORS = declareErrors({
     'What is imported imports from here itself, directly or through others; delete one of those imports first.',
   ),
   SECRET_KEY_TAKEN: conflict('The folder has a secret of this key already; take another key, or change that secret.'),
+  SECRET_VERSION_DIFFERS: conflict(
+    'Secrets are at other versions than you expect; read those that details name again, and decide anew.',
+  ),
   SECRET_REFERENCED: conflict(
     'Other secrets refer to the secret; give it a key of letters, digits, - and _, which references can name.',
   ),
@@ -42,6 +45,7 @@ const DETAILS = declareDetailCodes({
   NOT_PERSONAL: 'A personal secret has that of the shared one.',
   SHARED_ONLY: 'Only shared secrets have this.',
   ENCRYPTION_REQUIRED: 'The project wants all metadata encrypted.',
+  EMPTY_VALUE: 'The value of the secret is empty.',
   IS_DELETION: 'The version is a deletion and holds nothing.',
   MALFORMED_PAIR: 'The pair of key and value is malformed.',
   NOT_A_PAIR: 'The line of the file is no `KEY=value`, comment or blank.',

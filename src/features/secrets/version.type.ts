@@ -120,7 +120,7 @@ export const toVersionConnection = (page: VersionPage): SecretVersionConnection 
   );
 
 /** GraphQL's names of the parts in which versions differ. */
-const DifferenceEnum = {
+export const DifferenceEnum = {
   KEY: 'KEY',
   PLACE: 'PLACE',
   VALUE: 'VALUE',

@@ -1,7 +1,14 @@
 import type { ClassType } from 'type-graphql';
-import { Field, ObjectType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
-import { boundedPageRules, type ConnectionOf, type PageInfo, pageRules, type SoughtConnectionOf } from '../paging.js';
+import {
+  boundedPageRules,
+  type ConnectionOf,
+  type CountedConnectionOf,
+  type PageInfo,
+  pageRules,
+  type SoughtConnectionOf,
+} from '../paging.js';
 import { argsType } from './inputs.js';
 
 /** Arguments of every list. */
@@ -59,6 +66,22 @@ export function connectionOf<T extends object>(
     pageInfo!: PageInfo;
   }
   return Connection;
+}
+
+/** As `connectionOf`, for lists that tell how many rows they have in all. */
+export function countedConnectionOf<T extends object>(
+  node: ClassType<T>,
+  name: string,
+  order: string,
+): ClassType<CountedConnectionOf<T>> {
+  @ObjectType(`${name}Connection`, { description: `A list of ${name}, ordered by ${order}.`, simpleResolvers: true })
+  class CountedConnection extends connectionOf(node, name, order) {
+    @Field(() => Int, {
+      description: 'How many rows there are in all, on whatever page. Counted only if you ask for it.',
+    })
+    totalCount!: () => Promise<number>;
+  }
+  return CountedConnection;
 }
 
 /** As `connectionOf`, for lists whose rows are looked for among others. */

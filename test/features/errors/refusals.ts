@@ -195,6 +195,11 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
       return mutate(scene.admin, 'updateSecretByKey', { ...dev(scene.world.project), ...change });
     },
   },
+  SECRET_VERSION_DIFFERS: {
+    rest: 'only GraphQL changes secrets by their ids',
+    graphql: ({ admin, world }) =>
+      mutate(admin, 'updateSecretsById', { secrets: [{ id: world.secret, expectedVersion: 7, secretComment: '' }] }),
+  },
   REFERENCES_TOO_LONG: {
     rest: async (scene) => {
       await makeReferring(scene, FULL);

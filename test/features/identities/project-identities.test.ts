@@ -23,7 +23,7 @@ describe('an identity that a project owns', () => {
     const { identity: found } = mustSucceed(await admin.get(`/api/v1/identities/${id}`)).body;
     expect(found).toMatchObject({ projectId: project.id, role: 'no-access', metadata: [] });
     const path = `/api/v2/workspace/${project.id}/identity-memberships/${id}`;
-    expect(mustSucceed(await admin.get(path)).body.identityMembership.roles).toEqual([{ role: 'no-access' }]);
+    expect(mustSucceed(await admin.get(path)).body.identityMembership.roles).toMatchObject([{ role: 'no-access' }]);
     expect(await admin.patch(`/api/v1/identities/${id}`, { role: 'member' })).toBeError(422, 'VALIDATION_FAILED');
     const wrong = { name: 'robot', projectId: project.id, role: 'member' };
     expect(await admin.post('/api/v1/identities', wrong)).toBeError(422, 'VALIDATION_FAILED');

@@ -1,4 +1,5 @@
-import { type GraphQLOperation, powerless } from '../operation.js';
+import { CANARY } from '../../world.js';
+import { type GraphQLOperation, powerless, viewer } from '../operation.js';
 
 /** Questions across folders, environments and projects. */
 export const across: readonly GraphQLOperation[] = [
@@ -27,5 +28,21 @@ export const across: readonly GraphQLOperation[] = [
     args: { input: { projectId: '$project', environments: ['dev', 'prod'] } },
     audit: 'secret:compare',
     denial: powerless('secrets:describeSecret'),
+  },
+  {
+    field: 'updateSecretsById',
+    args: {
+      secrets: [
+        { id: '$secret', secretValue: `${CANARY} value`, tagIds: ['$tag'], secretReminderRecipients: ['$user'] },
+      ],
+    },
+    audit: 'secret:update',
+    denial: viewer('secrets:edit'),
+  },
+  {
+    field: 'replaceValue',
+    args: { likeSecretId: '$secret', secretValue: `${CANARY} value`, projectIds: ['$project'] },
+    audit: 'secret:replace',
+    denial: viewer('secrets:edit'),
   },
 ];

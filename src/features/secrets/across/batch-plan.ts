@@ -1,0 +1,232 @@
+import type { Transaction } from '../../../kernel/context.js';
+import { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { mapInSlices } from '../../../kernel/slices.js';
+import type { ProjectAccess } from '../../projects/public.js';
+import type { TagRow } from '../../tags/public.js';
+import { authorizeReferences, readableValue } from '../reference-guard.js';
+import { type RenameIn, type Renaming, renamer } from '../reference-rewriting.js';
+import type { SecretRecord } from '../secret.records.js';
+import { type PathOf, plainMetadata } from '../secret.rules.js';
+import { type NextState, nextState } from '../secret-rows.js';
+import { openerFor, openSecretComment, openSecretMetadata, openSecretValue } from '../secret-sealing.js';
+import { loadNamed, pick, refuse } from '../secret-target.js';
+import { DIFFERENCES, type Difference, differencesBetween } from '../version.rules.js';
+import { authorizeSubjectChanges, Visibility } from '../visibility.rules.js';
+import type { SecretChangeById } from './batch.rules.js';
+import { listTaken } from './batch.sql.js';
+import { authorizeEach, checkEach, refuseWith } from './batch-faults.js';
+import type { Found } from './held-secrets.js';
+
+/** A locked secret, and what changes of it. */
+export interface Held extends Found {
+  /** Its place in the batch. */
+  readonly index: number;
+  readonly change: Omit<SecretChangeById, 'id'>;
+}
+
+/** A change that is checked. */
+export interface Planned extends Held {
+  readonly next: NextState;
+  /** Its tags after the change. */
+  readonly tags: readonly TagRow[];
+  readonly differences: readonly Difference[];
+}
+
+/** The changes in one project. */
+export interface ProjectPlan {
+  readonly project: ProjectAccess;
+  readonly opener: Sealer;
+  readonly planned: readonly Planned[];
+  readonly renamings: readonly Renaming[];
+}
+
+/** The changes of a batch in one project, before they are checked. */
+interface Group {
+  readonly project: ProjectAccess;
+  readonly held: readonly Held[];
+  readonly pathOf: PathOf;
+  tags: ReadonlyMap<string, TagRow>;
+}
+
+/**
+ * Checks changes of locked secrets of any projects, and tells what they would make of them. Two statements at most, and as many for
+ * each project.
+ *
+ * @param pathOf the place of a field in the request, by the place of its secret in the batch
+ * @throws VALIDATION_FAILED, TAG_NOT_FOUND, USER_NOT_FOUND, PERMISSION_DENIED, SECRET_VERSION_DIFFERS, SECRET_KEY_TAKEN,
+ *   SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, each for the whole batch
+ */
+export async function planBatch(tx: Transaction, held: readonly Held[], pathOf: PathOf): Promise<ProjectPlan[]> {
+  const groups = groupsOf(held, pathOf);
+  await checkEach(groups, async (group) => {
+    const changes = group.held.map(({ change }) => change);
+    group.tags = await loadNamed(tx, group, changes);
+    if (group.project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, group.pathOf));
+  });
+  authorizeChanges(groups, pathOf);
+  refuseOtherVersions(held, pathOf);
+  await refuseTakenKeys(tx, held, pathOf);
+  const plans: ProjectPlan[] = [];
+  for (const group of groups) plans.push(await planOf(tx, group));
+  return plans;
+}
+
+function groupsOf(held: readonly Held[], pathOf: PathOf): Group[] {
+  const byProject = [...Map.groupBy(held, ({ project }) => project.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return byProject.map(([, secrets]) => ({
+    project: (secrets[0] as Held).project,
+    held: secrets,
+    pathOf: (at, field) => pathOf((secrets[at] as Held).index, field),
+    tags: new Map(),
+  }));
+}
+
+function authorizeChanges(groups: readonly Group[], pathOf: PathOf): void {
+  const changes = groups.flatMap(({ held, tags }) =>
+    held.map((secret) => ({ ...secret, after: tagsAfter(secret, tags) })),
+  );
+  authorizeEach(
+    changes,
+    ({ index }) => pathOf(index, ''),
+    ({ project, record, change, after }) => {
+      const key = change.newSecretKey ?? record.key;
+      authorizeSubjectChanges(project, [{ before: record, after: { ...record, key, tags: after } }]);
+    },
+  );
+}
+
+const tagsAfter = ({ record, change }: Held, tags: ReadonlyMap<string, TagRow>): readonly TagRow[] =>
+  change.tagIds === undefined ? record.tags : pick(tags, change.tagIds);
+
+function refuseOtherVersions(held: readonly Held[], pathOf: PathOf): void {
+  const details = held.flatMap(({ index, record, change: { expectedVersion } }): ErrorDetail[] => {
+    if (expectedVersion == null || expectedVersion === record.version) return [];
+    const message = `is another version than that of the secret, which is ${record.version}`;
+    return [{ path: pathOf(index, 'expectedVersion'), code: 'SECRET_VERSION_DIFFERS', message }];
+  });
+  refuseWith('SECRET_VERSION_DIFFERS', details);
+}
+
+/** Keys that the batch itself gives up are free; two of its secrets must not come to have one. */
+async function refuseTakenKeys(tx: Transaction, held: readonly Held[], pathOf: PathOf): Promise<void> {
+  const isRenamed = ({ change, record }: Held): boolean => (change.newSecretKey ?? record.key) !== record.key;
+  const renamed = held.filter(isRenamed);
+  if (renamed.length === 0) return;
+  const nameOf = (folderId: string, key: string): string => `${folderId} ${key}`;
+  const nameAfter = ({ record, change }: Held): string => nameOf(record.folderId, change.newSecretKey ?? record.key);
+  const kept = new Set(held.filter((secret) => !isRenamed(secret)).map(nameAfter));
+  const repeated = renamed.filter((secret) => kept.has(nameAfter(secret)) || !kept.add(nameAfter(secret)));
+  refuse(
+    repeated.map(({ index }) => ({
+      path: pathOf(index, 'newSecretKey'),
+      code: 'DUPLICATE',
+      message: 'is named twice in this batch',
+    })),
+  );
+  const taken = await listTaken(tx, {
+    folderIds: renamed.map(({ record }) => record.folderId),
+    keys: renamed.map(({ change }) => change.newSecretKey as string),
+    exceptIds: held.map(({ record }) => record.id),
+  });
+  const names = new Set(taken.map(({ folderId, key }) => nameOf(folderId, key)));
+  refuseWith(
+    'SECRET_KEY_TAKEN',
+    renamed.flatMap((secret): ErrorDetail[] =>
+      names.has(nameAfter(secret))
+        ? [
+            {
+              path: pathOf(secret.index, 'newSecretKey'),
+              code: 'SECRET_KEY_TAKEN',
+              message: 'is the key of a secret in the folder already',
+            },
+          ]
+        : [],
+    ),
+  );
+}
+
+async function planOf(tx: Transaction, { project, held, pathOf, tags }: Group): Promise<ProjectPlan> {
+  const opener = await openerFor(
+    tx,
+    project,
+    held.map(({ record }) => record),
+  );
+  authorizeReferences(
+    project,
+    held.flatMap(({ record, change: { secretValue } }, at) => {
+      const earlier = () => readableValue(opener, project, record);
+      const { environment, path } = record;
+      return secretValue === undefined
+        ? []
+        : [{ environment, path, value: new SealedText(secretValue), at: pathOf(at, 'secretValue'), earlier }];
+    }),
+  );
+  const renamings = renamingsOf(held);
+  const renameIn = renamings.length === 0 ? null : renamer(renamings);
+  const visibility = new Visibility(project.ability);
+  const planned = await mapInSlices(held, (secret) => {
+    const readsValue = visibility.readsValue(secret.record);
+    const next = nextOf(opener, secret, { renameIn, readsValue });
+    const differences = differencesOf(opener, { ...secret, next, readsValue });
+    return { ...secret, next, differences, tags: tagsAfter(secret, tags) };
+  });
+  return { project, opener, planned, renamings };
+}
+
+const renamingsOf = (held: readonly Held[]): Renaming[] =>
+  held.flatMap(({ record: { environment, path, key }, change: { newSecretKey = key } }) =>
+    newSecretKey === key ? [] : [{ from: { environment, path, key }, to: { environment, path, key: newSecretKey } }],
+  );
+
+function nextOf(
+  opener: Sealer,
+  { record, change }: Held,
+  { renameIn, readsValue }: { renameIn: RenameIn | null; readsValue: boolean },
+): NextState {
+  const isShown = change.secretValue !== undefined || readsValue;
+  return nextState(opener, { record, change, isShown, rename: renameIn?.(record, isShown) ?? null });
+}
+
+/** In which parts a secret changes. What the caller may not read, and what does not open, changes if it is given: neither is compared. */
+function differencesOf(
+  opener: Sealer,
+  { record, change, next, readsValue }: Held & { next: NextState; readsValue: boolean },
+): Difference[] {
+  const given = new Set<Difference>();
+  const before = <T>(part: Difference, isGiven: boolean, after: T, open: (() => T) | null): T => {
+    const opened = open === null ? undefined : openedBy(open);
+    if (opened === undefined && isGiven) given.add(part);
+    return opened === undefined ? after : opened;
+  };
+  const { clear, attributes } = next;
+  const openValue = readsValue ? () => openSecretValue(opener, record) : null;
+  const found = differencesBetween(
+    {
+      record: comparable(record),
+      clear: {
+        value: before('VALUE', change.secretValue !== undefined, clear.value, openValue),
+        comment: before('COMMENT', change.secretComment !== undefined, clear.comment, () =>
+          openSecretComment(opener, record),
+        ),
+        metadata: before('METADATA', change.secretMetadata !== undefined, clear.metadata, () =>
+          openSecretMetadata(opener, record),
+        ),
+      },
+    },
+    { record: { ...attributes, path: record.path }, clear },
+  );
+  return DIFFERENCES.filter((part) => given.has(part) || found.includes(part));
+}
+
+function openedBy<T>(open: () => T): T | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return undefined;
+    throw error;
+  }
+}
+
+const comparable = (record: SecretRecord) => ({ ...record, tagIds: record.tags.map(({ id }) => id) });

@@ -1,0 +1,118 @@
+import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
+import type { Transaction } from '../../../kernel/context.js';
+import { AppError } from '../../../kernel/errors.js';
+import { mapInSlices } from '../../../kernel/slices.js';
+import { rewriteReferencesTo } from '../reference-rewriting.js';
+import { type SecretView, SecretViewer } from '../secret.view.js';
+import { countRows } from '../secret-load.js';
+import { sealedRow, writtenRecord } from '../secret-rows.js';
+import { openerFor, sealerFor } from '../secret-sealing.js';
+import { type WriteFacts, writeEvent } from '../secret-target.js';
+import { updateSecrets } from '../secret-writes.js';
+import type { Difference } from '../version.rules.js';
+import { Visibility } from '../visibility.rules.js';
+import { holdProjects } from './batch.sql.js';
+import type { Planned, ProjectPlan } from './batch-plan.js';
+
+/** What a batch changes of one secret. */
+export interface Changed {
+  /** After the change; of a dry run as it is, without its value. */
+  readonly view: SecretView;
+  readonly versionBefore: number;
+  readonly differences: readonly Difference[];
+}
+
+/** What a batch did. */
+export interface Outcome {
+  readonly dryRun: boolean;
+  /** In the order of the batch. */
+  readonly changed: readonly Changed[];
+  /** Other secrets whose references follow new keys, as far as the caller may read them. */
+  readonly rewritten: number;
+}
+
+/** What a batch changes, and what its caller sees of it. */
+type Shown = [secret: Planned, view: SecretView];
+
+/**
+ * Writes what is planned, with the audit records: one for each folder.
+ *
+ * @throws SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+ */
+export async function writeBatch(
+  tx: Transaction,
+  plans: readonly ProjectPlan[],
+  { action, facts }: { action: string; facts?: WriteFacts },
+): Promise<Outcome> {
+  const shown: Shown[] = [];
+  let rewritten = 0;
+  for (const plan of plans) {
+    shown.push(...(await writeIn(tx, plan)));
+    rewritten += await rewriteReferencesTo(tx, plan.project, plan.renamings, { except: idsOf(plan.planned) });
+  }
+  if (shown.length > 0) {
+    await holdProjects(tx, { ids: plans.map(({ project }) => project.projectId) });
+    await tx.auditTrail.recordChange(tx, ...eventsOf(shown, { action, facts }));
+  }
+  return outcomeOf(shown, { dryRun: false, rewritten });
+}
+
+/** What `writeBatch` would do, which writes nothing, and the records of the reads. */
+export async function previewBatch(
+  tx: Transaction,
+  plans: readonly ProjectPlan[],
+  { action, facts }: { action: string; facts?: WriteFacts },
+): Promise<Outcome & { readonly reads: readonly AuditEvent[] }> {
+  const shown: Shown[] = [];
+  let rewritten = 0;
+  for (const { project, opener, planned, renamings } of plans) {
+    const viewer = new SecretViewer(opener, new Visibility(project.ability), false);
+    shown.push(...(await mapInSlices(planned, (secret): Shown => [secret, viewer.view(secret.record)])));
+    rewritten += await rewriteReferencesTo(tx, project, renamings, { except: idsOf(planned), isDryRun: true });
+  }
+  return { ...outcomeOf(shown, { dryRun: true, rewritten }), reads: eventsOf(shown, { action, facts }) };
+}
+
+async function writeIn(tx: Transaction, { project, planned }: ProjectPlan): Promise<Shown[]> {
+  const sealer = await sealerFor(tx, project, planned.length);
+  const rows = await mapInSlices(planned, ({ next }) => sealedRow(sealer, next.attributes, next.clear));
+  const written = await updateSecrets(tx, project, rows);
+  if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
+  const times = new Map(written.map((row) => [row.id, row]));
+  const records = rows.flatMap((row, at) => {
+    const { record, tags } = planned[at] as Planned;
+    const { environment, path } = record;
+    const own = times.get(row.id);
+    return own === undefined ? [] : [writtenRecord(tx, row, own, { project, environment, path, tags })];
+  });
+  const visibility = new Visibility(project.ability);
+  countRows(tx, records, (record) => visibility.readsValue(record));
+  const viewer = new SecretViewer(await openerFor(tx, project, records), visibility, true);
+  return mapInSlices(records, (record, at): Shown => [planned[at] as Planned, viewer.view(record)]);
+}
+
+const idsOf = (planned: readonly Planned[]): ReadonlySet<string> => new Set(planned.map(({ record }) => record.id));
+
+const outcomeOf = (
+  shown: readonly Shown[],
+  { dryRun, rewritten }: { dryRun: boolean; rewritten: number },
+): Outcome => ({
+  dryRun,
+  changed: shown
+    .toSorted(([a], [b]) => a.index - b.index)
+    .map(([{ record, differences }, view]) => ({ view, versionBefore: record.version, differences })),
+  rewritten,
+});
+
+/** One event for each folder. */
+function eventsOf(
+  shown: readonly Shown[],
+  { action, facts }: { action: string; facts: WriteFacts | undefined },
+): AuditEvent[] {
+  return [...Map.groupBy(shown, ([{ record }]) => record.folderId).values()].map((secrets) => {
+    const [{ project, record }] = secrets[0] as Shown;
+    const views = secrets.map(([, view]) => view);
+    const ids = views.map(({ id }) => id);
+    return writeEvent({ project, ...record }, { action, ids, facts, shown: views });
+  });
+}

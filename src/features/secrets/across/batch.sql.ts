@@ -1,0 +1,38 @@
+import { plannedOnce } from '../../../kernel/database/planned-once.js';
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
+
+/**
+ * The folders of secrets, held until the transaction ends: none gets another name or place, nor does its environment, and rules
+ * are asked for where the secrets are. Before the secrets themselves are locked, as by all who write in several folders.
+ */
+export const holdHomesOf = sqlStatement({
+  text: `select f.id from folder f join environment e on e.id = f.environment_id
+    where f.id in (select s.folder_id from secret s where s.id = any(${plannedOnce(':ids', 'uuid')}))
+    order by f.id for no key update of f for key share of e`,
+  params: { ids: t.array(t.uuid) },
+  row: { id: t.uuid },
+});
+
+/** Those of many keys, each of a folder, that secrets beside the given ones have. */
+export const listTaken = sqlStatement({
+  text: `select s.folder_id as "folderId", s.key
+    from unnest(${plannedOnce(':folderIds', 'uuid')}, ${plannedOnce(':keys', 'text')}) as wanted (folder_id, key)
+      join secret s on s.folder_id = wanted.folder_id and s.key = wanted.key
+    where s.id <> all(${plannedOnce(':exceptIds', 'uuid')})`,
+  params: { folderIds: t.array(t.uuid), keys: t.array(t.text), exceptIds: t.array(t.uuid) },
+  row: { folderId: t.uuid, key: t.text },
+});
+
+/** Projects, held in one order: the audit records of a change that is in several of them write there, at its end. */
+export const holdProjects = sqlStatement({
+  text: `select id from project where id = any(${plannedOnce(':ids', 'uuid')}) order by id for no key update`,
+  params: { ids: t.array(t.uuid) },
+  row: { id: t.uuid },
+});
+
+/** The digest of a secret's value as its project has it; null for the empty value. */
+export const findDigest = sqlStatement({
+  text: 'select value_digest as digest from secret where id = :id',
+  params: { id: t.uuid },
+  row: { digest: t.nullable(t.bytea) },
+});

@@ -1,0 +1,76 @@
+import type { Transaction } from '../../../kernel/context.js';
+import { AppError } from '../../../kernel/errors.js';
+import { isId } from '../../../kernel/ids.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { findReferring } from '../reference-rewriting.js';
+import { listByIds, type SecretRecord } from '../secret.records.js';
+import { lockByIds, lockStructure } from '../secret-writes.js';
+import { Visibility } from '../visibility.rules.js';
+import { holdHomesOf } from './batch.sql.js';
+
+/** A secret that the caller may know of, and its project. */
+export interface Found {
+  readonly project: ProjectAccess;
+  readonly record: SecretRecord;
+}
+
+/** Secrets by id, whatever project they are in: those that the caller may know of, without their values. Two statements. */
+export async function findSecrets(
+  tx: Transaction,
+  projects: ProjectReader,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Found>> {
+  const records = await listByIds(tx, ids.filter(isId), false);
+  const accesses = await projects.listOwning(
+    tx,
+    records.map(({ projectId }) => projectId),
+  );
+  return seenOf(records, accesses);
+}
+
+/**
+ * Locks secrets of any folders, environments and projects until the transaction ends, in the order of all writers: the structure of
+ * projects where keys change, by id; the folders, by id; then the secrets, by key and id, with those whose references will follow
+ * new keys.
+ *
+ * @param renamedIds those that are about to get new keys
+ * @returns what is still there for the caller, with values
+ * @throws CONCURRENT_CHANGE for one that was moved meanwhile, ANSWER_TOO_LARGE
+ */
+export async function lockSecrets(
+  tx: Transaction,
+  found: readonly Found[],
+  renamedIds: ReadonlySet<string> = new Set(),
+): Promise<ReadonlyMap<string, Found>> {
+  const ids = found.map(({ record }) => record.id);
+  const renamed = found.filter(({ record }) => renamedIds.has(record.id));
+  const renamedIn = [...Map.groupBy(renamed, ({ project }) => project.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [projectId] of renamedIn) await lockStructure(tx, projectId);
+  const homes = new Set((await holdHomesOf(tx, { ids })).map(({ id }) => id));
+  const referring: string[] = [];
+  for (const [projectId, secrets] of renamedIn) {
+    const names = secrets.map(({ record }) => record);
+    referring.push(...(await findReferring(tx, projectId, names)));
+  }
+  await lockByIds(tx, [...new Set([...ids, ...referring])]);
+  // Read after the lock and not with it: who waited for it would see the values of before.
+  const records = await listByIds(tx, ids);
+  if (records.some(({ folderId }) => !homes.has(folderId))) throw new AppError('CONCURRENT_CHANGE');
+  if (records.some(({ valueSealed }) => valueSealed === null))
+    throw tx.load?.tooLarge() ?? new AppError('ANSWER_TOO_LARGE');
+  return seenOf(records, new Map(found.map(({ project }) => [project.projectId, project])));
+}
+
+function seenOf(
+  records: readonly SecretRecord[],
+  accesses: ReadonlyMap<string, ProjectAccess>,
+): ReadonlyMap<string, Found> {
+  const visibilities = new Map([...accesses].map(([id, { ability }]) => [id, new Visibility(ability)]));
+  return new Map(
+    records.flatMap((record): [string, Found][] => {
+      const project = accesses.get(record.projectId);
+      const isSeen = project !== undefined && visibilities.get(record.projectId)?.describes(record) === true;
+      return isSeen ? [[record.id, { project, record }]] : [];
+    }),
+  );
+}

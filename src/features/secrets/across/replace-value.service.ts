@@ -1,0 +1,152 @@
+import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
+import { authorize, can, PermissionDenied } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import { queryOf } from '../../../kernel/database/database.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
+import { parse, validationFailed } from '../../../kernel/validation.js';
+import type { ProjectReader } from '../../projects/public.js';
+import { listMembers, MAX_MEMBERS } from '../duplicates.records.js';
+import { loadBounds } from '../scan-bounds.js';
+import { type SecretView, SecretViewer } from '../secret.view.js';
+import { loadReach, type SecretReach, soleProject } from '../secret-reach.js';
+import { openersFor, openSecretValue } from '../secret-sealing.js';
+import { fieldsOf, Visibility } from '../visibility.rules.js';
+import { MAX_SECRETS, ReplaceValue } from './batch.rules.js';
+import { findDigest } from './batch.sql.js';
+import { planBatch } from './batch-plan.js';
+import { type Outcome, previewBatch, writeBatch } from './batch-writes.js';
+import { type Found, findSecrets, lockSecrets } from './held-secrets.js';
+
+/** What a replacement did. */
+export interface Replaced extends Outcome {
+  /** Secrets that the caller may read but not edit; without their values. */
+  readonly leftOut: readonly SecretView[];
+}
+
+/** Secrets that have the value of another one. */
+interface Equal {
+  /** The secret that was named. */
+  readonly like: Found;
+  readonly editable: readonly Found[];
+  readonly leftOut: readonly Found[];
+}
+
+/** Replaces a value wherever it is. */
+export class ReplaceValueService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Gives all shared secrets that have the value of one of them a new value, in one transaction, or tells which would get it: those
+   * that the caller may read and edit. Those that it may read but not edit are told, and left as they are. Of others nothing is told,
+   * also where the caller may know of them: that they have the value would tell what it is.
+   *
+   * @param raw `{ likeSecretId, secretValue, projectIds, dryRun }`; the rules are `ReplaceValue`
+   * @throws VALIDATION_FAILED (also for an empty value, and for more than 500 secrets), SECRET_NOT_FOUND, PERMISSION_DENIED,
+   *   PROJECT_NOT_FOUND for one that is named, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, ANSWER_TOO_LARGE, AUDIT_UNAVAILABLE
+   * Source: decisions 5.4.
+   */
+  async replace(ctx: Context, raw: unknown): Promise<Replaced> {
+    const { likeSecretId, secretValue, projectIds, dryRun } = parse(ReplaceValue, raw);
+    const { reads, ...replaced } = await inTransaction(ctx, async (tx) => {
+      const { like, editable, leftOut } = await this.#findEqual(tx, likeSecretId.toLowerCase(), projectIds);
+      const held = await holdEqual(tx, like, editable);
+      const plans = await planBatch(
+        tx,
+        held.map((found, index) => ({ ...found, index, change: { secretValue } })),
+        inInput,
+      );
+      const facts = { likeSecretId: like.record.id, leftOut: leftOut.length };
+      const outcome: Outcome & { reads?: readonly AuditEvent[] } = dryRun
+        ? await previewBatch(tx, plans, { action: PREVIEW, facts })
+        : await writeBatch(tx, plans, { action: REPLACE, facts });
+      return { reads: [], ...outcome, leftOut: await viewsOf(tx, leftOut) };
+    });
+    const isRecorded = reads.length > 0 || (!dryRun && replaced.changed.length > 0);
+    const facts = { likeSecretId: likeSecretId.toLowerCase(), count: 0, leftOut: replaced.leftOut.length };
+    const action = dryRun ? PREVIEW : REPLACE;
+    const own: AuditEvent = { action, projectId: soleProject(projectIds), facts };
+    await ctx.auditTrail.recordRead(ctx, ...(isRecorded ? reads : [own]));
+    return replaced;
+  }
+
+  /** Shared secrets with the value of one that the caller may read. Found by digests: nothing is opened for it. */
+  async #findEqual(tx: Transaction, id: string, projectIds: readonly string[] | null | undefined): Promise<Equal> {
+    const like = (await findSecrets(tx, this.projects, [id])).get(id);
+    if (like === undefined) throw new AppError('SECRET_NOT_FOUND');
+    authorize(like.project, 'secrets:readValue', fieldsOf(like.record));
+    const reach = await loadReach(tx, this.projects, { projectIds, action: 'secrets:readValue' });
+    if (!reach.accesses.some(({ ability }) => can(ability, 'secrets:edit')))
+      throw new PermissionDenied({ action: 'secrets:edit', projectId: like.project.projectId });
+    const ids = await listEqual(tx, like, reach);
+    if (ids === null) {
+      const message = `must name projects where at most ${MAX_SECRETS} secrets have the value`;
+      throw validationFailed([{ path: 'projectIds', code: 'TOO_MANY', message }]);
+    }
+    const equal = [...(await findSecrets(tx, this.projects, ids)).values()].filter(({ record }) =>
+      reach.includes(record),
+    );
+    const mayEdit = ({ project, record }: Found): boolean => can(project.ability, 'secrets:edit', fieldsOf(record));
+    return { like, editable: equal.filter(mayEdit), leftOut: equal.filter((found) => !mayEdit(found)) };
+  }
+}
+
+const REPLACE = 'secret:replace';
+const PREVIEW = 'secret:preview-replace';
+
+/** Only the new value, and the secret, are of the request. */
+const inInput = (_index: number, field: string): string => (field === '' ? 'likeSecretId' : field);
+
+/** Ids of the secrets with the value that the caller may read; null when they are too many. */
+async function listEqual(tx: Transaction, { project, record }: Found, reach: SecretReach): Promise<string[] | null> {
+  const [{ digest } = { digest: null }] = await findDigest(tx, { id: record.id });
+  if (digest === null)
+    throw validationFailed([{ path: 'likeSecretId', code: 'EMPTY_VALUE', message: 'must be a secret with a value' }]);
+  const projectIds = reach.projectIds;
+  const keyIds = new Map([project.projectId, ...projectIds].map((projectId) => [projectId, []]));
+  const sealers = await tx.keyring.sealers(queryOf(tx), tx.organizationId, keyIds);
+  const clear = sealers.get(project.projectId)?.unblind(digest);
+  const digests = projectIds.flatMap((projectId) => {
+    const sealer = sealers.get(projectId);
+    return sealer === undefined || clear === undefined ? [] : [{ group: 0, projectId, digest: sealer.blind(clear) }];
+  });
+  const bounds = await loadBounds(tx, reach.accesses, ['secrets:describeSecret', 'secrets:readValue']);
+  const criteria = { projectIds, openProjectIds: reach.openProjectIds, environments: [], bounds };
+  const rows = await listMembers(tx, criteria, digests);
+  const seen = rows.filter(reach.includes);
+  return rows.length >= MAX_MEMBERS || seen.length > MAX_SECRETS ? null : seen.map(({ id }) => id);
+}
+
+/**
+ * Locks the secrets to change, and the one that was named.
+ *
+ * @returns those that still have the value
+ * @throws CONCURRENT_CHANGE when the secret that was named has just got another one
+ */
+async function holdEqual(tx: Transaction, like: Found, editable: readonly Found[]): Promise<Found[]> {
+  const others = editable.filter(({ record }) => record.id !== like.record.id);
+  const locked = await lockSecrets(tx, [like, ...others]);
+  const present = locked.get(like.record.id);
+  if (present?.record.version !== like.record.version) throw new AppError('CONCURRENT_CHANGE');
+  const openers = await openersFor(
+    tx,
+    [...locked.values()].map(({ record }) => record),
+  );
+  const openValue = ({ record }: Found) => openSecretValue(openers.get(record.projectId) as Sealer, record);
+  const value = openValue(present);
+  return editable.flatMap(({ record: { id } }) => {
+    const found = locked.get(id);
+    return found !== undefined && openValue(found).equals(value) ? [found] : [];
+  });
+}
+
+async function viewsOf(tx: Transaction, found: readonly Found[]): Promise<SecretView[]> {
+  const openers = await openersFor(
+    tx,
+    found.map(({ record }) => record),
+  );
+  return found.map(({ project, record }) =>
+    new SecretViewer(openers.get(project.projectId) as Sealer, new Visibility(project.ability), false).view(record),
+  );
+}

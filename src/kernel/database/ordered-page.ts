@@ -1,0 +1,49 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { ListOrder, OrderedBounds } from '../list-order.js';
+
+/** Columns that a list is ordered by. */
+export interface OrderColumns {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** An order in SQL. The direction is that of the id as well: one comparison of rows finds where a page begins. */
+function termsOf({ name, createdAt, updatedAt }: OrderColumns, { field, direction }: ListOrder) {
+  const key = { NAME: `${name} collate "C"`, CREATED_AT: createdAt, UPDATED_AT: updatedAt }[field];
+  return { key, type: field === 'NAME' ? 'text' : 'timestamptz', after: direction === 'ASC' ? '>' : '<', direction };
+}
+
+/**
+ * Condition, order and limit of a page in SQL, for statements that are text.
+ *
+ * @param params the parameters with the bounds: `{ value: '$2', ... }`
+ */
+export function orderedText(
+  columns: OrderColumns,
+  order: ListOrder,
+  { value, id, since, limit }: Readonly<Record<keyof OrderedBounds, string>>,
+): { readonly condition: string; readonly rest: string } {
+  const { key, type, after, direction } = termsOf(columns, order);
+  return {
+    condition: `(${value}::text is null or (${key}, ${columns.id}) ${after} (${value}::text::${type}, ${id}::uuid))
+      and (${since}::timestamptz is null or ${columns.updatedAt} >= ${since})`,
+    rest: `order by ${key} ${direction}, ${columns.id} ${direction} limit ${limit}`,
+  };
+}
+
+/** The rows of a page in some order: `.$call(pageInOrder(COLUMNS, order, page))`. */
+export const pageInOrder =
+  (columns: OrderColumns, order: ListOrder, { value, id, since, limit }: OrderedBounds) =>
+  <O>(query: SelectQueryBuilder<never, never, O>): SelectQueryBuilder<never, never, O> => {
+    const terms = termsOf(columns, order);
+    const [key, row, type] = [sql.raw(terms.key), sql.raw(columns.id), sql.raw(terms.type)];
+    const start = sql`(${value}::text::${type}, ${id}::uuid)`;
+    return query
+      .where(sql<boolean>`(${value}::text is null or (${key}, ${row}) ${sql.raw(terms.after)} ${start})`)
+      .where(sql<boolean>`(${since}::timestamptz is null or ${sql.raw(columns.updatedAt)} >= ${since}::timestamptz)`)
+      .orderBy(sql`${key} ${sql.raw(terms.direction)}`)
+      .orderBy(sql`${row} ${sql.raw(terms.direction)}`)
+      .limit(limit);
+  };

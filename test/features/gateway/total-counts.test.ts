@@ -1,0 +1,79 @@
+import { useSharedStrongroom } from '../../kit/strongroom.js';
+
+const COUNTS = `{ identities(first: 1) { totalCount } users(first: 1) { totalCount } projects(first: 1) { totalCount } }`;
+
+describe('how many rows a list has in all', () => {
+  const strongroom = useSharedStrongroom();
+
+  test('is told whatever the page, of projects only as far as the caller is a member of them', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const [one] = [await strongroom.seed.projectOf(admin), await strongroom.seed.projectOf(admin)];
+    const { id: ownProject } = await strongroom.seed.projectOf(admin);
+    await strongroom.seed.user(admin);
+    const member = await strongroom.seed.caller(admin, { project: one.id, organizationRole: 'admin' });
+    const { identities } = await admin.data('{ identities { nodes { id } } }');
+    const { users } = await admin.data('{ users { nodes { id } } }');
+    expect(await admin.data(COUNTS)).toEqual({
+      identities: { totalCount: identities.nodes.length },
+      users: { totalCount: users.nodes.length },
+      projects: { totalCount: 3 },
+    });
+    expect((await member.data(COUNTS)).projects).toEqual({ totalCount: 1 });
+    const OTHERS = `query ($projectId: ID!) {
+      projects(type: KMS) { totalCount }
+      projectIdentities(projectId: $projectId, first: 1) { totalCount nodes { id } }
+      organization { projectConnection(first: 1) { totalCount nodes { id } } }
+    }`;
+    const input = { name: 'of the project', projectId: ownProject };
+    await admin.data('mutation ($input: CreateIdentityInput!) { createIdentity(input: $input) { identity { id } } }', {
+      input,
+    });
+    expect(await admin.data(OTHERS, { projectId: ownProject })).toMatchObject({
+      projects: { totalCount: 0 },
+      projectIdentities: { totalCount: 1, nodes: [{}] },
+      organization: { projectConnection: { totalCount: 3, nodes: [{}] } },
+    });
+  });
+
+  test('is refused with the list to who may not read it', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const caller = await strongroom.seed.caller(admin);
+    for (const field of ['identities', 'users'])
+      expect(await caller.graphql(`{ ${field} { totalCount } }`)).toBeError(403, 'PERMISSION_DENIED');
+  });
+
+  test('takes one statement for all lists of a kind, and none when it is not asked for', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const ask = (document: string) => strongroom.statements(() => admin.data(document));
+    await ask('{ projects { nodes { id } } }');
+    const without = await ask('{ projects { nodes { id } } }');
+    const counted = await ask('{ projects { nodes { id } totalCount } }');
+    expect(counted.count).toBe(without.count + 1);
+    const lists = (fields: string) =>
+      `{ ${['KMS', 'SSH', 'SECRET_MANAGER']
+        .map((type) => `${type}: projects(type: ${type}) { ${fields} }`)
+        .join(' ')} all: projects { ${fields} } }`;
+    const [few, all] = [await ask(lists('nodes { id }')), await ask(lists('nodes { id } totalCount'))];
+    // Their four records may be stored by one statement or by two.
+    expect(all.count - few.count).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('the environments of a project', () => {
+  const strongroom = useSharedStrongroom();
+
+  test('are those of the slugs that are asked for, by position; unknown ones are left out', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const ENVIRONMENTS = `query ($id: ID!, $slugs: [String!]) { project(id: $id) { environments(slugs: $slugs) { slug } } }`;
+    const ask = async (slugs?: readonly string[] | null) =>
+      (await admin.data(ENVIRONMENTS, { id: project.id, slugs })).project.environments.map(
+        ({ slug }: { slug: string }) => slug,
+      );
+    expect(await ask()).toEqual(['dev', 'staging', 'prod']);
+    expect(await ask(null)).toEqual(['dev', 'staging', 'prod']);
+    expect(await ask(['prod', 'No Slug', 'dev'])).toEqual(['dev', 'prod']);
+    expect(await ask([])).toEqual([]);
+    const many = { id: project.id, slugs: Array.from({ length: 101 }, () => 'dev') };
+    expect(await admin.graphql(ENVIRONMENTS, many)).toBeError(422, 'VALIDATION_FAILED');
+  });
+});
