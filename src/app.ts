@@ -123,7 +123,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     projects,
     createGroups({ ...organizations, ...projects }),
     createPrivileges(projects),
-    createProjectTemplates(),
+    createProjectTemplates({ ...projects, createRootFolders }),
     tags,
     secrets,
     createAccessReview(projects),

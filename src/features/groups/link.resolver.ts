@@ -17,11 +17,11 @@ import {
 import { GroupMemberType } from './group-member.type.js';
 
 /** Gives a type with a `groupId` the group itself. @returns a class of resolvers */
-export function groupLinkOf(type: ClassType<{ readonly groupId: string }>): new () => object {
+export function groupLinkOf(type: ClassType<{ readonly groupId: string | null }>): new () => object {
   @Resolver(() => type)
   class GroupLinkResolver {
     @nested(GroupType, 'The group; null if you may not read it.')
-    group({ groupId }: { groupId: string }, ctx: Context): Promise<GroupType | null> {
+    group({ groupId }: { groupId: string | null }, ctx: Context): Promise<GroupType | null> {
       return linked(ctx, groupsByIds, groupId);
     }
   }

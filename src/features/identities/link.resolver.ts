@@ -9,11 +9,11 @@ import { toIdentityView } from './identity.reader.js';
 import { IdentityType } from './identity.type.js';
 
 /** Gives a type with an `identityId` the machine identity itself. @returns a class of resolvers */
-export function identityLinkOf(type: ClassType<{ readonly identityId: string }>): new () => object {
+export function identityLinkOf(type: ClassType<{ readonly identityId: string | null }>): new () => object {
   @Resolver(() => type)
   class IdentityLinkResolver {
     @nested(IdentityType, 'The machine identity; null if you may not read it.')
-    identity({ identityId }: { identityId: string }, ctx: Context): Promise<IdentityType | null> {
+    identity({ identityId }: { identityId: string | null }, ctx: Context): Promise<IdentityType | null> {
       return linked(ctx, identitiesByIds, identityId);
     }
   }

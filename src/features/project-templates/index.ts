@@ -3,15 +3,24 @@ import type { Feature } from '../../feature.js';
 import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import { organizationLinkOf } from '../organizations/public.js';
+import type { CreateRootFolders, ProjectReader } from '../projects/public.js';
 import { isBuiltInForm } from './built-in-templates.js';
 import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
 import { memberLinks, ProjectOriginResolver, TemplateResolver, VersionLinkResolver } from './template.resolver.js';
 import { templateRoutes } from './template.routes.js';
 import { readOf, TemplateService } from './template.service.js';
 import { TemplateType, type TemplateVersionType, toTemplateType, toVersionType } from './template.type.js';
+import { driftLinks, TemplateDriftResolver } from './template-drift.resolver.js';
+import { TemplateDriftService } from './template-drift.service.js';
 
 /** What projects are made from. */
-export function createProjectTemplates(): Feature {
+export function createProjectTemplates({
+  projects,
+  createRootFolders,
+}: {
+  readonly projects: ProjectReader;
+  readonly createRootFolders: CreateRootFolders;
+}): Feature {
   const service = new TemplateService();
   const templates: BatchLoad<TemplateType> = async (ctx, ids) =>
     mapFound(await service.byIds(ctx, ids), toTemplateType);
@@ -23,7 +32,9 @@ export function createProjectTemplates(): Feature {
       new TemplateResolver(service),
       new VersionLinkResolver(service),
       new ProjectOriginResolver(service),
+      new TemplateDriftResolver(new TemplateDriftService(projects, createRootFolders)),
       ...memberLinks(),
+      ...driftLinks(),
       new (organizationLinkOf(TemplateType))(),
     ],
     nodes: [

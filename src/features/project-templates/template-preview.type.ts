@@ -2,7 +2,7 @@ import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { TemplateEnvironmentType, TemplateRoleType, TemplateType, toRoles, toTemplateType } from './template.type.js';
 import type { PreviewedMember, PreviewedSkip, TemplatePreview } from './template-preview.js';
 
-const MemberKindEnum = {
+export const MemberKindEnum = {
   USER: 'user',
   GROUP: 'group',
   IDENTITY: 'identity',

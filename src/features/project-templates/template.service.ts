@@ -27,7 +27,7 @@ import {
   type TemplateContent,
   UpdateProjectTemplate,
 } from './template.rules.js';
-import { type TemplateView, toContent, toTemplateView } from './template.view.js';
+import { canonical, type TemplateView, toContent, toTemplateView } from './template.view.js';
 import { listsAfter, newLists } from './template-members.js';
 import { previewOf, type TemplatePreview } from './template-preview.js';
 
@@ -243,14 +243,6 @@ const changedIn = (before: TemplateContent, after: TemplateContent): string[] =>
   (Object.keys(after) as (keyof TemplateContent)[])
     .filter((field) => canonical(before[field]) !== canonical(after[field]))
     .sort();
-
-/** JSON whose keys are in order: Postgres gives them back in an order of its own. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 
 /** Keeps what a change left, with its actor. */
 async function keepVersion(

@@ -56,3 +56,11 @@ export const toContent = (shown: ShownContent): TemplateContent => ({
   identities: (shown.identities ?? []).map(({ identityId, roles }) => ({ id: identityId, roles })),
   projectManagedIdentities: shown.projectManagedIdentities ?? [],
 });
+
+/** JSON whose keys are in order: Postgres gives them back in an order of its own. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );

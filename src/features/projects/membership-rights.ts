@@ -1,6 +1,7 @@
 import { type Action, authorize, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import { NO_ID } from '../../kernel/ids.js';
 import {
   type Assigned,
   type Assignee,
@@ -10,6 +11,7 @@ import {
   readStoredRules,
   rulesOfRoles,
 } from '../permissions/public.js';
+import { BESIDES_EACH } from './members/besides-roles.sql.js';
 import { type BesidesRoles, besidesRoles, findMember } from './members/membership.records.js';
 import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './members/membership.rules.js';
 import { NO_ROLES, rightsBeyondRoleChange, roleChange, rolesInChange } from './members/role-change.js';
@@ -80,6 +82,11 @@ interface Change {
   readonly placeOf?: (index: number) => string;
 }
 
+/** A change of the roles of one member. */
+export interface MemberChange extends Omit<Change, 'targets'> {
+  readonly target: Target;
+}
+
 /**
  * Whoever may do this to the members, or may hand on each of the roles that change hands, may change their roles, as far as it
  * has itself what they give and take.
@@ -92,12 +99,63 @@ export async function authorizeRoles(
   project: ProjectAccess,
   { verb, targets, before = NO_ROLES, after = NO_ROLES, placeOf = String }: Change,
 ): Promise<void> {
-  const own = [...before.slugs, ...after.slugs].filter((slug) => !isBuiltIn(slug));
-  const rules = own.length === 0 ? new Map<string, readonly Rule[]>() : await rulesBySlug(tx, project.projectId, own);
-  const change = roleChange(before, after);
+  const own = ownSlugs({ before, after });
+  const rules = own.length === 0 ? NO_RULES : await rulesBySlug(tx, project.projectId, own);
   // Privileges end with the membership; what else there is counts only where a role forbids something.
   const isAsked = verb === 'delete' || hasProhibitions(rules);
-  const { hasMore, privileges: stored } = isAsked ? await besidesOf(tx, project, targets) : NOTHING_ELSE;
+  const besides = isAsked ? await besidesOf(tx, project, targets) : NOTHING_ELSE;
+  judgeRoles(tx, project, { verb, targets, before, after, placeOf }, { rules, besides });
+}
+
+/**
+ * As `authorizeRoles`, for changes of many members in one statement.
+ *
+ * @param rules of the roles of the project that members have before or after, by slug
+ * @throws ROLE_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY
+ */
+export async function authorizeMemberChanges(
+  tx: Transaction,
+  project: ProjectAccess,
+  changes: readonly MemberChange[],
+  rules: ReadonlyMap<string, readonly Rule[]>,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const memberIds = changes.map(({ target }) => target.names?.memberId ?? NO_ID);
+  const rows = await BESIDES_EACH(tx, { projectId: project.projectId, memberIds });
+  const besides = new Map(rows.map(({ memberId, ...row }) => [memberId, row as BesidesRoles]));
+  for (const { target, placeOf = String, before = NO_ROLES, after = NO_ROLES, verb } of changes) {
+    const own = new Set(ownSlugs({ before, after }));
+    judgeRoles(
+      tx,
+      project,
+      { verb, targets: [target], before, after, placeOf },
+      {
+        rules: new Map([...rules].filter(([slug]) => own.has(slug))),
+        besides: besides.get(target.names?.memberId ?? NO_ID) ?? NOTHING_ELSE,
+      },
+    );
+  }
+}
+
+const NO_RULES: ReadonlyMap<string, readonly Rule[]> = new Map();
+
+const ownSlugs = ({ before, after }: { readonly before: RolesHeld; readonly after: RolesHeld }): string[] =>
+  [...before.slugs, ...after.slugs].filter((slug) => !isBuiltIn(slug));
+
+/** What a change is judged by. */
+interface Known {
+  /** Of the project's own roles in it, by slug. */
+  readonly rules: ReadonlyMap<string, readonly Rule[]>;
+  readonly besides: BesidesRoles;
+}
+
+function judgeRoles(
+  tx: Transaction,
+  project: ProjectAccess,
+  { verb, targets, before, after, placeOf }: Required<Change>,
+  { rules, besides: { hasMore, privileges: stored } }: Known,
+): void {
+  const change = roleChange(before, after);
   const privileges = verb === 'delete' ? (stored ?? []).map((list) => readStoredRules(list)) : [];
   const roles = rolesInChange(change);
   // What changes nothing takes the right to hand on what is there.

@@ -1,12 +1,20 @@
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environment.service.js';
 export { EnvironmentType, toEnvironmentType } from './environment.type.js';
 export { projectLinkOf } from './link.resolver.js';
+export { fieldsOf, subjectOf } from './members/membership.rules.js';
 export { ProjectMembershipType } from './members/membership.type.js';
+export { authorizeMemberChanges, type MemberChange } from './membership-rights.js';
 export type { ProjectSchema } from './project.entity.js';
 export type { ProjectLinks } from './project.links.js';
 export { IN_OWN_PROJECT, nodeInProject } from './project.nodes.js';
 export { ProjectReader } from './project.reader.js';
-export { findAccessOf, findEffectiveRules, findExplanation, type ProjectAccess } from './project.records.js';
+export {
+  findAccessOf,
+  findEffectiveRules,
+  findExplanation,
+  lockProject,
+  type ProjectAccess,
+} from './project.records.js';
 export {
   type ApplyTemplate,
   DEFAULT_ENVIRONMENTS,

@@ -201,7 +201,7 @@ describe('the versions of a template', () => {
     const user = await strongroom.seed.user(admin);
     const { id } = await makeTemplate(admin, { description: 'first', roles: [READER] });
     await admin.data('mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { id } } }', {
-      input: { id: user.userId, role: 'ADMIN' },
+      input: { id: user.userId, roleSlug: 'admin' },
     });
     await patched(user, id, { description: 'second', roles: [] });
     const { projectTemplate } = await admin.data(

@@ -17,6 +17,18 @@ export const projectTemplates: readonly GraphQLOperation[] = [
     denial: powerless('project-templates:read'),
   },
   {
+    field: 'projectTemplateDrift',
+    args: { projectId: '$project' },
+    audit: 'project-template:drift',
+    denial: powerless('project-templates:read'),
+  },
+  {
+    field: 'applyProjectTemplate',
+    args: { projectId: '$project', parts: ['ENVIRONMENTS', 'ROLES', 'MEMBERS'], removes: true },
+    audit: 'project-template:apply',
+    denial: viewer('environments:create'),
+  },
+  {
     field: 'createProjectTemplate',
     args: {
       name: 'web-service',

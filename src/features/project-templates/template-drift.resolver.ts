@@ -1,0 +1,51 @@
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { linked } from '../../kernel/database/batched.js';
+import { argsType } from '../../kernel/graphql/inputs.js';
+import { mutation, nested } from '../../kernel/graphql/operations.js';
+import { groupLinkOf } from '../groups/public.js';
+import { identityLinkOf } from '../identities/public.js';
+import { UserType, usersByIds } from '../organizations/public.js';
+import { ApplyProjectTemplate, DriftOfProject } from './template-drift.rules.js';
+import type { TemplateDriftService } from './template-drift.service.js';
+import { ApplyPayload, DriftMemberType, DriftType, toApplyPayload, toDriftType } from './template-drift.type.js';
+
+const DriftArgs = argsType(DriftOfProject);
+
+@Resolver()
+export class TemplateDriftResolver {
+  constructor(private readonly service: TemplateDriftService) {}
+
+  @Query(() => DriftType, {
+    nullable: true,
+    description: 'How a project differs from its template as that is now; null for a project without a template.',
+  })
+  async projectTemplateDrift(@Ctx() ctx: Context, @Args(() => DriftArgs) args: object): Promise<DriftType | null> {
+    const drift = await this.service.drift(ctx, args);
+    return drift && toDriftType(drift);
+  }
+
+  @mutation(
+    ApplyProjectTemplate,
+    ApplyPayload,
+    'Brings a project up to date with its template: adds and changes, and removes only if you say so.',
+  )
+  async applyProjectTemplate(ctx: Context, input: object): Promise<ApplyPayload> {
+    return toApplyPayload(await this.service.apply(ctx, input));
+  }
+}
+
+@Resolver(() => DriftMemberType)
+class DriftUserLinkResolver {
+  @nested(UserType, 'The user; null for others, and if you may not read it.')
+  user({ userId }: DriftMemberType, ctx: Context): Promise<UserType | null> {
+    return linked(ctx, usersByIds, userId);
+  }
+}
+
+/** Resolvers of members that differ. */
+export const driftLinks = (): object[] => [
+  new DriftUserLinkResolver(),
+  new (identityLinkOf(DriftMemberType))(),
+  new (groupLinkOf(DriftMemberType))(),
+];
