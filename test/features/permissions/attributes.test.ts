@@ -162,7 +162,7 @@ describe('attributes of the caller in a rule', () => {
   test('may be named by whoever makes a role, also in patterns', () => {
     const conditions = {
       environment: { $in: [TEAM, 'dev'] },
-      secretPath: { $glob: `/${TEAM}/{a,{{identity.name}}}/**` },
+      secretPath: { $glob: `/${TEAM}/{a,{{identity.id}}}/**` },
       secretTags: { $in: [TEAM] },
     };
     expect(Permissions.safeParse([on(conditions)]).success).toBe(true);

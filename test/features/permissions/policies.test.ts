@@ -23,7 +23,7 @@ const MANY_MS = 120_000;
 /** What the database has of a policy. */
 function rowsOf(held: Policy): HeldRoles & HeldOrigins {
   const slugs = slugsOf(held);
-  const own = [...new Set(slugs)].filter((slug) => slug in held.roles);
+  const own = slugs.filter((slug, at) => slugs.lastIndexOf(slug) === at && slug in held.roles);
   const storedRules = JSON.stringify(own.map((slug) => held.roles[slug]?.map(storedRule)));
   const rules = privilegesNow(held).map((each) => each.rules.map(storedRule));
   const privileges = rules.length === 0 ? null : JSON.stringify(rules);
