@@ -28,7 +28,7 @@ describe('with CORS_ORIGINS', () => {
     expect(reply.headers).toMatchObject({
       allow,
       'access-control-allow-origin': LISTED,
-      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer',
+      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer',
       'access-control-max-age': '600',
       vary: 'Origin',
     });
