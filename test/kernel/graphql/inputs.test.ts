@@ -94,7 +94,7 @@ input BoxInput {
 
 test.each([
   ['a description of a field', { name: z.string() }, 'the rule of name has no description'],
-  ['a type of GraphQL', { when: z.date().meta({ description: 'When.' }) }, 'the rule of when has no type in GraphQL'],
+  ['a type of GraphQL', { when: z.bigint().meta({ description: 'When.' }) }, 'the rule of when has no type in GraphQL'],
   [
     'an input type of an object inside',
     { inner: z.strictObject({}).meta({ description: 'Inner.' }) },
