@@ -3,7 +3,7 @@ import type { Transaction } from '../../kernel/context.js';
 import {
   ORGANIZATION_VOCABULARY,
   readStoredRules,
-  rightsBeyond,
+  rightsBeyondChange,
   rulesOfOrganizationRoles,
 } from '../permissions/public.js';
 import type { ProjectReader } from '../projects/public.js';
@@ -11,7 +11,8 @@ import { HELD_ROLES } from './group.sql.js';
 
 /**
  * Whoever takes somebody into a group gives all that the group has: its roles in organizations, the linked ones too, and in
- * projects. Nobody gives more than it has itself there. The roles are held until the transaction ends.
+ * projects. What these forbid, joining takes from its members, and leaving gives back to them. Nobody gives or takes more than
+ * it has itself there, also when the whole group changes or ends. The roles are held until the transaction ends.
  *
  * @param action what the caller does: for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY, naming what is missing
@@ -23,9 +24,11 @@ export async function authorizeRightsOfGroup(
 ): Promise<void> {
   const inOrganizations = (await HELD_ROLES(tx, { groupId })).flatMap(({ role, permissions }) => {
     const stored = permissions === null ? [] : readStoredRules(JSON.parse(permissions), ORGANIZATION_VOCABULARY);
-    return rightsBeyond(tx.ability, rulesOfOrganizationRoles([role], [stored]));
+    return rightsBeyondChange(tx.ability, rulesOfOrganizationRoles([role], [stored]), []);
   });
-  const inProjects = (await projects.rightsOfGroup(tx, groupId)).flatMap(({ own, rules }) => rightsBeyond(own, rules));
+  const inProjects = (await projects.rightsOfGroup(tx, groupId)).flatMap(({ own, rules }) =>
+    rightsBeyondChange(own, rules, []),
+  );
   const beyond = [...new Set([...inOrganizations, ...inProjects])];
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
 }

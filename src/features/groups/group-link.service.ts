@@ -4,10 +4,12 @@ import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
 import { authorizeRoleChange, type OrganizationReader } from '../organizations/public.js';
+import type { ProjectReader } from '../projects/public.js';
 import { type LinkRow, lockGroup } from './group.reader.js';
 import { LinkGroup, UnlinkGroup } from './group.rules.js';
 import { setRole } from './group.service.js';
 import { DELETE_LINK, FIND_ROLE } from './group.sql.js';
+import { authorizeRightsOfGroup } from './group-boundary.js';
 
 /** A group in an organization, without what only the reader needs. */
 type LinkView = Omit<LinkRow, 'groupSlug'>;
@@ -25,7 +27,10 @@ interface Place {
  * AUDIT_UNAVAILABLE.
  */
 export class GroupLinkService {
-  constructor(private readonly organizations: OrganizationReader) {}
+  constructor(
+    private readonly organizations: OrganizationReader,
+    private readonly projects: ProjectReader,
+  ) {}
 
   /** Links a group to a sub-organization, or gives it another role there. @throws ROLE_NOT_FOUND */
   async link(ctx: Context, raw: unknown): Promise<LinkView> {
@@ -34,6 +39,7 @@ export class GroupLinkService {
       const [held] = await FIND_ROLE(tx, { organizationId, groupId });
       const change = { before: held?.role ?? null, after: roleSlug };
       await authorizeRoleChange(tx, { organizationId, action: 'sub-organization:edit', ...change });
+      await authorizeRightsOfGroup(tx, this.projects, { groupId, action: 'sub-organization:edit' });
       const row = await setRole(tx, { organizationId, groupId, role: roleSlug });
       await tx.auditTrail.recordChange(tx, {
         action: 'group:link',
@@ -48,7 +54,7 @@ export class GroupLinkService {
     return this.#change(ctx, parse(UnlinkGroup, raw), async (tx, { groupId, organizationId }) => {
       const [held] = await FIND_ROLE(tx, { organizationId, groupId });
       if (held === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
-      await authorizeRoleChange(tx, { organizationId, action: 'sub-organization:edit', before: held.role });
+      await authorizeRightsOfGroup(tx, this.projects, { groupId, action: 'sub-organization:edit' });
       const [row] = await DELETE_LINK(tx, { organizationId, groupId });
       if (row === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
       await tx.auditTrail.recordChange(tx, {

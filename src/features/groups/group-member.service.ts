@@ -61,21 +61,26 @@ export class GroupMemberService {
    * Takes users and machine identities into a group, all or none.
    *
    * @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND and ALREADY_A_MEMBER, each naming the places of all; PERMISSION_BOUNDARY unless
-   *   the caller has itself what the group gives
+   *   the caller has itself what the group gives and what it forbids
    */
   async addMany(ctx: Context, raw: unknown): Promise<readonly GroupMemberRow[]> {
     const { groupId, ...who } = parse(ManyMembers, raw);
     return this.#add(ctx, groupId, allOf(who));
   }
 
-  /** Takes one out of a group. @throws MEMBERSHIP_NOT_FOUND */
+  /** Takes one out of a group. @throws as `removeMany` */
   async remove(ctx: Context, raw: unknown): Promise<GroupMemberRow> {
     const { groupId, ...who } = parse(OneMember, raw);
     const [member] = await this.#remove(ctx, groupId, [oneOf(who)]);
     return member as GroupMemberRow;
   }
 
-  /** Takes users and machine identities out of a group, all or none. @throws MEMBERSHIP_NOT_FOUND, naming the places of all */
+  /**
+   * Takes users and machine identities out of a group, all or none.
+   *
+   * @throws MEMBERSHIP_NOT_FOUND, naming the places of all; PERMISSION_BOUNDARY unless the caller has itself what the group gives
+   *   and what it forbids
+   */
   async removeMany(ctx: Context, raw: unknown): Promise<readonly GroupMemberRow[]> {
     const { groupId, ...who } = parse(ManyMembers, raw);
     return this.#remove(ctx, groupId, allOf(who));
@@ -144,6 +149,7 @@ export class GroupMemberService {
     return inTransaction(ctx, async (tx) => {
       for (const action of actions) await loadGroup(tx, groupId, action);
       const { group } = await lockGroup(tx, groupId, actions[0]);
+      await authorizeRightsOfGroup(tx, this.projects, { groupId: group.id, action: actions[0] });
       const members = await NAMED_MEMBERS(tx, { groupId: group.id, ...textsOf(named) });
       refuse(
         named,

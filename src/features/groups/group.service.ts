@@ -7,10 +7,12 @@ import { newId, randomLetters } from '../../kernel/ids.js';
 import { type CursorKey, decodeCursor, type Page, pageOf } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { authorizeRoleChange } from '../organizations/public.js';
+import type { ProjectReader } from '../projects/public.js';
 import { Group } from './group.entity.js';
 import { type GroupRow, loadGroup, lockGroup, mayRead } from './group.reader.js';
 import { CreateGroup, groupSlugFor, ListGroups, OneGroup, UpdateGroup } from './group.rules.js';
 import { FIND_GROUPS, LIST_GROUPS, SET_ROLE } from './group.sql.js';
+import { authorizeRightsOfGroup } from './group-boundary.js';
 
 const TAKEN = { member_group_slug_unique: 'GROUP_SLUG_TAKEN' } as const;
 
@@ -23,6 +25,8 @@ export const byName = ({ name, id }: { readonly name: string; readonly id: strin
  * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class GroupService {
+  constructor(private readonly projects: ProjectReader) {}
+
   /** Makes a group. @throws ROLE_NOT_FOUND, PERMISSION_BOUNDARY, GROUP_SLUG_TAKEN, ORGANIZATION_NOT_FOUND (deleted at the same moment) */
   async create(ctx: Context, raw: unknown): Promise<GroupRow> {
     const { name, role, ...given } = parse(CreateGroup, raw);
@@ -75,6 +79,7 @@ export class GroupService {
       if (role !== undefined && role !== row.roleSlug) {
         const change = { before: row.roleSlug, after: role };
         await authorizeRoleChange(tx, { organizationId, action: 'groups:edit', ...change });
+        await authorizeRightsOfGroup(tx, this.projects, { groupId: group.id, action: 'groups:edit' });
         await setRole(tx, { organizationId, groupId: group.id, role });
       }
       tx.em.assign(group, { name: name ?? group.name, slug: slug ?? group.slug, updatedAt: sql('now()') });
@@ -92,9 +97,8 @@ export class GroupService {
   async delete(ctx: Context, raw: unknown): Promise<GroupRow> {
     const { id } = parse(OneGroup, raw);
     return inTransaction(ctx, async (tx) => {
-      const { organizationId } = tx;
       const { group, row } = await lockGroup(tx, id, 'groups:delete');
-      await authorizeRoleChange(tx, { organizationId, action: 'groups:delete', before: row.roleSlug });
+      await authorizeRightsOfGroup(tx, this.projects, { groupId: group.id, action: 'groups:delete' });
       tx.em.remove(group);
       await flush(tx);
       await tx.auditTrail.recordChange(tx, {

@@ -24,7 +24,7 @@ export function createGroups(deps: { organizations: OrganizationReader; projects
   return {
     entities: [Group, GroupMember],
     resolvers: [
-      new GroupResolver(new GroupService(), new GroupLinkService(deps.organizations)),
+      new GroupResolver(new GroupService(deps.projects), new GroupLinkService(deps.organizations, deps.projects)),
       new GroupMemberResolver(members),
       new GroupMembersResolver(members),
       ...groupLinks(),

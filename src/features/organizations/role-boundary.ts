@@ -7,6 +7,7 @@ import {
   ORGANIZATION_VOCABULARY,
   readStoredRules,
   rightsBeyond,
+  rightsBeyondChange,
   rulesOfOrganizationRoles,
 } from '../permissions/public.js';
 
@@ -21,7 +22,8 @@ interface RoleChange {
 }
 
 /**
- * Nobody gives a role that allows more than the caller may, nor takes one.
+ * Nobody gives a role that allows, or forbids, more than the caller may, nor takes one: what a role forbids, its holder may have
+ * of another.
  *
  * @throws ROLE_NOT_FOUND for a role to be given that the organization does not have, PERMISSION_BOUNDARY
  */
@@ -34,13 +36,14 @@ export async function authorizeRoleChange(
   const rules = own.length === 0 ? new Map<string, readonly Rule[]>() : await rulesBySlug(tx, organizationId, own);
   if (after !== null && own.includes(after) && !rules.has(after)) throw new AppError('ROLE_NOT_FOUND');
   const beyond = slugs.flatMap((slug) =>
-    rightsBeyond(tx.ability, rulesOfOrganizationRoles([slug], [rules.get(slug) ?? []])),
+    rightsBeyondChange(tx.ability, rulesOfOrganizationRoles([slug], [rules.get(slug) ?? []]), []),
   );
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
 }
 
 /**
- * Nobody deletes an account with a role that allows more than the caller may, in any organization. Its organizations are locked.
+ * Nobody deletes an account with a role that allows, or forbids, more than the caller may, in any organization. Its organizations
+ * are locked.
  *
  * @param action what the caller does, for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY
@@ -57,12 +60,13 @@ export async function authorizeAccountDeletion(
     [id],
   );
   const beyond = held.flatMap(({ slug, permissions }) =>
-    rightsBeyond(
+    rightsBeyondChange(
       tx.ability,
       rulesOfOrganizationRoles(
         [slug],
         permissions === null ? [] : [readStoredRules(permissions, ORGANIZATION_VOCABULARY)],
       ),
+      [],
     ),
   );
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
