@@ -138,7 +138,10 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     groups: features.flatMap(({ groups = [] }) => groups),
     upgrades: features.flatMap(({ upgrade }) => upgrade ?? []),
     authenticator: access.authenticator,
-    accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
+    accessTo: (ctx, projectId, memberId) =>
+      memberId === undefined
+        ? projects.projects.find(ctx, projectId)
+        : projects.projects.findOf(ctx, projectId, memberId),
     stampOf: async (ctx, projectId) => {
       const project = await projects.projects.find(ctx, projectId);
       return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };

@@ -98,8 +98,11 @@ create or replace function project_keeps_an_admin() returns trigger language plp
 begin
   -- Held until the commit: two admins who leave at the same moment would both still see the other one.
   perform 1 from project where id = old.project_id for no key update;
-  if found and not exists (select 1 from project_membership where project_id = old.project_id and 'admin' = any(roles)
-      and group_id is null and not coalesce(role_terms ? 'admin', false)) then
+  if found and not exists (select 1 from project_membership m
+      join organization_membership o on o.organization_id = m.organization_id and (o.user_id = m.user_id or o.identity_id = m.identity_id)
+      where m.project_id = old.project_id and 'admin' = any(m.roles) and not coalesce(m.role_terms ? 'admin', false) and o.ends_at is null)
+    -- Who stays an admin takes none away: whoever makes a project while its own membership of the organization ends.
+    and not (tg_op = 'UPDATE' and 'admin' = any(new.roles) and not coalesce(new.role_terms ? 'admin', false)) then
     raise exception 'a project would be left without an admin' using errcode = 'check_violation', constraint = 'project_keeps_an_admin';
   end if;
   return null;

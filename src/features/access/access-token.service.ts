@@ -62,7 +62,7 @@ export class AccessTokenService {
     return inTransaction(ctx, async (tx) => {
       const identity = await this.others.identities.authorized(tx, identityId, 'identity:create-token');
       protectInstallationAdmin(tx, identity);
-      await authorizeActingAs(tx, identity.id, 'identity:create-token');
+      await authorizeActingAs(tx, identity, 'identity:create-token');
       const settings = await this.others.identities.holdTokenAuth(tx, identity.id);
       const organizationId = await scopeOfToken(tx, this.others.organizations, {
         owner: { kind: 'identity', id: identity.id },
@@ -92,7 +92,7 @@ export class AccessTokenService {
     return inTransaction(ctx, async (tx) => {
       if (!isSelf(tx, 'user', userId)) {
         await this.others.users.load(tx, userId);
-        await authorizeActingAs(tx, userId, 'member:edit');
+        await authorizeActingAs(tx, { id: userId }, 'member:edit');
       }
       const organizationId = await scopeOfToken(tx, this.others.organizations, {
         owner: { kind: 'user', id: userId },

@@ -65,7 +65,7 @@ export class AuthConfigurationService<
     const settings = parse(this.kind.rules.attach, raw);
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, settings.identityId);
-      await authorizeActingAs(tx, identity.id, 'identity:edit');
+      await authorizeActingAs(tx, identity, 'identity:edit');
       const configuration = await this.kind.insert(tx, { ...settings, identityId: identity.id });
       await this.#recordChange(tx, 'attach', identity.id);
       return configuration;

@@ -106,7 +106,7 @@ export async function addMember(
  *
  * @param endsAt null for none; undefined keeps
  * @returns the id of the membership
- * @throws MEMBERSHIP_NOT_FOUND, LAST_ADMIN
+ * @throws MEMBERSHIP_NOT_FOUND, LAST_ADMIN (for an end, of a project, too)
  */
 export async function changeRole(
   tx: Transaction,
@@ -117,6 +117,8 @@ export async function changeRole(
 ): Promise<string> {
   await lockOrganization(tx, organizationId);
   if (role !== 'admin' || endsAt instanceof Date) await refuseLastOrganizationAdmin(tx, member, organizationId);
+  if (endsAt instanceof Date && (await lockProjectsOfAdmin(tx, member, organizationId)))
+    await refuseLastProjectAdmin(tx, member, organizationId);
   const [changed] = await query<{ id: string }>(
     tx,
     `update organization_membership set role = $3, ends_at = case when $4 then $5::timestamptz else ends_at end, updated_at = now()
@@ -238,9 +240,31 @@ async function refuseLastOrganizationAdmin(
   if (alone.length > 0) throw new AppError('LAST_ADMIN');
 }
 
-/** As the trigger `project_keeps_an_admin` sees it. */
-const isLastingInProject = (membership: string): string =>
+/** An admin by itself and without an end in the project. */
+const isAdminInProject = (membership: string): string =>
   `('admin' = any(${membership}.roles) and ${membership}.group_id is null and not coalesce(${membership}.role_terms ? 'admin', false))`;
+
+/** The same, whose membership of the organization has no end either: as the trigger `project_keeps_an_admin` sees it. */
+const isLastingInProject = (membership: string): string => `(${isAdminInProject(membership)} and exists (
+  select from organization_membership l where l.organization_id = ${membership}.organization_id and l.ends_at is null
+    and (l.user_id = ${membership}.user_id or l.identity_id = ${membership}.identity_id)))`;
+
+/**
+ * Holds the projects that a member is a lasting admin of, as the trigger does: who leaves one at the same moment sees the end.
+ *
+ * @returns whether there are any
+ */
+async function lockProjectsOfAdmin(tx: Transaction, { kind, id }: Member, organizationId: string): Promise<boolean> {
+  const held = await query(
+    tx,
+    `select p.id from project p where p.id in (
+       select m.project_id from project_membership m
+       where m.${COLUMN[kind]} = $1 and m.organization_id = $2 and ${isLastingInProject('m')})
+     order by p.id for no key update`,
+    [id, organizationId],
+  );
+  return held.length > 0;
+}
 
 /**
  * Tells of which projects: those by id that the caller is a member of and that its token reaches, the others by number.
@@ -256,7 +280,7 @@ async function refuseLastProjectAdmin(
     `select m.project_id as "projectId", m.organization_id = $3 and exists (
        select 1 from project_member_now own where own.project_id = m.project_id and own.member_id = $4) as "isKnown"
      from project_membership m
-     where m.${COLUMN[kind]} = $1 and ${isLastingInProject('m')} and ($2::uuid is null or m.organization_id = $2)
+     where m.${COLUMN[kind]} = $1 and ${isAdminInProject('m')} and ($2::uuid is null or m.organization_id = $2)
        and not exists (select 1 from project_membership o
                        where o.project_id = m.project_id and ${isLastingInProject('o')} and o.id <> m.id)
      order by m.project_id`,

@@ -1,4 +1,4 @@
-import { type Action, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import { type Action, buildAbility, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
@@ -72,31 +72,59 @@ export async function authorizeAccountDeletion(
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
 }
 
-/** Its roles in an organization right now, its own membership's first. */
-const ROLES_NOW = `select n.role, r.permissions from organization_member_now n
+/** Its roles right now in an organization and those below it, by organization, its own membership's first. */
+const ROLES_NOW = `select n.organization_id as "organizationId", n.role, r.permissions from organization_member_now n
   left join organization_role r on r.organization_id = n.organization_id and r.slug = n.role
-  where n.organization_id = $1 and n.member_id = $2
-  order by n.group_id is not null, n.created_at, n.id`;
+  where n.organization_id in (select o.id from organization o where o.id = $1 or o.parent_id = $1) and n.member_id = $2
+  order by n.organization_id, n.group_id is not null, n.created_at, n.id`;
+
+interface HeldRole {
+  readonly organizationId: string;
+  readonly role: string;
+  readonly permissions: unknown;
+}
+
+/** Whose credential is made. */
+interface Account {
+  readonly id: string;
+  /** The project that owns it; absent or null: it is of the organization. */
+  readonly projectId?: string | null;
+}
 
 /**
  * Whoever makes a credential of somebody else has all rights of that account: nobody makes one of an account that may do more in
- * the organization than the caller. What it may do in projects is not compared.
+ * the organization than the caller, or in one below it: a credential of the organization reaches these too. Of an account that a
+ * project owns its rights in the project are compared as well; other projects are not.
  *
  * @param action what the caller does: for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY
  * Source: behaviour 3 (Permission).
  */
-export async function authorizeActingAs(tx: Transaction, memberId: string, action: Action): Promise<void> {
-  if (tx.actor.id === memberId.toLowerCase()) return;
-  const held = await query<{ role: string; permissions: unknown }>(tx, ROLES_NOW, [tx.organizationId, memberId]);
-  const rules = rulesOfOrganizationRoles(
+export async function authorizeActingAs(tx: Transaction, account: Account, action: Action): Promise<void> {
+  if (tx.actor.id === account.id.toLowerCase()) return;
+  const held = await query<HeldRole>(tx, ROLES_NOW, [tx.organizationId, account.id]);
+  const inOrganizations = [...Map.groupBy(held, ({ organizationId }) => organizationId).values()].flatMap((roles) =>
+    rightsBeyond(tx.ability, rulesOfHeld(roles)),
+  );
+  const { projectId = null } = account;
+  const inProject = projectId === null ? [] : await beyondInProject(tx, account.id, projectId);
+  const beyond = [...new Set([...inOrganizations, ...inProject])];
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId }, beyond);
+}
+
+const rulesOfHeld = (held: readonly HeldRole[]): Rule[] =>
+  rulesOfOrganizationRoles(
     held.map(({ role }) => role),
     held
       .filter(({ role }) => !isBuiltInOfOrganization(role))
       .map(({ permissions }) => (permissions === null ? [] : readStoredRules(permissions, ORGANIZATION_VOCABULARY))),
   );
-  const beyond = rightsBeyond(tx.ability, rules);
-  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
+
+/** What an account may do in a project, by itself, through groups and by privileges, and the caller may not. */
+async function beyondInProject(tx: Transaction, memberId: string, projectId: string): Promise<Action[]> {
+  const own = await tx.accessTo(tx, projectId);
+  const held = await tx.accessTo(tx, projectId, memberId);
+  return rightsBeyond(own?.ability ?? buildAbility([]), (held?.ability.rules ?? []) as unknown as Rule[]);
 }
 
 /** Held until the transaction ends: a role is not changed at the same moment. */

@@ -1,3 +1,4 @@
+import { type Action, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { DEFAULT_ENVIRONMENTS } from '../projects/public.js';
 import { findStored } from './template.queries.js';
@@ -9,8 +10,8 @@ import { FIND_STANDING } from './template-application.sql.js';
 /** Who would be a member of a project, and as what. */
 export interface PreviewedMember {
   readonly memberKind: MemberKind | 'project-identity';
-  /** Username, slug of the group, or name of the identity. */
-  readonly name: string;
+  /** Username, slug of the group, or name of the identity; null where the caller may not read these. */
+  readonly name: string | null;
   readonly isCaller: boolean;
   readonly roles: readonly string[];
 }
@@ -18,7 +19,8 @@ export interface PreviewedMember {
 /** Who would be left out, and why. */
 export interface PreviewedSkip {
   readonly memberKind: MemberKind;
-  readonly memberId: string;
+  /** Null where the caller may not read such members. */
+  readonly memberId: string | null;
   readonly roles: readonly string[];
   readonly reason: 'gone' | 'ended';
 }
@@ -30,6 +32,13 @@ export interface TemplatePreview {
   readonly members: readonly PreviewedMember[];
   readonly skipped: readonly PreviewedSkip[];
 }
+
+/** Who is in the organization is told to those only who may read that. */
+const READS: Readonly<Record<MemberKind, Action>> = {
+  user: 'member:read',
+  group: 'groups:read',
+  identity: 'identity:read',
+};
 
 /** What a project would get that the caller makes from a template, if it asks for nothing else. */
 export async function previewOf(ctx: Context, template: TemplateView): Promise<TemplatePreview> {
@@ -45,7 +54,12 @@ export async function previewOf(ctx: Context, template: TemplateView): Promise<T
       { memberKind, name, isCaller: true, roles: [...new Set(['admin', ...given])] },
       ...listed
         .filter(({ id }) => id !== callerId)
-        .map(({ kind, name: shown, roles }) => ({ memberKind: kind, name: shown, isCaller: false, roles })),
+        .map(({ kind, name: shown, roles }) => ({
+          memberKind: kind,
+          name: can(ctx.ability, READS[kind]) ? shown : null,
+          isCaller: false,
+          roles,
+        })),
       ...(template.projectManagedIdentities ?? []).map((identity) => ({
         memberKind: 'project-identity' as const,
         isCaller: false,
@@ -84,7 +98,7 @@ async function skippedOf(ctx: Context, { id, isBuiltIn }: TemplateView): Promise
     .filter((member) => hasEnded.get(member.id) !== false)
     .map((member) => ({
       memberKind: member.kind,
-      memberId: member.id,
+      memberId: can(ctx.ability, READS[member.kind]) ? member.id : null,
       roles: member.roles,
       reason: hasEnded.get(member.id) === true ? 'ended' : 'gone',
     }));

@@ -37,8 +37,11 @@ class PreviewMemberType {
   @Field(() => MemberKindEnum, { description: 'What it is.' })
   memberKind!: PreviewedMember['memberKind'];
 
-  @Field(() => String, { description: 'Username, slug of the group, or name of the machine identity.' })
-  name!: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Username, slug of the group, or name of the machine identity; null where you may not read these.',
+  })
+  name!: string | null;
 
   @Field(() => Boolean, { description: 'It is you: whoever makes a project is an admin of it.' })
   isCaller!: boolean;
@@ -55,8 +58,8 @@ class SkippedMemberType {
   @Field(() => MemberKindEnum, { description: 'What it is, or was.' })
   memberKind!: PreviewedSkip['memberKind'];
 
-  @Field(() => ID, { description: 'Its id.' })
-  memberId!: string;
+  @Field(() => ID, { nullable: true, description: 'Its id; null where you may not read such members.' })
+  memberId!: string | null;
 
   @Field(() => [String], { description: 'Slugs of the roles that it would have.' })
   roles!: readonly string[];

@@ -6,7 +6,7 @@ import { type Conditions, compileConditions, type Fields } from './conditions.js
 
 declare module '../context.js' {
   interface Kernel {
-    /** What the caller may do in a project; undefined when it knows of none by this id. */
+    /** What the caller, or another member, may do in a project; undefined when it knows of none by this id. */
     readonly accessTo: AccessTo;
   }
 
@@ -23,7 +23,8 @@ declare module '../detail-codes.js' {
   }
 }
 
-export type AccessTo = (ctx: Context, projectId: string) => Promise<Access | undefined>;
+/** @param memberId who else: whether the caller may know that is not judged here; absent: the caller */
+export type AccessTo = (ctx: Context, projectId: string, memberId?: string) => Promise<Access | undefined>;
 
 /** What may be done, by where: declared by who knows the subjects, by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the kernel knows no subject

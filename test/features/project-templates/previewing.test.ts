@@ -57,4 +57,36 @@ describe('the preview of a project template', () => {
     const nobody = await strongroom.seed.caller(admin);
     expect(await nobody.graphql(PREVIEW, { id: builtIn.id })).toBeError(403, 'PERMISSION_DENIED');
   });
+
+  test('names nobody whom the caller may not read', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const [user, identity, gone] = [await makeUser(admin), await makeIdentity(admin), await makeIdentity(admin)];
+    const group = await makeGroup(admin, user.id);
+    const { id } = await makeTemplate(admin, {
+      users: [{ username: user.username, roles: ['viewer'] }],
+      groups: [{ groupSlug: group.slug, roles: ['viewer'] }],
+      identities: [identity, gone].map((each) => ({ identityId: each.id, roles: ['viewer'] })),
+      projectManagedIdentities: [{ name: 'deployer', roles: ['viewer'] }],
+    });
+    mustSucceed(await admin.delete(`/api/v1/identities/${gone.id}`));
+    const permissions = [
+      { subject: 'project-templates', action: ['read'] },
+      { subject: 'workspace', action: ['create'] },
+    ];
+    const role = { slug: 'maker', name: 'maker', permissions };
+    const made = mustSucceed(await admin.post('/api/v1/organization/roles', role)).body;
+    const maker = await strongroom.seed.caller(admin);
+    mustSucceed(await admin.patch(`/api/v1/identities/${maker.identityId}`, { role: 'maker' }));
+    const named = async () => {
+      const { previewProjectTemplate: preview } = await maker.data(PREVIEW, { id });
+      const names = preview.members.slice(1).map(({ name }: { name: string | null }) => name);
+      return [...names, ...preview.skipped.map(({ memberId }: { memberId: string | null }) => memberId)];
+    };
+    expect(await named()).toEqual([null, null, null, 'deployer', null]);
+    const reads = ['member', 'groups', 'identity'].map((subject) => ({ subject, action: ['read'] }));
+    mustSucceed(
+      await admin.patch(`/api/v1/organization/roles/${made.role.id}`, { permissions: [...permissions, ...reads] }),
+    );
+    expect(await named()).toEqual([user.username, group.slug, expect.any(String), 'deployer', gone.id]);
+  });
 });

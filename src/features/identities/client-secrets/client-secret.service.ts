@@ -48,7 +48,7 @@ export class ClientSecretService {
     return inTransaction(ctx, async (tx) => {
       const identity = await this.identities.authorized(tx, identityId, 'identity:create-token');
       protectInstallationAdmin(tx, identity);
-      await authorizeActingAs(tx, identity.id, 'identity:create-token');
+      await authorizeActingAs(tx, identity, 'identity:create-token');
       await protectOwnLogins(tx, identity, { method: 'universal-auth', action: 'identity:create-token' });
       const clientSecret = mintClientSecret();
       const secret = {

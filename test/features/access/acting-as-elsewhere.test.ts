@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { mustSucceed } from '../../kit/caller.js';
+import type { GivenRule } from '../../kit/rules.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
+
+const strongroom = useSharedStrongroom();
+const KEEPS: GivenRule = { subject: 'identity', action: ['read', 'edit', 'create-token'] };
+const TOKEN_AUTH = '/api/v1/auth/token-auth/identities';
+const UNIVERSAL_AUTH = '/api/v1/auth/universal-auth/identities';
+const CREATE = 'mutation ($input: CreateAccessTokenInput!) { createAccessToken(input: $input) { accessToken } }';
+const CREATE_PERSONAL =
+  'mutation ($input: CreatePersonalAccessTokenInput!) { createPersonalAccessToken(input: $input) { accessToken } }';
+const SET = 'mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }';
+
+/** A sub-organization, and somebody whose only role above it has these rules. */
+async function below(...permissions: readonly GivenRule[]) {
+  const { admin } = await strongroom.seed.organization();
+  const slug = `sub-${randomUUID().slice(0, 8)}`;
+  const { createSubOrganization } = await admin.data(
+    'mutation ($input: CreateSubOrganizationInput!) { createSubOrganization(input: $input) { organization { id } } }',
+    { input: { name: slug, slug } },
+  );
+  const join = (who: object, roleSlug: string) =>
+    admin.data(SET, { input: { ...who, organizationId: createSubOrganization.organization.id, roleSlug } });
+  const keeper = await strongroom.seed.caller(admin);
+  mustSucceed(await admin.post('/api/v1/organization/roles', { slug: 'keeper', name: 'keeper', permissions }));
+  mustSucceed(await admin.patch(`/api/v1/identities/${keeper.identityId}`, { role: 'keeper' }));
+  return { admin, keeper, slug, join };
+}
+
+describe('a credential of somebody who may do more in a sub-organization', () => {
+  test('is made of a machine identity by whoever may do that too', async () => {
+    const { admin, keeper, slug, join } = await below(KEEPS);
+    const { identityId } = await strongroom.seed.caller(admin);
+    await join({ identityId }, 'no-access');
+    mustSucceed(await keeper.graphql(CREATE, { input: { identityId, organizationSlug: slug } }));
+    mustSucceed(await keeper.post(`${UNIVERSAL_AUTH}/${identityId}`, {}));
+    await join({ identityId }, 'admin');
+    for (const input of [{ identityId, organizationSlug: slug }, { identityId }]) {
+      expect(await keeper.graphql(CREATE, { input })).toBeError(403, 'PERMISSION_BOUNDARY');
+      mustSucceed(await admin.graphql(CREATE, { input }));
+    }
+    // With it the identity could log in there.
+    const secrets = `${UNIVERSAL_AUTH}/${identityId}/client-secrets`;
+    expect(await keeper.post(secrets, {})).toBeError(403, 'PERMISSION_BOUNDARY');
+    mustSucceed(await admin.post(secrets, {}));
+  });
+
+  test('is made of a user by whoever may do that too', async () => {
+    const { admin, keeper, slug, join } = await below({ subject: 'member', action: ['read', 'edit'] });
+    const { userId } = await strongroom.seed.user(admin);
+    await admin.data(SET, { input: { userId, roleSlug: 'no-access' } });
+    await join({ userId }, 'no-access');
+    const input = { userId, organizationSlug: slug };
+    mustSucceed(await keeper.graphql(CREATE_PERSONAL, { input }));
+    await join({ userId }, 'admin');
+    expect(await keeper.graphql(CREATE_PERSONAL, { input })).toBeError(403, 'PERMISSION_BOUNDARY');
+    mustSucceed(await admin.graphql(CREATE_PERSONAL, { input }));
+  });
+});
+
+/** A project with a machine identity of its own, and a member whose only right is to make credentials of it. */
+async function inProject() {
+  const { admin, project } = await strongroom.seed.project();
+  mustSucceed(
+    await admin.post(`/api/v1/projects/${project.id}/roles`, { slug: 'keeper', name: 'keeper', permissions: [KEEPS] }),
+  );
+  const keeper = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['keeper'] });
+  const { createIdentity } = await admin.data(
+    'mutation ($input: CreateIdentityInput!) { createIdentity(input: $input) { identity { id } } }',
+    { input: { name: 'robot', projectId: project.id } },
+  );
+  const id: string = createIdentity.identity.id;
+  const membership = `/api/v2/workspace/${project.id}/identity-memberships/${id}`;
+  const give = async (role: string) => mustSucceed(await admin.patch(membership, { roles: [{ role }] }));
+  await give('no-access');
+  mustSucceed(await admin.post(`${UNIVERSAL_AUTH}/${id}`, {}));
+  return { admin, keeper, project, id, give };
+}
+
+describe('a credential of a machine identity that a project owns', () => {
+  const secretsOf = (id: string) => `${UNIVERSAL_AUTH}/${id}/client-secrets`;
+  const tokensOf = (id: string) => `${TOKEN_AUTH}/${id}/tokens`;
+
+  test('is made by whoever may do in the project what it may', async () => {
+    const { admin, keeper, id, give } = await inProject();
+    mustSucceed(await keeper.post(`${TOKEN_AUTH}/${id}`, {}));
+    const both = [tokensOf(id), secretsOf(id)];
+    for (const path of both) mustSucceed(await keeper.post(path, {}));
+    await give('keeper');
+    for (const path of both) mustSucceed(await keeper.post(path, {}));
+    await give('admin');
+    for (const path of both) {
+      expect(await keeper.post(path, {})).toBeError(403, 'PERMISSION_BOUNDARY');
+      mustSucceed(await admin.post(path, {}));
+    }
+    mustSucceed(await admin.delete(`${TOKEN_AUTH}/${id}`));
+    expect(await keeper.post(`${TOKEN_AUTH}/${id}`, {})).toBeError(403, 'PERMISSION_BOUNDARY');
+    mustSucceed(await admin.post(`${TOKEN_AUTH}/${id}`, {}));
+  });
+
+  test('is compared with its privileges', async () => {
+    const { admin, keeper, project, id } = await inProject();
+    const permissions = [{ subject: 'secrets', action: ['describeSecret'] }];
+    mustSucceed(
+      await admin.post('/api/v2/identity-project-additional-privilege', {
+        projectId: project.id,
+        identityId: id,
+        permissions,
+      }),
+    );
+    const refused = await keeper.post(secretsOf(id), {});
+    expect(refused).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(refused.body.details).toEqual([
+      { path: 'secrets', code: 'describeSecret', message: 'needs the action describeSecret on secrets' },
+    ]);
+  });
+});
