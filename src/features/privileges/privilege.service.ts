@@ -10,7 +10,7 @@ import { isId, randomLetters } from '../../kernel/ids.js';
 import { type CursorKey, type Page, pageOf } from '../../kernel/paging.js';
 import { slugFor } from '../../kernel/text-rules.js';
 import { parse } from '../../kernel/validation.js';
-import { mayAssign, readStoredRules, rightsBeyond, rightsBeyondChange, toRules } from '../permissions/public.js';
+import { mayAssign, readStoredRules, rightsBeyondChange, toRules } from '../permissions/public.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
 import {
@@ -53,7 +53,7 @@ export const bySlug = ({ slug, id }: Pick<PrivilegeView, 'slug' | 'id'>): Cursor
  * their holder: each request reads them. Source: behaviour 2.
  *
  * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED and
- * AUDIT_UNAVAILABLE. A change throws PERMISSION_BOUNDARY where the caller has less than what it gives, or takes.
+ * AUDIT_UNAVAILABLE. A change throws PERMISSION_BOUNDARY where the caller has less than what it gives, takes or forbids.
  */
 export class PrivilegeService {
   constructor(private readonly projects: ProjectReader) {}
@@ -71,7 +71,7 @@ export class PrivilegeService {
       const target = { memberKind, memberId: memberId.toLowerCase(), username: member?.username ?? null };
       authorizeGiving(project, target, [rules]);
       if (member === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
-      refuseBeyond(project, target, rightsBeyond(project.ability, rules));
+      refuseBeyond(project, target, beyondEitherWay(project, [], rules));
       const privilege = tx.em.create(AdditionalPrivilege, {
         organizationId,
         projectId,
@@ -218,8 +218,8 @@ async function change(
   // Another term ends what the one before gave and forbade, and begins anew.
   const beyond =
     term === undefined
-      ? rightsBeyondChange(project.ability, before, after)
-      : [...rightsBeyondChange(project.ability, before, []), ...rightsBeyond(project.ability, after)];
+      ? beyondEitherWay(project, before, after)
+      : [...beyondEitherWay(project, before, []), ...beyondEitherWay(project, [], after)];
   refuseBeyond(project, row, beyond);
   tx.em.assign(privilege, {
     slug: slug ?? privilege.slug,
@@ -235,7 +235,7 @@ async function remove(tx: Transaction, { project, row }: Found): Promise<Privile
   const privilege = await lockRow(tx, AdditionalPrivilege, { id: row.id }, 'PRIVILEGE_NOT_FOUND');
   const before = inForce(privilege, await timeOf(tx));
   authorizeGiving(project, row, [before]);
-  refuseBeyond(project, row, rightsBeyondChange(project.ability, before, []));
+  refuseBeyond(project, row, beyondEitherWay(project, before, []));
   tx.em.remove(privilege);
   await flush(tx);
   await record(tx, 'additional-privilege:delete', row);
@@ -290,6 +290,12 @@ function authorizeGiving(project: ProjectAccess, target: Target, given: readonly
   if (!given.every((rules) => mayAssign(ability, assignee, { verb: VERB, rules })))
     throw new PermissionDenied({ action: actionOn(target.memberKind, 'edit'), projectId: project.projectId });
 }
+
+/** A privilege that forbids takes rights from its holder, and gives them back when it ends: nobody does either with what it has not. */
+const beyondEitherWay = ({ ability }: ProjectAccess, before: readonly Rule[], after: readonly Rule[]): Action[] => [
+  ...rightsBeyondChange(ability, before, after),
+  ...rightsBeyondChange(ability, after, before),
+];
 
 /** @throws PERMISSION_BOUNDARY */
 function refuseBeyond({ projectId }: ProjectAccess, { memberKind }: Target, beyond: readonly Action[]): void {
