@@ -1,10 +1,11 @@
-import { type Action, buildAbility, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import { type Action, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import {
   isBuiltInOfOrganization,
   ORGANIZATION_VOCABULARY,
+  projectRights,
   readStoredRules,
   rightsBeyond,
   rightsBeyondChange,
@@ -120,11 +121,13 @@ const rulesOfHeld = (held: readonly HeldRole[]): Rule[] =>
       .map(({ permissions }) => (permissions === null ? [] : readStoredRules(permissions, ORGANIZATION_VOCABULARY))),
   );
 
+const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
+
 /** What an account may do in a project, by itself, through groups and by privileges, and the caller may not. */
 async function beyondInProject(tx: Transaction, memberId: string, projectId: string): Promise<Action[]> {
   const own = await tx.accessTo(tx, projectId);
   const held = await tx.accessTo(tx, projectId, memberId);
-  return rightsBeyond(own?.ability ?? buildAbility([]), (held?.ability.rules ?? []) as unknown as Rule[]);
+  return rightsBeyond(own?.ability ?? NO_RIGHTS, (held?.ability.rules ?? []) as unknown as Rule[]);
 }
 
 /** Held until the transaction ends: a role is not changed at the same moment. */
