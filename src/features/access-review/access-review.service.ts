@@ -5,7 +5,7 @@ import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { isId } from '../../kernel/ids.js';
 import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { type EffectiveRule, type Explanation, projectRights, toRules } from '../permissions/public.js';
+import { type EffectiveRule, type Explanation, projectRights, rulesAsText, toRules } from '../permissions/public.js';
 import {
   findAccessOf,
   findEffectiveRules,
@@ -31,7 +31,7 @@ import {
   ROLES_NOW,
   USERNAMES,
 } from './held.sql.js';
-import { namesAttributes, type Policies, type Reason, whoMay } from './verdicts.js';
+import { givingOf, type HeldMember, namesAttributes, type Policies, type Reason, whoMay } from './verdicts.js';
 
 interface Whom {
   readonly kind: 'user' | 'identity';
@@ -101,7 +101,7 @@ export class AccessReviewService {
     const others = await this.#abilitiesOf(ctx, questions);
     const answers = questions.map(({ projectId, whom, permissions, action, fields }) => {
       if (permissions != null) {
-        const storedRules = JSON.stringify([toRules(permissions)]);
+        const storedRules = [rulesAsText(JSON.stringify(toRules(permissions)))];
         return can(projectRights({ roles: [], storedRules }).ability, action, fields);
       }
       const access = whom === null ? projects.get(projectId) : others.get(`${projectId} ${whom.id}`);
@@ -220,7 +220,9 @@ async function policiesOf(
 ): Promise<Map<string, Policies>> {
   const place = { projectIds, organizationId: ctx.organizationId };
   const when = at === null ? null : { ...place, at };
-  const members = withRoles(await (when === null ? HELD_NOW(ctx, place) : HELD_AT(ctx, when)));
+  const members = await (when === null ? HELD_NOW(ctx, place) : HELD_AT(ctx, when));
+  const listed = members.find((row) => row.listed !== null)?.listed ?? '[]';
+  const given = (JSON.parse(listed) as readonly Parameters<typeof givingOf>[0][]).map(givingOf);
   const roles = await (when === null ? ROLES_NOW(ctx, place) : ROLES_AT(ctx, when));
   const privileges = await (when === null ? PRIVILEGES_NOW(ctx, place) : PRIVILEGES_AT(ctx, when));
   const isNamed = [...roles, ...privileges].some(namesAttributes);
@@ -235,6 +237,7 @@ async function policiesOf(
       id,
       {
         members: byMember.get(id) ?? [],
+        given,
         roles: byRole.get(id) ?? [],
         privileges: byPrivilege.get(id) ?? [],
         attributes,
@@ -243,28 +246,7 @@ async function policiesOf(
   );
 }
 
-/** A membership that gives roles. */
-interface Giving {
-  readonly id: string;
-  readonly roles: readonly string[];
-}
-
-/** Members with their roles, in the order in which their rules count. */
-function withRoles<Row extends { readonly memberships: readonly number[]; readonly listed: string | null }>(
-  rows: readonly Row[],
-) {
-  const given = JSON.parse(rows.find(({ listed }) => listed !== null)?.listed ?? '[]') as readonly Giving[];
-  return rows.map(({ memberships: places, listed: _, ...member }) => {
-    const own = places.toSorted((a, b) => a - b).map((place) => given[place - 1] as Giving);
-    return {
-      ...member,
-      roles: own.flatMap(({ roles }) => roles),
-      memberships: own.flatMap(({ id, roles }) => roles.map(() => id)),
-    };
-  });
-}
-
-const NOBODY: Policies = { members: [], roles: [], privileges: [], attributes: new Map() };
+const NOBODY: Policies = { members: [], given: [], roles: [], privileges: [], attributes: new Map() };
 
 /** Those of now, for many projects of a response. */
 const policiesNow: BatchLoad<Policies> = (ctx, projectIds) => policiesOf(ctx, projectIds, null);
@@ -273,17 +255,16 @@ const keyOf = ({ member: { name, memberId } }: Reason): [name: string, id: strin
 
 function pageOfReasons(reasons: readonly Reason[], request: PageRequest): Page<Reason> {
   const { name, id, limit } = namePageBounds(request);
-  const sorted = reasons
-    .map((reason) => ({ reason, key: keyOf(reason) }))
-    .filter(({ key }) => name === null || isAfter(key, [name, id ?? '']))
-    .sort((a, b) => (isAfter(a.key, b.key) ? 1 : -1))
-    .slice(0, limit ?? undefined);
-  return new Page(
-    sorted.map(({ reason }) => reason),
-    request,
-    keyOf,
-  );
+  const rest =
+    name === null ? reasons : reasons.filter(({ member }) => compare(member, { name, memberId: id ?? '' }) > 0);
+  const sorted = rest.toSorted((one, other) => compare(one.member, other.member)).slice(0, limit ?? undefined);
+  return new Page(sorted, request, keyOf);
 }
 
-const isAfter = ([name, id]: [string, string], [other, otherId]: [string, string]): boolean =>
-  name === other ? id > otherId : name > other;
+type Named = Pick<HeldMember, 'name' | 'memberId'>;
+
+function compare(one: Named, other: Named): number {
+  const [name, otherName] = [one.name ?? '', other.name ?? ''];
+  if (name === otherName) return one.memberId > other.memberId ? 1 : -1;
+  return name > otherName ? 1 : -1;
+}

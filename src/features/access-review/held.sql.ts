@@ -1,12 +1,12 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-/** `memberships` are places, from 1 on, in `listed`: JSON text of all memberships with their roles, in the first row alone. */
+/** `places` are those, from 1 on, of memberships in `listed`: JSON text of all memberships with their roles, in the first row alone. The last comes first. */
 const HELD = {
   projectId: t.uuid,
   memberKind: t.oneOf('user', 'identity'),
   memberId: t.uuid,
   name: t.nullable(t.text),
-  memberships: t.array(t.integer),
+  places: t.array(t.integer),
   listed: t.nullable(t.text),
 } as const;
 
@@ -19,9 +19,9 @@ const held = (memberships: string, groupMembers: string): string => `with m as m
     select m.project_id, coalesce(m.user_id, m.identity_id) as member_id, m.at from m where m.group_id is null
     union all
     select m.project_id, coalesce(g.user_id, g.identity_id), m.at from ${groupMembers} g join m on m.group_id = g.group_id),
-  member as (select project_id, member_id, array_agg(at) as memberships from belonging group by project_id, member_id)
+  member as (select project_id, member_id, array_agg(at order by at desc) as places from belonging group by project_id, member_id)
   select p.id as "projectId", case when u.id is null then 'identity' else 'user' end as "memberKind",
-    coalesce(u.id, i.id, member.member_id) as "memberId", coalesce(u.username, i.name) as name, member.memberships,
+    coalesce(u.id, i.id, member.member_id) as "memberId", coalesce(u.username, i.name) as name, member.places,
     case when row_number() over () = 1 then (select json_agg(json_build_object('id', m.id, 'roles', m.roles) order by m.at)::text from m) end as listed
   from member join project p on p.id = member.project_id
   left join app_user u on u.id = member.member_id left join identity i on i.id = member.member_id`;
@@ -47,21 +47,25 @@ export const HELD_NOW = sqlStatement({
   row: HELD,
 });
 
+const ROLE = { projectId: t.uuid, slug: t.text, digest: t.text, rules: t.text } as const;
+const PRIVILEGE = { ...ROLE, membershipId: t.uuid, memberId: t.uuid } as const;
+
 /** The roles that a project made, with their rules. */
 export const ROLES_NOW = sqlStatement({
-  text: `select project_id as "projectId", slug, permissions::text as permissions from project_role where project_id = any(:projectIds)`,
+  text: `select project_id as "projectId", slug, permissions_digest as digest, permissions::text as rules from project_role where project_id = any(:projectIds)`,
   params: { projectIds: t.array(t.uuid) },
-  row: { projectId: t.uuid, slug: t.text, permissions: t.text },
+  row: ROLE,
 });
 
 /** Privileges of members of a project that hold right now, in the order in which their rules count. */
 export const PRIVILEGES_NOW = sqlStatement({
   text: `select v.project_id as "projectId", v.membership_id as "membershipId", coalesce(m.user_id, m.identity_id) as "memberId",
-      v.slug, v.permissions::text as permissions from additional_privilege v join project_membership m on m.id = v.membership_id
+      v.slug, v.permissions_digest as digest, v.permissions::text as rules
+    from additional_privilege v join project_membership m on m.id = v.membership_id
     where v.project_id = any(:projectIds) and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))
     order by v.created_at, v.id`,
   params: { projectIds: t.array(t.uuid) },
-  row: { projectId: t.uuid, membershipId: t.uuid, memberId: t.uuid, slug: t.text, permissions: t.text },
+  row: PRIVILEGE,
 });
 
 /** What rows of a table were at a time. */
@@ -117,15 +121,16 @@ export const HELD_AT = sqlStatement({
 
 /** As `ROLES_NOW`, at a time. */
 export const ROLES_AT = sqlStatement({
-  text: `select p.id as "projectId", r.slug, r.permissions from project p join ${was('project_role', `h.project_id, h.content ->> 'slug' as slug, h.content ->> 'permissions' as permissions`)} r
+  text: `select p.id as "projectId", r.slug, r.permissions as digest, r.permissions as rules from project p join ${was('project_role', `h.project_id, h.content ->> 'slug' as slug, h.content ->> 'permissions' as permissions`)} r
     on p.id = r.project_id where p.id = any(:projectIds)`,
   params: AT,
-  row: { projectId: t.uuid, slug: t.text, permissions: t.text },
+  row: ROLE,
 });
 
 /** As `PRIVILEGES_NOW`, at a time. */
 export const PRIVILEGES_AT = sqlStatement({
-  text: `select p.id as "projectId", v.membership_id as "membershipId", coalesce(m.user_id, m.identity_id) as "memberId", v.slug, v.permissions
+  text: `select p.id as "projectId", v.membership_id as "membershipId", coalesce(m.user_id, m.identity_id) as "memberId", v.slug,
+      v.permissions as digest, v.permissions as rules
     from project p join ${was(
       'additional_privilege',
       `h.row_id, h.project_id, (h.content ->> 'membership_id')::uuid as membership_id, h.content ->> 'slug' as slug,
@@ -137,7 +142,7 @@ export const PRIVILEGES_AT = sqlStatement({
     where p.id = any(:projectIds) and (v.ends_at is null or (v.starts_at <= :at and :at < v.ends_at))
     order by v.created_at, v.row_id`,
   params: AT,
-  row: { projectId: t.uuid, membershipId: t.uuid, memberId: t.uuid, slug: t.text, permissions: t.text },
+  row: PRIVILEGE,
 });
 
 /** What rules can name of members, as JSON text. */

@@ -1,28 +1,42 @@
 import { type Action, decidingRule } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
-import { isBuiltIn, projectRights } from '../permissions/public.js';
+import { isBuiltIn, projectRights, type StoredRules } from '../permissions/public.js';
 
 /** What a list of rules says of an action: the last rule that fits, or nothing. */
 type Verdict = 'allowed' | 'forbidden' | null;
 
-/** A member of a project, with its roles in the order in which their rules count, and the membership that gives each. */
+/** A membership that gives roles: those that the project made, and the built-in ones. What counts last comes first. */
+interface Giving {
+  readonly id: string;
+  readonly own: readonly string[];
+  readonly builtIn: readonly string[];
+}
+
+/** A member of a project. */
 export interface HeldMember {
   readonly memberKind: 'user' | 'identity';
   readonly memberId: string;
   readonly name: string | null;
-  readonly roles: readonly string[];
-  readonly memberships: readonly string[];
+  /** Places, from 1 on, of the memberships that give it roles. What counts last comes first. */
+  readonly places: readonly number[];
 }
 
-/** Rules that somebody wrote: JSON text as it is stored. */
-interface Stored {
+/** @param roles in the order in which their rules count */
+export const givingOf = ({ id, roles }: { readonly id: string; readonly roles: readonly string[] }): Giving => ({
+  id,
+  own: roles.filter((slug) => !isBuiltIn(slug)).reverse(),
+  builtIn: roles.filter(isBuiltIn).reverse(),
+});
+
+/** Rules that somebody wrote. */
+interface Stored extends Required<StoredRules> {
   readonly slug: string;
-  readonly permissions: string;
 }
 
 /** All that decides about the members of a project. */
 export interface Policies {
   readonly members: readonly HeldMember[];
+  readonly given: readonly Giving[];
   readonly roles: readonly Stored[];
   /** In the order in which their rules count. */
   readonly privileges: readonly (Stored & { readonly membershipId: string; readonly memberId: string })[];
@@ -40,7 +54,7 @@ export interface Reason {
 }
 
 /** Whether rules name attributes of their holder. */
-export const namesAttributes = ({ permissions }: Stored): boolean => permissions.includes('{{');
+export const namesAttributes = ({ rules }: Stored): boolean => rules.includes('{{');
 
 /**
  * Who of the members of a project may do something there, and by what. Each role is asked once, by the ability that is made of
@@ -49,40 +63,58 @@ export const namesAttributes = ({ permissions }: Stored): boolean => permissions
  */
 export function whoMay(policies: Policies, action: Action, fields?: Fields): Reason[] {
   const roles = new Map(policies.roles.map((role) => [role.slug, role]));
-  const privileges = Map.groupBy(policies.privileges, ({ memberId }) => memberId);
-  const verdicts = new Map<string, Verdict>();
-  const verdictOf = (stored: Stored | undefined, slug: string, { memberId }: HeldMember): Verdict => {
-    if (stored === undefined && !isBuiltIn(slug)) return null;
-    const attributes =
-      stored !== undefined && namesAttributes(stored) ? (policies.attributes.get(memberId) ?? '{}') : null;
-    const key = `${stored?.permissions ?? slug}\n${attributes ?? ''}`;
-    const known = verdicts.get(key);
-    if (known !== undefined) return known;
-    const storedRules = stored === undefined ? null : `[${stored.permissions}]`;
-    const { ability } = projectRights({ roles: [slug], storedRules, attributes });
-    const at = decidingRule(ability, action, fields);
-    const verdict = at === null ? null : ability.rules[at]?.inverted === true ? 'forbidden' : 'allowed';
-    verdicts.set(key, verdict);
-    return verdict;
+  const privileges = Map.groupBy(policies.privileges.toReversed(), ({ memberId }) => memberId);
+  const verdictOf = verdictsOn(policies, action, fields);
+  const decisionOf = (member: HeldMember): Decision | null => {
+    for (const privilege of privileges.get(member.memberId) ?? []) {
+      const { slug, membershipId } = privilege;
+      const verdict = verdictOf(privilege, member.memberId);
+      if (verdict !== null) return { verdict, member, roleSlug: null, privilegeSlug: slug, membershipId };
+    }
+    for (const kind of KINDS)
+      for (const place of member.places) {
+        const { id, [kind]: slugs } = policies.given[place - 1] as Giving;
+        for (const slug of slugs) {
+          const verdict = verdictOf(kind === 'own' ? roles.get(slug) : slug, member.memberId);
+          if (verdict !== null) return { verdict, member, roleSlug: slug, privilegeSlug: null, membershipId: id };
+        }
+      }
+    return null;
   };
-  return policies.members.flatMap((member): Reason[] => {
-    let reason: Reason | null = null;
-    const decide = (verdict: Verdict, of: Omit<Reason, 'member'>): void => {
-      if (verdict !== null) reason = verdict === 'allowed' ? { member, ...of } : null;
-    };
-    const held = member.roles.map((slug, at) => ({ slug, membershipId: member.memberships[at] as string }));
-    // The first membership that gives a role is where its rules count.
-    const once = held.filter(({ slug }, at) => member.roles.lastIndexOf(slug) === at);
-    for (const { slug, membershipId } of [...once.filter(isOfAll), ...once.filter((each) => !isOfAll(each))])
-      decide(verdictOf(roles.get(slug), slug, member), { roleSlug: slug, privilegeSlug: null, membershipId });
-    for (const privilege of privileges.get(member.memberId) ?? [])
-      decide(verdictOf(privilege, privilege.slug, member), {
-        roleSlug: null,
-        privilegeSlug: privilege.slug,
-        membershipId: privilege.membershipId,
-      });
-    return reason === null ? [] : [reason];
-  });
+  return policies.members.map(decisionOf).filter((decision) => decision?.verdict === 'allowed') as Decision[];
 }
 
-const isOfAll = ({ slug }: { readonly slug: string }): boolean => isBuiltIn(slug);
+const KINDS = ['own', 'builtIn'] as const;
+
+/** A reason, or what is in its place where something forbids. */
+interface Decision extends Reason {
+  readonly verdict: Verdict;
+}
+
+/** What rules, or a built-in role by its slug, say of an action of a member. A role that is gone says nothing. */
+function verdictsOn(
+  { roles, privileges, attributes }: Policies,
+  action: Action,
+  fields: Fields | undefined,
+): (rules: Stored | string | undefined, memberId: string) => Verdict {
+  const naming = new Set<Stored | string>([...roles, ...privileges].filter(namesAttributes));
+  /** By rules, and by the attributes of the member where they name any. */
+  const verdicts = new Map<Stored | string, Map<string, Verdict>>();
+  return (rules, memberId) => {
+    if (rules === undefined) return null;
+    const named = naming.has(rules) ? (attributes.get(memberId) ?? '{}') : '';
+    const known = verdicts.get(rules) ?? new Map<string, Verdict>();
+    const verdict = known.get(named);
+    if (verdict !== undefined) return verdict;
+    const asked = askOnce(rules, named, action, fields);
+    verdicts.set(rules, known.set(named, asked));
+    return asked;
+  };
+}
+
+function askOnce(rules: Stored | string, attributes: string, action: Action, fields: Fields | undefined): Verdict {
+  const held = typeof rules === 'string' ? { roles: [rules], storedRules: null } : { roles: [], storedRules: [rules] };
+  const { ability } = projectRights({ ...held, attributes: attributes === '' ? null : attributes });
+  const at = decidingRule(ability, action, fields);
+  return at === null ? null : ability.rules[at]?.inverted === true ? 'forbidden' : 'allowed';
+}

@@ -8,6 +8,7 @@ import type { FailedAttempts } from '../../kernel/operations/limits/failed-attem
 import type { HeldUses } from './held-uses.js';
 import { SharedChecks } from './shared-checks.js';
 import {
+  compiled,
   contextOf,
   findToken,
   type PassedToken,
@@ -49,8 +50,8 @@ export class Authenticator {
   ) {}
 
   /**
-   * Checks a token and counts its use. At most one SQL statement for a token that passes, none for a text that is no token, a
-   * second one to name the cause of a refusal.
+   * Checks a token and counts its use. One SQL statement for a token that passes, none for a text that is no token; a second
+   * one to name the cause of a refusal, and for rules of roles that this node has not compiled yet.
    *
    * @throws TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED, TOKEN_SCOPE_REFUSED,
    *   RATE_LIMITED (too many of them from the address), OVERLOADED
@@ -83,12 +84,13 @@ export class Authenticator {
       if (this.heldUses.isFull) await this.heldUses.store(database.query);
       const held = this.heldUses.take(hash);
       const uses = begin();
-      const holder = await passToken(database.query, hash, address, held + uses).catch((error: unknown) => {
+      const passed = await passToken(database.query, hash, address, held + uses).catch((error: unknown) => {
         this.heldUses.hold(hash, held);
         throw error;
       });
-      if (holder === null) this.heldUses.hold(hash, held);
-      else if (!holder.isCounted) this.heldUses.hold(hash, held + uses);
+      if (passed === null) this.heldUses.hold(hash, held);
+      else if (!passed.isCounted) this.heldUses.hold(hash, held + uses);
+      const holder = passed && (await compiled(database.query, hash, address, passed));
       return holder === null ? { holder, refusal: await refusal(database.query, hash, address) } : { holder };
     } finally {
       ticket.end();

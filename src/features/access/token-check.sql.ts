@@ -1,5 +1,5 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { attributesOf, ORGANIZATION_ROLES } from '../permissions/public.js';
+import { attributesOf, ORGANIZATION_ROLES, storedRulesOf } from '../permissions/public.js';
 
 const HOLDER = `t.id as "tokenId", case when t.user_id is null then 'identity' else 'user' end as "actorKind",
   coalesce(i.id, u.id) as "actorId", coalesce(i.name, u.username) as "actorName",
@@ -13,17 +13,18 @@ const BUILT_IN = `array[${ORGANIZATION_ROLES.map((slug) => `'${slug}'`).join(', 
  * is held twice counts where it stands last. No roles: it is no member right now.
  *
  * @param organization @param member SQL for their ids
+ * @param withRules whether the text of their rules is wanted, too
  */
-export const heldRoles = (organization: string, member: string): string => `(
+export const heldRoles = (organization: string, member: string, withRules = true): string => `(
   select now_held.roles, stored.rules as "storedRules",
-    case when stored.rules like '%{{%' then ${attributesOf(member)} end as attributes
+    case when stored.rules is not null then ${attributesOf(member)} end as attributes
   from (select array_agg(n.role order by n.group_id is not null, n.created_at, n.id) as roles
         from organization_member_now n where n.organization_id = ${organization} and n.member_id = ${member}) now_held
   cross join lateral (
     select case when not now_held.roles <@ ${BUILT_IN} then
-      (select json_agg(r.permissions order by place.at)::text
+      (select jsonb_agg(${storedRulesOf('r', String(withRules))} order by place.at)
        from (select listed.slug, max(listed.at) as at from unnest(now_held.roles) with ordinality as listed(slug, at) group by listed.slug) place
-       join organization_role r on r.organization_id = ${organization} and r.slug = place.slug) end as rules) stored)`;
+       join organization_role r on r.organization_id = ${organization} and r.slug = place.slug) end as rules offset 0) stored)`;
 
 /** Whoever calls, as statements about credentials answer it. */
 export const CALLER_ROW = {
@@ -33,17 +34,17 @@ export const CALLER_ROW = {
   organizationId: t.uuid,
   rootOrganizationId: t.uuid,
   roles: t.nullable(t.array(t.text)),
-  storedRules: t.nullable(t.text),
+  storedRules: t.nullable(t.json),
   attributes: t.nullable(t.text),
 } as const;
 
 const HOLDER_ROW = { ...CALLER_ROW, tokenId: t.uuid, actorKind: t.oneOf('identity', 'user') } as const;
 
-const FROM = `from access_token t
+const from = (withRules: boolean) => `from access_token t
   join organization o on o.id = t.organization_id
   left join identity i on i.id = t.identity_id
   left join app_user u on u.id = t.user_id
-  cross join lateral ${heldRoles('t.organization_id', 'coalesce(t.identity_id, t.user_id)')} held
+  cross join lateral ${heldRoles('t.organization_id', 'coalesce(t.identity_id, t.user_id)', withRules)} held
   left join identity_token_auth ta on t.auth_method = 'token-auth' and ta.identity_id = t.identity_id
   left join identity_universal_auth ua on t.auth_method = 'universal-auth' and ua.identity_id = t.identity_id
   where t.token_hash = :hash`;
@@ -58,7 +59,7 @@ const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
   or coalesce(:address::inet <<= any(coalesce(ta.trusted_ips, ua.trusted_ips)), false))`;
 
 /**
- * The check of a token, and `uses` to add if it has no limit of them. A row: it passes.
+ * The check of a token, and `uses` to add if it has no limit of them. A row: it passes. Of rules it has the digests.
  *
  * A limited token passes only through the UPDATE. One that waits for another there looks at its conditions again on the
  * new row, so that a limit of N gives exactly N passes. Expiry is not among them: it never comes nearer. An unlimited one is
@@ -67,7 +68,7 @@ const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
  */
 export const CHECK_TOKEN = sqlStatement({
   text: `with holder as (
-      select ${HOLDER}, t.num_uses_limit ${FROM}
+      select ${HOLDER}, t.num_uses_limit ${from(false)}
         and not t.is_revoked and not ${IS_EXPIRED} and ${IS_ADDRESS_TRUSTED} and held.roles is not null
     ), counted as (
       update access_token t set num_uses = t.num_uses + case when t.num_uses_limit > 0 then 1 else :uses::int end, last_used_at = now()
@@ -84,10 +85,10 @@ export const CHECK_TOKEN = sqlStatement({
   row: { ...HOLDER_ROW, isLimited: t.boolean, isCounted: t.boolean },
 });
 
-/** What is known of a token, without a use of it, and why it does not pass right now. */
+/** What is known of a token and of the rules of its holder, without a use of it, and why it does not pass right now. */
 export const KNOW_TOKEN = sqlStatement({
   text: `select ${HOLDER}, t.is_revoked as "isRevoked", ${IS_EXPIRED} as "isExpired",
-    t.num_uses_limit > 0 and t.num_uses >= t.num_uses_limit as "isSpent", ${IS_ADDRESS_TRUSTED} as "isAddressTrusted" ${FROM}`,
+    t.num_uses_limit > 0 and t.num_uses >= t.num_uses_limit as "isSpent", ${IS_ADDRESS_TRUSTED} as "isAddressTrusted" ${from(true)}`,
   params: { hash: t.bytea, address: t.nullable(t.inet) },
   row: { ...HOLDER_ROW, isRevoked: t.boolean, isExpired: t.boolean, isSpent: t.boolean, isAddressTrusted: t.boolean },
 });

@@ -1,7 +1,8 @@
+import type { Ability } from '../../kernel/authz/ability.js';
 import type { Context, Kernel, RequestInfo } from '../../kernel/context.js';
 import type { Query } from '../../kernel/database/database.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
-import { organizationRights } from '../permissions/public.js';
+import { findOrganizationRights, type HeldRoles, organizationRights } from '../permissions/public.js';
 import { CHECK_TOKEN, KNOW_TOKEN } from './token-check.sql.js';
 
 /** Who acts, and in which organization. */
@@ -14,8 +15,8 @@ export interface Holder {
   readonly rootOrganizationId: string;
   /** In the organization of the scope; null: no member of it. */
   readonly roles: readonly string[] | null;
-  readonly storedRules: string | null;
-  readonly attributes: string | null;
+  /** What these roles allow. */
+  readonly ability: Ability;
 }
 
 /** Whose token it is, and what it is scoped to. */
@@ -39,6 +40,28 @@ export interface KnownToken extends TokenHolder {
   readonly isAddressTrusted: boolean;
 }
 
+/** What a statement says of the roles of a caller. */
+interface HeldRow {
+  readonly roles: readonly string[] | null;
+  readonly storedRules: unknown;
+  readonly attributes: string | null;
+}
+
+const heldIn = ({ roles, storedRules, attributes }: HeldRow): HeldRoles => ({
+  roles: roles ?? [],
+  storedRules: storedRules as HeldRoles['storedRules'],
+  attributes,
+});
+
+/** A row in which rules are told as text, with what they allow. */
+export const withAbility = <Row extends HeldRow>(row: Row): Row & { readonly ability: Ability } => ({
+  ...row,
+  ability: organizationRights(heldIn(row)).ability,
+});
+
+/** A token that has passed, and not yet what its holder may do. */
+export type UncompiledToken = Omit<PassedToken, 'ability'> & HeldRow;
+
 /**
  * Checks a token and counts its use in one statement, on the clock of the database.
  *
@@ -50,15 +73,33 @@ export async function passToken(
   hash: Buffer,
   address: string | null,
   uses: number,
-): Promise<PassedToken | null> {
+): Promise<UncompiledToken | null> {
   const [row] = await CHECK_TOKEN(query, { hash, address, uses });
   return row ?? null;
+}
+
+/**
+ * A token with what its holder may do. A second statement where this node does not know the rules by their digests: what that
+ * says then is what counts.
+ *
+ * @returns null when the holder has just gone
+ */
+export async function compiled(
+  query: Query,
+  hash: Buffer,
+  address: string | null,
+  passed: UncompiledToken,
+): Promise<PassedToken | null> {
+  const rights = findOrganizationRights(heldIn(passed));
+  if (rights !== undefined) return { ...passed, ability: rights.ability };
+  const known = await findToken(query, hash, address);
+  return known?.roles == null ? null : { ...passed, roles: known.roles, ability: known.ability };
 }
 
 /** What is known of a token, without a use of it. */
 export async function findToken(query: Query, hash: Buffer, address: string | null): Promise<KnownToken | null> {
   const [row] = await KNOW_TOKEN(query, { hash, address });
-  return row ?? null;
+  return row === undefined ? null : withAbility(row);
 }
 
 /** Why a token does not pass; null when it does. Only the holder of a token learns more than TOKEN_INVALID. */
@@ -105,6 +146,6 @@ export const contextOf = (
   },
   organizationId: holder.organizationId,
   rootOrganizationId: holder.rootOrganizationId,
-  ability: organizationRights({ ...holder, roles: holder.roles ?? [] }).ability,
+  ability: holder.ability,
   loaders: new Map(),
 });

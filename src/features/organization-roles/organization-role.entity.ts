@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import { organizationColumns } from '../../kernel/database/columns.js';
 
 export const OrganizationRoleSchema = defineEntity({
@@ -11,6 +11,7 @@ export const OrganizationRoleSchema = defineEntity({
     name: p.text(),
     description: p.text().defaultRaw(`''::text`),
     permissions: p.json<unknown>(),
+    permissionsDigest: p.text().$type<Opt<string>>().generated('(rules_digest(permissions)) stored'),
     version: p.integer().default(1),
   },
 });

@@ -31,7 +31,19 @@ export {
   PermissionType,
 } from './permission.type.js';
 export { type ShownRule, toShownRules, withPermissions } from './permission.view.js';
-export { type HeldRoles, organizationRights, projectRights, rulesOfOrganizationRoles, rulesOfRoles } from './rights.js';
+export {
+  findOrganizationRights,
+  findProjectRights,
+  type HeldRoles,
+  organizationRights,
+  projectRights,
+  type Rights,
+  rulesAsText,
+  rulesOfOrganizationRoles,
+  rulesOfRoles,
+  type StoredRules,
+  storedRulesOf,
+} from './rights.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';
 export { readStoredRules } from './stored-rules.js';
 export { endOfTerm, isTermStart, NO_TERM_START, termRange, termStart } from './term.rules.js';

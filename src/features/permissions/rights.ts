@@ -4,6 +4,7 @@ import { abilityOf } from './ability.js';
 import { ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
 import { type Attributes, withAttributes } from './attributes.js';
 import { builtInRules, isBuiltIn, isBuiltInOfOrganization, organizationRules } from './built-in-roles.js';
+import { Kept } from './kept.js';
 import { readStoredRules } from './stored-rules.js';
 
 /** What the roles of one caller allow together. */
@@ -21,31 +22,50 @@ export type RuleSource =
   | { readonly kind: 'role'; readonly at: number }
   | { readonly kind: 'privilege'; readonly at: number };
 
+/** The rules of one role or privilege. */
+export interface StoredRules {
+  /** Equal for equal rules alone: the digest that the database has of them, or their text. */
+  readonly digest: string;
+  /** JSON text. Absent where the database was asked for the digest alone. */
+  readonly rules?: string;
+}
+
 /** What the database knows of the rights of one caller. */
 export interface HeldRoles {
   /** Slugs of all its roles, of direct memberships first. */
   readonly roles: readonly string[];
-  /** JSON text of the stored rules of each role that is not built in, in the order of the slugs; null for none. */
-  readonly storedRules: string | null;
-  /** JSON text of the rules of each of its privileges; null for none. */
-  readonly privileges?: string | null;
+  /** Of each role that is not built in, in the order of the slugs; null for none. */
+  readonly storedRules: readonly StoredRules[] | null;
+  /** Of each of its privileges; null for none. */
+  readonly privileges?: readonly StoredRules[] | null;
   /** JSON text of what its rules can name of it; null where they name nothing. */
   readonly attributes?: string | null;
 }
 
+/** SQL for `StoredRules` of a row with rules. @param withRules SQL: whether their text is wanted, too */
+export const storedRulesOf = (row: string, withRules: string): string => `case when ${withRules}
+  then jsonb_build_object('digest', ${row}.permissions_digest, 'rules', ${row}.permissions::text)
+  else jsonb_build_object('digest', ${row}.permissions_digest) end`;
+
+/** The same of rules that are not in the database, or not any more. @param text JSON */
+export const rulesAsText = (text: string): StoredRules => ({ digest: text, rules: text });
+
 /** What rules mean where they hold. */
 interface Place {
+  readonly name: string;
   readonly words: Vocabulary;
   /** The built-in roles among slugs, each once, in the order in which their rules come. */
   readonly builtIn: (slugs: readonly string[]) => { readonly slug: string; readonly rules: readonly Rule[] }[];
 }
 
 const PROJECT: Place = {
+  name: 'project',
   words: PROJECT_VOCABULARY,
   builtIn: (slugs) => sortedOf(slugs, isBuiltIn).map((slug) => ({ slug, rules: builtInRules(slug) })),
 };
 
 const ORGANIZATION: Place = {
+  name: 'organization',
   words: ORGANIZATION_VOCABULARY,
   builtIn: (slugs) =>
     sortedOf(slugs, isBuiltInOfOrganization).map((slug) => ({ slug, rules: organizationRules(slug) })),
@@ -71,58 +91,53 @@ export const rulesOfOrganizationRoles = (slugs: readonly string[], custom: reado
   ...custom.flat(),
 ];
 
-/** Characters of stored rules that are kept compiled, all together: a few megabytes with what is made of them. */
-const MAX_KEPT = 1_000_000;
-/** What an entry weighs besides its rules. */
-const ENTRY = 200;
-
-/** Compiled rights by what they were compiled of. Those that were not asked for longest make room. */
-class KeptRights {
-  readonly #entries = new Map<string, Rights>();
-  #weight = 0;
-
-  find(key: string): Rights | undefined {
-    const found = this.#entries.get(key);
-    if (found !== undefined) {
-      this.#entries.delete(key);
-      this.#entries.set(key, found);
-    }
-    return found;
-  }
-
-  keep(key: string, rights: Rights): void {
-    this.#entries.set(key, rights);
-    this.#weight += key.length + ENTRY;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= MAX_KEPT || oldest === key) return;
-      this.#entries.delete(oldest);
-      this.#weight -= oldest.length + ENTRY;
-    }
-  }
+/** Rules of one role or privilege, checked. */
+interface RuleList {
+  readonly rules: readonly Rule[];
+  readonly namesAttributes: boolean;
 }
 
+/** Characters of rules, all together: what is made of one takes about ten bytes. */
+const MAX_RULES = 4_000_000;
+/** Bytes of what is compiled of them. */
+const MAX_COMPILED = 32_000_000;
+const BYTES_OF_RULE = 150;
+const BYTES_OF_ENTRY = 500;
+const keptLists = new Kept<RuleList>(MAX_RULES);
+const keptRights = new Kept<Rights>(MAX_COMPILED);
+
 /**
- * Compiled once for each combination of roles and rules: what is stored is part of the key, so that nothing that is kept can
- * be out of date.
+ * Compiles each list of rules once, and each combination of lists. Both are kept by digests of what is stored, which come anew
+ * from the database with every request, so that nothing that is kept can be out of date.
+ *
+ * @returns undefined when rules are told by their digest alone and not known by it
  */
-function rightsBy(place: Place): (held: HeldRoles) => Rights {
-  const kept = new KeptRights();
-  return (held) => {
-    const { roles, storedRules, privileges = null, attributes = null } = held;
-    const key = `${[...new Set(roles)].sort().join(' ')}\n${storedRules ?? ''}\n${privileges ?? ''}\n${attributes ?? ''}`;
-    const known = kept.find(key);
+function rightsBy(place: Place): (held: HeldRoles) => Rights | undefined {
+  const listOf = ({ digest, rules }: StoredRules): RuleList | undefined => {
+    const key = `${place.name} ${digest}`;
+    const known = keptLists.find(key);
+    if (known !== undefined || rules === undefined) return known;
+    const list = { rules: readStoredRules(JSON.parse(rules), place.words), namesAttributes: rules.includes('{{') };
+    keptLists.keep(key, list, rules.length);
+    return list;
+  };
+  return ({ roles, storedRules, privileges, attributes = null }) => {
+    const lists = { role: (storedRules ?? []).map(listOf), privilege: (privileges ?? []).map(listOf) };
+    const all = [...lists.role, ...lists.privilege];
+    if (!all.every((list) => list !== undefined)) return undefined;
+    const named = all.some(({ namesAttributes }) => namesAttributes) ? attributes : null;
+    const digests = [storedRules, privileges].map((stored) => stored?.map(({ digest }) => digest) ?? []);
+    const key = JSON.stringify([place.name, [...new Set(roles)].sort(), ...digests, named]);
+    const known = keptRights.find(key);
     if (known !== undefined) return known;
-    const named = (JSON.parse(attributes ?? '{}') ?? {}) as Attributes;
-    const rules = sourcedRules(held, place).flatMap(({ rule, source }) =>
-      withAttributes([rule], named).map((filled) => ({ rule: filled, source })),
-    );
-    const ability = abilityOf(rules.map(({ rule }) => rule));
-    const fingerprint = createHash('sha256').update(JSON.stringify(ability.rules)).digest('base64url');
-    const rights = { ability, fingerprint, sources: rules.map(({ source }) => source) };
-    kept.keep(key, rights);
+    const sourced = sourcedRules(place.builtIn(roles), lists as Lists, (JSON.parse(named ?? '{}') ?? {}) as Attributes);
+    const rights = compile(sourced);
+    keptRights.keep(key, rights, sourced.length * BYTES_OF_RULE + BYTES_OF_ENTRY);
     return rights;
   };
 }
+
+type Lists = Readonly<Record<'role' | 'privilege', readonly RuleList[]>>;
 
 /** A rule, and where it comes from. */
 interface SourcedRule {
@@ -131,23 +146,40 @@ interface SourcedRule {
 }
 
 /** Built-in roles, other roles, privileges: later rules win. */
-function sourcedRules({ roles, storedRules, privileges = null }: HeldRoles, { words, builtIn }: Place): SourcedRule[] {
-  const stored = (kind: 'role' | 'privilege', text: string | null): SourcedRule[] =>
-    listsOf(text).flatMap((rules, at) => readStoredRules(rules, words).map((rule) => ({ rule, source: { kind, at } })));
+function sourcedRules(builtIn: ReturnType<Place['builtIn']>, lists: Lists, attributes: Attributes): SourcedRule[] {
+  // Copies: two roles may have the same list, and a rule is found among all by what it is.
+  const from = (source: RuleSource, rules: readonly Rule[]): SourcedRule[] =>
+    rules.map((rule) => ({ rule: { ...rule }, source }));
+  const stored = (kind: 'role' | 'privilege'): SourcedRule[] =>
+    lists[kind].flatMap(({ rules, namesAttributes }, at) =>
+      from({ kind, at }, namesAttributes ? withAttributes(rules, attributes) : rules),
+    );
   return [
-    ...builtIn(roles).flatMap(({ slug, rules }) =>
-      rules.map((rule): SourcedRule => ({ rule, source: { kind: 'built-in-role', slug } })),
-    ),
-    ...stored('role', storedRules),
-    ...stored('privilege', privileges),
+    ...builtIn.flatMap(({ slug, rules }) => from({ kind: 'built-in-role', slug }, rules)),
+    ...stored('role'),
+    ...stored('privilege'),
   ];
 }
 
-const listsOf = (stored: string | null): readonly unknown[] =>
-  stored === null ? [] : (JSON.parse(stored) as readonly unknown[]);
+function compile(sourced: readonly SourcedRule[]): Rights {
+  const ability = abilityOf(sourced.map(({ rule }) => rule));
+  const fingerprint = createHash('sha256').update(JSON.stringify(ability.rules)).digest('base64url');
+  return { ability, fingerprint, sources: sourced.map(({ source }) => source) };
+}
 
-/** What a caller may do in a project. */
-export const projectRights = rightsBy(PROJECT);
+/** What a caller may do in a project; undefined when rules are told by their digest alone, and are not known by it. */
+export const findProjectRights = rightsBy(PROJECT);
 
-/** What a caller may do in an organization. */
-export const organizationRights = rightsBy(ORGANIZATION);
+/** As `findProjectRights`, in an organization. */
+export const findOrganizationRights = rightsBy(ORGANIZATION);
+
+function known(rights: Rights | undefined): Rights {
+  if (rights === undefined) throw new Error('rules are told by their digest alone');
+  return rights;
+}
+
+/** What a caller may do in a project, by rules that are all there. */
+export const projectRights = (held: HeldRoles): Rights => known(findProjectRights(held));
+
+/** As `projectRights`, in an organization. */
+export const organizationRights = (held: HeldRoles): Rights => known(findOrganizationRights(held));

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import { projectColumns } from '../../kernel/database/columns.js';
 
 export const AdditionalPrivilegeSchema = defineEntity({
@@ -10,6 +10,7 @@ export const AdditionalPrivilegeSchema = defineEntity({
     membershipId: p.uuid(),
     slug: p.text(),
     permissions: p.json<unknown>(),
+    permissionsDigest: p.text().$type<Opt<string>>().generated('(rules_digest(permissions)) stored'),
     temporaryRange: p.text().nullable(),
     startsAt: p.datetime(3).nullable(),
     endsAt: p.datetime(3).nullable(),

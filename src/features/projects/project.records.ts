@@ -13,12 +13,16 @@ import {
   type Explanation,
   effectiveRules,
   explain,
+  findProjectRights,
   type HeldOrigins,
   type HeldRoles,
   PROJECT_ROLES,
   projectRights,
+  type Rights,
   readStoredRules,
   rulesOfRoles,
+  type StoredRules,
+  storedRulesOf,
 } from '../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 
@@ -95,7 +99,7 @@ const BUILT_IN = `array[${PROJECT_ROLES.map((slug) => `'${slug}'`).join(', ')}]`
 const ACCESS_COLUMNS = `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
   p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", p.revision::float8 as revision,
   m.id as "membershipId", m.roles, m."storedRules", m.privileges,
-  case when m."storedRules" like '%{{%' or m.privileges like '%{{%' then ${attributesOf('$1')} end as attributes`;
+  case when m."storedRules" is not null or m.privileges is not null then ${attributesOf('$1')} end as attributes`;
 
 const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "defaultProduct", p.auto_capitalization as "autoCapitalization",
   p.version, p.upgrade_status as "upgradeStatus", p.pit_version_limit as "pitVersionLimit",
@@ -119,21 +123,21 @@ const PRIVILEGES = `additional_privilege v join project_membership d on d.id = v
 
 /**
  * Projects `p` with the roles that a member, `$1`, has in them: those of its own membership, then those of its groups, oldest
- * first; and its privileges. One that has no role there right now is not in it.
+ * first; and its privileges. One that has no role there right now is not in it. `$3` wants the text of their rules.
  *
  * @param origins further columns of it: what the roles and privileges come from
  */
 const heldBy = (origins: { readonly roles: string; readonly rules: string }): string => `project p cross join lateral (
     select held.*,
       case when not held.roles <@ ${BUILT_IN} then
-        (select json_agg(r.permissions order by place.at)::text from ${OWN_ROLES}) end as "storedRules",
-      (select json_agg(v.permissions order by v.created_at, v.id)::text from ${PRIVILEGES}) as privileges${origins.rules}
+        (select jsonb_agg(${storedRulesOf('r', '$3')} order by place.at) from ${OWN_ROLES}) end as "storedRules",
+      (select jsonb_agg(${storedRulesOf('v', '$3')} order by v.created_at, v.id) from ${PRIVILEGES}) as privileges${origins.rules}
     from (
       select (array_agg(n.id order by n.group_id is not null, n.created_at, n.id))[1] as id,
         array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles${origins.roles}
       from project_member_now n cross join unnest(n.roles) with ordinality as role(slug, at)
       where n.project_id = p.id and n.member_id = $1) held
-    where held.id is not null) m`;
+    where held.id is not null offset 0) m`;
 const FROM = heldBy({ roles: '', rules: '' });
 /** The same with where everything comes from, in the orders of what it explains. */
 const EXPLAINED = heldBy({
@@ -148,27 +152,27 @@ const EXPLAINED = heldBy({
 /** The projects of a member, so that those of others are not looked at. */
 const OF_MEMBER = 'p.organization_id = $2 and p.id in (select project_id from project_member_now where member_id = $1)';
 
-const LOAD = `select ${ACCESS_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($3::uuid[])`;
+const LOAD = `select ${ACCESS_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($4::uuid[])`;
 /** Also in organizations below that of the token: as the caller could have a token for them. */
 const LOAD_BELOW = `select ${ACCESS_COLUMNS} from ${FROM}
-  where p.id = any($3::uuid[]) and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
+  where p.id = any($4::uuid[]) and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
     and exists (select from organization_member_now own where own.organization_id = p.organization_id and own.member_id = $1)`;
 const EXPLAIN = `select ${ACCESS_COLUMNS}, m.memberships, m."ownRoles", m."ownPrivileges" from ${EXPLAINED}
-  where p.organization_id = $2 and p.id = $3
+  where p.organization_id = $2 and p.id = $4
     and exists (select from organization_member_now own where own.organization_id = $2 and own.member_id = $1)`;
 /** Of somebody else: of the caller the check of its token knows that it is a member of the organization. */
 const LOAD_OTHER = `${LOAD} and exists (
   select from organization_member_now own where own.organization_id = $2 and own.member_id = $1)`;
 const LIST_ACCESS = `select ${ACCESS_COLUMNS} from ${FROM} where ${OF_MEMBER}`;
-const BY_ID = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = $3`;
-const BY_SLUG = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.slug = $3`;
-const BY_IDS = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($3::uuid[])`;
+const BY_ID = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = $4`;
+const BY_SLUG = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.slug = $4`;
+const BY_IDS = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($4::uuid[])`;
 const LISTS = new Map(
   LIST_ORDERS.map((order) => {
     const columns = { id: 'p.id', name: 'p.name', createdAt: 'p.created_at', updatedAt: 'p.updated_at' };
-    const { condition, rest } = orderedText(columns, order, { value: '$4', id: '$5', since: '$6', limit: '$7' });
+    const { condition, rest } = orderedText(columns, order, { value: '$5', id: '$6', since: '$7', limit: '$8' });
     const text = `select ${RECORD_COLUMNS} from ${FROM}
-      where ${OF_MEMBER} and ($3::text is null or p.type = $3) and ${condition} ${rest}`;
+      where ${OF_MEMBER} and ($4::text is null or p.type = $4) and ${condition} ${rest}`;
     return [orderName(order), text];
   }),
 );
@@ -180,9 +184,9 @@ const COUNT = `select p.type, count(*)::integer as count from project p
 
 /** What a group has in its projects; what has ended is not in it, and what has not begun is. */
 const OF_GROUP = `select m.project_id as "projectId", held.roles,
-    (select json_agg(r.permissions order by array_position(held.roles, r.slug))::text
+    (select jsonb_agg(${storedRulesOf('r', 'true')} order by array_position(held.roles, r.slug))
      from project_role r where r.project_id = m.project_id and r.slug = any(held.roles)) as "storedRules",
-    (select json_agg(v.permissions order by v.created_at, v.id)::text from additional_privilege v
+    (select jsonb_agg(${storedRulesOf('v', 'true')} order by v.created_at, v.id) from additional_privilege v
      where v.membership_id = m.id and (v.ends_at is null or now() < v.ends_at)) as privileges
   from project_membership m cross join lateral (
     select array(select role from unnest(m.roles) role
@@ -190,8 +194,24 @@ const OF_GROUP = `select m.project_id as "projectId", held.roles,
   where m.group_id = $1 order by m.id for share of m`;
 
 /** Membership is what makes a project visible; the service itself is nobody's member. */
-const run = <R extends object>(ctx: Context, text: string, ...params: readonly unknown[]): Promise<R[]> =>
-  query<R>(ctx, text, [ctx.actor.id, ctx.organizationId, ...params]);
+const run = <R extends HeldRoles>(ctx: Context, text: string, ...params: readonly unknown[]) =>
+  runFor<R>(ctx, ctx.actor.id, text, ...params);
+
+/**
+ * Rows with the rights of a member. What rules say is read where this node does not know it by its digest: then the statement
+ * is sent again, and what it says then is what counts.
+ */
+async function runFor<R extends HeldRoles>(
+  ctx: Context,
+  memberId: string,
+  text: string,
+  ...params: readonly unknown[]
+): Promise<(R & { readonly rights: Rights })[]> {
+  const ask = (withRules: boolean) => query<R>(ctx, text, [memberId, ctx.organizationId, withRules, ...params]);
+  const rows = (await ask(false)).map((row) => ({ ...row, rights: findProjectRights(row) }));
+  if (rows.every((row) => row.rights !== undefined)) return rows as (R & { rights: Rights })[];
+  return (await ask(true)).map((row) => ({ ...row, rights: projectRights(row) }));
+}
 
 /**
  * What the caller may do in projects, by their ids in lower case, in one statement. Those that are unknown, and those that
@@ -218,8 +238,8 @@ export async function findExplanation(
 ): Promise<Explanation | undefined> {
   const { projectId, memberId, action, fields } = asked;
   if (!isId(projectId) || !isId(memberId)) return undefined;
-  const [row] = await query<AccessRow & HeldOrigins>(ctx, EXPLAIN, [memberId, ctx.organizationId, projectId]);
-  return row && explain(projectRights(row), row, action, fields);
+  const [row] = await runFor<AccessRow & HeldOrigins>(ctx, memberId, EXPLAIN, projectId);
+  return row && explain(row.rights, row, action, fields);
 }
 
 /** All rules that hold for a member of a project, as `findExplanation` finds one of them. */
@@ -228,8 +248,8 @@ export async function findEffectiveRules(
   { projectId, memberId }: { readonly projectId: string; readonly memberId: string },
 ): Promise<readonly EffectiveRule[] | undefined> {
   if (!isId(projectId) || !isId(memberId)) return undefined;
-  const [row] = await query<AccessRow & HeldOrigins>(ctx, EXPLAIN, [memberId, ctx.organizationId, projectId]);
-  return row && effectiveRules(projectRights(row), row);
+  const [row] = await runFor<AccessRow & HeldOrigins>(ctx, memberId, EXPLAIN, projectId);
+  return row && effectiveRules(row.rights, row);
 }
 
 /** What somebody else may do in projects, as `findAccess`. Whether the caller may ask that is not judged here. */
@@ -239,9 +259,7 @@ export async function findAccessOf(
   projectIds: readonly string[],
 ): Promise<ProjectAccess[]> {
   if (!isId(memberId)) return [];
-  return (await query<AccessRow>(ctx, LOAD_OTHER, [memberId, ctx.organizationId, projectIds.filter(isId)])).map(
-    toAccess,
-  );
+  return (await runFor<AccessRow>(ctx, memberId, LOAD_OTHER, projectIds.filter(isId))).map(toAccess);
 }
 
 /** What the caller may do in all projects that it is a member of, in one statement. */
@@ -250,9 +268,8 @@ export const listAccess = async (ctx: Context): Promise<ProjectAccess[]> =>
 
 const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 
-/** @param stored JSON text of the rules of each role or privilege; null for none */
-const rulesIn = (stored: string | null | undefined): (readonly Rule[])[] =>
-  (JSON.parse(stored ?? 'null') as readonly unknown[] | null)?.map((rules) => readStoredRules(rules)) ?? [];
+const rulesIn = (stored: readonly StoredRules[] | null | undefined): (readonly Rule[])[] =>
+  (stored ?? []).map(({ rules = '' }) => readStoredRules(JSON.parse(rules)));
 
 /** What a group gives in a project, and what the caller may do there. */
 export interface GroupRights {
@@ -271,7 +288,7 @@ export async function rightsOfGroup(tx: Transaction, groupId: string): Promise<G
           LOAD_BELOW,
           held.map(({ projectId }) => projectId),
         );
-  const own = new Map(rows.map((row) => [row.id, projectRights(row).ability]));
+  const own = new Map(rows.map((row) => [row.id, row.rights.ability]));
   return held.map(({ projectId, roles, storedRules, privileges }) => ({
     rules: rulesOfRoles(roles, [...rulesIn(storedRules), ...rulesIn(privileges)]),
     own: own.get(projectId) ?? NO_RIGHTS,
@@ -317,7 +334,7 @@ export async function countProjects(ctx: Context, type: ProjectKind | null): Pro
 
 /** Those of each type, and all by an empty name: whatever is asked for, and whenever, it is the same batch. */
 const countsByType: BatchLoad<ReadonlyMap<string, number>> = async (ctx) => {
-  const rows = await run<{ type: string; count: number }>(ctx, COUNT);
+  const rows = await query<{ type: string; count: number }>(ctx, COUNT, [ctx.actor.id, ctx.organizationId]);
   const all = rows.reduce((sum, { count }) => sum + count, 0);
   return new Map([['', new Map([['', all], ...rows.map(({ type, count }) => [type, count] as const)])]]);
 };
@@ -333,8 +350,10 @@ export async function lockProject(tx: Transaction, { projectId }: ProjectAccess)
   if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
 }
 
-function toAccess(row: AccessRow): ProjectAccess {
-  const { ability, fingerprint } = projectRights(row);
+function toAccess({
+  rights: { ability, fingerprint },
+  ...row
+}: AccessRow & { readonly rights: Rights }): ProjectAccess {
   return {
     projectId: row.id,
     organizationId: row.organizationId,
@@ -350,7 +369,7 @@ function toAccess(row: AccessRow): ProjectAccess {
   };
 }
 
-const toRecord = (row: RecordRow): ProjectRecord => ({
+const toRecord = (row: RecordRow & { readonly rights: Rights }): ProjectRecord => ({
   access: toAccess(row),
   description: row.description,
   defaultProduct: row.defaultProduct,

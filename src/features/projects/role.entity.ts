@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/ids.js';
 
 const ProjectRoleSchema = defineEntity({
@@ -13,6 +13,7 @@ const ProjectRoleSchema = defineEntity({
     name: p.text(),
     description: p.text().defaultRaw(`''::text`),
     permissions: p.json<unknown>(),
+    permissionsDigest: p.text().$type<Opt<string>>().generated('(rules_digest(permissions)) stored'),
     version: p.integer().default(1),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),

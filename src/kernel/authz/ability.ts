@@ -47,10 +47,19 @@ export interface Rule {
 /** The rules of one caller in one organization or project, ready to ask. */
 export type Ability = MongoAbility;
 
+/** By the very object: abilities share the rules of the roles that they have in common. */
+const compiled = new WeakMap<Conditions, ReturnType<typeof compileConditions>>();
+
+function compiledOnce(conditions: Conditions): ReturnType<typeof compileConditions> {
+  const known = compiled.get(conditions) ?? compileConditions(conditions);
+  compiled.set(conditions, known);
+  return known;
+}
+
 /** Compiles rules. Later rules win over earlier ones. Source: behaviour 2. */
 export function buildAbility(rules: readonly Rule[]): Ability {
   return createMongoAbility(rules as unknown as RawRuleOf<MongoAbility>[], {
-    conditionsMatcher: ((conditions: Conditions) => compileConditions(conditions)) as never,
+    conditionsMatcher: compiledOnce as never,
     // Things are plain bags of fields here, so their kind travels beside them.
     detectSubjectType: (thing) => (thing as unknown as { subjectType: string }).subjectType,
   });

@@ -1,6 +1,6 @@
 import { type Attributes, patternFault, withAttributes } from '../../../src/features/permissions/attributes.js';
 import { Permissions } from '../../../src/features/permissions/permission.rules.js';
-import { projectRights } from '../../../src/features/permissions/rights.js';
+import { projectRights, rulesAsText } from '../../../src/features/permissions/rights.js';
 import { selectsOtherwise } from '../../../src/features/permissions/selection.js';
 import { readStoredRules } from '../../../src/features/permissions/stored-rules.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
@@ -22,7 +22,7 @@ const mayEdit = (stored: readonly Rule[], attributes: object, fields = {}) =>
   can(
     projectRights({
       roles: ['own'],
-      storedRules: JSON.stringify([stored]),
+      storedRules: [rulesAsText(JSON.stringify(stored))],
       attributes: JSON.stringify(attributes),
     }).ability,
     'secrets:edit',
@@ -99,7 +99,11 @@ describe('attributes of the caller in a rule', () => {
 
   test('that are missing forbid also what is asked of no secret in particular', () => {
     const rules = [{ subject: 'secrets', action: ['edit'] }, on({ environment: TEAM }, true)];
-    const { ability } = projectRights({ roles: ['own'], storedRules: JSON.stringify([rules]), attributes: null });
+    const { ability } = projectRights({
+      roles: ['own'],
+      storedRules: [rulesAsText(JSON.stringify(rules))],
+      attributes: null,
+    });
     expect(can(ability, 'secrets:edit')).toBe(false);
   });
 

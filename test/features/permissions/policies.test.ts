@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { explain, type HeldOrigins } from '../../../src/features/permissions/explanation.js';
-import { type HeldRoles, projectRights } from '../../../src/features/permissions/rights.js';
+import { type HeldRoles, projectRights, rulesAsText } from '../../../src/features/permissions/rights.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Fields } from '../../../src/kernel/authz/conditions.js';
 import fc from '../../kit/properties.js';
@@ -20,23 +20,24 @@ import {
 /** On a machine that is busy. */
 const MANY_MS = 120_000;
 
+const asStored = (rules: readonly unknown[]) => rulesAsText(JSON.stringify(rules));
+
 /** What the database has of a policy. */
 function rowsOf(held: Policy): HeldRoles & HeldOrigins {
   const slugs = slugsOf(held);
   const own = slugs.filter((slug, at) => slugs.lastIndexOf(slug) === at && slug in held.roles);
-  const storedRules = JSON.stringify(own.map((slug) => held.roles[slug]?.map(storedRule)));
-  const rules = privilegesNow(held).map((each) => each.rules.map(storedRule));
-  const privileges = rules.length === 0 ? null : JSON.stringify(rules);
+  const storedRules = own.map((slug) => asStored(held.roles[slug]?.map(storedRule) ?? []));
+  const privileges = privilegesNow(held).map((each) => asStored(each.rules.map(storedRule)));
   const { id, name, team } = held.attributes;
   const attributes = { id, 'metadata.name': name, ...(team === undefined ? {} : { 'metadata.team': team }) };
   return {
     roles: slugs,
     storedRules: own.length === 0 ? null : storedRules,
-    privileges,
-    attributes: `${storedRules}${privileges}`.includes('{{') ? JSON.stringify(attributes) : null,
+    privileges: privileges.length === 0 ? null : privileges,
+    attributes: JSON.stringify(attributes),
     memberships: slugs.map((role, at) => ({ role, membershipId: `m${at}`, groupId: null })),
     ownRoles: own.map((slug) => ({ id: `id of ${slug}`, slug })),
-    ownPrivileges: rules.map((_, at) => ({ id: `p${at}`, slug: `privilege-${at}`, membershipId: 'm0' })),
+    ownPrivileges: privileges.map((_, at) => ({ id: `p${at}`, slug: `privilege-${at}`, membershipId: 'm0' })),
   };
 }
 
@@ -94,7 +95,7 @@ test(
         const rules = rights.ability.rules as unknown as Rule[];
         const at = rules.indexOf(decidedBy.rule);
         const without = (left: readonly Rule[]) => {
-          const rest = projectRights({ roles: ['own'], storedRules: JSON.stringify([left]) });
+          const rest = projectRights({ roles: ['own'], storedRules: [asStored(left)] });
           const ownRoles = [{ id: 'own', slug: 'own' }];
           return explain(rest, { memberships: [], ownRoles, ownPrivileges: [] }, `secrets:${action}`, fields);
         };
@@ -117,8 +118,8 @@ test('an explanation names every membership that gives the role, and the role or
   const rule = (action: string, inverted = false) => ({ subject: 'secrets', action: [action], inverted });
   const held = {
     roles: ['viewer', 'own', 'own', 'viewer'],
-    storedRules: JSON.stringify([[rule('edit')]]),
-    privileges: JSON.stringify([[rule('create')], [rule('readValue', true)]]),
+    storedRules: [asStored([rule('edit')])],
+    privileges: [asStored([rule('create')]), asStored([rule('readValue', true)])],
   };
   const origins: HeldOrigins = {
     memberships: [

@@ -1,12 +1,15 @@
 import { PROJECT_ACTIONS } from '../../../src/features/permissions/actions.js';
 import { PROJECT_ROLES } from '../../../src/features/permissions/built-in-roles.js';
-import { projectRights, rulesOfRoles } from '../../../src/features/permissions/rights.js';
+import { projectRights, rulesAsText, rulesOfRoles } from '../../../src/features/permissions/rights.js';
 import { readStoredRules } from '../../../src/features/permissions/stored-rules.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import fc from '../../kit/properties.js';
 
 const rightsOf = (slugs: readonly string[], ...stored: readonly unknown[]) =>
-  projectRights({ roles: slugs, storedRules: stored.length === 0 ? null : JSON.stringify(stored) });
+  projectRights({
+    roles: slugs,
+    storedRules: stored.length === 0 ? null : stored.map((rules) => rulesAsText(JSON.stringify(rules))),
+  });
 const dev = { environment: 'dev', secretPath: '/', secretName: 'A', secretTags: [] };
 const prod = { ...dev, environment: 'prod' };
 
@@ -52,7 +55,7 @@ describe('rights', () => {
         can(
           projectRights({
             roles: [role, 'own'],
-            storedRules: JSON.stringify(stored),
+            storedRules: (stored as unknown[]).map((list) => rulesAsText(JSON.stringify(list))),
             attributes: JSON.stringify({ 'metadata.team': team }),
           }).ability,
           'secrets:edit',
@@ -68,14 +71,14 @@ describe('rights', () => {
   });
 
   test('are compiled anew when there was no room to keep them, and stay the same', () => {
-    const [name] = ['x'.repeat(200)];
+    const name = 'x'.repeat(20_000);
     const stored = (index: number) => [
       { subject: 'secrets', action: ['readValue'], conditions: { secretName: { $in: [`${name}${index}`] } } },
     ];
     const first = rightsOf(['own'], stored(0));
     expect(rightsOf(['own'], stored(0))).toBe(first);
 
-    for (let index = 1; index < 5_000; index += 1) rightsOf(['own'], stored(index));
+    for (let index = 1; index < 2_000; index += 1) rightsOf(['own'], stored(index));
 
     const again = rightsOf(['own'], stored(0));
     expect(again).not.toBe(first);

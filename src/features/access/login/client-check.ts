@@ -2,7 +2,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import type { Query } from '../../../kernel/database/database.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
-import type { Holder } from '../token-check.js';
+import { type Holder, withAbility } from '../token-check.js';
 import type { TokenLimits } from '../token-family.js';
 import { COUNT_LOGIN, KNOW_CLIENT } from './client-check.sql.js';
 
@@ -29,7 +29,7 @@ export async function findClient(
   address: string | null,
 ): Promise<KnownClient | null> {
   const [row] = isId(clientId) ? await KNOW_CLIENT(run, { clientId, secretHash, address }) : [];
-  return row ?? null;
+  return row === undefined ? null : withAbility(row);
 }
 
 /**

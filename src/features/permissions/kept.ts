@@ -1,0 +1,32 @@
+interface Entry<Value> {
+  readonly value: Value;
+  readonly weight: number;
+}
+
+/** What was made once, by what it was made of, up to a weight. What was not asked for longest makes room. */
+export class Kept<Value> {
+  readonly #entries = new Map<string, Entry<Value>>();
+  #weight = 0;
+
+  constructor(private readonly maxWeight: number) {}
+
+  find(key: string): Value | undefined {
+    const found = this.#entries.get(key);
+    if (found === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, found);
+    return found.value;
+  }
+
+  /** @param weight of the value, in bytes; that of the key is added to it */
+  keep(key: string, value: Value, weight: number): void {
+    const entry = { value, weight: weight + key.length };
+    this.#entries.set(key, entry);
+    this.#weight += entry.weight;
+    for (const [oldest, { weight: freed }] of this.#entries) {
+      if (this.#weight <= this.maxWeight || oldest === key) return;
+      this.#entries.delete(oldest);
+      this.#weight -= freed;
+    }
+  }
+}
