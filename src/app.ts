@@ -17,6 +17,7 @@ import { createIdentities } from './features/identities/index.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
+import { createProjectCopies } from './features/project-copies/index.js';
 import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
@@ -126,6 +127,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     createPrivileges(projects),
     createProjectRescues(projects),
     createProjectTemplates({ ...projects, createRootFolders }),
+    createProjectCopies(projects),
     tags,
     secrets,
     createAccessReview(projects),

@@ -333,6 +333,19 @@ export async function lockProject(tx: Transaction, { projectId }: ProjectAccess)
   if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
 }
 
+/** The key given, or the newest of the organization. @throws KEY_NOT_FOUND for an id that is no key of it */
+export async function organizationKey(tx: Transaction, keyId: string | null): Promise<string> {
+  if (keyId !== null && !isId(keyId)) throw new AppError('KEY_NOT_FOUND');
+  const [key] = await query<{ id: string }>(
+    tx,
+    `select id from data_key where organization_id = $1 and project_id is null and retired_at is null
+       and ($2::uuid is null or id = $2) order by created_at desc, id desc limit 1`,
+    [tx.organizationId, keyId],
+  );
+  if (key === undefined) throw new AppError('KEY_NOT_FOUND');
+  return key.id;
+}
+
 function toAccess(row: AccessRow): ProjectAccess {
   const { ability, fingerprint } = projectRights(row);
   return {

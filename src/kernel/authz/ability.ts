@@ -64,6 +64,12 @@ export function can(ability: Ability, action: Action, fields?: Fields): boolean 
   return ability.can(...askedFor(action, fields));
 }
 
+/** True when the caller may do this to every thing of the kind, whatever there is: nobody has to look at single ones. */
+export function canAlways(ability: Ability, action: Action): boolean {
+  const [subject, verb] = splitAction(action);
+  return can(ability, action) && ability.rulesFor(verb, subject).every(({ conditions }) => conditions === undefined);
+}
+
 /** Place in `ability.rules` of the rule by which `can` decides, the last one that fits; null when none does. */
 export function decidingRule(ability: Ability, action: Action, fields?: Fields): number | null {
   const rule = ability.relevantRuleFor(...askedFor(action, fields));

@@ -77,6 +77,15 @@ const makeReferring = ({ admin, world }: Scene, secretValue = '${BASE}'): Promis
     secrets: [{ secretKey: 'BASE' }, { secretKey: 'DERIVED', secretValue }],
   });
 
+/** More folders than a copy may have. */
+const makeManyFolders = ({ strongroom, world }: Scene): Promise<unknown> =>
+  strongroom.sql(
+    `insert into folder (id, organization_id, project_id, environment_id, parent_id, name, path)
+     select gen_random_uuid(), organization_id, project_id, environment_id, id, 'f' || n, '/f' || n
+     from folder, generate_series(1, 10000) n where environment_id = $1 and path = '/'`,
+    [world.environment],
+  );
+
 /** Just short enough for a value. */
 const FULL = '${BASE}'.repeat(74_000);
 
@@ -266,6 +275,13 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   },
   PRIVILEGE_SLUG_TAKEN: { rest: again(`POST ${PRIVILEGES}`), graphql: again('createAdditionalPrivilege') },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
+  COPY_TOO_LARGE: {
+    rest: 'only GraphQL copies projects',
+    graphql: async (scene) => {
+      await makeManyFolders(scene);
+      return send('copyProject')(scene);
+    },
+  },
   NOT_EXPRESSIBLE: {
     rest: async (scene) => {
       await makeInexpressible(scene);

@@ -20,6 +20,7 @@ import { imports } from './graphql/imports.js';
 import { organizationRoles } from './graphql/organization-roles.js';
 import { organizations } from './graphql/organizations.js';
 import { privileges } from './graphql/privileges.js';
+import { projectCopies } from './graphql/project-copies.js';
 import { projectRescues } from './graphql/project-rescues.js';
 import { projectTemplates } from './graphql/project-templates.js';
 import { projects } from './graphql/projects.js';
@@ -38,6 +39,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...projects,
   ...projectRescues,
   ...projectTemplates,
+  ...projectCopies,
   ...roles,
   ...privileges,
   ...tags,
