@@ -12,6 +12,7 @@ export {
   findAccessOf,
   findEffectiveRules,
   findExplanation,
+  listAccessBelow,
   lockProject,
   type ProjectAccess,
 } from './project.records.js';
