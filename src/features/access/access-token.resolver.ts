@@ -3,7 +3,7 @@ import type { AnonymousContext, Context } from '../../kernel/context.js';
 import { PUBLIC } from '../../kernel/graphql/gate/public-operations.js';
 import { MINT } from '../../kernel/graphql/limited-operations.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../kernel/paging.js';
 import {
   CreatePersonalToken,
   CreateToken,
@@ -11,6 +11,7 @@ import {
   ListTokens,
   OneToken,
   RenameToken,
+  RevokeTokens,
 } from './access-token.rules.js';
 import type { AccessTokenService } from './access-token.service.js';
 import {
@@ -20,10 +21,12 @@ import {
   HeldAccessTokenInput,
   RenewAccessTokenPayload,
   RevokeAccessTokenPayload,
+  RevokeAccessTokensPayload,
   RevokeHeldAccessTokenPayload,
   TOKEN_TYPE,
   toIssuedPayload,
 } from './access-token.type.js';
+import type { TokenRevocationService } from './many/token-revocation.service.js';
 import type { TokenHolderService } from './token-holder.service.js';
 
 const message = 'The token was revoked.';
@@ -33,6 +36,7 @@ export class AccessTokenResolver {
   constructor(
     private readonly service: AccessTokenService,
     private readonly holders: TokenHolderService,
+    private readonly revocations: TokenRevocationService,
   ) {}
 
   @query(AccessTokenType, OneToken, 'One token, without the token itself.')
@@ -40,8 +44,12 @@ export class AccessTokenResolver {
     return this.service.get(ctx, args);
   }
 
-  @query(AccessTokenConnection, ListTokens, 'The tokens of a machine identity, newest change first.')
-  accessTokens(ctx: Context, args: object): Promise<ConnectionOf<AccessTokenType>> {
+  @query(
+    AccessTokenConnection,
+    ListTokens,
+    'The tokens that you may read, newest change first: of your organization’s machine identities and of those of your projects, of users if you may change members, and your own if you are a user.',
+  )
+  accessTokens(ctx: Context, args: object): Promise<CountedConnectionOf<AccessTokenType>> {
     return this.service.list(ctx, args);
   }
 
@@ -50,7 +58,7 @@ export class AccessTokenResolver {
     ListPersonalTokens,
     'The personal access tokens of a user, newest change first: your own, or as an admin of the organization anyone’s.',
   )
-  personalAccessTokens(ctx: Context, args: object): Promise<ConnectionOf<AccessTokenType>> {
+  personalAccessTokens(ctx: Context, args: object): Promise<CountedConnectionOf<AccessTokenType>> {
     return this.service.listPersonal(ctx, args);
   }
 
@@ -86,6 +94,15 @@ export class AccessTokenResolver {
   )
   async revokeAccessToken(ctx: Context, input: object): Promise<RevokeAccessTokenPayload> {
     return { token: await this.service.revoke(ctx, input), message };
+  }
+
+  @mutation(
+    RevokeTokens,
+    RevokeAccessTokensPayload,
+    'Revokes up to 1,000 tokens and what they made for their own holders, all or none, at once and for good. Those that were revoked before are left out, and of those that are not named by their ids the one that you use with those it was made from.',
+  )
+  revokeAccessTokens(ctx: Context, input: object): Promise<RevokeAccessTokensPayload> {
+    return this.revocations.revoke(ctx, input);
   }
 
   @Extensions(PUBLIC)

@@ -8,10 +8,11 @@ import { accessTokenRoutes } from './access-token.routes.js';
 import { type AccessDependencies, AccessTokenService } from './access-token.service.js';
 import { Authenticator } from './authenticator.js';
 import { HeldUses } from './held-uses.js';
-import { AccessTokenLinkResolver } from './link.resolver.js';
+import { AccessTokenLinkResolver, IdentityTokensResolver } from './link.resolver.js';
 import { LoginResolver } from './login/login.resolver.js';
 import { loginRoutes } from './login/login.routes.js';
 import { LoginService } from './login/login.service.js';
+import { TokenRevocationService } from './many/token-revocation.service.js';
 import { TokenHolderService } from './token-holder.service.js';
 import { ViewerResolver } from './viewer.resolver.js';
 
@@ -39,8 +40,13 @@ export function createAccess({
     entities: [AccessToken],
     resolvers: [
       new ViewerResolver(tokens),
-      new AccessTokenResolver(tokens, new TokenHolderService(rateLimits.failures)),
+      new AccessTokenResolver(
+        tokens,
+        new TokenHolderService(rateLimits.failures),
+        new TokenRevocationService(others.identities, heldUses),
+      ),
       new AccessTokenLinkResolver(tokens),
+      new IdentityTokensResolver(tokens),
       new LoginResolver(new LoginService(others.organizations, rateLimits)),
     ],
     nodes: [
