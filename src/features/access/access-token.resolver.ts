@@ -3,30 +3,18 @@ import type { AnonymousContext, Context } from '../../kernel/context.js';
 import { PUBLIC } from '../../kernel/graphql/gate/public-operations.js';
 import { MINT } from '../../kernel/graphql/limited-operations.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { CountedConnectionOf } from '../../kernel/paging.js';
-import {
-  CreatePersonalToken,
-  CreateToken,
-  ListPersonalTokens,
-  ListTokens,
-  OneToken,
-  RenameToken,
-  RevokeTokens,
-} from './access-token.rules.js';
+import { CreatePersonalToken, CreateToken, OneToken, RenameToken } from './access-token.rules.js';
 import type { AccessTokenService } from './access-token.service.js';
 import {
-  AccessTokenConnection,
   AccessTokenType,
   CreateAccessTokenPayload,
   HeldAccessTokenInput,
   RenewAccessTokenPayload,
   RevokeAccessTokenPayload,
-  RevokeAccessTokensPayload,
   RevokeHeldAccessTokenPayload,
   TOKEN_TYPE,
   toIssuedPayload,
 } from './access-token.type.js';
-import type { TokenRevocationService } from './many/token-revocation.service.js';
 import type { TokenHolderService } from './token-holder.service.js';
 
 const message = 'The token was revoked.';
@@ -36,30 +24,11 @@ export class AccessTokenResolver {
   constructor(
     private readonly service: AccessTokenService,
     private readonly holders: TokenHolderService,
-    private readonly revocations: TokenRevocationService,
   ) {}
 
   @query(AccessTokenType, OneToken, 'One token, without the token itself.')
   accessToken(ctx: Context, args: object): Promise<AccessTokenType> {
     return this.service.get(ctx, args);
-  }
-
-  @query(
-    AccessTokenConnection,
-    ListTokens,
-    'The tokens that you may read, newest change first: of your organization’s machine identities and of those of your projects, of users if you may change members, and your own if you are a user.',
-  )
-  accessTokens(ctx: Context, args: object): Promise<CountedConnectionOf<AccessTokenType>> {
-    return this.service.list(ctx, args);
-  }
-
-  @query(
-    AccessTokenConnection,
-    ListPersonalTokens,
-    'The personal access tokens of a user, newest change first: your own, or as an admin of the organization anyone’s.',
-  )
-  personalAccessTokens(ctx: Context, args: object): Promise<CountedConnectionOf<AccessTokenType>> {
-    return this.service.listPersonal(ctx, args);
   }
 
   @Extensions(MINT)
@@ -94,15 +63,6 @@ export class AccessTokenResolver {
   )
   async revokeAccessToken(ctx: Context, input: object): Promise<RevokeAccessTokenPayload> {
     return { token: await this.service.revoke(ctx, input), message };
-  }
-
-  @mutation(
-    RevokeTokens,
-    RevokeAccessTokensPayload,
-    'Revokes up to 1,000 tokens and what they made for their own holders, all or none, at once and for good. Those that were revoked before are left out, and of those that are not named by their ids the one that you use with those it was made from.',
-  )
-  revokeAccessTokens(ctx: Context, input: object): Promise<RevokeAccessTokensPayload> {
-    return this.revocations.revoke(ctx, input);
   }
 
   @Extensions(PUBLIC)

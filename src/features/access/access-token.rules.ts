@@ -99,5 +99,8 @@ export const RevokeTokens = z
   )
   .meta({ description: 'Which tokens to revoke: by their ids, or by what they have in common.' });
 
+/** Arguments of `Identity.accessTokenConnection`. */
+export const ListOfIdentity = z.strictObject(pageRules);
+
 /** Arguments of `personalAccessTokens`. */
 export const ListPersonalTokens = z.strictObject({ userId, ...paging });

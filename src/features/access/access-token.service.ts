@@ -1,20 +1,12 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { type BatchLoad, batched, listKey } from '../../kernel/database/batched.js';
+import type { BatchLoad } from '../../kernel/database/batched.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
-import {
-  type CountedConnectionOf,
-  counted,
-  Page,
-  type PageRequest,
-  timeCursorKey,
-  timePageBounds,
-} from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { type IdentityReader, tokenHoldersByIds } from '../identities/public.js';
+import type { IdentityReader } from '../identities/public.js';
 import {
   authorizeActingAs,
   type OrganizationReader,
@@ -22,27 +14,10 @@ import {
   type UserReader,
 } from '../organizations/public.js';
 import { findSeenTokens, findTokens, renameToken } from './access-token.queries.js';
-import {
-  CreatePersonalToken,
-  CreateToken,
-  ListPersonalTokens,
-  ListTokens,
-  OneToken,
-  RenameToken,
-} from './access-token.rules.js';
+import { CreatePersonalToken, CreateToken, OneToken, RenameToken } from './access-token.rules.js';
 import { type IssuedToken, insertToken } from './access-token.store.js';
 import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
 import type { HeldUses } from './held-uses.js';
-import {
-  countOfTokens,
-  countsOfIdentities,
-  filtered,
-  pageOfTokens,
-  tokensInReach,
-  tokensOf,
-  tokensOfIdentities,
-} from './many/token-list.js';
-import type { TokenSearch } from './many/token-list.queries.js';
 import { inheritLimits, revokeTokens } from './token-family.js';
 import { authorizedToken, isSelf, refuseStrangers, viewerOf } from './token-rights.js';
 import { scopeOfToken } from './token-scope.js';
@@ -117,75 +92,6 @@ export class AccessTokenService {
       return issued;
     });
   }
-
-  /**
-   * The tokens of a machine identity, or all that the caller may read, newest change first.
-   *
-   * @param raw `{ identityId?, expiresBefore?, unusedSince?, includeEnded?, first?, after?, offset? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 3.3.
-   */
-  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<AccessTokenView>> {
-    const { identityId, includeEnded, expiresBefore, unusedSince, ...request } = parse(ListTokens, raw);
-    const { identities } = this.others;
-    const named = identityId == null ? null : await identities.authorized(ctx, identityId, 'identity:get-token');
-    const all =
-      named === null
-        ? await tokensInReach(ctx, identities, ['identity:get-token'])
-        : tokensOf(ctx, { identityIds: [named.id] });
-    const facts: AuditFacts = named === null ? {} : { identityId: named.id };
-    return this.#page(ctx, filtered(all, { includeEnded, expiresBefore, unusedSince }), request, facts);
-  }
-
-  /**
-   * The personal access tokens of a user, newest change first. A user sees its own; an admin any user's.
-   *
-   * @param raw `{ userId, first?, after?, offset? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
-   */
-  async listPersonal(ctx: Context, raw: unknown): Promise<CountedConnectionOf<AccessTokenView>> {
-    const { userId, ...request } = parse(ListPersonalTokens, raw);
-    if (!isSelf(ctx, 'user', userId)) {
-      authorize(ctx, 'member:edit');
-      await this.others.users.load(ctx, userId);
-    }
-    return this.#page(ctx, tokensOf(ctx, { userIds: [userId] }), request, { userId });
-  }
-
-  async #page(
-    ctx: Context,
-    search: TokenSearch,
-    request: PageRequest & { readonly offset?: number | null | undefined },
-    facts: AuditFacts,
-  ): Promise<CountedConnectionOf<AccessTokenView>> {
-    await this.heldUses.store(ctx.database.query);
-    const page = new Page(await pageOfTokens(ctx, search, request), request, cursorKeyOf);
-    await ctx.auditTrail.recordRead(ctx, {
-      action: 'access-token:list',
-      facts: { ...facts, count: page.nodes.length },
-    });
-    return counted(page, () => countOfTokens(ctx, search));
-  }
-
-  /** The tokens of an identity that is part of a larger answer: those that still pass, in one statement for all identities. */
-  async listOfIdentity(
-    ctx: Context,
-    identityId: string,
-    request: PageRequest = {},
-  ): Promise<CountedConnectionOf<AccessTokenView>> {
-    const bounds = timePageBounds(request);
-    const holder = await batched(ctx, tokenHoldersByIds, identityId);
-    await batched(ctx, this.#storeUses, '');
-    const rows = holder && (await batched(ctx, tokensOfIdentities, listKey(identityId, bounds)));
-    const count = async () => (holder && (await batched(ctx, countsOfIdentities, identityId))) ?? 0;
-    return counted(new Page(rows ?? [], request, cursorKeyOf), count);
-  }
-
-  readonly #storeUses: BatchLoad<never> = async (ctx) => {
-    await this.heldUses.store(ctx.database.query);
-    return new Map();
-  };
 
   /**
    * One token, without the token itself.
@@ -265,8 +171,6 @@ export class AccessTokenService {
     });
   }
 }
-
-const cursorKeyOf = ({ updatedAt, id }: AccessTokenView) => timeCursorKey(updatedAt, id);
 
 const audit = (tx: Transaction, action: string, token: AccessTokenView, further: AuditFacts = {}): Promise<void> =>
   tx.auditTrail.recordChange(tx, {

@@ -8,10 +8,12 @@ import { accessTokenRoutes } from './access-token.routes.js';
 import { type AccessDependencies, AccessTokenService } from './access-token.service.js';
 import { Authenticator } from './authenticator.js';
 import { HeldUses } from './held-uses.js';
-import { AccessTokenLinkResolver, IdentityTokensResolver } from './link.resolver.js';
+import { AccessTokenLinkResolver } from './link.resolver.js';
 import { LoginResolver } from './login/login.resolver.js';
 import { loginRoutes } from './login/login.routes.js';
 import { LoginService } from './login/login.service.js';
+import { IdentityTokensResolver, ManyTokensResolver } from './many/many-tokens.resolver.js';
+import { TokenListService } from './many/token-list.service.js';
 import { TokenRevocationService } from './many/token-revocation.service.js';
 import { TokenHolderService } from './token-holder.service.js';
 import { ViewerResolver } from './viewer.resolver.js';
@@ -28,6 +30,7 @@ export function createAccess({
 }: AccessDependencies & { rateLimits: RateLimits }): Feature & { authenticator: Authenticator } {
   const heldUses = new HeldUses();
   const tokens = new AccessTokenService(others, heldUses);
+  const lists = new TokenListService(others, heldUses);
   return {
     groups: [
       {
@@ -40,13 +43,10 @@ export function createAccess({
     entities: [AccessToken],
     resolvers: [
       new ViewerResolver(tokens),
-      new AccessTokenResolver(
-        tokens,
-        new TokenHolderService(rateLimits.failures),
-        new TokenRevocationService(others.identities, heldUses),
-      ),
+      new AccessTokenResolver(tokens, new TokenHolderService(rateLimits.failures)),
+      new ManyTokensResolver(lists, new TokenRevocationService(others.identities, heldUses)),
       new AccessTokenLinkResolver(tokens),
-      new IdentityTokensResolver(tokens),
+      new IdentityTokensResolver(lists),
       new LoginResolver(new LoginService(others.organizations, rateLimits)),
     ],
     nodes: [

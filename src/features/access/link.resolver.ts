@@ -2,33 +2,10 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { nested } from '../../kernel/graphql/operations.js';
-import type { CountedConnectionOf } from '../../kernel/paging.js';
 import { ClientSecretType, clientSecretsByIds, IdentityType, identitiesByIds } from '../identities/public.js';
 import { OrganizationType, organizationsByIds, UserType, usersByIds } from '../organizations/public.js';
 import type { AccessTokenService } from './access-token.service.js';
-import { AccessTokenConnection, AccessTokenType } from './access-token.type.js';
-
-@Resolver(() => IdentityType)
-export class IdentityTokensResolver {
-  constructor(private readonly service: AccessTokenService) {}
-
-  @nested(
-    [AccessTokenType],
-    'Its tokens that still pass, newest change first; null if you may not read them. All tokens: `accessTokens` at the root.',
-  )
-  async accessTokens({ id }: IdentityType, ctx: Context): Promise<readonly AccessTokenType[]> {
-    return (await this.service.listOfIdentity(ctx, id)).nodes;
-  }
-
-  @nested(AccessTokenConnection, 'As `accessTokens`, in pages.')
-  accessTokenConnection(
-    { id }: IdentityType,
-    ctx: Context,
-    page: object,
-  ): Promise<CountedConnectionOf<AccessTokenType>> {
-    return this.service.listOfIdentity(ctx, id, page);
-  }
-}
+import { AccessTokenType } from './access-token.type.js';
 
 @Resolver(() => AccessTokenType)
 export class AccessTokenLinkResolver {
