@@ -149,9 +149,10 @@ const EXPLAINED = heldBy({
 const OF_MEMBER = 'p.organization_id = $2 and p.id in (select project_id from project_member_now where member_id = $1)';
 
 const LOAD = `select ${ACCESS_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($3::uuid[])`;
-/** Also in organizations below that of the token: as the caller could have a token for them. */
+/** Also in organizations below that of the token: as the member could have a token for them. */
 const LOAD_BELOW = `select ${ACCESS_COLUMNS} from ${FROM}
-  where p.id = any($3::uuid[]) and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
+  where p.id in (select project_id from project_member_now where member_id = $1) and ($3::uuid[] is null or p.id = any($3))
+    and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
     and exists (select from organization_member_now own where own.organization_id = p.organization_id and own.member_id = $1)`;
 const EXPLAIN = `select ${ACCESS_COLUMNS}, m.memberships, m."ownRoles", m."ownPrivileges" from ${EXPLAINED}
   where p.organization_id = $2 and p.id = $3
@@ -244,6 +245,14 @@ export async function findAccessOf(
   );
 }
 
+/** As `AccessesOf` says. */
+export const listAccessBelow = async (
+  ctx: Context,
+  memberId: string,
+  projectIds: readonly string[] | null,
+): Promise<ProjectAccess[]> =>
+  (await query<AccessRow>(ctx, LOAD_BELOW, [memberId, ctx.organizationId, projectIds])).map(toAccess);
+
 /** What the caller may do in all projects that it is a member of, in one statement. */
 export const listAccess = async (ctx: Context): Promise<ProjectAccess[]> =>
   (await run<AccessRow>(ctx, LIST_ACCESS)).map(toAccess);
@@ -263,15 +272,9 @@ export interface GroupRights {
 /** As `ProjectReader.rightsOfGroup` says. */
 export async function rightsOfGroup(tx: Transaction, groupId: string): Promise<GroupRights[]> {
   const held = await query<HeldRoles & { readonly projectId: string }>(tx, OF_GROUP, [groupId]);
-  const rows =
-    held.length === 0
-      ? []
-      : await run<AccessRow>(
-          tx,
-          LOAD_BELOW,
-          held.map(({ projectId }) => projectId),
-        );
-  const own = new Map(rows.map((row) => [row.id, projectRights(row).ability]));
+  const ids = held.map(({ projectId }) => projectId);
+  const accesses = ids.length === 0 ? [] : await listAccessBelow(tx, tx.actor.id, ids);
+  const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
   return held.map(({ projectId, roles, storedRules, privileges }) => ({
     rules: rulesOfRoles(roles, [...rulesIn(storedRules), ...rulesIn(privileges)]),
     own: own.get(projectId) ?? NO_RIGHTS,

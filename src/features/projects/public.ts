@@ -13,6 +13,7 @@ export {
   findAccessOf,
   findEffectiveRules,
   findExplanation,
+  listAccessBelow,
   lockProject,
   type ProjectAccess,
 } from './project.records.js';
