@@ -99,6 +99,21 @@ describe('a copy of a project', () => {
     expect(rows.map(({ disclosed }) => disclosed)).toEqual(rows.map(() => null));
   });
 
+  test('has all metadata encrypted where the project wants that, also what was written before', async () => {
+    const { admin, project } = await makeSource(strongroom);
+    await admin.data('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { __typename } }', {
+      input: { id: project.id, enforceEncryptedSecretManagerSecretMetadata: true },
+    });
+    const { project: made } = await copied(admin, project.id);
+    const { secrets } = await storedOf(strongroom, made.id, admin.identityId);
+    expect(secrets.find(({ key }) => key === 'ROOT')?.metadata).toEqual([
+      { key: 'open', isEncrypted: true },
+      { key: 'shut', isEncrypted: true },
+    ]);
+    const [root] = await readSecrets(admin, made.id, 'dev');
+    expect(root?.secretMetadata).toMatchObject([{ value: 'x' }, { value: 'y' }]);
+  });
+
   test('of no parts named has neither members nor values', async () => {
     const { admin, project } = await makeSource(strongroom);
     const { counts, skipped } = await copied(admin, project.id, { parts: undefined });
