@@ -1,4 +1,4 @@
-import { type Action, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import { type Action, PermissionDenied, type Rule, rulesOf } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
@@ -127,7 +127,7 @@ const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 async function beyondInProject(tx: Transaction, memberId: string, projectId: string): Promise<Action[]> {
   const own = await tx.accessTo(tx, projectId);
   const held = await tx.accessTo(tx, projectId, memberId);
-  return rightsBeyond(own?.ability ?? NO_RIGHTS, (held?.ability.rules ?? []) as unknown as Rule[]);
+  return rightsBeyond(own?.ability ?? NO_RIGHTS, held === undefined ? [] : rulesOf(held.ability));
 }
 
 /** Held until the transaction ends: a role is not changed at the same moment. */
