@@ -98,7 +98,7 @@ export class AccessReviewService {
     );
     for (const { projectId, whom } of questions)
       if (whom !== null) authorizeAbout(projects.get(projectId) as ProjectAccess, whom, names);
-    const others = await this.#abilitiesOf(ctx, questions);
+    const others = await othersIn(ctx, questions);
     const answers = questions.map(({ projectId, whom, permissions, action, fields }) => {
       if (permissions != null) {
         const storedRules = JSON.stringify([toRules(permissions)]);
@@ -160,20 +160,20 @@ export class AccessReviewService {
   #record(ctx: Context, project: ProjectAccess, action: string, memberId: string): Promise<void> {
     return ctx.auditTrail.recordRead(ctx, { action, projectId: project.projectId, facts: { memberId } });
   }
+}
 
-  /** What others may do in projects, one statement for each of them. */
-  async #abilitiesOf(
-    ctx: Context,
-    questions: readonly { readonly projectId: string; readonly whom: Whom | null }[],
-  ): Promise<ReadonlyMap<string, ProjectAccess>> {
-    const named = questions.flatMap(({ projectId, whom }) => (whom === null ? [] : [{ projectId, whom }]));
-    const found = new Map<string, ProjectAccess>();
-    for (const [id, of] of Map.groupBy(named, ({ whom }) => whom.id)) {
-      const projectIds = [...new Set(of.map(({ projectId }) => projectId))];
-      for (const access of await findAccessOf(ctx, id, projectIds)) found.set(`${access.projectId} ${id}`, access);
-    }
-    return found;
-  }
+/** What others that questions are about may do, by project and member. */
+async function othersIn(
+  ctx: Context,
+  questions: readonly { readonly projectId: string; readonly whom: Whom | null }[],
+): Promise<ReadonlyMap<string, ProjectAccess>> {
+  const places = new Map(
+    questions.flatMap(({ projectId, whom }) =>
+      whom === null ? [] : [[`${projectId} ${whom.id}`, { projectId, memberId: whom.id }] as const],
+    ),
+  );
+  const found = await findAccessOf(ctx, [...places.values()]);
+  return new Map(found.map((access) => [`${access.projectId} ${access.memberId}`, access]));
 }
 
 /**

@@ -116,7 +116,7 @@ export class ProjectReader {
 
   /** What somebody else may do in a project right now; undefined for no member. Whether the caller may ask that is not judged here. */
   async findOf(ctx: Context, projectId: string, memberId: string): Promise<ProjectAccess | undefined> {
-    const [access] = await findAccessOf(ctx, memberId, [projectId]);
+    const [access] = await findAccessOf(ctx, [{ memberId, projectId }]);
     return access;
   }
 
