@@ -1,8 +1,7 @@
-import { type Action, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
+import { type Action, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
-import { isId } from '../../kernel/ids.js';
 import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { type EffectiveRule, type Explanation, projectRights, toRules } from '../permissions/public.js';
@@ -13,6 +12,7 @@ import {
   type ProjectAccess,
   type ProjectReader,
 } from '../projects/public.js';
+import { authorizeAbout, namesOf, type Whom } from './about-others.js';
 import {
   AccessAt,
   AccessChecks,
@@ -21,22 +21,8 @@ import {
   EffectivePermissions,
   ExplainAccess,
 } from './access-review.rules.js';
-import {
-  ATTRIBUTES,
-  HELD_AT,
-  HELD_NOW,
-  PRIVILEGES_AT,
-  PRIVILEGES_NOW,
-  ROLES_AT,
-  ROLES_NOW,
-  USERNAMES,
-} from './held.sql.js';
+import { ATTRIBUTES, HELD_AT, HELD_NOW, PRIVILEGES_AT, PRIVILEGES_NOW, ROLES_AT, ROLES_NOW } from './held.sql.js';
 import { namesAttributes, type Policies, type Reason, whoMay } from './verdicts.js';
-
-interface Whom {
-  readonly kind: 'user' | 'identity';
-  readonly id: string;
-}
 
 /** Answers to who may do what. Nothing is decided here: the abilities are asked by which requests are judged. */
 export class AccessReviewService {
@@ -174,28 +160,6 @@ async function othersIn(
   );
   const found = await findAccessOf(ctx, [...places.values()]);
   return new Map(found.map((access) => [`${access.projectId} ${access.memberId}`, access]));
-}
-
-/**
- * About others may ask who may read them and roles.
- *
- * @param names usernames by id
- * @throws PERMISSION_DENIED
- */
-function authorizeAbout(project: ProjectAccess, { kind, id }: Whom, names: ReadonlyMap<string, string>): void {
-  authorize(project, 'role:read');
-  // Nobody has an empty name: who is not known is judged as somebody whom no condition names.
-  if (kind === 'user') authorize(project, 'member:read', { username: names.get(id) ?? '' });
-  else authorize(project, 'identity:read', { identityId: id });
-}
-
-/** Usernames of those who are asked about. */
-async function namesOf(ctx: Context, whom: readonly (Whom | null)[]): Promise<ReadonlyMap<string, string>> {
-  const memberIds = whom.flatMap((each) => (each?.kind === 'user' && isId(each.id) ? [each.id] : []));
-  if (memberIds.length === 0) return new Map();
-  return new Map(
-    (await USERNAMES(ctx, { memberIds, organizationId: ctx.organizationId })).map(({ id, name }) => [id, name]),
-  );
 }
 
 /** Who holds something, as far as the caller may read such members. */

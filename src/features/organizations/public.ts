@@ -1,4 +1,5 @@
 export { organizationLinkOf } from './link.resolver.js';
+export { membersByIds } from './member.reader.js';
 export { MemberKindEnum, MemberType } from './member.type.js';
 export type { OrganizationMembershipSchema } from './membership.entity.js';
 export {

@@ -1,4 +1,4 @@
-export { ORGANIZATION_VOCABULARY, PROJECT_ACTIONS } from './actions.js';
+export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS } from './actions.js';
 export { type Assigned, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
 export { attributesOf } from './attributes.js';
 export { rightsBeyond, rightsBeyondChange } from './boundary.js';
@@ -23,6 +23,7 @@ export { PERMISSION, toPermissionInputs, toPermissionReply } from './permission.
 export { OrganizationPermissions, Permissions, type PermissionsGiven, toRules } from './permission.rules.js';
 export {
   OrganizationPermissionInput,
+  OrganizationPermissionSubjectEnum,
   OrganizationPermissionType,
   PermissionActionEnum,
   PermissionInput,
