@@ -29,7 +29,7 @@ export class GroupService {
 
   /** Makes a group. @throws ROLE_NOT_FOUND, PERMISSION_BOUNDARY, GROUP_SLUG_TAKEN, ORGANIZATION_NOT_FOUND (deleted at the same moment) */
   async create(ctx: Context, raw: unknown): Promise<GroupRow> {
-    const { name, role, ...given } = parse(CreateGroup, raw);
+    const { name, roleSlug: role, ...given } = parse(CreateGroup, raw);
     const slug = given.slug ?? groupSlugFor(name, randomLetters(4));
     authorize(ctx, 'groups:create', { groupSlug: slug });
     return inTransaction(ctx, async (tx) => {
@@ -66,7 +66,7 @@ export class GroupService {
 
   /** Changes name, slug and role of a group. @throws GROUP_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, GROUP_SLUG_TAKEN */
   async update(ctx: Context, raw: unknown): Promise<GroupRow> {
-    const { id, name, slug, role } = parse(UpdateGroup, raw);
+    const { id, name, slug, roleSlug: role } = parse(UpdateGroup, raw);
     return inTransaction(ctx, async (tx) => {
       const { organizationId } = tx;
       const { group, row } = await lockGroup(tx, id, 'groups:edit');
