@@ -88,14 +88,14 @@ interface HeldRole {
 /** Whose credential is made. */
 interface Account {
   readonly id: string;
-  /** The project that owns it; absent or null: it is of the organization. */
+  /** The project that owns it, for the audit record of a refusal; absent or null: it is of the organization. */
   readonly projectId?: string | null;
 }
 
 /**
- * Whoever makes a credential of somebody else has all rights of that account: nobody makes one of an account that may do more in
- * the organization than the caller, or in one below it: a credential of the organization reaches these too. Of an account that a
- * project owns its rights in the project are compared as well; other projects are not.
+ * Whoever makes a credential of somebody else has all rights of that account: nobody makes one of an account that may do more than
+ * the caller in the organization or in any of its projects, or in an organization below it and its projects: a credential of the
+ * organization reaches these too. A refusal names the rights that are missing, not where.
  *
  * @param action what the caller does: for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY
@@ -107,10 +107,8 @@ export async function authorizeActingAs(tx: Transaction, account: Account, actio
   const inOrganizations = [...Map.groupBy(held, ({ organizationId }) => organizationId).values()].flatMap((roles) =>
     rightsBeyond(tx.ability, rulesOfHeld(roles)),
   );
-  const { projectId = null } = account;
-  const inProject = projectId === null ? [] : await beyondInProject(tx, account.id, projectId);
-  const beyond = [...new Set([...inOrganizations, ...inProject])];
-  if (beyond.length > 0) throw new PermissionDenied({ action, projectId }, beyond);
+  const beyond = [...new Set([...inOrganizations, ...(await beyondInProjects(tx, account.id))])];
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: account.projectId ?? null }, beyond);
 }
 
 const rulesOfHeld = (held: readonly HeldRole[]): Rule[] =>
@@ -123,11 +121,13 @@ const rulesOfHeld = (held: readonly HeldRole[]): Rule[] =>
 
 const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 
-/** What an account may do in a project, by itself, through groups and by privileges, and the caller may not. */
-async function beyondInProject(tx: Transaction, memberId: string, projectId: string): Promise<Action[]> {
-  const own = await tx.accessTo(tx, projectId);
-  const held = await tx.accessTo(tx, projectId, memberId);
-  return rightsBeyond(own?.ability ?? NO_RIGHTS, held === undefined ? [] : rulesOf(held.ability));
+/** What an account may do in projects, by itself, through groups and by privileges, and the caller may not. */
+async function beyondInProjects(tx: Transaction, memberId: string): Promise<Action[]> {
+  const held = await tx.accessesOf(tx, memberId, null);
+  const ids = held.map(({ projectId }) => projectId);
+  const accesses = ids.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, ids);
+  const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
+  return held.flatMap(({ projectId, ability }) => rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesOf(ability)));
 }
 
 /** Held until the transaction ends: a role is not changed at the same moment. */

@@ -1,4 +1,4 @@
-import type { Ability, Access, Action, Rule } from '../../kernel/authz/ability.js';
+import type { Ability, Access, Action } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
@@ -17,8 +17,6 @@ import {
   type HeldRoles,
   PROJECT_ROLES,
   projectRights,
-  readStoredRules,
-  rulesOfRoles,
 } from '../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 
@@ -154,9 +152,10 @@ const EXPLAINED = heldBy('$1', {
 const OF_MEMBER = 'p.organization_id = $2 and p.id in (select project_id from project_member_now where member_id = $1)';
 
 const LOAD = `select ${ACCESS_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($3::uuid[])`;
-/** Also in organizations below that of the token: as the caller could have a token for them. */
+/** Also in organizations below that of the token: as the member could have a token for them. */
 const LOAD_BELOW = `select ${ACCESS_COLUMNS} from ${FROM}
-  where p.id = any($3::uuid[]) and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
+  where p.id in (select project_id from project_member_now where member_id = $1) and ($3::uuid[] is null or p.id = any($3))
+    and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
     and exists (select from organization_member_now own where own.organization_id = p.organization_id and own.member_id = $1)`;
 const EXPLAIN = `select ${ACCESS_COLUMNS}, m.memberships, m."ownRoles", m."ownPrivileges" from ${EXPLAINED}
   where p.organization_id = $2 and p.id = $3
@@ -184,17 +183,6 @@ const LISTS = new Map(
 const COUNT = `select p.type, count(*)::integer as count from project p
   where p.organization_id = $2 and p.id in (
     select n.project_id from project_member_now n where n.member_id = $1 and cardinality(n.roles) > 0) group by p.type`;
-
-/** What a group has in its projects; what has ended is not in it, and what has not begun is. */
-const OF_GROUP = `select m.project_id as "projectId", held.roles,
-    (select json_agg(r.permissions order by array_position(held.roles, r.slug))::text
-     from project_role r where r.project_id = m.project_id and r.slug = any(held.roles)) as "storedRules",
-    (select json_agg(v.permissions order by v.created_at, v.id)::text from additional_privilege v
-     where v.membership_id = m.id and (v.ends_at is null or now() < v.ends_at)) as privileges
-  from project_membership m cross join lateral (
-    select array(select role from unnest(m.roles) role
-      where not coalesce(m.role_terms ? role, false) or now() < (m.role_terms -> role ->> 'endsAt')::timestamptz) as roles) held
-  where m.group_id = $1 order by m.id for share of m`;
 
 /** Membership is what makes a project visible; the service itself is nobody's member. */
 const run = <R extends object>(ctx: Context, text: string, ...params: readonly unknown[]): Promise<R[]> =>
@@ -264,39 +252,17 @@ export async function findAccessOf(
   return rows.map((row) => ({ ...toAccess(row), memberId: row.memberId }));
 }
 
+/** As `AccessesOf` says. */
+export const listAccessBelow = async (
+  ctx: Context,
+  memberId: string,
+  projectIds: readonly string[] | null,
+): Promise<ProjectAccess[]> =>
+  (await query<AccessRow>(ctx, LOAD_BELOW, [memberId, ctx.organizationId, projectIds])).map(toAccess);
+
 /** What the caller may do in all projects that it is a member of, in one statement. */
 export const listAccess = async (ctx: Context): Promise<ProjectAccess[]> =>
   (await run<AccessRow>(ctx, LIST_ACCESS)).map(toAccess);
-
-const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
-
-/** @param stored JSON text of the rules of each role or privilege; null for none */
-const rulesIn = (stored: string | null | undefined): (readonly Rule[])[] =>
-  (JSON.parse(stored ?? 'null') as readonly unknown[] | null)?.map((rules) => readStoredRules(rules)) ?? [];
-
-/** What a group gives in a project, and what the caller may do there. */
-export interface GroupRights {
-  readonly rules: readonly Rule[];
-  readonly own: Ability;
-}
-
-/** As `ProjectReader.rightsOfGroup` says. */
-export async function rightsOfGroup(tx: Transaction, groupId: string): Promise<GroupRights[]> {
-  const held = await query<HeldRoles & { readonly projectId: string }>(tx, OF_GROUP, [groupId]);
-  const rows =
-    held.length === 0
-      ? []
-      : await run<AccessRow>(
-          tx,
-          LOAD_BELOW,
-          held.map(({ projectId }) => projectId),
-        );
-  const own = new Map(rows.map((row) => [row.id, projectRights(row).ability]));
-  return held.map(({ projectId, roles, storedRules, privileges }) => ({
-    rules: rulesOfRoles(roles, [...rulesIn(storedRules), ...rulesIn(privileges)]),
-    own: own.get(projectId) ?? NO_RIGHTS,
-  }));
-}
 
 /** A whole project by id, with its environments, in one statement. */
 export async function findById(ctx: Context, projectId: string): Promise<ProjectRecord | undefined> {
@@ -351,6 +317,19 @@ const countsByType: BatchLoad<ReadonlyMap<string, number>> = async (ctx) => {
 export async function lockProject(tx: Transaction, { projectId }: ProjectAccess): Promise<void> {
   const [project] = await query(tx, 'select 1 from project where id = $1 for no key update', [projectId]);
   if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+}
+
+/** The key given, or the newest of the organization. @throws KEY_NOT_FOUND for an id that is no key of it */
+export async function organizationKey(tx: Transaction, keyId: string | null): Promise<string> {
+  if (keyId !== null && !isId(keyId)) throw new AppError('KEY_NOT_FOUND');
+  const [key] = await query<{ id: string }>(
+    tx,
+    `select id from data_key where organization_id = $1 and project_id is null and retired_at is null
+       and ($2::uuid is null or id = $2) order by created_at desc, id desc limit 1`,
+    [tx.organizationId, keyId],
+  );
+  if (key === undefined) throw new AppError('KEY_NOT_FOUND');
+  return key.id;
 }
 
 function toAccess(row: AccessRow): ProjectAccess {
