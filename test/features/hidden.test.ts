@@ -47,6 +47,8 @@ const NOTHING_TO_NAME = ['kmsKeyId'];
 const EITHER = [
   ...['explainAccess.identityId', 'effectivePermissions.userId', 'can.userId'],
   'revokeAccessTokens.identityId',
+  ...['explainOrganizationAccess.userId', 'canInOrganization.identityId'],
+
   ...['setOrganizationMember.identityId', 'removeOrganizationMember.userId'],
   ...['addGroupMember.userId', 'addGroupMembers.identityIds'],
   ...['removeGroupMember.identityId', 'removeGroupMembers.userIds'],

@@ -115,7 +115,7 @@ function registered(
 export const PermissionSubjectEnum = registered('PermissionSubject', 'What a rule of a role is about.', SUBJECTS);
 
 /** As `PermissionSubjectEnum`, of rules of an organization. */
-const OrganizationPermissionSubjectEnum = registered(
+export const OrganizationPermissionSubjectEnum = registered(
   'OrganizationPermissionSubject',
   'What a rule of a role of an organization is about.',
   ORGANIZATION_SUBJECTS,

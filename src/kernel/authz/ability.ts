@@ -68,6 +68,9 @@ export function buildAbility(rules: readonly Rule[]): Ability {
   });
 }
 
+/** The rules that an ability decides by, in their order. */
+export const rulesOf = ({ rules }: Ability): readonly Rule[] => rules as unknown as readonly Rule[];
+
 /**
  * True when the caller may do this to a thing with these fields. Without fields: to at least some thing of the kind.
  * Pure, and cheap enough for every row of a list.
