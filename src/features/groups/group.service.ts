@@ -1,12 +1,12 @@
 import { raw as sql } from '@mikro-orm/core';
-import { authorize } from '../../kernel/authz/ability.js';
+import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { newId, randomLetters } from '../../kernel/ids.js';
 import { type CountedConnectionOf, type CursorKey, counted, decodeCursor, pageOf } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { authorizeRoleChange } from '../organizations/public.js';
+import { authorizeGiving, authorizeRoleChange } from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { Group } from './group.entity.js';
 import { type GroupRow, loadGroup, lockGroup, mayRead } from './group.reader.js';
@@ -69,11 +69,15 @@ export class GroupService {
     const { id, name, slug, roleSlug: role } = parse(UpdateGroup, raw);
     return inTransaction(ctx, async (tx) => {
       const { organizationId } = tx;
-      const { group, row } = await lockGroup(tx, id, 'groups:edit');
+      const isRoleAlone = role !== undefined && name === undefined && slug === undefined;
+      const isHanded = isRoleAlone && !can(tx.ability, 'groups:edit');
+      const { group, row } = await lockGroup(tx, id, isHanded ? 'groups:read' : 'groups:edit');
       // Rules can be about the slug: whoever may not change the group as it will be does not make it so.
       if (slug !== undefined) authorize(tx, 'groups:edit', { groupSlug: slug });
-      if (role !== undefined && role !== row.roleSlug) {
-        const change = { before: row.roleSlug, after: role };
+      const given = { subject: 'groups', fields: { groupSlug: row.slug } } as const;
+      const handedTo = role === undefined ? null : authorizeGiving(tx, 'groups:edit', given);
+      if (role !== undefined && (role !== row.roleSlug || handedTo !== null)) {
+        const change = { before: row.roleSlug, after: role, handedTo };
         await authorizeRoleChange(tx, { organizationId, action: 'groups:edit', ...change });
         await authorizeRightsOfGroup(tx, this.projects, { groupId: group.id, action: 'groups:edit' });
         await setRole(tx, { organizationId, groupId: group.id, role });

@@ -3,7 +3,7 @@ import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
 import { MAX_GLOB } from '../../kernel/authz/glob.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
-import { ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
+import { conditionalActions, ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
 import { LONGEST_ATTRIBUTE, namesKnownAttributes, withStandIns } from './attribute-names.js';
 import { patternFault } from './attributes.js';
 import './permissions.errors.js';
@@ -102,37 +102,43 @@ const isEachOnce = (actions: readonly string[]): boolean => new Set(actions).siz
 const isUnmixed = (actions: readonly string[]): boolean =>
   !actions.includes('read') || !actions.some((action) => action === 'describeSecret' || action === 'readValue');
 
-function permissionOf(subject: string, actions: readonly string[], fields: Vocabulary['fields'][string] | undefined) {
+function permissionOf(subject: string, words: Vocabulary) {
+  const actions = words.actions[subject] ?? [];
+  const conditional = conditionalActions(words, subject);
+  const areAsked = ({ action, conditions }: { action: string | readonly string[]; conditions?: unknown }): boolean =>
+    conditions == null ||
+    Object.keys(conditions).length === 0 ||
+    [action].flat().every((verb) => conditional.includes(verb));
   const action = z.enum(actions as [string, ...string[]]);
   const list = z.array(action).min(1).max(actions.length).refine(isEachOnce, { error: 'must name each action once' });
-  return z.strictObject({
-    subject: z.literal(subject),
-    action: z.union([
-      subject === 'secrets'
-        ? list.refine(isUnmixed, {
-            error: 'must not have read beside describeSecret or readValue',
-            params: { code: 'READ_MIXED' },
-          })
-        : list,
-      action,
-    ]),
-    inverted: z.boolean().nullish(),
-    conditions: conditionsOf(fields),
-  });
+  return z
+    .strictObject({
+      subject: z.literal(subject),
+      action: z.union([
+        subject === 'secrets'
+          ? list.refine(isUnmixed, {
+              error: 'must not have read beside describeSecret or readValue',
+              params: { code: 'READ_MIXED' },
+            })
+          : list,
+        action,
+      ]),
+      inverted: z.boolean().nullish(),
+      conditions: conditionsOf(words.fields[subject]),
+    })
+    .refine(areAsked, { path: ['conditions'], error: `must stand in a rule of ${conditional.join(', ')} alone` });
 }
 
 type PermissionOfSubject = ReturnType<typeof permissionOf>;
 
 const isShortEnough = (rules: unknown): boolean => Buffer.byteLength(JSON.stringify(rules)) <= MAX_BYTES;
 
-const permissionsOf = ({ actions, fields }: Vocabulary) =>
+const permissionsOf = (words: Vocabulary) =>
   z
     .array(
       z.discriminatedUnion(
         'subject',
-        Object.entries(actions).map(([subject, verbs]) => permissionOf(subject, verbs, fields[subject])) as unknown as [
-          PermissionOfSubject,
-        ],
+        Object.keys(words.actions).map((subject) => permissionOf(subject, words)) as unknown as [PermissionOfSubject],
       ),
     )
     .max(MAX_RULES)

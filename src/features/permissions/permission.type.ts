@@ -210,6 +210,10 @@ export class OrganizationPermissionInput {
   @Field(() => Boolean, { nullable: true, description: 'True: it forbids instead.' })
   inverted?: boolean | null;
 
-  @Field(() => ConditionsType, { nullable: true, description: 'Which things it holds for. All of them when absent.' })
+  @Field(() => ConditionsType, {
+    nullable: true,
+    description:
+      'Which things it holds for. All of them when absent. Of `MEMBER` and `IDENTITY` with `ASSIGN_ROLE` alone.',
+  })
   conditions?: ConditionsType | null;
 }
