@@ -17,6 +17,8 @@ import { createIdentities } from './features/identities/index.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
+import { createProjectCopies } from './features/project-copies/index.js';
+import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
 import { createProjects } from './features/projects/index.js';
@@ -125,7 +127,9 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     projects,
     createGroups({ ...organizations, ...projects }),
     createPrivileges(projects),
+    createProjectRescues(projects),
     createProjectTemplates({ ...projects, createRootFolders }),
+    createProjectCopies(projects),
     tags,
     secrets,
     createAccessReview(projects),

@@ -14,7 +14,9 @@ import { Disclosures } from './0014-disclosures.js';
 import { Groups } from './0015-groups.js';
 import { ProjectTemplates } from './0016-project-templates.js';
 import { ProjectIdentities } from './0017-project-identities.js';
+import { ProjectRescues } from './0019-project-rescues.js';
 import { TokenLists } from './0020-token-lists.js';
+import { EndedMembers } from './0022-ended-members.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -34,5 +36,7 @@ export const migrations = [
   { name: '0015-groups', class: Groups },
   { name: '0016-project-templates', class: ProjectTemplates },
   { name: '0017-project-identities', class: ProjectIdentities },
+  { name: '0019-project-rescues', class: ProjectRescues },
   { name: '0020-token-lists', class: TokenLists },
+  { name: '0022-ended-members', class: EndedMembers },
 ] as const;

@@ -13,17 +13,49 @@ const BUILT_IN = `array[${ORGANIZATION_ROLES.map((slug) => `'${slug}'`).join(', 
  * is held twice counts where it stands last. No roles: it is no member right now.
  *
  * @param organization @param member SQL for their ids
+ * @param origins further columns of it: what the roles come from
  */
-export const heldRoles = (organization: string, member: string): string => `(
-  select now_held.roles, stored.rules as "storedRules",
-    case when stored.rules like '%{{%' then ${attributesOf(member)} end as attributes
-  from (select array_agg(n.role order by n.group_id is not null, n.created_at, n.id) as roles
+export const heldRoles = (organization: string, member: string, origins = { roles: '', rules: '' }): string => `(
+  select now_held.*, stored.*,
+    case when stored."storedRules" like '%{{%' then ${attributesOf(member)} end as attributes
+  from (select array_agg(n.role order by n.group_id is not null, n.created_at, n.id) as roles${origins.roles}
         from organization_member_now n where n.organization_id = ${organization} and n.member_id = ${member}) now_held
   cross join lateral (
     select case when not now_held.roles <@ ${BUILT_IN} then
-      (select json_agg(r.permissions order by place.at)::text
-       from (select listed.slug, max(listed.at) as at from unnest(now_held.roles) with ordinality as listed(slug, at) group by listed.slug) place
-       join organization_role r on r.organization_id = ${organization} and r.slug = place.slug) end as rules) stored)`;
+      (select json_agg(r.permissions order by place.at)::text from ${ownRoles(organization)}) end as "storedRules"${origins.rules}) stored)`;
+
+/** The roles `r` that an organization made, of a member that holds them, with their places. */
+const ownRoles = (organization: string): string =>
+  `(select listed.slug, max(listed.at) as at from unnest(now_held.roles) with ordinality as listed(slug, at) group by listed.slug) place
+       join organization_role r on r.organization_id = ${organization} and r.slug = place.slug`;
+
+/**
+ * What members have in an organization right now, and by what, as the check of a token finds it. An identity that a project owns
+ * is known in its project alone: nobody else finds it.
+ */
+export const FIND_HELD = sqlStatement({
+  text: `select asked.id as "memberId", held.roles, held."storedRules", held.attributes, held.memberships, held."ownRoles"
+    from unnest(:memberIds::uuid[]) asked(id)
+    cross join lateral ${heldRoles(':organizationId::uuid', 'asked.id', {
+      roles: `,
+        jsonb_agg(jsonb_build_object('role', n.role, 'membershipId', n.id, 'groupId', n.group_id)
+          order by n.group_id is not null, n.created_at, n.id) as memberships`,
+      rules: `,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'slug', r.slug) order by place.at), '[]')
+       from ${ownRoles(':organizationId::uuid')}) as "ownRoles"`,
+    })} held
+    where held.roles is not null
+      and (asked.id = :actorId or not exists (select from identity i where i.id = asked.id and i.project_id is not null))`,
+  params: { organizationId: t.uuid, memberIds: t.array(t.uuid), actorId: t.uuid },
+  row: {
+    memberId: t.uuid,
+    roles: t.array(t.text),
+    storedRules: t.nullable(t.text),
+    attributes: t.nullable(t.text),
+    memberships: t.json,
+    ownRoles: t.json,
+  },
+});
 
 /** Whoever calls, as statements about credentials answer it. */
 export const CALLER_ROW = {

@@ -1,13 +1,21 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { batched } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import { namePageBounds, Page } from '../../kernel/paging.js';
+import { type CountedConnectionOf, counted, namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { IS_LISTED, type MemberView, membersByIds, SELECT_MEMBER, toMemberView } from './member.reader.js';
+import {
+  countMembers,
+  IS_LISTED,
+  type MemberView,
+  membersByIds,
+  SELECT_MEMBER,
+  toMemberView,
+} from './member.reader.js';
 import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
 import {
   addMember,
@@ -40,7 +48,7 @@ export class MemberService {
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<MemberView>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<MemberView>> {
     const { organizationId, ...request } = parse(ListMembers, raw);
     authorize(ctx, 'member:read');
     const organization = await this.organizations.load(ctx, organizationId ?? ctx.organizationId);
@@ -52,7 +60,7 @@ export class MemberService {
       action: 'organization-member:list',
       facts: { organizationId: organization.id, count: page.nodes.length },
     });
-    return page;
+    return counted(page, async () => (await batched(ctx, countMembers, organization.id)) ?? 0);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { type Action, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import { type Action, PermissionDenied, type Rule, rulesOf } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
@@ -127,9 +127,7 @@ async function beyondInProjects(tx: Transaction, memberId: string): Promise<Acti
   const ids = held.map(({ projectId }) => projectId);
   const accesses = ids.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, ids);
   const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
-  return held.flatMap(({ projectId, ability }) =>
-    rightsBeyond(own.get(projectId) ?? NO_RIGHTS, ability.rules as unknown as Rule[]),
-  );
+  return held.flatMap(({ projectId, ability }) => rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesOf(ability)));
 }
 
 /** Held until the transaction ends: a role is not changed at the same moment. */

@@ -4,7 +4,7 @@ import type { Conditions } from '../../kernel/authz/conditions.js';
 import { MAX_GLOB } from '../../kernel/authz/glob.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 import { ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
-import { namesKnownAttributes } from './attribute-names.js';
+import { LONGEST_ATTRIBUTE, namesKnownAttributes, withStandIns } from './attribute-names.js';
 import { patternFault } from './attributes.js';
 import './permissions.errors.js';
 
@@ -31,11 +31,19 @@ const UNKNOWN_ATTRIBUTE = {
 /** A path as places have it: with a slash at the end it would fit none. */
 const withoutTrailingSlash = (path: string): string => (path.length > 1 ? path.replace(/\/$/, '') : path);
 
+/** A slug, or what becomes one with attributes filled in: their names are not part of its length. */
+const slugText = z
+  .string()
+  .min(1)
+  .max(MAX_SLUG + LONGEST_ATTRIBUTE)
+  .refine((text) => text.length > MAX_SLUG + LONGEST_ATTRIBUTE || withStandIns(text).length <= MAX_SLUG, {
+    error: `must have at most ${MAX_SLUG} characters`,
+    params: { code: 'TOO_BIG' },
+  });
+
 function literalOf(field: string) {
-  const text = z
-    .string()
-    .min(1)
-    .max(LENGTHS[field] ?? MAX_SLUG)
+  const max = LENGTHS[field];
+  const text = (max === undefined ? slugText : z.string().min(1).max(max))
     .refine(isStorable, NOT_STORABLE)
     .refine(namesKnownAttributes, UNKNOWN_ATTRIBUTE);
   return field === 'secretPath'

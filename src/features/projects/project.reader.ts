@@ -3,14 +3,8 @@ import { type Context, isTransaction, type Transaction } from '../../kernel/cont
 import { batched } from '../../kernel/database/batched.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { distinctIds, isId, NO_ID } from '../../kernel/ids.js';
-import {
-  findAccess,
-  findBySlug,
-  type GroupRights,
-  listAccess,
-  type ProjectAccess,
-  rightsOfGroup,
-} from './project.records.js';
+import { type GroupRights, rightsOfGroup } from './members/group-rights.js';
+import { findAccess, findBySlug, listAccess, type ProjectAccess } from './project.records.js';
 
 /** What a caller names by its id, and if it likes by the only project that it may be in. */
 interface Named {

@@ -1,4 +1,4 @@
-import type { Ability, Access, Action, Rule } from '../../kernel/authz/ability.js';
+import type { Ability, Access, Action } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
@@ -17,8 +17,6 @@ import {
   type HeldRoles,
   PROJECT_ROLES,
   projectRights,
-  readStoredRules,
-  rulesOfRoles,
 } from '../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 
@@ -92,10 +90,12 @@ type RecordRow = AccessRow & Omit<ProjectRecord, 'access'>;
 /** Callers who have these roles only are spared a look for others. */
 const BUILT_IN = `array[${PROJECT_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
 
-const ACCESS_COLUMNS = `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
+/** @param member SQL for its id */
+const accessColumns = (member: string): string => `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
   p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", p.revision::float8 as revision,
   m.id as "membershipId", m.roles, m."storedRules", m.privileges,
-  case when m."storedRules" like '%{{%' or m.privileges like '%{{%' then ${attributesOf('$1')} end as attributes`;
+  case when m."storedRules" like '%{{%' or m.privileges like '%{{%' then ${attributesOf(member)} end as attributes`;
+const ACCESS_COLUMNS = accessColumns('$1');
 
 const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "defaultProduct", p.auto_capitalization as "autoCapitalization",
   p.version, p.upgrade_status as "upgradeStatus", p.pit_version_limit as "pitVersionLimit",
@@ -113,37 +113,40 @@ const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "
 const OWN_ROLES = `(select listed.slug, max(listed.at) as at from unnest(held.roles) with ordinality as listed(slug, at) group by listed.slug) place
          join project_role r on r.project_id = p.id and r.slug = place.slug`;
 /** Privileges `v` of a member that hold right now, also while no role of its own membership does. */
-const PRIVILEGES = `additional_privilege v join project_membership d on d.id = v.membership_id
-       where d.project_id = p.id and coalesce(d.user_id, d.identity_id) = $1
+const privilegesOf = (
+  member: string,
+): string => `additional_privilege v join project_membership d on d.id = v.membership_id
+       where d.project_id = p.id and coalesce(d.user_id, d.identity_id) = ${member}
          and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))`;
 
 /**
- * Projects `p` with the roles that a member, `$1`, has in them: those of its own membership, then those of its groups, oldest
- * first; and its privileges. One that has no role there right now is not in it.
+ * Projects `p` with the roles that a member has in them: those of its own membership, then those of its groups, oldest first;
+ * and its privileges. One that has no role there right now is not in it.
  *
+ * @param member SQL for its id
  * @param origins further columns of it: what the roles and privileges come from
  */
-const heldBy = (origins: { readonly roles: string; readonly rules: string }): string => `project p cross join lateral (
+const heldBy = (member: string, origins = { roles: '', rules: '' }): string => `project p cross join lateral (
     select held.*,
       case when not held.roles <@ ${BUILT_IN} then
         (select json_agg(r.permissions order by place.at)::text from ${OWN_ROLES}) end as "storedRules",
-      (select json_agg(v.permissions order by v.created_at, v.id)::text from ${PRIVILEGES}) as privileges${origins.rules}
+      (select json_agg(v.permissions order by v.created_at, v.id)::text from ${privilegesOf(member)}) as privileges${origins.rules}
     from (
       select (array_agg(n.id order by n.group_id is not null, n.created_at, n.id))[1] as id,
         array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles${origins.roles}
       from project_member_now n cross join unnest(n.roles) with ordinality as role(slug, at)
-      where n.project_id = p.id and n.member_id = $1) held
+      where n.project_id = p.id and n.member_id = ${member}) held
     where held.id is not null) m`;
-const FROM = heldBy({ roles: '', rules: '' });
+const FROM = heldBy('$1');
 /** The same with where everything comes from, in the orders of what it explains. */
-const EXPLAINED = heldBy({
+const EXPLAINED = heldBy('$1', {
   roles: `,
         json_agg(json_build_object('role', role.slug, 'membershipId', n.id, 'groupId', n.group_id)
           order by n.group_id is not null, n.created_at, n.id, role.at) as memberships`,
   rules: `,
       (select coalesce(json_agg(json_build_object('id', r.id, 'slug', r.slug) order by place.at), '[]') from ${OWN_ROLES}) as "ownRoles",
       (select coalesce(json_agg(json_build_object('id', v.id, 'slug', v.slug, 'membershipId', v.membership_id)
-         order by v.created_at, v.id), '[]') from ${PRIVILEGES}) as "ownPrivileges"`,
+         order by v.created_at, v.id), '[]') from ${privilegesOf('$1')}) as "ownPrivileges"`,
 });
 /** The projects of a member, so that those of others are not looked at. */
 const OF_MEMBER = 'p.organization_id = $2 and p.id in (select project_id from project_member_now where member_id = $1)';
@@ -157,9 +160,11 @@ const LOAD_BELOW = `select ${ACCESS_COLUMNS} from ${FROM}
 const EXPLAIN = `select ${ACCESS_COLUMNS}, m.memberships, m."ownRoles", m."ownPrivileges" from ${EXPLAINED}
   where p.organization_id = $2 and p.id = $3
     and exists (select from organization_member_now own where own.organization_id = $2 and own.member_id = $1)`;
-/** Of somebody else: of the caller the check of its token knows that it is a member of the organization. */
-const LOAD_OTHER = `${LOAD} and exists (
-  select from organization_member_now own where own.organization_id = $2 and own.member_id = $1)`;
+/** Of others: of the caller the check of its token knows that it is a member of the organization. */
+const LOAD_OTHERS = `select asked.member_id as "memberId", ${accessColumns('asked.member_id')}
+  from unnest($2::uuid[], $3::uuid[]) asked(member_id, project_id), ${heldBy('asked.member_id')}
+  where p.id = asked.project_id and p.organization_id = $1 and exists (
+    select from organization_member_now own where own.organization_id = $1 and own.member_id = asked.member_id)`;
 const LIST_ACCESS = `select ${ACCESS_COLUMNS} from ${FROM} where ${OF_MEMBER}`;
 const BY_ID = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = $3`;
 const BY_SLUG = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.slug = $3`;
@@ -178,17 +183,6 @@ const LISTS = new Map(
 const COUNT = `select p.type, count(*)::integer as count from project p
   where p.organization_id = $2 and p.id in (
     select n.project_id from project_member_now n where n.member_id = $1 and cardinality(n.roles) > 0) group by p.type`;
-
-/** What a group has in its projects; what has ended is not in it, and what has not begun is. */
-const OF_GROUP = `select m.project_id as "projectId", held.roles,
-    (select json_agg(r.permissions order by array_position(held.roles, r.slug))::text
-     from project_role r where r.project_id = m.project_id and r.slug = any(held.roles)) as "storedRules",
-    (select json_agg(v.permissions order by v.created_at, v.id)::text from additional_privilege v
-     where v.membership_id = m.id and (v.ends_at is null or now() < v.ends_at)) as privileges
-  from project_membership m cross join lateral (
-    select array(select role from unnest(m.roles) role
-      where not coalesce(m.role_terms ? role, false) or now() < (m.role_terms -> role ->> 'endsAt')::timestamptz) as roles) held
-  where m.group_id = $1 order by m.id for share of m`;
 
 /** Membership is what makes a project visible; the service itself is nobody's member. */
 const run = <R extends object>(ctx: Context, text: string, ...params: readonly unknown[]): Promise<R[]> =>
@@ -233,16 +227,29 @@ export async function findEffectiveRules(
   return row && effectiveRules(projectRights(row), row);
 }
 
-/** What somebody else may do in projects, as `findAccess`. Whether the caller may ask that is not judged here. */
+/** A member, and a project that it may be in. */
+interface Place {
+  readonly memberId: string;
+  readonly projectId: string;
+}
+
+/**
+ * What others may do in projects, in one statement, as `findAccess`. Whether the caller may ask that is not judged here.
+ *
+ * @param places in lower case
+ */
 export async function findAccessOf(
   ctx: Context,
-  memberId: string,
-  projectIds: readonly string[],
-): Promise<ProjectAccess[]> {
-  if (!isId(memberId)) return [];
-  return (await query<AccessRow>(ctx, LOAD_OTHER, [memberId, ctx.organizationId, projectIds.filter(isId)])).map(
-    toAccess,
-  );
+  places: readonly Place[],
+): Promise<(ProjectAccess & { readonly memberId: string })[]> {
+  const known = places.filter(({ memberId, projectId }) => isId(memberId) && isId(projectId));
+  if (known.length === 0) return [];
+  const rows = await query<AccessRow & { readonly memberId: string }>(ctx, LOAD_OTHERS, [
+    ctx.organizationId,
+    known.map(({ memberId }) => memberId),
+    known.map(({ projectId }) => projectId),
+  ]);
+  return rows.map((row) => ({ ...toAccess(row), memberId: row.memberId }));
 }
 
 /** As `AccessesOf` says. */
@@ -256,30 +263,6 @@ export const listAccessBelow = async (
 /** What the caller may do in all projects that it is a member of, in one statement. */
 export const listAccess = async (ctx: Context): Promise<ProjectAccess[]> =>
   (await run<AccessRow>(ctx, LIST_ACCESS)).map(toAccess);
-
-const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
-
-/** @param stored JSON text of the rules of each role or privilege; null for none */
-const rulesIn = (stored: string | null | undefined): (readonly Rule[])[] =>
-  (JSON.parse(stored ?? 'null') as readonly unknown[] | null)?.map((rules) => readStoredRules(rules)) ?? [];
-
-/** What a group gives in a project, and what the caller may do there. */
-export interface GroupRights {
-  readonly rules: readonly Rule[];
-  readonly own: Ability;
-}
-
-/** As `ProjectReader.rightsOfGroup` says. */
-export async function rightsOfGroup(tx: Transaction, groupId: string): Promise<GroupRights[]> {
-  const held = await query<HeldRoles & { readonly projectId: string }>(tx, OF_GROUP, [groupId]);
-  const ids = held.map(({ projectId }) => projectId);
-  const accesses = ids.length === 0 ? [] : await listAccessBelow(tx, tx.actor.id, ids);
-  const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
-  return held.map(({ projectId, roles, storedRules, privileges }) => ({
-    rules: rulesOfRoles(roles, [...rulesIn(storedRules), ...rulesIn(privileges)]),
-    own: own.get(projectId) ?? NO_RIGHTS,
-  }));
-}
 
 /** A whole project by id, with its environments, in one statement. */
 export async function findById(ctx: Context, projectId: string): Promise<ProjectRecord | undefined> {
@@ -334,6 +317,19 @@ const countsByType: BatchLoad<ReadonlyMap<string, number>> = async (ctx) => {
 export async function lockProject(tx: Transaction, { projectId }: ProjectAccess): Promise<void> {
   const [project] = await query(tx, 'select 1 from project where id = $1 for no key update', [projectId]);
   if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+}
+
+/** The key given, or the newest of the organization. @throws KEY_NOT_FOUND for an id that is no key of it */
+export async function organizationKey(tx: Transaction, keyId: string | null): Promise<string> {
+  if (keyId !== null && !isId(keyId)) throw new AppError('KEY_NOT_FOUND');
+  const [key] = await query<{ id: string }>(
+    tx,
+    `select id from data_key where organization_id = $1 and project_id is null and retired_at is null
+       and ($2::uuid is null or id = $2) order by created_at desc, id desc limit 1`,
+    [tx.organizationId, keyId],
+  );
+  if (key === undefined) throw new AppError('KEY_NOT_FOUND');
+  return key.id;
 }
 
 function toAccess(row: AccessRow): ProjectAccess {

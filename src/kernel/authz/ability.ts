@@ -68,12 +68,21 @@ export function buildAbility(rules: readonly Rule[]): Ability {
   });
 }
 
+/** The rules that an ability decides by, in their order. */
+export const rulesOf = ({ rules }: Ability): readonly Rule[] => rules as unknown as readonly Rule[];
+
 /**
  * True when the caller may do this to a thing with these fields. Without fields: to at least some thing of the kind.
  * Pure, and cheap enough for every row of a list.
  */
 export function can(ability: Ability, action: Action, fields?: Fields): boolean {
   return ability.can(...askedFor(action, fields));
+}
+
+/** True when the caller may do this to every thing of the kind, whatever there is: nobody has to look at single ones. */
+export function canAlways(ability: Ability, action: Action): boolean {
+  const [subject, verb] = splitAction(action);
+  return can(ability, action) && ability.rulesFor(verb, subject).every(({ conditions }) => conditions === undefined);
 }
 
 /** Place in `ability.rules` of the rule by which `can` decides, the last one that fits; null when none does. */

@@ -307,6 +307,13 @@ describe('revoking many tokens', () => {
     expect(await isRevoked([one])).toEqual([false]);
   });
 
+  test('of an identity of strangers is answered like that of one that nobody has', async () => {
+    const [{ admin }, other] = [await scene(), await scene()];
+    for (const identityId of [other.machine, randomUUID()])
+      expect(await revoke(admin, { identityId })).toBeError(404, 'IDENTITY_NOT_FOUND');
+    expect(await isRevoked([other.one])).toEqual([false]);
+  });
+
   test('by a hundred callers at once revokes each once, and tells one of them', async () => {
     const { admin, machine, one, two } = await scene();
     const more = [(await makeToken(admin, machine)).tokenData.id, (await makeToken(admin, machine)).tokenData.id];

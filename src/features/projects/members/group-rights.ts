@@ -1,0 +1,39 @@
+import type { Ability, Rule } from '../../../kernel/authz/ability.js';
+import type { Transaction } from '../../../kernel/context.js';
+import { query } from '../../../kernel/database/database.js';
+import { type HeldRoles, projectRights, readStoredRules, rulesOfRoles } from '../../permissions/public.js';
+
+/** What a group has in its projects; what has ended is not in it, and what has not begun is. */
+const OF_GROUP = `select m.project_id as "projectId", held.roles,
+    (select json_agg(r.permissions order by array_position(held.roles, r.slug))::text
+     from project_role r where r.project_id = m.project_id and r.slug = any(held.roles)) as "storedRules",
+    (select json_agg(v.permissions order by v.created_at, v.id)::text from additional_privilege v
+     where v.membership_id = m.id and (v.ends_at is null or now() < v.ends_at)) as privileges
+  from project_membership m cross join lateral (
+    select array(select role from unnest(m.roles) role
+      where not coalesce(m.role_terms ? role, false) or now() < (m.role_terms -> role ->> 'endsAt')::timestamptz) as roles) held
+  where m.group_id = $1 order by m.id for share of m`;
+
+const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
+
+/** @param stored JSON text of the rules of each role or privilege; null for none */
+const rulesIn = (stored: string | null | undefined): (readonly Rule[])[] =>
+  (JSON.parse(stored ?? 'null') as readonly unknown[] | null)?.map((rules) => readStoredRules(rules)) ?? [];
+
+/** What a group gives in a project, and what the caller may do there. */
+export interface GroupRights {
+  readonly rules: readonly Rule[];
+  readonly own: Ability;
+}
+
+/** As `ProjectReader.rightsOfGroup` says. */
+export async function rightsOfGroup(tx: Transaction, groupId: string): Promise<GroupRights[]> {
+  const held = await query<HeldRoles & { readonly projectId: string }>(tx, OF_GROUP, [groupId]);
+  const ids = held.map(({ projectId }) => projectId);
+  const accesses = ids.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, ids);
+  const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
+  return held.map(({ projectId, roles, storedRules, privileges }) => ({
+    rules: rulesOfRoles(roles, [...rulesIn(storedRules), ...rulesIn(privileges)]),
+    own: own.get(projectId) ?? NO_RIGHTS,
+  }));
+}
