@@ -66,7 +66,8 @@ const filters = {
     .nullish()
     .meta({ description: 'Only those that expire before this time unless they are renewed.' }),
   unusedSince: z.date().nullish().meta({
-    description: 'Only those that were last used before this time, or made before it and never used.',
+    description:
+      'Only those that were last used before this time, or made before it and never used. The last use of an unlimited token may be shown up to a minute late.',
   }),
 };
 
