@@ -16,7 +16,10 @@ export const RescueProject = z
     reason: storedText(500)
       .trim()
       .min(1)
-      .meta({ description: 'Why, 1 to 500 characters, for the admins of the organization and the audit trail.' }),
+      .meta({
+        description:
+          'Why, 1 to 500 characters, for those who may rescue projects of the organization, and for the audit trail.',
+      }),
     range: termRange
       .refine((range) => !(lengthOf(range) > lengthOf(LONGEST)), { error: `must be at most ${LONGEST}` })
       .nullish()
@@ -29,6 +32,7 @@ export const OneProjectRescue = z.strictObject({ id: idOf('The rescue.') }).meta
 
 /** Arguments of `projectRescues`. */
 export const ListProjectRescues = z.strictObject({
+  projectId: idOf('Only rescues of this project.').nullish(),
   isActive: z.boolean().nullish().meta({ description: 'Only those that have not ended, or only those that have.' }),
   ...pageRules,
 });

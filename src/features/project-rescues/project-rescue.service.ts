@@ -36,7 +36,7 @@ interface LostProject {
 }
 
 /**
- * The way back into a project that has lost its last admin: its login, its account, or its rights. Whoever may rescue projects
+ * The way back into a project that has lost its last admin: its login or its rights. Whoever may rescue projects
  * of the organization becomes an admin of such a project for a time, gives a reason, and appoints somebody for good.
  *
  * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE. Source: behaviour 2.
@@ -45,7 +45,8 @@ export class ProjectRescueService {
   /**
    * Makes the caller an admin of a project that has none, for a time.
    *
-   * @throws PROJECT_NOT_FOUND, PROJECT_HAS_ADMIN, MEMBERSHIP_NOT_FOUND for a member of the organization only through a group
+   * @throws PROJECT_NOT_FOUND, PROJECT_HAS_ADMIN, ALREADY_A_MEMBER, MEMBERSHIP_NOT_FOUND for a member of the organization only
+   *   through a group
    */
   rescue(ctx: Context, raw: unknown): Promise<RescueRow> {
     const { projectId: id, reason, range } = parse(RescueProject, raw);
@@ -53,17 +54,18 @@ export class ProjectRescueService {
     return inTransaction(ctx, async (tx) => {
       const { organizationId, actor } = tx;
       const { projectId, now } = await loadRow(tx, LOCK_PROJECT, { id, organizationId }, 'PROJECT_NOT_FOUND');
-      const [admin] = await FIND_ADMIN(tx, { projectId, memberId: actor.id });
-      if (admin !== undefined) throw new AppError('PROJECT_HAS_ADMIN');
       const length = range ?? USUAL_RANGE;
       const endsAt = endOfTerm(now, length);
+      const [admin] = await FIND_ADMIN(tx, { projectId, memberId: actor.id, endsAt });
+      if (admin !== undefined) throw new AppError('PROJECT_HAS_ADMIN');
       const member = {
         userId: actor.kind === 'user' ? actor.id : null,
         identityId: actor.kind === 'identity' ? actor.id : null,
       };
       const term = { range: length, startsAt: now.toISOString(), endsAt: endsAt.toISOString() };
       const place = { organizationId, projectId };
-      await guarded(() => GIVE_ADMIN(tx, { id: newId(), ...place, ...member, memberId: actor.id, term }), CONSTRAINTS);
+      const given = { id: newId(), ...place, ...member, memberId: actor.id, term };
+      await guarded(() => loadRow(tx, GIVE_ADMIN, given, 'MEMBERSHIP_NOT_FOUND'), CONSTRAINTS);
       const rescue = tx.em.create(ProjectRescue, { ...place, ...member, reason, endsAt });
       await flush(tx);
       await tx.auditTrail.recordChange(tx, {
@@ -81,8 +83,8 @@ export class ProjectRescueService {
     authorize(ctx, 'workspace:rescue');
     return inTransaction(ctx, async (tx) => {
       const key = { id, organizationId: tx.organizationId };
-      const { projectId, userId, identityId } = await loadRow(tx, END_RESCUE, key, 'PROJECT_RESCUE_NOT_FOUND');
-      await END_ADMIN(tx, { projectId, memberId: userId ?? identityId ?? NO_ID });
+      const { projectId, endsAt, ...who } = await loadRow(tx, END_RESCUE, key, 'PROJECT_RESCUE_NOT_FOUND');
+      await END_ADMIN(tx, { projectId, memberId: who.userId ?? who.identityId ?? NO_ID, endsAt });
       await tx.auditTrail.recordChange(tx, { action: 'project:revoke-rescue', projectId, facts: { rescueId: id } });
       return load(tx, id);
     });
@@ -99,10 +101,15 @@ export class ProjectRescueService {
 
   /** Rescues of projects of the organization, newest first. */
   async list(ctx: Context, raw: unknown): Promise<Page<RescueRow>> {
-    const { isActive = null, ...request } = parse(ListProjectRescues, raw);
+    const { projectId, isActive = null, ...request } = parse(ListProjectRescues, raw);
     const bounds = timePageBounds(request);
     authorize(ctx, 'workspace:rescue');
-    const rows = await LIST_RESCUES(ctx, { organizationId: ctx.organizationId, isActive, ...bounds });
+    const rows = await LIST_RESCUES(ctx, {
+      organizationId: ctx.organizationId,
+      projectId: projectId == null || isId(projectId) ? (projectId ?? null) : NO_ID,
+      isActive,
+      ...bounds,
+    });
     const page = new Page(rows, request, ({ createdAt, id }) => timeCursorKey(createdAt, id));
     await ctx.auditTrail.recordRead(ctx, { action: 'project-rescue:list', facts: { count: page.nodes.length } });
     return page;
@@ -120,11 +127,8 @@ export class ProjectRescueService {
   }
 }
 
-/** Only who is a member of the organization by itself can be one of its projects. */
+/** A colleague took the caller into the project at this moment. */
 const CONSTRAINTS = {
-  project_membership_user_fk: 'MEMBERSHIP_NOT_FOUND',
-  project_membership_identity_fk: 'MEMBERSHIP_NOT_FOUND',
-  // A colleague took the caller into the project at this moment.
   project_membership_user_unique: 'ALREADY_A_MEMBER',
   project_membership_identity_unique: 'ALREADY_A_MEMBER',
 } as const;

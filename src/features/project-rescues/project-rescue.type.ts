@@ -16,8 +16,8 @@ export class ProjectRescueType extends Node {
   @Field(() => ID, { description: 'The project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'What people call the project.' })
-  projectName!: string;
+  @Field(() => String, { nullable: true, description: 'What people call the project; null for one that was deleted.' })
+  projectName!: string | null;
 
   @Field(() => String, { description: 'Why, in the words of who did it.' })
   reason!: string;

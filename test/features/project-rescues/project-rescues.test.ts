@@ -32,6 +32,14 @@ async function owned() {
 const detach = (admin: Caller, { identityId }: Caller) =>
   admin.delete(`/api/v1/auth/token-auth/identities/${identityId}`);
 
+const adminFor = (temporaryRange: string) => ({
+  role: 'admin',
+  isTemporary: true,
+  temporaryMode: 'relative',
+  temporaryRange,
+  temporaryAccessStartTime: new Date().toISOString(),
+});
+
 /** As `owned`, after its admin lost its only way to authenticate. */
 async function abandoned() {
   const made = await owned();
@@ -76,7 +84,7 @@ describe('a project whose only admin cannot authenticate any more', () => {
       ['project:rescue', projectId, admin.identityId],
       ['project:revoke-rescue', projectId, admin.identityId],
     ]);
-    expect(rows[0]?.facts).toMatchObject({ rescueId: made.id, reason: REASON, endsAt: made.endsAt });
+    expect(rows[0]?.facts).toEqual({ rescueId: made.id, reason: REASON, endsAt: made.endsAt });
   });
 
   test('is left by itself when the time is over, and can be rescued again', async () => {
@@ -93,10 +101,12 @@ describe('a project whose only admin cannot authenticate any more', () => {
     const second = rescued(await rescue(admin, projectId));
     expect(await opens(admin, projectId)).toBe(200);
     const listed = await admin.data(
-      '{ all: projectRescues { nodes { id } } active: projectRescues(isActive: true) { nodes { id } } }',
+      `{ all: projectRescues { nodes { id } } active: projectRescues(isActive: true) { nodes { id } }
+        here: projectRescues(projectId: "${projectId}") { nodes { id } } none: projectRescues(projectId: "none") { nodes { id } } }`,
     );
     expect(listed.all.nodes).toEqual([{ id: second.id }, { id: first.id }]);
     expect(listed.active.nodes).toEqual([{ id: second.id }]);
+    expect([listed.here.nodes, listed.none.nodes]).toEqual([listed.all.nodes, []]);
   });
 
   test('keeps the roles that its rescuer had there, before and after', async () => {
@@ -137,9 +147,74 @@ describe('a project whose only admin cannot authenticate any more', () => {
     const { admin, projectId } = await abandoned();
     const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
     const { id } = rescued(await rescue(admin, projectId));
-    mustSucceed(await end(colleague, id));
+    const replies = await Promise.all(Array.from({ length: 20 }, () => end(colleague, id)));
+    expect(replies.filter(({ body }) => body.errors === undefined)).toHaveLength(1);
     expect(await opens(admin, projectId)).toBe(404);
     expect(await end(admin, id)).toBeError(404, 'PROJECT_RESCUE_NOT_FOUND');
+  });
+
+  test('leaves its rescuer an admin for as long as another admin said meanwhile', async () => {
+    const { admin, projectId } = await abandoned();
+    const successor = await strongroom.seed.caller(admin);
+    const { id } = rescued(await rescue(admin, projectId));
+    mustSucceed(await admin.post(`${membershipsOf(projectId)}/${successor.identityId}`, { role: 'admin' }));
+    mustSucceed(await successor.patch(`${membershipsOf(projectId)}/${admin.identityId}`, { roles: [adminFor('7d')] }));
+    mustSucceed(await end(admin, id));
+    expect(await opens(admin, projectId)).toBe(200);
+  });
+
+  test('is not rescued by an admin for longer, who keeps its time, and is by an admin for a shorter one', async () => {
+    const { admin, owner, projectId } = await owned();
+    mustSucceed(await owner.post(`${membershipsOf(projectId)}/${admin.identityId}`, { roles: [adminFor('2h')] }));
+    mustSucceed(await detach(admin, owner));
+    expect(await rescue(admin, projectId)).toBeError(409, 'PROJECT_HAS_ADMIN');
+    const { id } = rescued(await rescue(admin, projectId, { range: '3h' }));
+    expect(await lost(admin)).toEqual([]);
+    mustSucceed(await end(admin, id));
+    expect(await lost(admin)).toEqual([projectId]);
+  });
+
+  test('is still listed as rescued after its rescuer deleted it', async () => {
+    const { admin, projectId } = await abandoned();
+    const made = rescued(await rescue(admin, projectId));
+    mustSucceed(await admin.delete(`/api/v1/projects/${projectId}`));
+    const { projectRescues } = await admin.data(
+      `{ projectRescues(projectId: "${projectId}") { nodes { ${FIELDS} } } }`,
+    );
+    expect(projectRescues.nodes).toEqual([{ ...made, projectName: null }]);
+    expect(mustSucceed(await end(admin, made.id)).body.data.revokeProjectRescue.rescue.isActive).toBe(false);
+  });
+});
+
+describe('a project has an admin', () => {
+  test('as long as the token of a user is valid: nobody else may make it another, but its rescuer', async () => {
+    const { admin, owner, projectId } = await owned();
+    const user = await strongroom.seed.user(owner, { project: projectId, projectRoles: ['admin'] });
+    mustSucceed(await detach(admin, owner));
+    expect(await lost(admin)).toEqual([]);
+    await strongroom.sql('update access_token set expires_at = now() where user_id = $1', [user.userId]);
+    const renew = () =>
+      admin.graphql(
+        'mutation ($input: CreatePersonalAccessTokenInput!) { createPersonalAccessToken(input: $input) { accessToken } }',
+        { input: { userId: user.userId } },
+      );
+    expect(await renew()).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(await lost(admin)).toEqual([projectId]);
+    const { id } = rescued(await rescue(admin, projectId));
+    mustSucceed(await renew());
+    mustSucceed(await end(admin, id));
+    expect(await lost(admin)).toEqual([]);
+  });
+
+  test('as long as a client secret is valid, with or without a token', async () => {
+    const { admin, owner, projectId } = await owned();
+    const path = `/api/v1/auth/universal-auth/identities/${owner.identityId}`;
+    mustSucceed(await owner.post(path, {}));
+    const { clientSecretData } = mustSucceed(await owner.post(`${path}/client-secrets`, {})).body;
+    mustSucceed(await detach(admin, owner));
+    expect(await lost(admin)).toEqual([]);
+    mustSucceed(await admin.post(`${path}/client-secrets/${clientSecretData.id}/revoke`, {}));
+    expect(await lost(admin)).toEqual([projectId]);
   });
 });
 
@@ -160,27 +235,59 @@ describe('a project', () => {
     const role = await projectRole(owner, projectId, { subject: 'member', action: ['edit'], inverted: true });
     mustSucceed(
       await owner.post(`${membershipsOf(projectId)}/${other.identityId}`, {
-        roles: [
-          {
-            role: 'admin',
-            isTemporary: true,
-            temporaryMode: 'relative',
-            temporaryRange: '1h',
-            temporaryAccessStartTime: new Date().toISOString(),
-          },
-        ],
+        roles: [adminFor('1h')],
       }),
     );
     const group = await groupWith(admin, 'no-access', other);
     await groupInProject(owner, group, projectId, 'admin');
     expect(await lost(admin)).toEqual([]);
-    mustSucceed(
-      await owner.patch(`${membershipsOf(projectId)}/${owner.identityId}`, {
-        roles: [{ role: 'admin' }, { role }],
-      }),
-    );
+    const own = `${membershipsOf(projectId)}/${owner.identityId}`;
+    mustSucceed(await owner.patch(own, { roles: [{ role: 'admin' }, { role }] }));
     expect(await lost(admin)).toEqual([projectId]);
-    expect(rescued(await rescue(admin, projectId)).isActive).toBe(true);
+    expect(await rescue(owner, projectId)).toBeError(409, 'PROJECT_HAS_ADMIN');
+    const { id } = rescued(await rescue(admin, projectId));
+    mustSucceed(await admin.patch(own, { role: 'admin' }));
+    mustSucceed(await end(admin, id));
+    expect(await rescue(admin, projectId)).toBeError(409, 'PROJECT_HAS_ADMIN');
+  });
+
+  test('has none by one whom a group or a privilege without an end forbids to manage members', async () => {
+    const { admin, owner, projectId } = await owned();
+    const rule = { subject: 'member', action: ['edit'], inverted: true };
+    const group = await groupWith(admin, 'no-access', owner);
+    await groupInProject(owner, group, projectId, await projectRole(owner, projectId, rule));
+    expect(await lost(admin)).toEqual([projectId]);
+    await strongroom.sql('delete from project_membership where group_id = $1', [group]);
+    expect(await lost(admin)).toEqual([]);
+    const forbid = (type: object) =>
+      owner.post('/api/v2/identity-project-additional-privilege', {
+        projectId,
+        identityId: owner.identityId,
+        permissions: [rule],
+        type,
+      });
+    const { temporaryMode, temporaryRange, temporaryAccessStartTime, isTemporary } = adminFor('1h');
+    mustSucceed(await forbid({ isTemporary, temporaryMode, temporaryRange, temporaryAccessStartTime }));
+    expect(await lost(admin)).toEqual([]);
+    await strongroom.sql('delete from additional_privilege where project_id = $1', [projectId]);
+    mustSucceed(await forbid({ isTemporary: false }));
+    expect(await lost(admin)).toEqual([projectId]);
+  });
+
+  test('is rescued by somebody or gives him its membership, when an admin for a time does so at that moment', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { admin, owner, projectId } = await owned();
+      const deputy = await strongroom.seed.caller(admin);
+      mustSucceed(await owner.post(`${membershipsOf(projectId)}/${deputy.identityId}`, { roles: [adminFor('1h')] }));
+      mustSucceed(await detach(admin, owner));
+      const [given, made] = await Promise.all([
+        deputy.post(`${membershipsOf(projectId)}/${admin.identityId}`, { role: 'admin' }),
+        rescue(admin, projectId),
+      ]);
+      expect([given.status === 200, made.body.errors === undefined].sort()).toEqual([false, true]);
+      expect(await lost(admin)).toEqual([]);
+      expect(await opens(admin, projectId)).toBe(200);
+    }
   });
 
   test('is rescued by nobody without the right, and that of another organization is not there', async () => {
@@ -231,6 +338,17 @@ describe('a project', () => {
     const { id: projectId } = await strongroom.seed.projectOf(await below(first));
     mustSucceed(await detach(admin, first));
     expect(await rescue(await below(linked), projectId)).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
+    await admin.data(
+      'mutation ($member: SetOrganizationMemberInput!) { setOrganizationMember(input: $member) { __typename } }',
+      {
+        member: { organizationId, identityId: linked.identityId, roleSlug: 'admin' },
+      },
+    );
+    await strongroom.sql(
+      'update organization_membership set ends_at = now() where organization_id = $1 and identity_id = $2',
+      [organizationId, linked.identityId],
+    );
+    expect(await rescue(await below(linked), projectId)).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
     expect(rescued(await rescue(await below(admin), projectId)).isActive).toBe(true);
   });
 
@@ -244,4 +362,28 @@ describe('a project', () => {
     ]);
     expect(await lost(admin)).toEqual([projectId]);
   });
+});
+
+test('rescues, and projects without an admin, are listed in as many statements for one as for four', async () => {
+  // One after the other: lists of one request share the statements of their projects when they come at the same moment.
+  const RESCUES =
+    '{ projectRescues { nodes { user { id } identity { id name } project { id } organization { id } } } }';
+  const LOST = '{ projectsWithoutAdmin { nodes { name project { id } } } }';
+  const counts: number[][] = [];
+  for (const size of [1, 4]) {
+    const { admin, owner, projectId } = await owned();
+    const others = await Promise.all(
+      Array.from({ length: 2 * size - 1 }, async () => (await strongroom.seed.projectOf(owner)).id),
+    );
+    mustSucceed(await detach(admin, owner));
+    for (const id of [projectId, ...others].slice(0, size)) rescued(await rescue(admin, id));
+    const rescues = await strongroom.statements(() => admin.data(RESCUES));
+    const left = await strongroom.statements(() => admin.data(LOST));
+    expect([rescues.result.projectRescues.nodes.length, left.result.projectsWithoutAdmin.nodes.length]).toEqual([
+      size,
+      size,
+    ]);
+    counts.push([rescues.count, left.count]);
+  }
+  expect(counts[1]).toEqual(counts[0]);
 });

@@ -9,9 +9,10 @@ export const projectRescues: readonly GraphQLOperation[] = [
   },
   {
     field: 'projectRescues',
-    args: { isActive: true },
+    args: { projectId: '$lostProject', isActive: true },
     audit: 'project-rescue:list',
     denial: viewer('workspace:rescue'),
+    saysNoOf: ['lostProject'],
   },
   {
     field: 'projectRescue',
