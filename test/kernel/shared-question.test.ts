@@ -21,7 +21,7 @@ test('that cannot be asked fails for all who wait, and for nobody else', async (
   const question = new SharedQuestion(async () => {
     if (fails) throw new Error('away');
     return 'back';
-  });
+  }, 60_000);
 
   const waiting = await Promise.allSettled([question.answer(null), question.answer(null)]);
   expect(waiting.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

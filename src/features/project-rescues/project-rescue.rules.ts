@@ -13,13 +13,10 @@ const lengthOf = (range: string): number => endOfTerm(new Date(0), range).getTim
 export const RescueProject = z
   .strictObject({
     projectId: idOf('The project.'),
-    reason: storedText(500)
-      .trim()
-      .min(1)
-      .meta({
-        description:
-          'Why, 1 to 500 characters, for those who may rescue projects of the organization, and for the audit trail.',
-      }),
+    reason: storedText(500).trim().min(1).meta({
+      description:
+        'Why, 1 to 500 characters, for those who may rescue projects of the organization, and for the audit trail.',
+    }),
     range: termRange
       .refine((range) => !(lengthOf(range) > lengthOf(LONGEST)), { error: `must be at most ${LONGEST}` })
       .nullish()

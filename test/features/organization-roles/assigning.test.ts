@@ -79,6 +79,26 @@ describe.each(KINDS)('whoever may hand on a role of the organization to %s', (_,
   });
 });
 
+test('whoever may hand on a role of the organization does so by the membership too, and leaves its end', async () => {
+  const { admin, deployer, other } = await scene();
+  const { identityId } = await strongroom.seed.caller(admin);
+  const conditions = { role: deployer, identityId: String(identityId) };
+  const reading = { subject: 'identity', action: ['read'] };
+  const assigning = { subject: 'identity', action: ['assign-role'], conditions };
+  const member = { subject: 'member', action: ['read'] };
+  const caller = await organizationCaller(strongroom, admin, READ, member, reading, assigning);
+  const { organizationMembers } = await admin.data('{ organizationMembers { nodes { id memberId } } }');
+  const { id } = organizationMembers.nodes.find(({ memberId }: { memberId: string }) => memberId === identityId);
+  const give = (more: object) => mutate(caller, 'updateOrganizationMember', { id, ...more });
+
+  mustSucceed(await give({ roleSlug: deployer }));
+  expect(await give({ roleSlug: other })).toBeError(403, 'PERMISSION_DENIED');
+  for (const endsAt of ['2100-01-01T00:00:00Z', null])
+    for (const more of [{ endsAt }, { endsAt, roleSlug: deployer }])
+      expect(await give(more)).toBeError(403, 'PERMISSION_DENIED');
+  mustSucceed(await give({ roleSlug: 'no-access' }));
+});
+
 describe('a rule of the organization about members or machine identities', () => {
   test.each(['member', 'identity'])('has conditions with assign-role alone: %s', async (subject) => {
     const { admin } = await strongroom.seed.organization();
