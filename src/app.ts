@@ -17,9 +17,12 @@ import { createIdentities } from './features/identities/index.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
+import { createProjectCopies } from './features/project-copies/index.js';
+import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
 import { createProjects } from './features/projects/index.js';
+import { listAccessBelow } from './features/projects/public.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
   authorizeTagChange,
@@ -31,7 +34,7 @@ import { createTags } from './features/tags/index.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
 import { AuditSealer } from './kernel/audit/audit-sealer.js';
 import { AuditTrail } from './kernel/audit/audit-trail.js';
-import type { AccessTo } from './kernel/authz/ability.js';
+import type { AccessesOf, AccessTo } from './kernel/authz/ability.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import type { Kernel } from './kernel/context.js';
 import { openInstallation, recordInstallation } from './kernel/crypto/installation.js';
@@ -100,6 +103,7 @@ export interface Assembly {
   readonly authenticator: Authenticator;
   readonly stampOf: StampOf;
   readonly accessTo: AccessTo;
+  readonly accessesOf: AccessesOf;
   readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
 }
 
@@ -123,7 +127,9 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     projects,
     createGroups({ ...organizations, ...projects }),
     createPrivileges(projects),
+    createProjectRescues(projects),
     createProjectTemplates({ ...projects, createRootFolders }),
+    createProjectCopies(projects),
     tags,
     secrets,
     createAccessReview(projects),
@@ -138,10 +144,8 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     groups: features.flatMap(({ groups = [] }) => groups),
     upgrades: features.flatMap(({ upgrade }) => upgrade ?? []),
     authenticator: access.authenticator,
-    accessTo: (ctx, projectId, memberId) =>
-      memberId === undefined
-        ? projects.projects.find(ctx, projectId)
-        : projects.projects.findOf(ctx, projectId, memberId),
+    accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
+    accessesOf: listAccessBelow,
     stampOf: async (ctx, projectId) => {
       const project = await projects.projects.find(ctx, projectId);
       return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };
@@ -228,7 +232,12 @@ interface Opened {
 async function openKernel(
   database: Database,
   config: Config,
-  { upgrades, accessTo, log }: Pick<Assembly, 'upgrades' | 'accessTo'> & { readonly log: Log },
+  {
+    upgrades,
+    accessTo,
+    accessesOf,
+    log,
+  }: Pick<Assembly, 'upgrades' | 'accessTo' | 'accessesOf'> & { readonly log: Log },
 ): Promise<Opened> {
   let rootKey: RootKey | undefined;
   let opened: Opened | undefined;
@@ -241,7 +250,8 @@ async function openKernel(
       if (rootKey === undefined) throw new Error('migrations ran before the root key was checked');
       await recordInstallation(database.query, rootKey);
       const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'));
-      const kernel: Kernel = { database, keyring: new Keyring(rootKey, database.query), auditTrail, accessTo };
+      const keyring = new Keyring(rootKey, database.query);
+      const kernel: Kernel = { database, keyring, auditTrail, accessTo, accessesOf };
       const auditChain = new AuditChain(rootKey.macKey('audit-seal'));
       const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
       for (const upgrade of upgrades) await upgrade(kernel, contextOf, log);

@@ -38,7 +38,8 @@ export interface OrderedBounds {
   readonly limit: number | null;
 }
 
-const BY_NAME: ListOrder = { field: 'NAME', direction: 'ASC' };
+/** The order of a list that is asked for without one. */
+export const BY_NAME: ListOrder = { field: 'NAME', direction: 'ASC' };
 
 /** The order that is asked for. */
 export const orderOf = ({ orderBy }: OrderedRequest): ListOrder => orderBy ?? BY_NAME;
@@ -51,7 +52,7 @@ export const LIST_ORDERS: readonly ListOrder[] = ORDER_FIELDS.flatMap((field) =>
   DIRECTIONS.map((direction) => ({ field, direction })),
 );
 
-const isDefault = (order: ListOrder): boolean => orderName(order) === orderName(BY_NAME);
+export const isDefault = (order: ListOrder): boolean => orderName(order) === orderName(BY_NAME);
 
 /** The bounds of a page. @throws VALIDATION_FAILED for a text that is no cursor of such a list in this order */
 export function orderedPageBounds(request: OrderedRequest): OrderedBounds {

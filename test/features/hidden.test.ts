@@ -46,6 +46,8 @@ const NOTHING_TO_NAME = ['kmsKeyId'];
 /** Fields that name either of two things, of which the other has a row of its own or the same path. */
 const EITHER = [
   ...['explainAccess.identityId', 'effectivePermissions.userId', 'can.userId'],
+  'revokeAccessTokens.identityId',
+  ...['explainOrganizationAccess.userId', 'canInOrganization.identityId'],
 
   ...['setOrganizationMember.identityId', 'removeOrganizationMember.userId'],
   ...['addGroupMember.userId', 'addGroupMembers.identityIds'],

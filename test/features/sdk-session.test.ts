@@ -223,10 +223,11 @@ describe('a session of the published Node client', () => {
 async function makePerson(admin: Caller, machine: Caller, projectId: string): Promise<string> {
   const { createUser } = await admin.data('mutation { createUser(input: { username: "ann" }) { user { id } } }');
   const userId = createUser.user.id;
-  await machine.post(`/api/v1/projects/${projectId}/memberships`, { userId, role: 'member' });
+  // Before it joins: the admin may do nothing in the project.
   const { createPersonalAccessToken } = await admin.data(
     'mutation ($userId: ID!) { createPersonalAccessToken(input: { userId: $userId }) { accessToken } }',
     { userId },
   );
+  await machine.post(`/api/v1/projects/${projectId}/memberships`, { userId, role: 'member' });
   return createPersonalAccessToken.accessToken;
 }

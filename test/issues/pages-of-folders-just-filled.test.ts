@@ -27,5 +27,5 @@ describe('a page of the secrets of a folder that the statistics of the database 
       { secretKey: keys[0], secretValue: 'value-0' },
       { secretKey: keys[1], secretValue: 'value-1' },
     ]);
-  }, 60_000);
+  });
 });

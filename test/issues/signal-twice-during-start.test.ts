@@ -21,4 +21,4 @@ test('Ctrl-C during start-up, which npm passes on a second time, stops the embed
     await service.kill();
     await service.dispose();
   }
-}, 60_000);
+});

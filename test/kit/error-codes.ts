@@ -4,6 +4,8 @@ import '../../src/features/identities/identities.errors.js';
 import '../../src/features/organizations/organizations.errors.js';
 import '../../src/features/permissions/permissions.errors.js';
 import '../../src/features/privileges/privileges.errors.js';
+import '../../src/features/project-copies/project-copies.errors.js';
+import '../../src/features/project-rescues/project-rescues.errors.js';
 import '../../src/features/project-templates/project-templates.errors.js';
 import '../../src/features/projects/projects.errors.js';
 import '../../src/features/secrets/secrets.errors.js';

@@ -29,7 +29,8 @@ export default {
   globalTeardown: '<rootDir>/test/kit/postgres-teardown.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/kit/matchers.ts'],
   testSequencer: '<rootDir>/test/kit/longest-first.mjs',
-  testTimeout: 30_000,
+  // Only an end for what hangs: busy machines are slow.
+  testTimeout: 60_000,
   // One more than two processors: for a quarter of their time suites wait for databases, processes and deadlines.
   maxWorkers: 3,
 };

@@ -26,6 +26,10 @@ export interface World {
   /** A role that the organization made, which nobody has. */
   readonly organizationRole: string;
   readonly organizationRoleSlug: string;
+  /** A project whose only admin has no way to authenticate. */
+  readonly lostProject: string;
+  /** The rescue of another one, which has not ended. */
+  readonly rescue: string;
   /** A template of projects with environments, a role and members. */
   readonly projectTemplate: string;
   readonly projectTemplateName: string;
@@ -90,6 +94,7 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
   mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
   const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
   const client = await makeClient(admin, identity);
+  const lost = await makeIdentity(admin, organization);
   return {
     organization,
     subOrganization,
@@ -110,6 +115,8 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     organizationRole: organizationRole.id,
     organizationRoleSlug: organizationRole.slug,
     ...(await makeTemplate(admin, { username: otherUsername, identityId: otherIdentity })),
+    lostProject: await makeLostProject(admin, lost),
+    rescue: await makeRescue(admin, await makeLostProject(admin, lost)),
     user,
     userMembership,
     username,
@@ -216,6 +223,23 @@ async function makeTemplate(
     }),
   ).body;
   return { projectTemplate: projectTemplate.id, projectTemplateName: projectTemplate.name };
+}
+
+/** @param identityId of an identity without any way to authenticate */
+async function makeLostProject(admin: Caller, identityId: string): Promise<string> {
+  const { id } = mustSucceed(await admin.post('/api/v2/workspace', { projectName: word('lost') })).body.project;
+  const path = `/api/v2/workspace/${id}/identity-memberships`;
+  mustSucceed(await admin.post(`${path}/${identityId}`, { role: 'admin' }));
+  mustSucceed(await admin.delete(`${path}/${admin.identityId}`));
+  return id;
+}
+
+async function makeRescue(admin: Caller, projectId: string): Promise<string> {
+  const { rescueProject } = await admin.data(
+    'mutation ($input: RescueProjectInput!) { rescueProject(input: $input) { rescue { id } } }',
+    { input: { projectId, reason: CANARY } },
+  );
+  return rescueProject.rescue.id;
 }
 
 async function makeGroup(

@@ -30,7 +30,7 @@ describe('the project', () => {
 
   test('has no dead file, export or dependency', () => {
     expect(run('knip', '--no-progress')).toEqual({ status: 0, output: expect.any(String) });
-  }, 60_000);
+  });
 
   test('has a lock file without download addresses', () => {
     expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved": "https?:/);

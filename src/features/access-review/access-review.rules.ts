@@ -4,16 +4,22 @@ import type { Fields } from '../../kernel/authz/conditions.js';
 import { AppError } from '../../kernel/errors.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
-import { Permissions, PROJECT_ACTIONS } from '../permissions/public.js';
+import { ORGANIZATION_ACTIONS, OrganizationPermissions, Permissions, PROJECT_ACTIONS } from '../permissions/public.js';
 
 const MAX_CHECKS = 100;
 const MAX_TAGS = 100;
 const text = z.string().max(2_000).refine(isStorable, NOT_STORABLE);
-const verbs = [...new Set(Object.values(PROJECT_ACTIONS).flat())];
+
+type Actions = Readonly<Record<string, readonly string[]>>;
+const subjectOf = <A extends Actions>(actions: A) => z.enum(Object.keys(actions) as [keyof A & string]);
+const actionOf = <A extends Actions>(actions: A) =>
+  z.enum([...new Set(Object.values(actions).flat())] as [A[keyof A][number]]);
 
 /** What a rule is about, and what it allows: their enums in GraphQL stand beside the types. */
-export const subject = z.enum(Object.keys(PROJECT_ACTIONS) as [keyof typeof PROJECT_ACTIONS]);
-export const action = z.enum(verbs as [(typeof verbs)[number]]);
+export const subject = subjectOf(PROJECT_ACTIONS);
+export const action = actionOf(PROJECT_ACTIONS);
+export const organizationSubject = subjectOf(ORGANIZATION_ACTIONS);
+export const organizationAction = actionOf(ORGANIZATION_ACTIONS);
 
 const field = (description: string) => text.nullish().meta({ description });
 
@@ -31,11 +37,11 @@ export const ThingFields = z
   })
   .meta({ description: 'The thing in question, by what conditions of rules look at. Name all that such a thing has.' });
 
-const what = {
-  subject: subject.meta({ description: 'What it is about.' }),
-  action: action.meta({ description: 'What is to be done; an action of the subject.' }),
-  fields: ThingFields.nullish().meta({ description: 'To which thing; absent: to any of the kind.' }),
-};
+const fields = ThingFields.nullish().meta({ description: 'To which thing; absent: to any of the kind.' });
+const SUBJECT = { description: 'What it is about.' };
+const ACTION = { description: 'What is to be done; an action of the subject.' };
+const what = { subject: subject.meta(SUBJECT), action: action.meta(ACTION), fields };
+const inOrganization = { subject: organizationSubject.meta(SUBJECT), action: organizationAction.meta(ACTION), fields };
 
 const whom = {
   userId: idOf('The user who would do it; absent, like identityId: you.').nullish(),
@@ -47,8 +53,13 @@ const projectId = idOf('The project.');
 /** Arguments of `explainAccess`. */
 export const ExplainAccess = z.strictObject({ projectId, ...what, ...whom });
 
+/** Arguments of `explainOrganizationAccess`. */
+export const ExplainOrganizationAccess = z.strictObject({ ...inOrganization, ...whom });
+
 /** Arguments of `effectivePermissions`. */
 export const EffectivePermissions = z.strictObject({ projectId, ...whom });
+
+const UNSAVED = { description: 'Rules of a role that is not saved yet, to be asked in the place of a member.' };
 
 /** One question of `can`. */
 export const AccessCheck = z
@@ -56,16 +67,25 @@ export const AccessCheck = z
     projectId,
     ...what,
     ...whom,
-    permissions: Permissions.nullish().meta({
-      description: 'Rules of a role that is not saved yet, to be asked in the place of a member.',
-    }),
+    permissions: Permissions.nullish().meta(UNSAVED),
   })
   .meta({ description: 'A question: may somebody do this there?' });
 
+/** One question of `canInOrganization`. */
+export const OrganizationAccessCheck = z
+  .strictObject({ ...inOrganization, ...whom, permissions: OrganizationPermissions.nullish().meta(UNSAVED) })
+  .meta({ description: 'A question: may somebody do this in your organization?' });
+
+const checksOf = <C extends z.ZodObject>(check: C) =>
+  z.strictObject({
+    checks: z.array(check).min(1).max(MAX_CHECKS).meta({ description: 'The questions, 1 to 100.' }),
+  });
+
 /** Arguments of `can`. */
-export const AccessChecks = z.strictObject({
-  checks: z.array(AccessCheck).min(1).max(MAX_CHECKS).meta({ description: 'The questions, 1 to 100.' }),
-});
+export const AccessChecks = checksOf(AccessCheck);
+
+/** Arguments of `canInOrganization`. */
+export const OrganizationAccessChecks = checksOf(OrganizationAccessCheck);
 
 /** Arguments of `accessAt`. */
 export const AccessAt = z.strictObject({
@@ -76,14 +96,23 @@ export const AccessAt = z.strictObject({
 });
 
 interface Asked {
-  readonly subject: z.output<typeof subject>;
-  readonly action: z.output<typeof action>;
+  readonly subject: string;
+  readonly action: string;
   readonly fields?: z.output<typeof ThingFields> | null | undefined;
 }
 
-/** What is asked, as abilities are. @throws VALIDATION_FAILED for an action that the subject does not have */
-export function askedFor({ subject, action, fields }: Asked, path = ''): { action: Action; fields?: Fields } {
-  if (!(PROJECT_ACTIONS[subject] as readonly string[]).includes(action))
+/** What is asked in a project, as abilities are. @throws VALIDATION_FAILED for an action that the subject does not have */
+export const askedFor = (asked: Asked, path = '') => askedOf(PROJECT_ACTIONS, asked, path);
+
+/** As `askedFor`, in an organization. */
+export const askedInOrganization = (asked: Asked, path = '') => askedOf(ORGANIZATION_ACTIONS, asked, path);
+
+function askedOf(
+  actions: Actions,
+  { subject, action, fields }: Asked,
+  path: string,
+): { action: Action; fields?: Fields } {
+  if (actions[subject]?.includes(action) !== true)
     throw new AppError('VALIDATION_FAILED', undefined, {
       details: [{ path: `${path}action`, code: 'INVALID_VALUE', message: 'must be an action of the subject' }],
     });

@@ -1,8 +1,7 @@
-import { type Action, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
+import { type Action, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
-import { isId } from '../../kernel/ids.js';
 import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { type EffectiveRule, type Explanation, projectRights, rulesAsText, toRules } from '../permissions/public.js';
@@ -13,6 +12,7 @@ import {
   type ProjectAccess,
   type ProjectReader,
 } from '../projects/public.js';
+import { authorizeAbout, namesOf, type Whom } from './about-others.js';
 import {
   AccessAt,
   AccessChecks,
@@ -21,22 +21,8 @@ import {
   EffectivePermissions,
   ExplainAccess,
 } from './access-review.rules.js';
-import {
-  ATTRIBUTES,
-  HELD_AT,
-  HELD_NOW,
-  PRIVILEGES_AT,
-  PRIVILEGES_NOW,
-  ROLES_AT,
-  ROLES_NOW,
-  USERNAMES,
-} from './held.sql.js';
+import { ATTRIBUTES, HELD_AT, HELD_NOW, PRIVILEGES_AT, PRIVILEGES_NOW, ROLES_AT, ROLES_NOW } from './held.sql.js';
 import { givingOf, type HeldMember, namesAttributes, type Policies, type Reason, whoMay } from './verdicts.js';
-
-interface Whom {
-  readonly kind: 'user' | 'identity';
-  readonly id: string;
-}
 
 /** Answers to who may do what. Nothing is decided here: the abilities are asked by which requests are judged. */
 export class AccessReviewService {
@@ -98,7 +84,7 @@ export class AccessReviewService {
     );
     for (const { projectId, whom } of questions)
       if (whom !== null) authorizeAbout(projects.get(projectId) as ProjectAccess, whom, names);
-    const others = await this.#abilitiesOf(ctx, questions);
+    const others = await othersIn(ctx, questions);
     const answers = questions.map(({ projectId, whom, permissions, action, fields }) => {
       if (permissions != null) {
         const storedRules = [rulesAsText(JSON.stringify(toRules(permissions)))];
@@ -160,42 +146,20 @@ export class AccessReviewService {
   #record(ctx: Context, project: ProjectAccess, action: string, memberId: string): Promise<void> {
     return ctx.auditTrail.recordRead(ctx, { action, projectId: project.projectId, facts: { memberId } });
   }
-
-  /** What others may do in projects, one statement for each of them. */
-  async #abilitiesOf(
-    ctx: Context,
-    questions: readonly { readonly projectId: string; readonly whom: Whom | null }[],
-  ): Promise<ReadonlyMap<string, ProjectAccess>> {
-    const named = questions.flatMap(({ projectId, whom }) => (whom === null ? [] : [{ projectId, whom }]));
-    const found = new Map<string, ProjectAccess>();
-    for (const [id, of] of Map.groupBy(named, ({ whom }) => whom.id)) {
-      const projectIds = [...new Set(of.map(({ projectId }) => projectId))];
-      for (const access of await findAccessOf(ctx, id, projectIds)) found.set(`${access.projectId} ${id}`, access);
-    }
-    return found;
-  }
 }
 
-/**
- * About others may ask who may read them and roles.
- *
- * @param names usernames by id
- * @throws PERMISSION_DENIED
- */
-function authorizeAbout(project: ProjectAccess, { kind, id }: Whom, names: ReadonlyMap<string, string>): void {
-  authorize(project, 'role:read');
-  // Nobody has an empty name: who is not known is judged as somebody whom no condition names.
-  if (kind === 'user') authorize(project, 'member:read', { username: names.get(id) ?? '' });
-  else authorize(project, 'identity:read', { identityId: id });
-}
-
-/** Usernames of those who are asked about. */
-async function namesOf(ctx: Context, whom: readonly (Whom | null)[]): Promise<ReadonlyMap<string, string>> {
-  const memberIds = whom.flatMap((each) => (each?.kind === 'user' && isId(each.id) ? [each.id] : []));
-  if (memberIds.length === 0) return new Map();
-  return new Map(
-    (await USERNAMES(ctx, { memberIds, organizationId: ctx.organizationId })).map(({ id, name }) => [id, name]),
+/** What others that questions are about may do, by project and member. */
+async function othersIn(
+  ctx: Context,
+  questions: readonly { readonly projectId: string; readonly whom: Whom | null }[],
+): Promise<ReadonlyMap<string, ProjectAccess>> {
+  const places = new Map(
+    questions.flatMap(({ projectId, whom }) =>
+      whom === null ? [] : [[`${projectId} ${whom.id}`, { projectId, memberId: whom.id }] as const],
+    ),
   );
+  const found = await findAccessOf(ctx, [...places.values()]);
+  return new Map(found.map((access) => [`${access.projectId} ${access.memberId}`, access]));
 }
 
 /** Who holds something, as far as the caller may read such members. */

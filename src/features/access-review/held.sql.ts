@@ -27,23 +27,20 @@ const held = (memberships: string, groupMembers: string): string => `with m as m
   left join app_user u on u.id = member.member_id left join identity i on i.id = member.member_id`;
 
 const MEMBERSHIPS = `select m.*, ${PLACE} from (
-    select id, project_id, user_id, identity_id, group_id, created_at,
+    select id, organization_id, project_id, user_id, identity_id, group_id, created_at,
       case when role_terms is null then roles else roles_now(roles, role_terms) end as roles
     from project_membership where project_id = any(:projectIds)) m
-  where cardinality(m.roles) > 0`;
+  where cardinality(m.roles) > 0 and not exists (
+    select from organization_membership o where o.organization_id = m.organization_id and o.ends_at <= now()
+      and coalesce(o.user_id, o.identity_id) = coalesce(m.user_id, m.identity_id))`;
 
 /**
- * All members of projects, directly or through groups, but those whose membership of the organization has ended. Memberships
- * are told by their places: groups can give each of ten thousand members ten of them.
+ * All members of projects, directly or through groups, as the view `project_member_now` has them. Memberships are told by
+ * their places: groups can give each of ten thousand members ten of them.
  */
 export const HELD_NOW = sqlStatement({
-  text: `${held(MEMBERSHIPS, 'group_member')}
-    where member.member_id not in (
-      select coalesce(o.user_id, o.identity_id) from organization_membership o
-      where o.organization_id = :organizationId and o.group_id is null and o.ends_at <= now() and not exists (
-        select from organization_member_now n
-        where n.organization_id = :organizationId and n.member_id = coalesce(o.user_id, o.identity_id)))`,
-  params: { projectIds: t.array(t.uuid), organizationId: t.uuid },
+  text: held(MEMBERSHIPS, 'group_member'),
+  params: { projectIds: t.array(t.uuid) },
   row: HELD,
 });
 
@@ -73,19 +70,11 @@ const was = (source: string, columns: string): string => `(
     select ${columns} from access_history h
     where h.source = '${source}' and h.organization_id = :organizationId and h.valid_from <= :at and (h.valid_to is null or :at < h.valid_to))`;
 
-const ORGANIZATION_MEMBERS = `(
-    select coalesce(m.user_id, m.identity_id, g.user_id, g.identity_id) as member_id
-    from ${was(
-      'organization_membership',
-      `h.row_id as id, (h.content ->> 'user_id')::uuid as user_id, (h.content ->> 'identity_id')::uuid as identity_id,
-        (h.content ->> 'group_id')::uuid as group_id, (h.content ->> 'ends_at')::timestamptz as ends_at`,
-    )} m
-    left join ${was(
-      'group_member',
-      `(h.content ->> 'group_id')::uuid as group_id, (h.content ->> 'user_id')::uuid as user_id,
-        (h.content ->> 'identity_id')::uuid as identity_id`,
-    )} g on g.group_id = m.group_id
-    where m.ends_at is null or :at < m.ends_at)`;
+/** Users and identities that were members of the organization by themselves. */
+const ORGANIZATION_MEMBERS = `(select o.member_id from ${was(
+  'organization_membership',
+  `coalesce(h.content ->> 'user_id', h.content ->> 'identity_id')::uuid as member_id, (h.content ->> 'ends_at')::timestamptz as ends_at`,
+)} o where o.member_id is not null and (o.ends_at is null or :at < o.ends_at))`;
 
 const MEMBERSHIPS_THEN = `select m.*, ${PLACE} from (
     select w.id, w.project_id, w.user_id, w.identity_id, w.group_id, w.created_at,
@@ -101,7 +90,8 @@ const MEMBERSHIPS_THEN = `select m.*, ${PLACE} from (
         array(select jsonb_array_elements_text(h.content -> 'roles')) as roles`,
     )} w
     where w.project_id = any(:projectIds)) m
-  where cardinality(m.roles) > 0`;
+  where cardinality(m.roles) > 0
+    and (m.group_id is not null or coalesce(m.user_id, m.identity_id) in ${ORGANIZATION_MEMBERS})`;
 
 const GROUP_MEMBERS_THEN = was(
   'group_member',
@@ -113,8 +103,7 @@ const AT = { projectIds: t.array(t.uuid), organizationId: t.uuid, at: t.time } a
 
 /** As `HELD_NOW`, at a time. Whoever was deleted since then has no name any more. */
 export const HELD_AT = sqlStatement({
-  text: `${held(MEMBERSHIPS_THEN, GROUP_MEMBERS_THEN)}
-    where member.member_id in (select o.member_id from ${ORGANIZATION_MEMBERS} o)`,
+  text: held(MEMBERSHIPS_THEN, GROUP_MEMBERS_THEN),
   params: AT,
   row: HELD,
 });

@@ -8,6 +8,8 @@ import {
   SecretReadersResolver,
 } from './access-review.resolver.js';
 import { AccessReviewService } from './access-review.service.js';
+import { OrganizationAccessResolver, OrganizationRuleOriginResolver } from './organization-access.resolver.js';
+import { OrganizationAccessService } from './organization-access.service.js';
 
 /** Who may do what, and who could. */
 export function createAccessReview({
@@ -25,6 +27,8 @@ export function createAccessReview({
       new SecretReadersResolver(service),
       new AccessHolderResolver(),
       new RuleOriginResolver(links),
+      new OrganizationAccessResolver(new OrganizationAccessService()),
+      new OrganizationRuleOriginResolver(),
     ],
     routes: [],
   };

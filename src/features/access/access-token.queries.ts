@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { anyOf, pageByNewest, prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
-import type { TimeBounds } from '../../kernel/paging.js';
+import { anyOf, prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
 import type { IdentitySchema } from '../identities/public.js';
 import type { OrganizationSchema, UserSchema } from '../organizations/public.js';
 import type { AccessTokenSchema } from './access-token.entity.js';
@@ -10,7 +9,7 @@ const tables = tablesOf<
 >();
 
 /** All of a token `t` but the hash of its text, in the names of the interface; `o` is the organization of its scope. */
-const COLUMNS = [
+export const COLUMNS = [
   't.id',
   't.identity_id as identityId',
   't.user_id as userId',
@@ -83,35 +82,36 @@ export const findUnusedToken = prepared(({ hash }: { hash: Buffer }) =>
     .where('num_uses', '=', '0'),
 );
 
-/** A token by its id, for whoever holds it. */
-export const findOwnToken = prepared(({ id }: { id: string }) =>
+/** Tokens by id, in no order, whosever they are. */
+export const findTokens = prepared(({ ids }: { ids: readonly string[] }) =>
   tables
     .selectFrom('access_token as t')
     .innerJoin('organization as o', 'o.id', 't.organization_id')
     .select(COLUMNS)
-    .where('t.id', '=', id),
+    .where('t.id', '=', anyOf(ids)),
 );
 
 /** A token as it is read. */
-export type TokenRow = Awaited<ReturnType<typeof findOwnToken>>[number];
+export type TokenRow = Awaited<ReturnType<typeof findTokens>>[number];
 
-interface Seeing {
+/** What the scope of a caller's token lets it see. */
+export interface Scope {
   readonly organizationId: string;
   /** Of no sub-organization: it sees what is scoped to any of them. */
   readonly isRootScoped: boolean;
 }
 
 /** Who looks at tokens, and whose it may see besides its own. */
-interface Viewer extends Seeing {
+interface Viewer extends Scope {
   readonly actorId: string;
-  /** Whose identities they are: of a project, or null for those of the organization. */
-  readonly projectId: string | null;
   readonly seesIdentities: boolean;
   readonly seesUsers: boolean;
+  /** Identities of projects. */
+  readonly identityIds: readonly string[];
 }
 
-/** Tokens of identities and users of the organization, where those are seen, and of the actor. */
-const seenTokens = (viewer: Viewer) =>
+/** Those of these tokens that belong to identities and users of the organization, where those are seen, and to the actor. In no order. */
+export const findSeenTokens = prepared((viewer: Viewer & { ids: readonly string[] }) =>
   tables
     .selectFrom('access_token as t')
     .innerJoin('organization as o', 'o.id', 't.organization_id')
@@ -119,57 +119,33 @@ const seenTokens = (viewer: Viewer) =>
     .leftJoin('app_user as u', 'u.id', 't.user_id')
     .select(COLUMNS)
     .select('i.is_installation_admin as isInstallationAdmin')
+    .where('t.id', '=', anyOf(viewer.ids))
     .where(({ and, eb, or, val }) =>
       or([
         and([
           val(viewer.seesIdentities),
           eb('i.organization_id', '=', viewer.organizationId),
-          eb('i.project_id', 'is not distinct from', viewer.projectId),
+          eb('i.project_id', 'is', null),
         ]),
+        eb('i.id', '=', anyOf(viewer.identityIds)),
         and([val(viewer.seesUsers), eb('u.organization_id', '=', viewer.organizationId)]),
         eb('t.user_id', '=', viewer.actorId),
       ]),
     )
-    .where(({ eb, or, val }) => or([val(viewer.isRootScoped), eb('t.organization_id', '=', viewer.organizationId)]));
+    .where(({ eb, or, val }) => or([val(viewer.isRootScoped), eb('t.organization_id', '=', viewer.organizationId)])),
+);
 
-/** The project that owns the identity of a token. No row: no project does. */
-export const findTokenOwner = prepared(({ id, organizationId }: { id: string; organizationId: string }) =>
+/** The projects that own the identities of tokens. Of one that is not in it no project does. */
+export const findTokenOwners = prepared(({ ids, organizationId }: { ids: readonly string[]; organizationId: string }) =>
   tables
     .selectFrom('access_token as t')
     .innerJoin('identity as i', 'i.id', 't.identity_id')
-    .select(['i.id as identityId', 'i.project_id as projectId'])
-    .where('t.id', '=', id)
+    .select(['t.id', 'i.id as identityId', 'i.project_id as projectId'])
+    .where('t.id', '=', anyOf(ids))
     .where('i.organization_id', '=', organizationId)
-    .where('i.project_id', 'is not', null),
+    .where('i.project_id', 'is not', null)
+    .$narrowType<{ projectId: string }>(),
 );
-
-export const findSeenToken = prepared((seen: Viewer & { id: string }) => seenTokens(seen).where('t.id', '=', seen.id));
-
-/** Many of these, in no order. */
-export const findSeenTokens = prepared((seen: Viewer & { ids: readonly string[] }) =>
-  seenTokens(seen).where('t.id', '=', anyOf(seen.ids)),
-);
-
-interface TokenPage extends Seeing, TimeBounds {
-  readonly ownerId: string;
-  readonly offset: number;
-}
-
-const listBy = (owner: 'identity_id' | 'user_id') =>
-  prepared((page: TokenPage) =>
-    tables
-      .selectFrom('access_token as t')
-      .innerJoin('organization as o', 'o.id', 't.organization_id')
-      .select(COLUMNS)
-      .where(`t.${owner}`, '=', page.ownerId)
-      .where(({ eb, or, val }) => or([val(page.isRootScoped), eb('t.organization_id', '=', page.organizationId)]))
-      .$call(pageByNewest('t.updated_at', 't.id', page))
-      .offset(page.offset),
-  );
-
-/** Tokens of one owner, newest change first, then id. */
-export const listTokensOfIdentity = listBy('identity_id');
-export const listTokensOfUser = listBy('user_id');
 
 /** No row: the token is gone. */
 export const renameToken = prepared(({ id, name }: { id: string; name: string | null }) =>

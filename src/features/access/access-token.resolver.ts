@@ -3,18 +3,9 @@ import type { AnonymousContext, Context } from '../../kernel/context.js';
 import { PUBLIC } from '../../kernel/graphql/gate/public-operations.js';
 import { MINT } from '../../kernel/graphql/limited-operations.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
-import {
-  CreatePersonalToken,
-  CreateToken,
-  ListPersonalTokens,
-  ListTokens,
-  OneToken,
-  RenameToken,
-} from './access-token.rules.js';
+import { CreatePersonalToken, CreateToken, OneToken, RenameToken } from './access-token.rules.js';
 import type { AccessTokenService } from './access-token.service.js';
 import {
-  AccessTokenConnection,
   AccessTokenType,
   CreateAccessTokenPayload,
   HeldAccessTokenInput,
@@ -38,20 +29,6 @@ export class AccessTokenResolver {
   @query(AccessTokenType, OneToken, 'One token, without the token itself.')
   accessToken(ctx: Context, args: object): Promise<AccessTokenType> {
     return this.service.get(ctx, args);
-  }
-
-  @query(AccessTokenConnection, ListTokens, 'The tokens of a machine identity, newest change first.')
-  accessTokens(ctx: Context, args: object): Promise<ConnectionOf<AccessTokenType>> {
-    return this.service.list(ctx, args);
-  }
-
-  @query(
-    AccessTokenConnection,
-    ListPersonalTokens,
-    'The personal access tokens of a user, newest change first: your own, or as an admin of the organization anyone’s.',
-  )
-  personalAccessTokens(ctx: Context, args: object): Promise<ConnectionOf<AccessTokenType>> {
-    return this.service.listPersonal(ctx, args);
   }
 
   @Extensions(MINT)

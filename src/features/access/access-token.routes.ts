@@ -42,6 +42,13 @@ export const accessTokenRoutes = [
       field: 'accessTokens',
       as: 'tokens',
       query: ListQuery,
+      variables: ({ params, query }) => ({
+        identityId: params.identityId,
+        first: query.limit,
+        after: query.cursor,
+        offset: query.offset,
+        includeEnded: true,
+      }),
       errors: ['IDENTITY_NOT_FOUND'],
     },
   ),

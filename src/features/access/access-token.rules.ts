@@ -59,8 +59,49 @@ const paging = {
   offset: z.int().min(0).max(100).nullish().meta({ description: 'Leaves out this many rows first, 0 to 100.' }),
 };
 
+const filters = {
+  identityId: identityId.nullish().meta({ description: 'Only of this machine identity.' }),
+  expiresBefore: z
+    .date()
+    .nullish()
+    .meta({ description: 'Only those that expire before this time unless they are renewed.' }),
+  unusedSince: z.date().nullish().meta({
+    description:
+      'Only those that were last used before this time, or made before it and never used. The last use of an unlimited token may be shown up to a minute late.',
+  }),
+};
+
 /** Arguments of `accessTokens`. Source: behaviour 3.3. */
-export const ListTokens = z.strictObject({ identityId, ...paging });
+export const ListTokens = z.strictObject({
+  ...filters,
+  includeEnded: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Also those that pass no more: revoked, expired or used up.' }),
+  ...paging,
+});
+
+/** How many tokens one call chooses. */
+export const MAX_REVOKED = 1_000;
+
+/** Input of `revokeAccessTokens`. */
+export const RevokeTokens = z
+  .strictObject({
+    ids: z.array(id).min(1).max(MAX_REVOKED).nullish().meta({
+      description: 'These tokens, 1 to 1,000. Otherwise all that fit what follows, as `accessTokens` lists them.',
+    }),
+    ...filters,
+    dryRun: z.boolean().default(false).meta({ description: 'Only show what would be revoked.' }),
+  })
+  .refine(
+    ({ ids, identityId: ofIdentity, expiresBefore, unusedSince }) =>
+      (ids == null) !== [ofIdentity, expiresBefore, unusedSince].every((filter) => filter == null),
+    { path: ['ids'], error: 'must be given, or else identityId, expiresBefore or unusedSince, not both' },
+  )
+  .meta({ description: 'Which tokens to revoke: by their ids, or by what they have in common.' });
+
+/** Arguments of `Identity.accessTokenConnection`. */
+export const ListOfIdentity = z.strictObject(pageRules);
 
 /** Arguments of `personalAccessTokens`. */
 export const ListPersonalTokens = z.strictObject({ userId, ...paging });

@@ -3,8 +3,7 @@ import { hashToken, mintToken } from '../../kernel/crypto/token.js';
 import type { Query } from '../../kernel/database/database.js';
 import { guarded } from '../../kernel/database/in-transaction.js';
 import { newId } from '../../kernel/ids.js';
-import { type PageRequest, timePageBounds } from '../../kernel/paging.js';
-import { findUnusedToken, insertTokenRow, listTokensOfIdentity, listTokensOfUser } from './access-token.queries.js';
+import { findUnusedToken, insertTokenRow, type Scope } from './access-token.queries.js';
 import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
 import type { TokenLimits } from './token-family.js';
 
@@ -76,20 +75,8 @@ function ownerColumns(owner: TokenOrder['owner']) {
   return { identity_id, user_id: null, client_secret_id, auth_method } as const;
 }
 
-const LISTS = { identity: listTokensOfIdentity, user: listTokensOfUser } as const;
-
-/** Tokens of one owner, newest change first, then id. One more than asked for, so that the page knows of it. */
-export async function listTokens(
-  ctx: Context,
-  owner: { readonly kind: keyof typeof LISTS; readonly id: string },
-  { offset, ...request }: PageRequest & { readonly offset?: number | null | undefined },
-): Promise<AccessTokenView[]> {
-  const page = { ...sightOf(ctx), ownerId: owner.id, ...timePageBounds(request), offset: offset ?? 0 };
-  return (await LISTS[owner.kind](ctx, page)).map(toAccessTokenView);
-}
-
 /** What the caller sees by the scope of its token. */
-export const sightOf = (ctx: Context) => ({
+export const scopeOf = (ctx: Context): Scope => ({
   organizationId: ctx.organizationId,
   isRootScoped: isRootScoped(ctx),
 });

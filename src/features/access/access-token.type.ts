@@ -2,7 +2,7 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { inputType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { connectionOf } from '../../kernel/graphql/page.js';
+import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { type AuthMethod, AuthMethodEnum } from '../identities/public.js';
 import { TokenValue } from './access-token.rules.js';
 import type { IssuedToken } from './access-token.store.js';
@@ -87,7 +87,11 @@ export class AccessTokenType {
   makerTokenId!: string | null;
 }
 
-export const AccessTokenConnection = connectionOf(AccessTokenType, 'AccessToken', 'newest change first, then id');
+export const AccessTokenConnection = countedConnectionOf(
+  AccessTokenType,
+  'AccessToken',
+  'newest change first, then id',
+);
 
 export const HeldAccessTokenInput = inputType('HeldAccessTokenInput', TokenValue);
 
@@ -131,6 +135,21 @@ export class RevokeAccessTokenPayload {
 
   @Field(() => String, { description: 'One sentence for a person.' })
   message!: string;
+}
+
+@ObjectType({ description: 'What was revoked, or with `dryRun` would be.', simpleResolvers: true })
+export class RevokeAccessTokensPayload {
+  @Field(() => Boolean, { description: 'Nothing was written.' })
+  dryRun!: boolean;
+
+  @Field(() => [AccessTokenType], {
+    description:
+      'The tokens that were not revoked before: those that were chosen, in the order of their ids or of `accessTokens`, then what they made for their own holders. Of a dry run as they are now.',
+  })
+  tokens!: readonly AccessTokenType[];
+
+  @Field(() => Boolean, { description: 'More tokens than 1,000 fit: ask again for the next ones.' })
+  hasMore!: boolean;
 }
 
 @ObjectType({ description: 'The token that gave itself up.' })

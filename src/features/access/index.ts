@@ -12,6 +12,9 @@ import { AccessTokenLinkResolver } from './link.resolver.js';
 import { LoginResolver } from './login/login.resolver.js';
 import { loginRoutes } from './login/login.routes.js';
 import { LoginService } from './login/login.service.js';
+import { IdentityTokensResolver, ManyTokensResolver } from './many/many-tokens.resolver.js';
+import { TokenListService } from './many/token-list.service.js';
+import { TokenRevocationService } from './many/token-revocation.service.js';
 import { TokenHolderService } from './token-holder.service.js';
 import { ViewerResolver } from './viewer.resolver.js';
 
@@ -27,6 +30,7 @@ export function createAccess({
 }: AccessDependencies & { rateLimits: RateLimits }): Feature & { authenticator: Authenticator } {
   const heldUses = new HeldUses();
   const tokens = new AccessTokenService(others, heldUses);
+  const lists = new TokenListService(others, heldUses);
   return {
     groups: [
       {
@@ -40,7 +44,9 @@ export function createAccess({
     resolvers: [
       new ViewerResolver(tokens),
       new AccessTokenResolver(tokens, new TokenHolderService(rateLimits.failures)),
+      new ManyTokensResolver(lists, new TokenRevocationService(others.identities, heldUses)),
       new AccessTokenLinkResolver(tokens),
+      new IdentityTokensResolver(lists),
       new LoginResolver(new LoginService(others.organizations, rateLimits)),
     ],
     nodes: [

@@ -14,17 +14,56 @@ const BUILT_IN = `array[${ORGANIZATION_ROLES.map((slug) => `'${slug}'`).join(', 
  *
  * @param organization @param member SQL for their ids
  * @param withRules whether the text of their rules is wanted, too
+ * @param origins further columns of it: what the roles come from
  */
-export const heldRoles = (organization: string, member: string, withRules = true): string => `(
-  select now_held.roles, stored.rules as "storedRules",
-    case when stored.rules is not null then ${attributesOf(member)} end as attributes
-  from (select array_agg(n.role order by n.group_id is not null, n.created_at, n.id) as roles
+export const heldRoles = (
+  organization: string,
+  member: string,
+  { withRules = true, origins = { roles: '', rules: '' } } = {},
+): string => `(
+  select now_held.*, stored.*,
+    case when stored."storedRules" is not null then ${attributesOf(member)} end as attributes
+  from (select array_agg(n.role order by n.group_id is not null, n.created_at, n.id) as roles${origins.roles}
         from organization_member_now n where n.organization_id = ${organization} and n.member_id = ${member}) now_held
   cross join lateral (
     select case when not now_held.roles <@ ${BUILT_IN} then
       (select jsonb_agg(${storedRulesOf('r', String(withRules))} order by place.at)
-       from (select listed.slug, max(listed.at) as at from unnest(now_held.roles) with ordinality as listed(slug, at) group by listed.slug) place
-       join organization_role r on r.organization_id = ${organization} and r.slug = place.slug) end as rules offset 0) stored)`;
+       from ${ownRoles(organization)}) end as "storedRules"${origins.rules} offset 0) stored)`;
+
+/** The roles `r` that an organization made, of a member that holds them, with their places. */
+const ownRoles = (organization: string): string =>
+  `(select listed.slug, max(listed.at) as at from unnest(now_held.roles) with ordinality as listed(slug, at) group by listed.slug) place
+       join organization_role r on r.organization_id = ${organization} and r.slug = place.slug`;
+
+/**
+ * What members have in an organization right now, and by what, as the check of a token finds it. An identity that a project owns
+ * is known in its project alone: nobody else finds it.
+ */
+export const FIND_HELD = sqlStatement({
+  text: `select asked.id as "memberId", held.roles, held."storedRules", held.attributes, held.memberships, held."ownRoles"
+    from unnest(:memberIds::uuid[]) asked(id)
+    cross join lateral ${heldRoles(':organizationId::uuid', 'asked.id', {
+      origins: {
+        roles: `,
+         jsonb_agg(jsonb_build_object('role', n.role, 'membershipId', n.id, 'groupId', n.group_id)
+           order by n.group_id is not null, n.created_at, n.id) as memberships`,
+        rules: `,
+       (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'slug', r.slug) order by place.at), '[]')
+        from ${ownRoles(':organizationId::uuid')}) as "ownRoles"`,
+      },
+    })} held
+    where held.roles is not null
+      and (asked.id = :actorId or not exists (select from identity i where i.id = asked.id and i.project_id is not null))`,
+  params: { organizationId: t.uuid, memberIds: t.array(t.uuid), actorId: t.uuid },
+  row: {
+    memberId: t.uuid,
+    roles: t.array(t.text),
+    storedRules: t.nullable(t.json),
+    attributes: t.nullable(t.text),
+    memberships: t.json,
+    ownRoles: t.json,
+  },
+});
 
 /** Whoever calls, as statements about credentials answer it. */
 export const CALLER_ROW = {
@@ -44,7 +83,7 @@ const from = (withRules: boolean) => `from access_token t
   join organization o on o.id = t.organization_id
   left join identity i on i.id = t.identity_id
   left join app_user u on u.id = t.user_id
-  cross join lateral ${heldRoles('t.organization_id', 'coalesce(t.identity_id, t.user_id)', withRules)} held
+  cross join lateral ${heldRoles('t.organization_id', 'coalesce(t.identity_id, t.user_id)', { withRules })} held
   left join identity_token_auth ta on t.auth_method = 'token-auth' and ta.identity_id = t.identity_id
   left join identity_universal_auth ua on t.auth_method = 'universal-auth' and ua.identity_id = t.identity_id
   where t.token_hash = :hash`;

@@ -124,7 +124,7 @@ export function requireValid(token: KnownToken | null): KnownToken {
  * rights come from.
  */
 export const contextOf = (
-  { database, keyring, auditTrail, accessTo }: Kernel,
+  { database, keyring, auditTrail, accessTo, accessesOf }: Kernel,
   info: RequestInfo,
   holder: Holder & { readonly tokenId: string | null },
 ): Context => ({
@@ -136,6 +136,7 @@ export const contextOf = (
   keyring,
   auditTrail,
   accessTo,
+  accessesOf,
   actor: {
     kind: holder.actorKind,
     id: holder.actorId,

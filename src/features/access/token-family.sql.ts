@@ -12,14 +12,36 @@ export const HOLD_REMAINING = sqlStatement({
   row: { isRevoked: t.boolean, seconds: t.nullable(t.double), uses: t.nullable(t.double) },
 });
 
-/** Revokes tokens and what descends from them. What descends from an expired token has expired with it. */
-export const REVOKE_FAMILIES = sqlStatement({
-  // Locked in the order of ids, as wherever several tokens are.
-  text: `with recursive family as (
+/** Tokens and what descends from them. What descends from an expired token has expired with it. */
+const FAMILY = `with recursive family as (
       select id from access_token where id = any(:ids)
       union
       select t.id from access_token t join family on t.maker_id = family.id where not t.is_revoked and not ${IS_EXPIRED}
-    ), held as materialized (
+    )`;
+
+/** What `REVOKE_FAMILIES` would revoke. */
+export const FIND_FAMILIES = sqlStatement({
+  text: `${FAMILY} select t.id from access_token t where t.id in (select id from family) and not t.is_revoked`,
+  params: { ids: t.array(t.uuid) },
+  row: { id: t.uuid },
+});
+
+/** A token and those that it was made from. */
+export const FIND_MAKERS = sqlStatement({
+  text: `with recursive line as (
+      select id, maker_id from access_token where id = :id
+      union
+      select t.id, t.maker_id from access_token t join line on t.id = line.maker_id
+    )
+    select id from line`,
+  params: { id: t.nullable(t.uuid) },
+  row: { id: t.uuid },
+});
+
+/** Revokes them. */
+export const REVOKE_FAMILIES = sqlStatement({
+  // Locked in the order of ids, as wherever several tokens are.
+  text: `${FAMILY}, held as materialized (
       select t.id from access_token t where t.id in (select id from family) and not t.is_revoked
       order by t.id for no key update
     )

@@ -1,8 +1,10 @@
-import { Ctx, Query, Resolver } from 'type-graphql';
+import { Ctx, FieldResolver, Query, Resolver } from 'type-graphql';
+import { rulesOf } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { nested } from '../../kernel/graphql/operations.js';
 import { IdentityType, ownIdentity } from '../identities/public.js';
 import { OrganizationType, ownOrganization, ownUser, UserType } from '../organizations/public.js';
+import { OrganizationPermissionType, type ShownRule, toShownRules } from '../permissions/public.js';
 import type { AccessTokenService } from './access-token.service.js';
 import { ViewerType } from './viewer.type.js';
 
@@ -44,5 +46,13 @@ export class ViewerResolver {
   @nested(OrganizationType, 'The organization that your token is scoped to.')
   organization(_viewer: ViewerType, ctx: Context): Promise<OrganizationType | null> {
     return ownOrganization(ctx);
+  }
+
+  @FieldResolver(() => [OrganizationPermissionType], {
+    description:
+      'All rules that hold for you in that organization, with your attributes filled in, in their order: later ones win.',
+  })
+  organizationPermissions(@Ctx() ctx: Context): ShownRule[] {
+    return toShownRules(rulesOf(ctx.ability));
   }
 }

@@ -1,7 +1,7 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../kernel/paging.js';
 import { CreateGroup, LinkGroup, ListGroups, OneGroup, UnlinkGroup, UpdateGroup } from './group.rules.js';
 import type { GroupService } from './group.service.js';
 import { GroupConnection, GroupOrganizationMembershipType, GroupType } from './group.type.js';
@@ -20,7 +20,7 @@ export class GroupResolver {
   }
 
   @query(GroupConnection, ListGroups, 'The groups of your organization, and those that are linked to it, by name.')
-  groups(ctx: Context, args: object): Promise<ConnectionOf<GroupType>> {
+  groups(ctx: Context, args: object): Promise<CountedConnectionOf<GroupType>> {
     return this.service.list(ctx, args);
   }
 

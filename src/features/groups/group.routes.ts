@@ -1,4 +1,5 @@
 import { bodyOf, type Data, ofSample, routesAt } from '../../rest/route.js';
+import { roleToInput, withRole } from '../organizations/public.js';
 import { isBuiltInOfOrganization } from '../permissions/public.js';
 import { CreateGroup, UpdateGroup } from './group.rules.js';
 
@@ -86,7 +87,8 @@ const routesOf = ({ many, kind, one, path, param, list, fields, notFound }: Memb
 export const groupRoutes = [
   groups.post('', 'Create a group', {
     field: 'createGroup',
-    body: CreateGroup,
+    body: withRole(CreateGroup),
+    variables: ({ body }) => ({ input: roleToInput(body) }),
     reply: ({ createGroup }) => toGroup(createGroup.group),
     errors: ['ROLE_NOT_FOUND', 'GROUP_SLUG_TAKEN'],
     example: { name: 'Web team', slug: 'web-team', role: 'member' },
@@ -103,7 +105,8 @@ export const groupRoutes = [
   }),
   groups.patch('/{groupId}', 'Change name, slug or role of a group', {
     field: 'updateGroup',
-    body: bodyOf(UpdateGroup, 'id'),
+    body: withRole(bodyOf(UpdateGroup, 'id')),
+    variables: ({ params, body }) => ({ input: { id: params.groupId, ...roleToInput(body) } }),
     reply: ({ updateGroup }) => toGroup(updateGroup.group),
     errors: ['GROUP_NOT_FOUND', 'ROLE_NOT_FOUND', 'GROUP_SLUG_TAKEN'],
     example: { name: 'Web team', role: 'no-access' },

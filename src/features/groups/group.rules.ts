@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, slugFor, slugText } from '../../kernel/text-rules.js';
-import { displayName } from '../organizations/public.js';
+import { displayName, organizationRole } from '../organizations/public.js';
 
 const name = displayName.meta({ description: 'What people call it, 1 to 64 characters.' });
 const slug = slugText(1, 64).meta({
   description: 'Lower-case words joined by hyphens, as `web-team`, 1 to 64 characters, unique in the organization.',
 });
-/** A built-in role of an organization, or one that it made. */
-const role = slugText(1, 64);
+const roleSlug = organizationRole.meta({
+  description: 'Slug of the role that its members have in your organization by it.',
+});
 const id = idOf('The group.');
 
 /** Input of `createGroup`. Source: interface of clients (Groups). */
@@ -16,9 +17,7 @@ export const CreateGroup = z
   .strictObject({
     name,
     slug: slug.nullish().meta({ description: 'Unique in the organization; made from the name when absent.' }),
-    role: role
-      .default('no-access')
-      .meta({ description: 'Slug of the role that its members have in your organization by it.' }),
+    roleSlug: roleSlug.default('no-access'),
   })
   .meta({ description: 'A new group of your organization.' });
 
@@ -28,7 +27,7 @@ export const UpdateGroup = z
     id,
     name: name.optional(),
     slug: slug.optional(),
-    role: role.optional().meta({ description: 'Slug of the role that its members have in your organization by it.' }),
+    roleSlug: roleSlug.optional(),
   })
   .meta({ description: 'Changes of a group. What is absent stays.' });
 
@@ -46,7 +45,7 @@ export const LinkGroup = z
   .strictObject({
     groupId,
     organizationId,
-    roleSlug: role
+    roleSlug: organizationRole
       .default('no-access')
       .meta({ description: 'Slug of the role that its members have there by it, of that organization.' }),
   })

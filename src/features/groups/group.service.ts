@@ -1,12 +1,12 @@
 import { raw as sql } from '@mikro-orm/core';
-import { authorize } from '../../kernel/authz/ability.js';
+import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { newId, randomLetters } from '../../kernel/ids.js';
-import { type CursorKey, decodeCursor, type Page, pageOf } from '../../kernel/paging.js';
+import { type CountedConnectionOf, type CursorKey, counted, decodeCursor, pageOf } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { authorizeRoleChange } from '../organizations/public.js';
+import { authorizeGiving, authorizeRoleChange } from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { Group } from './group.entity.js';
 import { type GroupRow, loadGroup, lockGroup, mayRead } from './group.reader.js';
@@ -29,7 +29,7 @@ export class GroupService {
 
   /** Makes a group. @throws ROLE_NOT_FOUND, PERMISSION_BOUNDARY, GROUP_SLUG_TAKEN, ORGANIZATION_NOT_FOUND (deleted at the same moment) */
   async create(ctx: Context, raw: unknown): Promise<GroupRow> {
-    const { name, role, ...given } = parse(CreateGroup, raw);
+    const { name, roleSlug: role, ...given } = parse(CreateGroup, raw);
     const slug = given.slug ?? groupSlugFor(name, randomLetters(4));
     authorize(ctx, 'groups:create', { groupSlug: slug });
     return inTransaction(ctx, async (tx) => {
@@ -52,32 +52,32 @@ export class GroupService {
   }
 
   /** The groups of the caller's organization, and those that are linked to it, by name, then id. */
-  async list(ctx: Context, raw: unknown): Promise<Page<GroupRow>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<GroupRow>> {
     const request = parse(ListGroups, raw);
     if (request.after != null) decodeCursor(request.after, 2);
     authorize(ctx, 'groups:read');
     const rows = await LIST_GROUPS(ctx, { organizationId: ctx.organizationId });
     // Whole, since rules can leave out some of them.
-    const page = pageOf(
-      rows.filter(({ slug }) => mayRead(ctx, slug)),
-      request,
-      2,
-      byName,
-    );
+    const readable = rows.filter(({ slug }) => mayRead(ctx, slug));
+    const page = pageOf(readable, request, 2, byName);
     await ctx.auditTrail.recordRead(ctx, { action: 'group:list', facts: { count: page.nodes.length } });
-    return page;
+    return counted(page, async () => readable.length);
   }
 
   /** Changes name, slug and role of a group. @throws GROUP_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, GROUP_SLUG_TAKEN */
   async update(ctx: Context, raw: unknown): Promise<GroupRow> {
-    const { id, name, slug, role } = parse(UpdateGroup, raw);
+    const { id, name, slug, roleSlug: role } = parse(UpdateGroup, raw);
     return inTransaction(ctx, async (tx) => {
       const { organizationId } = tx;
-      const { group, row } = await lockGroup(tx, id, 'groups:edit');
+      const isRoleAlone = role !== undefined && name === undefined && slug === undefined;
+      const isHanded = isRoleAlone && !can(tx.ability, 'groups:edit');
+      const { group, row } = await lockGroup(tx, id, isHanded ? 'groups:read' : 'groups:edit');
       // Rules can be about the slug: whoever may not change the group as it will be does not make it so.
       if (slug !== undefined) authorize(tx, 'groups:edit', { groupSlug: slug });
-      if (role !== undefined && role !== row.roleSlug) {
-        const change = { before: row.roleSlug, after: role };
+      const given = { subject: 'groups', fields: { groupSlug: row.slug } } as const;
+      const handedTo = role === undefined ? null : authorizeGiving(tx, 'groups:edit', given);
+      if (role !== undefined && (role !== row.roleSlug || handedTo !== null)) {
+        const change = { before: row.roleSlug, after: role, handedTo };
         await authorizeRoleChange(tx, { organizationId, action: 'groups:edit', ...change });
         await authorizeRightsOfGroup(tx, this.projects, { groupId: group.id, action: 'groups:edit' });
         await setRole(tx, { organizationId, groupId: group.id, role });

@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { connectionOf } from '../../kernel/graphql/page.js';
+import { connectionOf, countedConnectionOf } from '../../kernel/graphql/page.js';
 
 /** What the API shows of a group. */
 @ObjectType('Group', {
@@ -32,7 +32,7 @@ export class GroupType extends Node {
   updatedAt!: Date;
 }
 
-export const GroupConnection = connectionOf(GroupType, 'Group', 'name, then id');
+export const GroupConnection = countedConnectionOf(GroupType, 'Group', 'name, then id');
 
 @ObjectType('GroupOrganizationMembership', {
   implements: Node,

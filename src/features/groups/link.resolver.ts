@@ -2,7 +2,7 @@ import { type ClassType, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { batched, linked } from '../../kernel/database/batched.js';
 import { nested } from '../../kernel/graphql/operations.js';
-import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
+import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
 import { ProjectMembershipType } from '../projects/public.js';
@@ -38,8 +38,9 @@ function groupsLinkOf(type: ClassType<{ readonly id: string }>): new () => objec
     }
 
     @nested(GroupConnection, 'As `groups`, in pages.')
-    async groupConnection(member: { id: string }, ctx: Context, page: object): Promise<ConnectionOf<GroupType>> {
-      return pageOf(await this.groups(member, ctx), page, 2, byName);
+    async groupConnection(member: { id: string }, ctx: Context, page: object): Promise<CountedConnectionOf<GroupType>> {
+      const all = await this.groups(member, ctx);
+      return counted(pageOf(all, page, 2, byName), async () => all.length);
     }
   }
   return GroupsLinkResolver;

@@ -2,16 +2,23 @@ import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { findIdentities, findOwners } from './identity.queries.js';
 import { type IdentityView, toIdentityView } from './identity.reader.js';
-import { readableOwned } from './identity-rights.js';
+import { type IdentityAction, readableOwned } from './identity-rights.js';
 import { findTokenAuths, type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
 
+const identitiesFor =
+  (action: IdentityAction): BatchLoad<IdentityView> =>
+  async (ctx, ids) => {
+    const rows = await findIdentities(ctx, { organizationId: ctx.organizationId, ids });
+    const owned = rows.map((row) => ({ key: row.id, identityId: row.id, projectId: row.projectId, row }));
+    const found = await readableOwned(ctx, { keys: ids, rows: owned, action });
+    return mapFound(found, ({ row }) => toIdentityView(row));
+  };
+
 /** Machine identities that responses lead to by their ids, for who may read them. */
-export const identitiesByIds: BatchLoad<IdentityView> = async (ctx, ids) => {
-  const rows = await findIdentities(ctx, { organizationId: ctx.organizationId, ids });
-  const owned = rows.map((row) => ({ key: row.id, identityId: row.id, projectId: row.projectId, row }));
-  const found = await readableOwned(ctx, { keys: ids, rows: owned, action: 'identity:read' });
-  return mapFound(found, ({ row }) => toIdentityView(row));
-};
+export const identitiesByIds = identitiesFor('identity:read');
+
+/** The same for who may read their tokens. */
+export const tokenHoldersByIds = identitiesFor('identity:get-token');
 
 /** The machine identity that calls: it may know of itself whatever its rights. */
 export async function ownIdentity(ctx: Context): Promise<IdentityView | null> {

@@ -80,6 +80,17 @@ export const listProjectIdentities = prepared((page: NameBounds & { projectId: s
     .$call(pageByName('i.name', 'i.id', page)),
 );
 
+/** Identities that projects of an organization own, in no order. */
+export const findOfProjects = prepared(
+  ({ organizationId, projectIds }: { organizationId: string; projectIds: readonly string[] }) =>
+    tables
+      .selectFrom('identity')
+      .select(['id', 'project_id as projectId'])
+      .where('organization_id', '=', organizationId)
+      .where('project_id', '=', anyOf(projectIds))
+      .$narrowType<{ projectId: string }>(),
+);
+
 /** Whose identities are. */
 export const findOwners = prepared(({ ids }: { ids: readonly string[] }) =>
   tables.selectFrom('identity').select(['id', 'project_id as projectId']).where('id', '=', anyOf(ids)),

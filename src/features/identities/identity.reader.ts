@@ -1,10 +1,11 @@
+import { can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { loadRow } from '../../kernel/database/rows.js';
 import type { ErrorCode } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { AuthMethod } from './auth-method.js';
 import { HOLD_TOKEN_AUTH } from './auth-method.sql.js';
-import { findIdentity, type IdentityRow } from './identity.queries.js';
+import { findIdentity, findOfProjects, type IdentityRow } from './identity.queries.js';
 import { authorizeOwned, type IdentityAction } from './identity-rights.js';
 import { findTokenAuth, type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
 
@@ -58,6 +59,22 @@ export class IdentityReader {
   ): Promise<IdentityView> {
     const [row] = isId(id) ? await findIdentity(ctx, { organizationId: ctx.organizationId, id }) : [];
     return toIdentityView(await authorizeOwned(ctx, row, [actions].flat(), notFound));
+  }
+
+  /**
+   * Ids of the identities of projects to which the caller may do all this, by its rights in these projects. Undefined: it may do
+   * so in none, whether or not these have identities. Two statements, however many projects there are.
+   */
+  async idsInProjects(ctx: Context, actions: readonly IdentityAction[]): Promise<string[] | undefined> {
+    const accesses = await ctx.accessesOf(ctx, ctx.actor.id, null);
+    const allowed = accesses.filter(({ ability }) => actions.every((action) => can(ability, action)));
+    if (allowed.length === 0) return undefined;
+    const abilities = new Map(allowed.map(({ projectId, ability }) => [projectId, ability]));
+    const rows = await findOfProjects(ctx, { organizationId: ctx.organizationId, projectIds: [...abilities.keys()] });
+    return rows.flatMap(({ id: identityId, projectId }) => {
+      const ability = abilities.get(projectId);
+      return ability && actions.every((action) => can(ability, action, { identityId })) ? [identityId] : [];
+    });
   }
 
   /**

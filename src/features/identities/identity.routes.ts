@@ -1,17 +1,7 @@
 import { z } from 'zod';
 import { bodyOf, paging, routesAt } from '../../rest/route.js';
+import { roleToInput, withRole } from '../organizations/public.js';
 import { CreateIdentity, UpdateIdentity } from './identity.rules.js';
-
-/** REST calls the slug of the role `role`. */
-const withRole = <S extends z.core.$ZodLooseShape & { roleSlug: z.ZodType }>({ shape }: z.ZodObject<S>) => {
-  const { roleSlug, ...rest } = shape;
-  return z.strictObject({ ...rest, role: roleSlug });
-};
-
-const toInput = ({ role, ...rest }: { readonly role?: unknown }): object => ({
-  ...rest,
-  ...(role === undefined ? {} : { roleSlug: role }),
-});
 
 const identities = routesAt('/api/v1/identities', {
   select:
@@ -23,7 +13,7 @@ export const identityRoutes = [
   identities.post('', 'Create a machine identity', {
     field: 'createIdentity',
     body: withRole(CreateIdentity),
-    variables: ({ body }) => ({ input: toInput(body) }),
+    variables: ({ body }) => ({ input: roleToInput(body) }),
     errors: ['ORGANIZATION_NOT_FOUND', 'PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
     example: { name: 'deploy pipeline', organizationId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
   }),
@@ -40,7 +30,7 @@ export const identityRoutes = [
   identities.patch('/{identityId}', 'Rename a machine identity or change its role', {
     field: 'updateIdentity',
     body: withRole(bodyOf(UpdateIdentity, 'id')),
-    variables: ({ params, body }) => ({ input: { id: params.identityId, ...toInput(body) } }),
+    variables: ({ params, body }) => ({ input: { id: params.identityId, ...roleToInput(body) } }),
     errors: ['IDENTITY_NOT_FOUND', 'ROLE_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
     example: { name: 'release pipeline', role: 'no-access' },
   }),

@@ -3,6 +3,7 @@ import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, personText } from '../../kernel/text-rules.js';
 import { displayName, organizationRole } from '../organizations/public.js';
+import { MAX_METADATA_KEY } from '../permissions/public.js';
 
 const name = displayName.meta({ description: 'What people call it, 1 to 64 characters.' });
 const roleSlug = organizationRole.meta({ description: 'Slug of the role that it has in the organization.' });
@@ -13,8 +14,8 @@ export const Metadata = z
   .strictObject({
     key: z
       .string()
-      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')
-      .meta({ description: 'Letters, digits, `_` and `-`, 1 to 64 characters.' }),
+      .regex(new RegExp(`^[A-Za-z0-9_-]{1,${MAX_METADATA_KEY}}$`), 'must be letters, digits, _ and -')
+      .meta({ description: `Letters, digits, \`_\` and \`-\`, 1 to ${MAX_METADATA_KEY} characters.` }),
     value: personText(0, 255).meta({ description: 'Up to 255 characters.' }),
   })
   .meta({ description: 'An entry of the metadata of a machine identity.' });

@@ -10,6 +10,7 @@ import { type CountedConnectionOf, counted, namePageBounds, Page } from '../../k
 import { parse } from '../../kernel/validation.js';
 import {
   addMember,
+  authorizeGiving,
   authorizeRoleChange,
   changeRole,
   deleteAccount,
@@ -27,7 +28,7 @@ import {
   UpdateIdentity,
 } from './identity.rules.js';
 import { COUNT_IDENTITIES, JOIN_PROJECT } from './identity.sql.js';
-import type { IdentityAction } from './identity-rights.js';
+import { authorizeOwned, type IdentityAction } from './identity-rights.js';
 
 /** The verbs of machine identities. An identity belongs to the organization that made it. */
 export class IdentityService {
@@ -145,11 +146,12 @@ export class IdentityService {
   async update(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { id, roleSlug, ...changes } = parse(UpdateIdentity, raw);
     return inTransaction(ctx, async (tx) => {
-      const actions = ['identity:read', ...actionsOf('identity:edit', changes)] as const;
+      const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+      const isChanged = roleSlug === undefined || given.length > 0;
+      const actions = ['identity:read', ...(isChanged ? actionsOf('identity:edit', changes) : [])] as const;
       const identity = await this.identities.authorized(tx, id, actions);
       protectInstallationAdmin(tx, identity);
       const role = roleSlug === undefined ? identity.roleSlug : await giveRole(tx, identity, roleSlug);
-      const given = Object.entries(changes).filter(([, value]) => value !== undefined);
       tx.em.assign(tx.em.getReference(Identity, identity.id), {
         ...Object.fromEntries(given),
         updatedAt: sql('now()'),
@@ -229,14 +231,19 @@ const countsOf: BatchLoad<number> = async (ctx, organizationIds) =>
 /** @returns the role that the identity has then */
 async function giveRole(
   tx: Transaction,
-  { id, organizationId, projectId }: IdentityView,
+  { id, organizationId, projectId, roleSlug }: IdentityView,
   role: string,
 ): Promise<string> {
+  if (projectId !== null) {
+    await authorizeOwned(tx, { id, projectId }, ['identity:edit']);
+    if (role === roleSlug) return role;
+    throw ownedByProject();
+  }
+  const handedTo = authorizeGiving(tx, 'identity:edit', { subject: 'identity', fields: { identityId: id } });
   const member = { kind: 'identity', id } as const;
   const before = (await lockMembership(tx, organizationId, member))?.role ?? null;
-  if (before === role) return role;
-  if (projectId !== null) throw ownedByProject();
-  await authorizeRoleChange(tx, { organizationId, action: 'identity:edit', before, after: role });
+  if (before === role && handedTo === null) return role;
+  await authorizeRoleChange(tx, { organizationId, action: 'identity:edit', before, after: role, handedTo });
   await changeRole(tx, organizationId, member, role);
   return role;
 }

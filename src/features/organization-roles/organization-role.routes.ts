@@ -26,8 +26,8 @@ export const organizationRoleRoutes = [
       slug: 'identity-manager',
       name: 'Identity manager',
       permissions: [
-        { subject: 'identity', action: ['read', 'create', 'edit'] },
-        { subject: 'identity', action: 'assign-role', inverted: true, conditions: { role: { $in: ['admin'] } } },
+        { subject: 'identity', action: ['read', 'create'] },
+        { subject: 'identity', action: 'assign-role', conditions: { role: { $in: ['member'] } } },
       ],
     },
     errors: ['ROLE_SLUG_TAKEN'],

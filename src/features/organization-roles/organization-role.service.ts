@@ -16,6 +16,7 @@ import {
   readStoredRules,
   rightsBeyondChange,
   toRules,
+  withRoleRenamed,
 } from '../permissions/public.js';
 import { OrganizationRole } from './organization-role.entity.js';
 import { type OrganizationRoleView, ownBuiltInRoles, rolesByIds, toRoleView } from './organization-role.links.js';
@@ -29,6 +30,7 @@ import {
   slugBefore,
   UpdateOrganizationRole,
 } from './organization-role.rules.js';
+import { LOCK_ROLES_ABOUT_ROLES, REPLACE_RULES } from './organization-role.sql.js';
 
 const SLUGS = { organization_role_slug_unique: 'ROLE_SLUG_TAKEN' } as const;
 
@@ -61,7 +63,9 @@ export class OrganizationRoleService {
   }
 
   /**
-   * Changes a role: absent keeps, a list of permissions replaces the one before. A new slug goes to its holders with it.
+   * Changes a role: absent keeps, a list of permissions replaces the one before. A new slug goes to its holders with it, and into
+   * the conditions of rules that name it. Where a rule would select the role by one slug and not by the other all the same, that
+   * is a change of this rule.
    *
    * @throws ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN
    */
@@ -86,10 +90,19 @@ export class OrganizationRoleService {
       });
       await flush(tx, SLUGS);
       const { organizationId, slug: to } = role;
-      if (to !== from) await renameInMemberships(tx, { organizationId, from, to });
+      let renamedIn: readonly string[] = [];
+      if (to !== from) {
+        await renameInMemberships(tx, { organizationId, from, to });
+        // Rules that are given with a new slug name roles as they will be.
+        renamedIn = await renameInRules(tx, { from, to }, permissions === undefined ? null : role.id);
+      }
       const changed = Object.entries({ ...changes, permissions }).filter(([, value]) => value !== undefined);
       const names = changed.map(([name]) => name).sort();
-      await record(tx, 'organization-role:update', role, { rules: rules.length, changed: names });
+      await record(tx, 'organization-role:update', role, {
+        rules: rules.length,
+        changed: names,
+        ...(renamedIn.length > 0 && { renamedIn }),
+      });
       return loadOwn(tx, role.id);
     });
   }
@@ -177,6 +190,32 @@ const rulesOf = ({ permissions }: OrganizationRole): readonly Rule[] =>
 function authorizeReach(tx: Transaction, action: Action, before: readonly Rule[], after: readonly Rule[]): void {
   const beyond = rightsBeyondChange(tx.ability, before, after);
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
+}
+
+/**
+ * Carries a new slug into the rules of the organization that name the role.
+ *
+ * @param except id of a role whose rules stay
+ * @returns ids of the roles that changed
+ * @throws PERMISSION_BOUNDARY
+ */
+async function renameInRules(
+  tx: Transaction,
+  rename: { readonly from: string; readonly to: string },
+  except: string | null,
+): Promise<readonly string[]> {
+  const roles = (await LOCK_ROLES_ABOUT_ROLES(tx, { organizationId: tx.organizationId }))
+    .filter(({ id }) => id !== except)
+    .map(({ id, permissions }) => ({ id, ...withRoleRenamed(permissions, rename, ORGANIZATION_VOCABULARY) }));
+  const beyond = roles.flatMap(({ otherwise }) =>
+    otherwise.flatMap((rule) => rightsBeyondChange(tx.ability, [rule], [])),
+  );
+  if (beyond.length > 0) throw new PermissionDenied({ action: 'role:edit', projectId: null }, [...new Set(beyond)]);
+  const changed = roles.filter(({ isChanged }) => isChanged);
+  if (changed.length === 0) return [];
+  const ids = changed.map(({ id }) => id);
+  await REPLACE_RULES(tx, { ids, permissions: changed.map(({ stored }) => JSON.stringify(stored)) });
+  return ids;
 }
 
 const record = (

@@ -29,6 +29,18 @@ export const toMemberView = (row: MemberView): MemberView => ({
   endsAt: row.endsAt === null ? null : new Date(row.endsAt),
 });
 
+/** How many members organizations have, by their ids. */
+export const countMembers: BatchLoad<number> = async (ctx, organizationIds) => {
+  const rows = await query<{ organizationId: string; count: number }>(
+    ctx,
+    `select m.organization_id as "organizationId", count(*)::integer as count
+     from organization_membership m left join identity i on i.id = m.identity_id
+     where m.organization_id = any($1::uuid[]) and ${IS_LISTED} group by 1`,
+    [organizationIds],
+  );
+  return new Map(rows.map(({ organizationId, count }) => [organizationId, count]));
+};
+
 /** Memberships by id: of the caller's organization and, for who may edit them, of its sub-organizations. */
 export const membersByIds: BatchLoad<MemberView> = async (ctx, ids) => {
   authorize(ctx, 'member:read');

@@ -1,7 +1,7 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../kernel/paging.js';
 import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
 import type { MemberService } from './member.service.js';
 import { MemberConnection, MemberType } from './member.type.js';
@@ -15,7 +15,7 @@ export class MemberResolver {
     ListMembers,
     'The users and machine identities that are members of your organization or of one below it, by name.',
   )
-  organizationMembers(ctx: Context, args: object): Promise<ConnectionOf<MemberType>> {
+  organizationMembers(ctx: Context, args: object): Promise<CountedConnectionOf<MemberType>> {
     return this.service.list(ctx, args);
   }
 

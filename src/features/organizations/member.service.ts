@@ -1,13 +1,22 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { batched } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import { namePageBounds, Page } from '../../kernel/paging.js';
+import { type CountedConnectionOf, counted, namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { IS_LISTED, type MemberView, membersByIds, SELECT_MEMBER, toMemberView } from './member.reader.js';
+import type { Assignee } from '../permissions/public.js';
+import {
+  countMembers,
+  IS_LISTED,
+  type MemberView,
+  membersByIds,
+  SELECT_MEMBER,
+  toMemberView,
+} from './member.reader.js';
 import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
 import {
   addMember,
@@ -20,7 +29,7 @@ import {
   removeMember,
 } from './memberships.js';
 import type { OrganizationReader, OrganizationView } from './organization.reader.js';
-import { authorizeRoleChange } from './role-boundary.js';
+import { authorizeGiving, authorizeRoleChange } from './role-boundary.js';
 
 interface Candidate extends Member {
   readonly name: string;
@@ -40,7 +49,7 @@ export class MemberService {
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<MemberView>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<MemberView>> {
     const { organizationId, ...request } = parse(ListMembers, raw);
     authorize(ctx, 'member:read');
     const organization = await this.organizations.load(ctx, organizationId ?? ctx.organizationId);
@@ -52,7 +61,7 @@ export class MemberService {
       action: 'organization-member:list',
       facts: { organizationId: organization.id, count: page.nodes.length },
     });
-    return page;
+    return counted(page, async () => (await batched(ctx, countMembers, organization.id)) ?? 0);
   }
 
   /**
@@ -79,7 +88,7 @@ export class MemberService {
   }
 
   /**
-   * Gives a member another role or another end, by the id of the membership.
+   * Gives a member another role or another end, by the id of the membership. Whoever may only hand roles on may do so here too.
    *
    * @param raw `{ id, roleSlug?, endsAt? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, LAST_ADMIN,
@@ -92,12 +101,14 @@ export class MemberService {
       const found = isId(id) ? (await membersByIds(tx, [id])).get(id.toLowerCase()) : undefined;
       if (found === undefined || found instanceof Error) throw new AppError('MEMBERSHIP_NOT_FOUND');
       const organization = await this.organizations.load(tx, found.organizationId);
-      authorizeIn(tx, organization, 'member:edit');
+      const isRoleAlone = organization.id === tx.organizationId && roleSlug != null && endsAt === undefined;
+      const handedTo = isRoleAlone ? authorizeGiving(tx, 'member:edit', assigneeOf(found)) : null;
+      if (!isRoleAlone) authorizeIn(tx, organization, 'member:edit');
       const member = await loadCandidate(tx, organization, { kind: found.memberKind, id: found.memberId });
       const held = await lockMembership(tx, organization.id, member);
       if (held === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
       const end = endsAt === undefined ? held.endsAt : endsAt;
-      return write(tx, { organization, member, held }, roleSlug ?? held.role, end);
+      return write(tx, { organization, member, held, handedTo }, roleSlug ?? held.role, end);
     });
   }
 
@@ -138,17 +149,19 @@ interface Place {
   readonly organization: OrganizationView;
   readonly member: Candidate;
   readonly held: HeldMembership | null;
+  /** The member, where the caller may only hand roles on to it; absent or null: the caller may change it. */
+  readonly handedTo?: Assignee | null;
 }
 
 async function write(
   tx: Transaction,
-  { organization, member, held }: Place,
+  { organization, member, held, handedTo }: Place,
   role: string,
   endsAt: Date | null,
 ): Promise<MemberView> {
   const { id: organizationId } = organization;
   const before = held?.role ?? null;
-  await authorizeRoleChange(tx, { organizationId, action: 'member:edit', before, after: role });
+  await authorizeRoleChange(tx, { organizationId, action: 'member:edit', before, after: role, handedTo });
   const id = await (held === null ? addMember : changeRole)(tx, organizationId, member, role, endsAt);
   await tx.auditTrail.recordChange(tx, {
     action: 'organization-member:set',
@@ -198,6 +211,11 @@ function authorizeIn(
   }
   authorize(ctx, id === ctx.organizationId ? action : 'sub-organization:edit');
 }
+
+const assigneeOf = ({ memberKind, memberId, name }: MemberView): Assignee =>
+  memberKind === 'user'
+    ? { subject: 'member', fields: { username: name } }
+    : { subject: 'identity', fields: { identityId: memberId } };
 
 const viewOf = ({ kind, id, name }: Candidate) => ({ memberKind: kind, memberId: id, name });
 

@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { connectionOf } from '../../kernel/graphql/page.js';
+import { countedConnectionOf } from '../../kernel/graphql/page.js';
 
 /** The kinds of members, of organizations and of projects, as GraphQL names them. */
 export const MemberKindEnum = { USER: 'user', IDENTITY: 'identity', GROUP: 'group' } as const;
@@ -46,4 +46,4 @@ export class MemberType {
   endsAt!: Date | null;
 }
 
-export const MemberConnection = connectionOf(MemberType, 'OrganizationMember', 'name, then id');
+export const MemberConnection = countedConnectionOf(MemberType, 'OrganizationMember', 'name, then id');

@@ -9,6 +9,18 @@ export const organizationSlug = slugText(1, 64);
 /** Slug of any role of an organization. */
 export const organizationRole = slugText(1, 64);
 
+/** Rules of a body from those of an input: REST calls the slug of a role `role`. */
+export const withRole = <S extends z.core.$ZodLooseShape & { roleSlug: z.ZodType }>(rules: z.ZodObject<S>) => {
+  const { roleSlug, ...rest } = rules.shape;
+  return z.strictObject({ ...rest, role: roleSlug }).meta(rules.meta() ?? {});
+};
+
+/** An input from such a body. */
+export const roleToInput = ({ role, ...rest }: { readonly role?: unknown }): object => ({
+  ...rest,
+  ...(role === undefined ? {} : { roleSlug: role }),
+});
+
 /** A name for people: 1 to 64 characters after trimming, without control characters. */
 export const displayName = personText(1, 64).regex(HAS_NO_CONTROL_CHARACTERS, 'must not hold control characters');
 

@@ -107,7 +107,10 @@ export class OrganizationService {
   }
 
   /**
-   * Makes a sub-organization of the caller's root organization, one level deep. The caller becomes an admin of it.
+   * Makes a sub-organization of the caller's root organization, one level deep. The caller becomes an admin of it, whatever it
+   * may do in the root, as whoever makes a project does. That goes beyond no boundary: nothing of the root is in it, and nothing
+   * gets there without rights in the root (to link a group), or leads back: what is owned above is neither read, nor changed,
+   * nor given credentials from below. Accounts of the root can be taken in by their ids, which gives rights to these alone.
    *
    * @param raw `{ name, slug? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE

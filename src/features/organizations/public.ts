@@ -1,4 +1,5 @@
 export { organizationLinkOf } from './link.resolver.js';
+export { membersByIds } from './member.reader.js';
 export { MemberKindEnum, MemberType } from './member.type.js';
 export type { OrganizationMembershipSchema } from './membership.entity.js';
 export {
@@ -16,10 +17,10 @@ export type { OrganizationSchema } from './organization.entity.js';
 export { Organization } from './organization.entity.js';
 export { organizationsByIds, ownOrganization, ownUser, usersByIds } from './organization.links.js';
 export { OrganizationReader } from './organization.reader.js';
-export { displayName, organizationRole, organizationSlug } from './organization.rules.js';
+export { displayName, organizationRole, organizationSlug, roleToInput, withRole } from './organization.rules.js';
 export type { CreateFirstAdmin } from './organization.service.js';
 export { CreateOrganizationPayload, OrganizationType } from './organization.type.js';
-export { authorizeActingAs, authorizeRoleChange } from './role-boundary.js';
+export { authorizeActingAs, authorizeGiving, authorizeRoleChange } from './role-boundary.js';
 export type { UserSchema } from './user.entity.js';
 export { UserReader } from './user.reader.js';
 export { UserType } from './user.type.js';

@@ -1,9 +1,13 @@
-import { type Action, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
-import type { Transaction } from '../../kernel/context.js';
+import { type Action, authorize, can, PermissionDenied, type Rule, rulesOf } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import {
+  type Assigned,
+  type Assignee,
   isBuiltInOfOrganization,
+  mayAssign,
+  mayAssignTo,
   ORGANIZATION_VOCABULARY,
   projectRights,
   readStoredRules,
@@ -11,6 +15,9 @@ import {
   rightsBeyondChange,
   rulesOfOrganizationRoles,
 } from '../permissions/public.js';
+
+/** The role that gives nothing. */
+const NO_ACCESS = 'no-access';
 
 interface RoleChange {
   /** The organization that the roles are of. */
@@ -20,21 +27,54 @@ interface RoleChange {
   /** Slugs of the roles; absent or null: none. */
   readonly before?: string | null;
   readonly after?: string | null;
+  /** Whose roles they are, where the caller may do no more than hand roles on to it. */
+  readonly handedTo?: Assignee | null;
+}
+
+/**
+ * By which right a caller gives a member of the organization another role: that to change it, or else that to hand on each role
+ * that changes hands.
+ *
+ * @param action to change the member
+ * @returns the member, for `authorizeRoleChange`, where the second is needed; null otherwise
+ * @throws PERMISSION_DENIED for who has neither
+ */
+export function authorizeGiving(
+  ctx: Context,
+  action: 'member:edit' | 'identity:edit' | 'groups:edit',
+  assignee: Assignee,
+): Assignee | null {
+  const mayHandOn = !can(ctx.ability, action, assignee.fields) && mayAssignTo(ctx.ability, assignee, 'assign-role');
+  if (!mayHandOn) authorize(ctx, action, assignee.fields);
+  return mayHandOn ? assignee : null;
 }
 
 /**
  * Nobody gives a role that allows, or forbids, more than the caller may, nor takes one: what a role forbids, its holder may have
  * of another.
  *
- * @throws ROLE_NOT_FOUND for a role to be given that the organization does not have, PERMISSION_BOUNDARY
+ * @throws ROLE_NOT_FOUND for a role to be given that the organization does not have, PERMISSION_BOUNDARY; PERMISSION_DENIED for one
+ *   that the caller may not hand on
  */
 export async function authorizeRoleChange(
   tx: Transaction,
-  { organizationId, action, before = null, after = null }: RoleChange,
+  { organizationId, action, before = null, after = null, handedTo = null }: RoleChange,
 ): Promise<void> {
   const slugs = [before, after].filter((slug) => slug !== null);
   const own = slugs.filter((slug) => !isBuiltInOfOrganization(slug));
   const rules = own.length === 0 ? new Map<string, readonly Rule[]>() : await rulesBySlug(tx, organizationId, own);
+  // Without a role there is nothing to hand on: `no-access` is what every member starts from.
+  const handed = slugs
+    .filter((slug) => slug !== NO_ACCESS)
+    .map(
+      (slug): Assigned => ({
+        verb: 'assign-role',
+        role: slug,
+        rules: rulesOfOrganizationRoles([slug], [rules.get(slug) ?? []]),
+      }),
+    );
+  if (handedTo !== null && !handed.every((each) => mayAssign(tx.ability, handedTo, each)))
+    throw new PermissionDenied({ action: `${handedTo.subject}:assign-role`, projectId: null });
   if (after !== null && own.includes(after) && !rules.has(after)) throw new AppError('ROLE_NOT_FOUND');
   const beyond = slugs.flatMap((slug) =>
     rightsBeyondChange(tx.ability, rulesOfOrganizationRoles([slug], [rules.get(slug) ?? []]), []),
@@ -88,14 +128,14 @@ interface HeldRole {
 /** Whose credential is made. */
 interface Account {
   readonly id: string;
-  /** The project that owns it; absent or null: it is of the organization. */
+  /** The project that owns it, for the audit record of a refusal; absent or null: it is of the organization. */
   readonly projectId?: string | null;
 }
 
 /**
- * Whoever makes a credential of somebody else has all rights of that account: nobody makes one of an account that may do more in
- * the organization than the caller, or in one below it: a credential of the organization reaches these too. Of an account that a
- * project owns its rights in the project are compared as well; other projects are not.
+ * Whoever makes a credential of somebody else has all rights of that account: nobody makes one of an account that may do more than
+ * the caller in the organization or in any of its projects, or in an organization below it and its projects: a credential of the
+ * organization reaches these too. A refusal names the rights that are missing, not where.
  *
  * @param action what the caller does: for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY
@@ -107,10 +147,8 @@ export async function authorizeActingAs(tx: Transaction, account: Account, actio
   const inOrganizations = [...Map.groupBy(held, ({ organizationId }) => organizationId).values()].flatMap((roles) =>
     rightsBeyond(tx.ability, rulesOfHeld(roles)),
   );
-  const { projectId = null } = account;
-  const inProject = projectId === null ? [] : await beyondInProject(tx, account.id, projectId);
-  const beyond = [...new Set([...inOrganizations, ...inProject])];
-  if (beyond.length > 0) throw new PermissionDenied({ action, projectId }, beyond);
+  const beyond = [...new Set([...inOrganizations, ...(await beyondInProjects(tx, account.id))])];
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: account.projectId ?? null }, beyond);
 }
 
 const rulesOfHeld = (held: readonly HeldRole[]): Rule[] =>
@@ -123,11 +161,13 @@ const rulesOfHeld = (held: readonly HeldRole[]): Rule[] =>
 
 const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 
-/** What an account may do in a project, by itself, through groups and by privileges, and the caller may not. */
-async function beyondInProject(tx: Transaction, memberId: string, projectId: string): Promise<Action[]> {
-  const own = await tx.accessTo(tx, projectId);
-  const held = await tx.accessTo(tx, projectId, memberId);
-  return rightsBeyond(own?.ability ?? NO_RIGHTS, (held?.ability.rules ?? []) as unknown as Rule[]);
+/** What an account may do in projects, by itself, through groups and by privileges, and the caller may not. */
+async function beyondInProjects(tx: Transaction, memberId: string): Promise<Action[]> {
+  const held = await tx.accessesOf(tx, memberId, null);
+  const ids = held.map(({ projectId }) => projectId);
+  const accesses = ids.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, ids);
+  const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
+  return held.flatMap(({ projectId, ability }) => rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesOf(ability)));
 }
 
 /** Held until the transaction ends: a role is not changed at the same moment. */

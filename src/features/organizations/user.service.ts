@@ -8,7 +8,7 @@ import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-
 import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { addMember, changeRole, deleteAccount, lockMembership } from './memberships.js';
-import { authorizeRoleChange } from './role-boundary.js';
+import { authorizeGiving, authorizeRoleChange } from './role-boundary.js';
 import { User } from './user.entity.js';
 import { countUsers, SELECT_USER, toUserView, type UserReader, type UserView } from './user.reader.js';
 import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
@@ -97,7 +97,7 @@ export class UserService {
     authorize(ctx, 'member:read');
     return inTransaction(ctx, async (tx) => {
       const user = await this.users.load(tx, id);
-      authorize(tx, 'member:edit');
+      if (roleSlug === undefined || username !== undefined) authorize(tx, 'member:edit');
       const role = roleSlug === undefined ? user.roleSlug : await giveRole(tx, user, roleSlug);
       await guarded(
         () =>
@@ -141,11 +141,12 @@ export class UserService {
 }
 
 /** @returns the role that the user has then */
-async function giveRole(tx: Transaction, { id, organizationId }: UserView, role: string): Promise<string> {
+async function giveRole(tx: Transaction, { id, organizationId, username }: UserView, role: string): Promise<string> {
+  const handedTo = authorizeGiving(tx, 'member:edit', { subject: 'member', fields: { username } });
   const member = { kind: 'user', id } as const;
   const before = (await lockMembership(tx, organizationId, member))?.role ?? null;
-  if (before === role) return role;
-  await authorizeRoleChange(tx, { organizationId, action: 'member:edit', before, after: role });
+  if (before === role && handedTo === null) return role;
+  await authorizeRoleChange(tx, { organizationId, action: 'member:edit', before, after: role, handedTo });
   await changeRole(tx, organizationId, member, role);
   return role;
 }

@@ -1,4 +1,4 @@
-import { type Ability, buildAbility, type Rule } from '../../kernel/authz/ability.js';
+import { type Ability, buildAbility, type Rule, rulesOf } from '../../kernel/authz/ability.js';
 
 /** Compiles the rules of one caller. Later rules win over earlier ones. */
 export const abilityOf = (rules: readonly Rule[]): Ability => buildAbility(rules.map(inNewerWords));
@@ -22,5 +22,4 @@ export function withAssignments(rule: Rule): Rule {
 }
 
 /** An ability in which assignments are judged by their own names. */
-export const assignmentsOf = (own: Ability): Ability =>
-  buildAbility((own.rules as unknown as Rule[]).map(withAssignments));
+export const assignmentsOf = (own: Ability): Ability => buildAbility(rulesOf(own).map(withAssignments));

@@ -120,12 +120,24 @@ export const ORGANIZATION_CONDITION_FIELDS: typeof CONDITION_FIELDS = {
 export interface Vocabulary {
   readonly actions: Readonly<Record<string, readonly string[]>>;
   readonly fields: typeof CONDITION_FIELDS;
+  /** Of subjects that only these actions are asked of with a thing: a condition beside another one would never be looked at. */
+  readonly conditional: Readonly<Record<string, readonly string[]>>;
 }
 
-export const PROJECT_VOCABULARY: Vocabulary = { actions: PROJECT_ACTIONS, fields: CONDITION_FIELDS };
+/** The actions of a subject whose rules can have conditions. */
+export const conditionalActions = ({ actions, conditional }: Vocabulary, subject: string): readonly string[] =>
+  conditional[subject] ?? actions[subject] ?? [];
+
+export const PROJECT_VOCABULARY: Vocabulary = {
+  actions: PROJECT_ACTIONS,
+  fields: CONDITION_FIELDS,
+  conditional: {},
+};
 export const ORGANIZATION_VOCABULARY: Vocabulary = {
   actions: ORGANIZATION_ACTIONS,
   fields: ORGANIZATION_CONDITION_FIELDS,
+  // Who may read or change one member of the organization may do so with all of them. Source: behaviour 2.
+  conditional: { member: ['assign-role'], identity: ['assign-role'] },
 };
 
 /** What no role gives: only the installation's own admin may do it. Named here so that a denial can be told and audited. */

@@ -1,4 +1,4 @@
-import { type Ability, type Action, can, type Rule } from '../../kernel/authz/ability.js';
+import { type Ability, type Action, can, type Rule, rulesOf } from '../../kernel/authz/ability.js';
 import { compileConditions, type Fields } from '../../kernel/authz/conditions.js';
 import { abilityOf, assignmentsOf, GRANT, withAssignments } from './ability.js';
 
@@ -45,7 +45,7 @@ const FIELD_OF = { member: 'username', identity: 'identityId', groups: 'groupSlu
 
 /** Each subject and action that rules allow, as conditions look at them. */
 function allowedBy(rules: readonly Rule[]): Fields[] {
-  const pairs = (abilityOf(rules).rules as unknown as Rule[])
+  const pairs = rulesOf(abilityOf(rules))
     .filter(({ inverted }) => inverted !== true)
     .map(withAssignments)
     .flatMap(({ subject, action }) => [action].flat().map((verb) => ({ subject, action: inAllWords(subject, verb) })));

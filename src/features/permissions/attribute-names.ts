@@ -2,6 +2,11 @@
  * would change what it may do. */
 const ATTRIBUTE = /\{\{\s*identity\.(?:id|metadata\.[^{}\s]+)\s*\}\}/g;
 
+/** Keys of metadata have at most this many characters. */
+export const MAX_METADATA_KEY = 64;
+/** How long the name of an attribute can be in a text, without blanks. */
+export const LONGEST_ATTRIBUTE = '{{identity.metadata.}}'.length + MAX_METADATA_KEY;
+
 /** A text with a letter in the place of each attribute: the pattern as it is once they are filled in. */
 export const withStandIns = (text: string): string => text.replace(ATTRIBUTE, 'x');
 

@@ -1,4 +1,4 @@
-import type { Ability, Action, Rule } from '../../kernel/authz/ability.js';
+import { type Ability, type Action, type Rule, rulesOf } from '../../kernel/authz/ability.js';
 import { type ConditionOperators, type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
 import { abilityOf, GRANT, withAssignments } from './ability.js';
 import { namesAttributes, withAttributes } from './attributes.js';
@@ -19,8 +19,8 @@ interface Atom {
  */
 export function rightsBeyond(own: Ability, given: readonly Rule[]): Action[] {
   // One's own attributes are filled in; a name that were left would mean another's.
-  const mine = byAction(withAttributes(own.rules as unknown as Rule[], {}).map(withAssignments));
-  const named = abilityOf(given).rules as unknown as Rule[];
+  const mine = byAction(withAttributes(rulesOf(own), {}).map(withAssignments));
+  const named = rulesOf(abilityOf(given));
   const names = new Set(byAction(named).keys());
   const beyond = [...byAction(named.map(withAssignments))].flatMap(([action, atoms]) =>
     atoms.every((atom, at) => atom.inverted || isCovered(atom, atoms.slice(at + 1), mine.get(action) ?? []))
@@ -35,8 +35,8 @@ export function rightsBeyond(own: Ability, given: readonly Rule[]): Action[] {
  * and what it does not forbid any more, since its holders may have that of other roles.
  */
 export function rightsBeyondChange(own: Ability, before: readonly Rule[], after: readonly Rule[]): Action[] {
-  const kept = byAction(abilityOf(after).rules as unknown as Rule[]);
-  const lifted = [...byAction(abilityOf(before).rules as unknown as Rule[])].flatMap(([action, atoms]) =>
+  const kept = byAction(rulesOf(abilityOf(after)));
+  const lifted = [...byAction(rulesOf(abilityOf(before)))].flatMap(([action, atoms]) =>
     atoms.filter(
       ({ inverted, conditions }) =>
         inverted && !kept.get(action)?.some((atom) => atom.inverted && implies(conditions, atom.conditions)),

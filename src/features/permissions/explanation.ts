@@ -1,4 +1,4 @@
-import { type Action, decidingRule, type Rule } from '../../kernel/authz/ability.js';
+import { type Action, decidingRule, type Rule, rulesOf } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Rights, RuleSource } from './rights.js';
 
@@ -54,7 +54,7 @@ export function explain(
 ): Explanation {
   const at = decidingRule(ability, action, fields);
   if (at === null) return { isAllowed: false, decidedBy: null };
-  const rule = ability.rules[at] as unknown as Rule;
+  const rule = rulesOf(ability)[at] as Rule;
   return {
     isAllowed: rule.inverted !== true,
     decidedBy: { rule, origin: originOf(sources[at] as RuleSource, origins) },
@@ -69,7 +69,7 @@ export interface EffectiveRule {
 
 /** All rules by which rights decide, in their order. @param origins as in `explain` */
 export const effectiveRules = ({ ability, sources }: Rights, origins: HeldOrigins): EffectiveRule[] =>
-  (ability.rules as unknown as readonly Rule[]).map((rule, at) => ({
+  rulesOf(ability).map((rule, at) => ({
     rule,
     origin: originOf(sources[at] as RuleSource, origins),
   }));

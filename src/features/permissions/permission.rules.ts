@@ -3,8 +3,8 @@ import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
 import { MAX_GLOB } from '../../kernel/authz/glob.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
-import { ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
-import { namesKnownAttributes } from './attribute-names.js';
+import { conditionalActions, ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
+import { LONGEST_ATTRIBUTE, namesKnownAttributes, withStandIns } from './attribute-names.js';
 import { patternFault } from './attributes.js';
 import './permissions.errors.js';
 
@@ -31,11 +31,19 @@ const UNKNOWN_ATTRIBUTE = {
 /** A path as places have it: with a slash at the end it would fit none. */
 const withoutTrailingSlash = (path: string): string => (path.length > 1 ? path.replace(/\/$/, '') : path);
 
+/** A slug, or what becomes one with attributes filled in: their names are not part of its length. */
+const slugText = z
+  .string()
+  .min(1)
+  .max(MAX_SLUG + LONGEST_ATTRIBUTE)
+  .refine((text) => text.length > MAX_SLUG + LONGEST_ATTRIBUTE || withStandIns(text).length <= MAX_SLUG, {
+    error: `must have at most ${MAX_SLUG} characters`,
+    params: { code: 'TOO_BIG' },
+  });
+
 function literalOf(field: string) {
-  const text = z
-    .string()
-    .min(1)
-    .max(LENGTHS[field] ?? MAX_SLUG)
+  const max = LENGTHS[field];
+  const text = (max === undefined ? slugText : z.string().min(1).max(max))
     .refine(isStorable, NOT_STORABLE)
     .refine(namesKnownAttributes, UNKNOWN_ATTRIBUTE);
   return field === 'secretPath'
@@ -94,37 +102,43 @@ const isEachOnce = (actions: readonly string[]): boolean => new Set(actions).siz
 const isUnmixed = (actions: readonly string[]): boolean =>
   !actions.includes('read') || !actions.some((action) => action === 'describeSecret' || action === 'readValue');
 
-function permissionOf(subject: string, actions: readonly string[], fields: Vocabulary['fields'][string] | undefined) {
+function permissionOf(subject: string, words: Vocabulary) {
+  const actions = words.actions[subject] ?? [];
+  const conditional = conditionalActions(words, subject);
+  const areAsked = ({ action, conditions }: { action: string | readonly string[]; conditions?: unknown }): boolean =>
+    conditions == null ||
+    Object.keys(conditions).length === 0 ||
+    [action].flat().every((verb) => conditional.includes(verb));
   const action = z.enum(actions as [string, ...string[]]);
   const list = z.array(action).min(1).max(actions.length).refine(isEachOnce, { error: 'must name each action once' });
-  return z.strictObject({
-    subject: z.literal(subject),
-    action: z.union([
-      subject === 'secrets'
-        ? list.refine(isUnmixed, {
-            error: 'must not have read beside describeSecret or readValue',
-            params: { code: 'READ_MIXED' },
-          })
-        : list,
-      action,
-    ]),
-    inverted: z.boolean().nullish(),
-    conditions: conditionsOf(fields),
-  });
+  return z
+    .strictObject({
+      subject: z.literal(subject),
+      action: z.union([
+        subject === 'secrets'
+          ? list.refine(isUnmixed, {
+              error: 'must not have read beside describeSecret or readValue',
+              params: { code: 'READ_MIXED' },
+            })
+          : list,
+        action,
+      ]),
+      inverted: z.boolean().nullish(),
+      conditions: conditionsOf(words.fields[subject]),
+    })
+    .refine(areAsked, { path: ['conditions'], error: `must stand in a rule of ${conditional.join(', ')} alone` });
 }
 
 type PermissionOfSubject = ReturnType<typeof permissionOf>;
 
 const isShortEnough = (rules: unknown): boolean => Buffer.byteLength(JSON.stringify(rules)) <= MAX_BYTES;
 
-const permissionsOf = ({ actions, fields }: Vocabulary) =>
+const permissionsOf = (words: Vocabulary) =>
   z
     .array(
       z.discriminatedUnion(
         'subject',
-        Object.entries(actions).map(([subject, verbs]) => permissionOf(subject, verbs, fields[subject])) as unknown as [
-          PermissionOfSubject,
-        ],
+        Object.keys(words.actions).map((subject) => permissionOf(subject, words)) as unknown as [PermissionOfSubject],
       ),
     )
     .max(MAX_RULES)

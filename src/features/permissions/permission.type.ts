@@ -85,7 +85,7 @@ const ACTIONS: Readonly<Record<PermissionAction, string>> = {
   lease: 'To have a credential made.',
   'read-private-key': 'To read a private key.',
   'issue-cert': 'To have a certificate issued.',
-  rescue: 'To become an admin of a project that one is no member of.',
+  rescue: 'To become an admin, for a time, of a project that has none any more.',
   'add-members': 'To add people to a group.',
   'remove-members': 'To take people out of a group.',
   'add-identities': 'To add machine identities to a group.',
@@ -115,7 +115,7 @@ function registered(
 export const PermissionSubjectEnum = registered('PermissionSubject', 'What a rule of a role is about.', SUBJECTS);
 
 /** As `PermissionSubjectEnum`, of rules of an organization. */
-const OrganizationPermissionSubjectEnum = registered(
+export const OrganizationPermissionSubjectEnum = registered(
   'OrganizationPermissionSubject',
   'What a rule of a role of an organization is about.',
   ORGANIZATION_SUBJECTS,
@@ -210,6 +210,10 @@ export class OrganizationPermissionInput {
   @Field(() => Boolean, { nullable: true, description: 'True: it forbids instead.' })
   inverted?: boolean | null;
 
-  @Field(() => ConditionsType, { nullable: true, description: 'Which things it holds for. All of them when absent.' })
+  @Field(() => ConditionsType, {
+    nullable: true,
+    description:
+      'Which things it holds for. All of them when absent. Of `MEMBER` and `IDENTITY` with `ASSIGN_ROLE` alone.',
+  })
   conditions?: ConditionsType | null;
 }

@@ -1,5 +1,6 @@
-export { ORGANIZATION_VOCABULARY, PROJECT_ACTIONS } from './actions.js';
+export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS } from './actions.js';
 export { type Assigned, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
+export { MAX_METADATA_KEY } from './attribute-names.js';
 export { attributesOf } from './attributes.js';
 export { rightsBeyond, rightsBeyondChange } from './boundary.js';
 export { builtInRoleId, isBuiltInForm } from './built-in-role-id.js';
@@ -23,6 +24,7 @@ export { PERMISSION, toPermissionInputs, toPermissionReply } from './permission.
 export { OrganizationPermissions, Permissions, type PermissionsGiven, toRules } from './permission.rules.js';
 export {
   OrganizationPermissionInput,
+  OrganizationPermissionSubjectEnum,
   OrganizationPermissionType,
   PermissionActionEnum,
   PermissionInput,
@@ -44,6 +46,7 @@ export {
   type StoredRules,
   storedRulesOf,
 } from './rights.js';
+export { withRoleRenamed } from './role-rename.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';
 export { readStoredRules } from './stored-rules.js';
 export { endOfTerm, isTermStart, NO_TERM_START, termRange, termStart } from './term.rules.js';

@@ -49,6 +49,8 @@ export const storedRulesOf = (row: string, withRules: string): string => `case w
 
 /** The same of rules that are not in the database, or not any more. @param text JSON */
 export const rulesAsText = (text: string): StoredRules => ({ digest: text, rules: text });
+/** Nothing of them is kept: whoever asks about many would push out what requests are judged by. */
+const isUnsaved = ({ digest, rules }: StoredRules): boolean => digest === rules;
 
 /** What rules mean where they hold. */
 interface Place {
@@ -118,21 +120,22 @@ function rightsBy(place: Place): (held: HeldRoles) => Rights | undefined {
     const known = keptLists.find(key);
     if (known !== undefined || rules === undefined) return known;
     const list = { rules: readStoredRules(JSON.parse(rules), place.words), namesAttributes: rules.includes('{{') };
-    keptLists.keep(key, list, rules.length);
+    if (!isUnsaved({ digest, rules })) keptLists.keep(key, list, rules.length);
     return list;
   };
   return ({ roles, storedRules, privileges, attributes = null }) => {
+    const stored = [...(storedRules ?? []), ...(privileges ?? [])];
     const lists = { role: (storedRules ?? []).map(listOf), privilege: (privileges ?? []).map(listOf) };
     const all = [...lists.role, ...lists.privilege];
     if (!all.every((list) => list !== undefined)) return undefined;
     const named = all.some(({ namesAttributes }) => namesAttributes) ? attributes : null;
-    const digests = [storedRules, privileges].map((stored) => stored?.map(({ digest }) => digest) ?? []);
+    const digests = [storedRules, privileges].map((each) => each?.map(({ digest }) => digest) ?? []);
     const key = JSON.stringify([place.name, [...new Set(roles)].sort(), ...digests, named]);
     const known = keptRights.find(key);
     if (known !== undefined) return known;
     const sourced = sourcedRules(place.builtIn(roles), lists as Lists, (JSON.parse(named ?? '{}') ?? {}) as Attributes);
     const rights = compile(sourced);
-    keptRights.keep(key, rights, sourced.length * BYTES_OF_RULE + BYTES_OF_ENTRY);
+    if (!stored.some(isUnsaved)) keptRights.keep(key, rights, sourced.length * BYTES_OF_RULE + BYTES_OF_ENTRY);
     return rights;
   };
 }

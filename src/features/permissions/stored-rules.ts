@@ -1,6 +1,6 @@
 import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
-import { PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
+import { conditionalActions, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
 import { patternFault } from './attributes.js';
 
 const forbidEverything = ({ actions }: Vocabulary): readonly Rule[] =>
@@ -31,9 +31,11 @@ interface StoredRule {
 
 function readGrant({ subject, action, conditions }: StoredRule, words: Vocabulary): readonly Rule[] {
   if (!isSubject(subject, words)) return [];
-  const known = actionsOf(action)?.filter((verb) => words.actions[subject]?.includes(verb)) ?? [];
-  if (known.length === 0 || !areUsable(words.fields[subject], conditions)) return [];
-  return [{ subject, action: known, ...given(conditions) }];
+  if (!areUsable(words.fields[subject], conditions)) return [];
+  const usable = given(conditions);
+  const possible = 'conditions' in usable ? conditionalActions(words, subject) : words.actions[subject];
+  const known = actionsOf(action)?.filter((verb) => possible?.includes(verb)) ?? [];
+  return known.length === 0 ? [] : [{ subject, action: known, ...usable }];
 }
 
 function readProhibition({ subject, action, conditions }: StoredRule, words: Vocabulary): readonly Rule[] {
@@ -41,7 +43,13 @@ function readProhibition({ subject, action, conditions }: StoredRule, words: Voc
   if (!isSubject(subject, words)) return [];
   const forbidden = actionsOf(action) ?? (words.actions[subject] as readonly string[]);
   const usable = areUsable(words.fields[subject], conditions) ? given(conditions) : {};
-  return [{ subject, action: forbidden, inverted: true, ...usable }];
+  const isAsked = (verb: string): boolean =>
+    !('conditions' in usable) || conditionalActions(words, subject).includes(verb);
+  const { asked = [], others = [] } = Object.groupBy(forbidden, (verb) => (isAsked(verb) ? 'asked' : 'others'));
+  return [
+    ...(others.length === 0 ? [] : [{ subject, action: others, inverted: true }]),
+    ...(asked.length === 0 ? [] : [{ subject, action: asked, inverted: true, ...usable }]),
+  ];
 }
 
 const isSubject = (subject: unknown, { actions }: Vocabulary): subject is string =>

@@ -51,13 +51,20 @@ export const applyTemplate: ApplyTemplate = async (tx, { template: name, type })
     named.length === 0 ? [] : await HOLD_STANDING(tx, { organizationId, ids: named.map(({ id }) => id) });
   const present = new Set(standing.filter(({ hasEnded }) => !hasEnded).map(({ id }) => id));
   const joining = named.filter(({ id }) => present.has(id));
+  const { id, version } = template;
   return {
-    id: template.id,
-    version: template.version,
+    template: { id, version },
     environments: template.environments,
     creatorRoles: joining.find(({ id }) => id === actor.id)?.roles ?? [],
-    skipped: named.filter(({ id }) => !present.has(id)).map(({ id }) => id),
-    fill: (projectId) => fill(tx, projectId, { ...template, joining: joining.filter(({ id }) => id !== actor.id) }),
+    facts: {
+      templateId: id,
+      templateVersion: version,
+      skipped: named.filter((member) => !present.has(member.id)).map((member) => member.id),
+    },
+    fill: async (projectId) => {
+      await fill(tx, projectId, { ...template, joining: joining.filter((member) => member.id !== actor.id) });
+      return [];
+    },
   };
 };
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pageRules } from '../../kernel/paging.js';
 import { personText, slugText } from '../../kernel/text-rules.js';
 
 const position = z.int().min(1).max(10_000);
@@ -37,6 +38,9 @@ export const EnvironmentFilter = z.strictObject({
     .nullish()
     .meta({ description: 'Only those of these slugs, up to 100. Absent: all.' }),
 });
+
+/** The same of a list in pages. */
+export const EnvironmentPage = EnvironmentFilter.extend(pageRules);
 
 /** Arguments of `environmentBySlug`. */
 export const EnvironmentBySlug = z.strictObject({ projectId: z.string(), slug: slugText(1, 64) });

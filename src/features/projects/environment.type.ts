@@ -3,7 +3,7 @@ import { DateTime } from '../../kernel/graphql/date-time.js';
 import { argsType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import { EnvironmentFilter, ONLY_IN } from './environment.rules.js';
+import { EnvironmentFilter, EnvironmentPage, ONLY_IN } from './environment.rules.js';
 import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
 
 /** What the API shows of an environment. `access` is for field resolvers and is no field itself. */
@@ -42,6 +42,8 @@ export const EnvironmentConnection = connectionOf(EnvironmentType, 'Environment'
 /** Arguments of the environments of a project. */
 export const EnvironmentFilterArgs = argsType(EnvironmentFilter);
 export type EnvironmentFilterArgs = InstanceType<typeof EnvironmentFilterArgs>;
+export const EnvironmentPageArgs = argsType(EnvironmentPage);
+export type EnvironmentPageArgs = InstanceType<typeof EnvironmentPageArgs>;
 
 export const toEnvironmentType = (record: EnvironmentRecord, access: ProjectAccess): EnvironmentType => ({
   access,

@@ -23,7 +23,7 @@ import { ProjectReader } from './project.reader.js';
 import { ProjectResolver } from './project.resolver.js';
 import { projectRoutes } from './project.routes.js';
 import type { ApplyTemplate } from './project.rules.js';
-import { ProjectService } from './project.service.js';
+import { type MakeProject, ProjectService } from './project.service.js';
 import { ProjectRole } from './role.entity.js';
 import { RoleResolver } from './role.resolver.js';
 import { roleRoutes } from './role.routes.js';
@@ -40,7 +40,7 @@ export function createProjects({
   followEnvironment: FollowEnvironment;
   forgetEnvironment: ForgetEnvironment;
   applyTemplate: ApplyTemplate;
-}): Feature & { projects: ProjectReader; links: ProjectLinks } {
+}): Feature & { projects: ProjectReader; links: ProjectLinks; makeProject: MakeProject } {
   const projects = new ProjectReader();
   const memberships = new MembershipService(projects);
   const roles = new RoleService(projects);
@@ -62,5 +62,6 @@ export function createProjects({
     nodes: projectNodes(links),
     projects,
     links,
+    makeProject: (...given) => service.make(...given),
   };
 }

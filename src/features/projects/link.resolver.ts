@@ -6,6 +6,7 @@ import { PageArgs } from '../../kernel/graphql/page.js';
 import {
   type ConnectionOf,
   type CountedConnectionOf,
+  counted,
   type PageRequest,
   pageOf,
   positionKey,
@@ -13,8 +14,13 @@ import {
 import { parse } from '../../kernel/validation.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { OrganizationType, organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
-import { EnvironmentFilter } from './environment.rules.js';
-import { EnvironmentConnection, EnvironmentFilterArgs, EnvironmentType } from './environment.type.js';
+import { EnvironmentFilter, EnvironmentPage } from './environment.rules.js';
+import {
+  EnvironmentConnection,
+  EnvironmentFilterArgs,
+  EnvironmentPageArgs,
+  EnvironmentType,
+} from './environment.type.js';
 import { ProjectMembershipConnection, ProjectMembershipType, RoleAssignmentType } from './members/membership.type.js';
 import type { MembershipService } from './membership.service.js';
 import type { ProjectLinks } from './project.links.js';
@@ -124,8 +130,12 @@ function membershipLinkOf(type: ClassType<{ readonly id: string }>): new (links:
       @Root() member: { id: string },
       @Ctx() ctx: Context,
       @Args(() => PageArgs) page: PageArgs,
-    ): Promise<ConnectionOf<ProjectMembershipType>> {
-      return pageOf(await this.memberships(member, ctx), page, 1, ({ id }) => [id]);
+    ): Promise<CountedConnectionOf<ProjectMembershipType>> {
+      const all = await this.memberships(member, ctx);
+      return counted(
+        pageOf(all, page, 1, ({ id }) => [id]),
+        async () => all.length,
+      );
     }
   }
   return MembershipLinkResolver;
@@ -144,9 +154,12 @@ export class ProjectMembersResolver {
     @Root() project: ProjectType,
     @Ctx() ctx: Context,
     @Args(() => PageArgs) page: PageArgs,
-  ): Promise<ConnectionOf<ProjectMembershipType>> {
+  ): Promise<CountedConnectionOf<ProjectMembershipType>> {
     const members = await this.memberships.membersOf(ctx, project.access);
-    return pageOf(members, page, 2, ({ name, id }) => [name, id]);
+    return counted(
+      pageOf(members, page, 2, ({ name, id }) => [name, id]),
+      async () => members.length,
+    );
   }
 }
 
@@ -181,18 +194,21 @@ export class ProjectEnvironmentsResolver {
     @Root() { environments }: ProjectType,
     @Args(() => EnvironmentFilterArgs) args: EnvironmentFilterArgs,
   ): EnvironmentType[] {
-    const { slugs } = parse(EnvironmentFilter, args);
-    return slugs == null ? environments : environments.filter(({ slug }) => slugs.includes(slug));
+    return ofSlugs(environments, parse(EnvironmentFilter, args));
   }
 
   @FieldResolver(() => EnvironmentConnection, { description: 'As `environments`, in pages.' })
   environmentConnection(
     @Root() { environments }: ProjectType,
-    @Args(() => PageArgs) page: PageArgs,
+    @Args(() => EnvironmentPageArgs) args: EnvironmentPageArgs,
   ): ConnectionOf<EnvironmentType> {
-    return pageOf(environments, page, 1, positionKey);
+    const { slugs, ...page } = parse(EnvironmentPage, args);
+    return pageOf(ofSlugs(environments, { slugs }), page, 1, positionKey);
   }
 }
+
+const ofSlugs = (environments: EnvironmentType[], { slugs }: { slugs?: readonly string[] | null | undefined }) =>
+  slugs == null ? environments : environments.filter(({ slug }) => slugs.includes(slug));
 
 @Resolver(() => OrganizationType)
 export class OrganizationProjectsResolver {

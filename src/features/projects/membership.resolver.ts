@@ -1,7 +1,7 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../kernel/paging.js';
 import { AddMember, AddUsers, ListMembers, MemberKey, UpdateMember } from './members/membership.rules.js';
 import {
   AddProjectUsersPayload,
@@ -20,7 +20,7 @@ export class MembershipResolver {
   }
 
   @query(ProjectMembershipConnection, ListMembers, 'The members of a project.')
-  projectMemberships(ctx: Context, args: object): Promise<ConnectionOf<ProjectMembershipType>> {
+  projectMemberships(ctx: Context, args: object): Promise<CountedConnectionOf<ProjectMembershipType>> {
     return this.memberships.list(ctx, args);
   }
 

@@ -5,11 +5,12 @@ import { batched } from '../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
-import { namePageBounds, Page } from '../../kernel/paging.js';
+import { type CountedConnectionOf, counted, namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { isBuiltIn } from '../permissions/public.js';
 import { ProjectMembership, type RoleTerm } from './members/membership.entity.js';
 import {
+  countsOfMembers,
   databaseNow,
   findMembership,
   findUserIds,
@@ -67,7 +68,7 @@ export class MembershipService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<MembershipRecord>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<MembershipRecord>> {
     const { projectId, memberKind, ...request } = parse(ListMembers, raw);
     const bounds = namePageBounds(request);
     const project = await this.projects.load(ctx, projectId);
@@ -87,7 +88,11 @@ export class MembershipService {
       projectId: project.projectId,
       facts: { count: page.nodes.length },
     });
-    return page;
+    return counted(page, async () => {
+      if (isWhole) return countMembers(ctx, project, kinds);
+      const readable = await this.membersOf(ctx, project);
+      return readable.filter((row) => kinds.includes(row.memberKind)).length;
+    });
   }
 
   /**
@@ -237,6 +242,11 @@ export class MembershipService {
       return membership;
     });
   }
+}
+
+async function countMembers(ctx: Context, { projectId }: ProjectAccess, kinds: readonly MemberKind[]): Promise<number> {
+  const counts = (await batched(ctx, countsOfMembers, projectId)) ?? [];
+  return counts.reduce((sum, { memberKind, count }) => (kinds.includes(memberKind) ? sum + count : sum), 0);
 }
 
 async function load(ctx: Context, project: ProjectAccess, { kind, names }: Target): Promise<MembershipRecord> {

@@ -3,15 +3,8 @@ import { type Context, isTransaction, type Transaction } from '../../kernel/cont
 import { batched } from '../../kernel/database/batched.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { distinctIds, isId, NO_ID } from '../../kernel/ids.js';
-import {
-  findAccess,
-  findAccessOf,
-  findBySlug,
-  type GroupRights,
-  listAccess,
-  type ProjectAccess,
-  rightsOfGroup,
-} from './project.records.js';
+import { type GroupRights, rightsOfGroup } from './members/group-rights.js';
+import { findAccess, findBySlug, listAccess, type ProjectAccess } from './project.records.js';
 
 /** What a caller names by its id, and if it likes by the only project that it may be in. */
 interface Named {
@@ -112,12 +105,6 @@ export class ProjectReader {
   async find(ctx: Context, projectId: string): Promise<ProjectAccess | undefined> {
     const id = projectId.toLowerCase();
     return isTransaction(ctx) ? (await findAccess(ctx, [id])).get(id) : batched(ctx, findAccess, id);
-  }
-
-  /** What somebody else may do in a project right now; undefined for no member. Whether the caller may ask that is not judged here. */
-  async findOf(ctx: Context, projectId: string, memberId: string): Promise<ProjectAccess | undefined> {
-    const [access] = await findAccessOf(ctx, memberId, [projectId]);
-    return access;
   }
 
   /** The projects of things that were found by their ids, in one statement: those that the caller may know of, by id. */

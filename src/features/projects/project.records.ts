@@ -1,4 +1,4 @@
-import type { Ability, Access, Action, Rule } from '../../kernel/authz/ability.js';
+import type { Ability, Access, Action } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
@@ -19,9 +19,6 @@ import {
   PROJECT_ROLES,
   projectRights,
   type Rights,
-  readStoredRules,
-  rulesOfRoles,
-  type StoredRules,
   storedRulesOf,
 } from '../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
@@ -96,10 +93,12 @@ type RecordRow = AccessRow & Omit<ProjectRecord, 'access'>;
 /** Callers who have these roles only are spared a look for others. */
 const BUILT_IN = `array[${PROJECT_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
 
-const ACCESS_COLUMNS = `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
+/** @param member SQL for its id */
+const accessColumns = (member: string): string => `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
   p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", p.revision::float8 as revision,
   m.id as "membershipId", m.roles, m."storedRules", m.privileges,
-  case when m."storedRules" is not null or m.privileges is not null then ${attributesOf('$1')} end as attributes`;
+  case when m."storedRules" is not null or m.privileges is not null then ${attributesOf(member)} end as attributes`;
+const ACCESS_COLUMNS = accessColumns('$1');
 
 const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "defaultProduct", p.auto_capitalization as "autoCapitalization",
   p.version, p.upgrade_status as "upgradeStatus", p.pit_version_limit as "pitVersionLimit",
@@ -117,52 +116,58 @@ const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "
 const OWN_ROLES = `(select listed.slug, max(listed.at) as at from unnest(held.roles) with ordinality as listed(slug, at) group by listed.slug) place
          join project_role r on r.project_id = p.id and r.slug = place.slug`;
 /** Privileges `v` of a member that hold right now, also while no role of its own membership does. */
-const PRIVILEGES = `additional_privilege v join project_membership d on d.id = v.membership_id
-       where d.project_id = p.id and coalesce(d.user_id, d.identity_id) = $1
+const privilegesOf = (
+  member: string,
+): string => `additional_privilege v join project_membership d on d.id = v.membership_id
+       where d.project_id = p.id and coalesce(d.user_id, d.identity_id) = ${member}
          and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))`;
 
 /**
- * Projects `p` with the roles that a member, `$1`, has in them: those of its own membership, then those of its groups, oldest
- * first; and its privileges. One that has no role there right now is not in it. `$3` wants the text of their rules.
+ * Projects `p` with the roles that a member has in them: those of its own membership, then those of its groups, oldest first;
+ * and its privileges. One that has no role there right now is not in it. `$3` wants the text of their rules.
  *
+ * @param member SQL for its id
  * @param origins further columns of it: what the roles and privileges come from
  */
-const heldBy = (origins: { readonly roles: string; readonly rules: string }): string => `project p cross join lateral (
+const heldBy = (member: string, origins = { roles: '', rules: '' }): string => `project p cross join lateral (
     select held.*,
       case when not held.roles <@ ${BUILT_IN} then
         (select jsonb_agg(${storedRulesOf('r', '$3')} order by place.at) from ${OWN_ROLES}) end as "storedRules",
-      (select jsonb_agg(${storedRulesOf('v', '$3')} order by v.created_at, v.id) from ${PRIVILEGES}) as privileges${origins.rules}
+      (select jsonb_agg(${storedRulesOf('v', '$3')} order by v.created_at, v.id) from ${privilegesOf(member)}) as privileges${origins.rules}
     from (
       select (array_agg(n.id order by n.group_id is not null, n.created_at, n.id))[1] as id,
         array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles${origins.roles}
       from project_member_now n cross join unnest(n.roles) with ordinality as role(slug, at)
-      where n.project_id = p.id and n.member_id = $1) held
+      where n.project_id = p.id and n.member_id = ${member}) held
     where held.id is not null offset 0) m`;
-const FROM = heldBy({ roles: '', rules: '' });
+const FROM = heldBy('$1');
 /** The same with where everything comes from, in the orders of what it explains. */
-const EXPLAINED = heldBy({
+const EXPLAINED = heldBy('$1', {
   roles: `,
         json_agg(json_build_object('role', role.slug, 'membershipId', n.id, 'groupId', n.group_id)
           order by n.group_id is not null, n.created_at, n.id, role.at) as memberships`,
   rules: `,
       (select coalesce(json_agg(json_build_object('id', r.id, 'slug', r.slug) order by place.at), '[]') from ${OWN_ROLES}) as "ownRoles",
       (select coalesce(json_agg(json_build_object('id', v.id, 'slug', v.slug, 'membershipId', v.membership_id)
-         order by v.created_at, v.id), '[]') from ${PRIVILEGES}) as "ownPrivileges"`,
+         order by v.created_at, v.id), '[]') from ${privilegesOf('$1')}) as "ownPrivileges"`,
 });
 /** The projects of a member, so that those of others are not looked at. */
 const OF_MEMBER = 'p.organization_id = $2 and p.id in (select project_id from project_member_now where member_id = $1)';
 
 const LOAD = `select ${ACCESS_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($4::uuid[])`;
-/** Also in organizations below that of the token: as the caller could have a token for them. */
+/** Also in organizations below that of the token: as the member could have a token for them. */
 const LOAD_BELOW = `select ${ACCESS_COLUMNS} from ${FROM}
-  where p.id = any($4::uuid[]) and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
+  where p.id in (select project_id from project_member_now where member_id = $1) and ($4::uuid[] is null or p.id = any($4))
+    and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
     and exists (select from organization_member_now own where own.organization_id = p.organization_id and own.member_id = $1)`;
 const EXPLAIN = `select ${ACCESS_COLUMNS}, m.memberships, m."ownRoles", m."ownPrivileges" from ${EXPLAINED}
   where p.organization_id = $2 and p.id = $4
     and exists (select from organization_member_now own where own.organization_id = $2 and own.member_id = $1)`;
-/** Of somebody else: of the caller the check of its token knows that it is a member of the organization. */
-const LOAD_OTHER = `${LOAD} and exists (
-  select from organization_member_now own where own.organization_id = $2 and own.member_id = $1)`;
+/** Of others: of the caller the check of its token knows that it is a member of the organization. */
+const LOAD_OTHERS = `select asked.member_id as "memberId", ${accessColumns('asked.member_id')}
+  from unnest($1::uuid[], $4::uuid[]) asked(member_id, project_id), ${heldBy('asked.member_id')}
+  where p.id = asked.project_id and p.organization_id = $2 and exists (
+    select from organization_member_now own where own.organization_id = $2 and own.member_id = asked.member_id)`;
 const LIST_ACCESS = `select ${ACCESS_COLUMNS} from ${FROM} where ${OF_MEMBER}`;
 const BY_ID = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = $4`;
 const BY_SLUG = `select ${RECORD_COLUMNS} from ${FROM} where p.organization_id = $2 and p.slug = $4`;
@@ -182,28 +187,17 @@ const COUNT = `select p.type, count(*)::integer as count from project p
   where p.organization_id = $2 and p.id in (
     select n.project_id from project_member_now n where n.member_id = $1 and cardinality(n.roles) > 0) group by p.type`;
 
-/** What a group has in its projects; what has ended is not in it, and what has not begun is. */
-const OF_GROUP = `select m.project_id as "projectId", held.roles,
-    (select jsonb_agg(${storedRulesOf('r', 'true')} order by array_position(held.roles, r.slug))
-     from project_role r where r.project_id = m.project_id and r.slug = any(held.roles)) as "storedRules",
-    (select jsonb_agg(${storedRulesOf('v', 'true')} order by v.created_at, v.id) from additional_privilege v
-     where v.membership_id = m.id and (v.ends_at is null or now() < v.ends_at)) as privileges
-  from project_membership m cross join lateral (
-    select array(select role from unnest(m.roles) role
-      where not coalesce(m.role_terms ? role, false) or now() < (m.role_terms -> role ->> 'endsAt')::timestamptz) as roles) held
-  where m.group_id = $1 order by m.id for share of m`;
-
 /** Membership is what makes a project visible; the service itself is nobody's member. */
 const run = <R extends HeldRoles>(ctx: Context, text: string, ...params: readonly unknown[]) =>
   runFor<R>(ctx, ctx.actor.id, text, ...params);
 
 /**
- * Rows with the rights of a member. What rules say is read where this node does not know it by its digest: then the statement
+ * Rows with the rights of a member, or of several. What rules say is read where this node does not know it by its digest: then the statement
  * is sent again, and what it says then is what counts.
  */
 async function runFor<R extends HeldRoles>(
   ctx: Context,
-  memberId: string,
+  memberId: string | readonly string[],
   text: string,
   ...params: readonly unknown[]
 ): Promise<(R & { readonly rights: Rights })[]> {
@@ -252,48 +246,39 @@ export async function findEffectiveRules(
   return row && effectiveRules(row.rights, row);
 }
 
-/** What somebody else may do in projects, as `findAccess`. Whether the caller may ask that is not judged here. */
+/** A member, and a project that it may be in. */
+interface Place {
+  readonly memberId: string;
+  readonly projectId: string;
+}
+
+/**
+ * What others may do in projects, in one statement, as `findAccess`. Whether the caller may ask that is not judged here.
+ *
+ * @param places in lower case
+ */
 export async function findAccessOf(
   ctx: Context,
-  memberId: string,
-  projectIds: readonly string[],
-): Promise<ProjectAccess[]> {
-  if (!isId(memberId)) return [];
-  return (await runFor<AccessRow>(ctx, memberId, LOAD_OTHER, projectIds.filter(isId))).map(toAccess);
+  places: readonly Place[],
+): Promise<(ProjectAccess & { readonly memberId: string })[]> {
+  const known = places.filter(({ memberId, projectId }) => isId(memberId) && isId(projectId));
+  if (known.length === 0) return [];
+  const memberIds = known.map(({ memberId }) => memberId);
+  const projectIds = known.map(({ projectId }) => projectId);
+  const rows = await runFor<AccessRow & { readonly memberId: string }>(ctx, memberIds, LOAD_OTHERS, projectIds);
+  return rows.map((row) => ({ ...toAccess(row), memberId: row.memberId }));
 }
+
+/** As `AccessesOf` says. */
+export const listAccessBelow = async (
+  ctx: Context,
+  memberId: string,
+  projectIds: readonly string[] | null,
+): Promise<ProjectAccess[]> => (await runFor<AccessRow>(ctx, memberId, LOAD_BELOW, projectIds)).map(toAccess);
 
 /** What the caller may do in all projects that it is a member of, in one statement. */
 export const listAccess = async (ctx: Context): Promise<ProjectAccess[]> =>
   (await run<AccessRow>(ctx, LIST_ACCESS)).map(toAccess);
-
-const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
-
-const rulesIn = (stored: readonly StoredRules[] | null | undefined): (readonly Rule[])[] =>
-  (stored ?? []).map(({ rules = '' }) => readStoredRules(JSON.parse(rules)));
-
-/** What a group gives in a project, and what the caller may do there. */
-export interface GroupRights {
-  readonly rules: readonly Rule[];
-  readonly own: Ability;
-}
-
-/** As `ProjectReader.rightsOfGroup` says. */
-export async function rightsOfGroup(tx: Transaction, groupId: string): Promise<GroupRights[]> {
-  const held = await query<HeldRoles & { readonly projectId: string }>(tx, OF_GROUP, [groupId]);
-  const rows =
-    held.length === 0
-      ? []
-      : await run<AccessRow>(
-          tx,
-          LOAD_BELOW,
-          held.map(({ projectId }) => projectId),
-        );
-  const own = new Map(rows.map((row) => [row.id, row.rights.ability]));
-  return held.map(({ projectId, roles, storedRules, privileges }) => ({
-    rules: rulesOfRoles(roles, [...rulesIn(storedRules), ...rulesIn(privileges)]),
-    own: own.get(projectId) ?? NO_RIGHTS,
-  }));
-}
 
 /** A whole project by id, with its environments, in one statement. */
 export async function findById(ctx: Context, projectId: string): Promise<ProjectRecord | undefined> {
@@ -348,6 +333,19 @@ const countsByType: BatchLoad<ReadonlyMap<string, number>> = async (ctx) => {
 export async function lockProject(tx: Transaction, { projectId }: ProjectAccess): Promise<void> {
   const [project] = await query(tx, 'select 1 from project where id = $1 for no key update', [projectId]);
   if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+}
+
+/** The key given, or the newest of the organization. @throws KEY_NOT_FOUND for an id that is no key of it */
+export async function organizationKey(tx: Transaction, keyId: string | null): Promise<string> {
+  if (keyId !== null && !isId(keyId)) throw new AppError('KEY_NOT_FOUND');
+  const [key] = await query<{ id: string }>(
+    tx,
+    `select id from data_key where organization_id = $1 and project_id is null and retired_at is null
+       and ($2::uuid is null or id = $2) order by created_at desc, id desc limit 1`,
+    [tx.organizationId, keyId],
+  );
+  if (key === undefined) throw new AppError('KEY_NOT_FOUND');
+  return key.id;
 }
 
 function toAccess({

@@ -1,9 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { authorize } from '../../kernel/authz/ability.js';
+import { authorize, rulesOf } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import type { CountedConnectionOf } from '../../kernel/paging.js';
+import { PermissionRuleType, type ShownRule, toShownRules } from '../permissions/public.js';
 import type { MembershipRecord } from './members/membership.records.js';
 import { ProjectMembershipType } from './members/membership.type.js';
 import type { MembershipService } from './membership.service.js';
@@ -106,5 +107,13 @@ export class ProjectResolver {
   secretDetectionIgnoreValues(@Root() { access, secretDetectionIgnoreValues }: ProjectType): readonly string[] | null {
     authorize(access, 'settings:read');
     return secretDetectionIgnoreValues;
+  }
+
+  @FieldResolver(() => [PermissionRuleType], {
+    description:
+      'All rules that hold for you in it, with your attributes filled in, in their order: later ones win. `effectivePermissions` says where each comes from.',
+  })
+  viewerPermissions(@Root() { access }: ProjectType): ShownRule[] {
+    return toShownRules(rulesOf(access.ability));
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AuditEvent, AuditFacts } from '../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../kernel/context.js';
 import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
@@ -41,19 +42,31 @@ export const CreateProject = z.strictObject({
 /** What is given of a new project. */
 export type NewProject = z.output<typeof CreateProject>;
 
-/** What a template gives a project that is being made. */
-export interface TemplateApplication {
-  readonly id: string;
-  readonly version: number;
+/** What a project is made with: what a template says, or what is copied of another project. */
+export interface ProjectContents {
+  /** The version of a template that the project is made from. */
+  readonly template: { readonly id: string; readonly version: number } | null;
   /** By position; null leaves them to whoever makes the project. */
   readonly environments: readonly { readonly name: string; readonly slug: string }[] | null;
-  /** Roles that it gives whoever makes the project, beside that of an admin. */
+  /** Roles of whoever makes the project, beside that of an admin. */
   readonly creatorRoles: readonly string[];
-  /** Ids of those whom it names and who are not in the organization any more. */
-  readonly skipped: readonly string[];
-  /** Writes the roles and members of a project, but for whoever makes it. */
-  readonly fill: (projectId: string) => Promise<void>;
+  /** What the audit record of the project says of where this comes from. */
+  readonly facts: AuditFacts;
+  /** Writes all the rest. @returns what is to be recorded with the project */
+  readonly fill: (projectId: string) => Promise<readonly AuditEvent[]>;
 }
+
+/** Nothing but the first environments. */
+export const NO_CONTENTS: ProjectContents = {
+  template: null,
+  environments: null,
+  creatorRoles: [],
+  facts: {},
+  fill: async () => [],
+};
+
+/** Finds out what a project is made with, in the transaction that makes it. */
+export type FindContents = (tx: Transaction) => Promise<ProjectContents>;
 
 /**
  * Finds a template in the transaction that makes a project.
@@ -63,7 +76,7 @@ export interface TemplateApplication {
 export type ApplyTemplate = (
   tx: Transaction,
   wanted: Pick<NewProject, 'template' | 'type'>,
-) => Promise<TemplateApplication>;
+) => Promise<ProjectContents>;
 
 /** Body of operation 7: other names, and no null, which stands for absent only in GraphQL. Source: specification 7, decisions 2.5. */
 export const CreateProjectBody = z.strictObject({

@@ -1,11 +1,12 @@
 import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
+import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
-import { isId, newId, randomLetters } from '../../kernel/ids.js';
+import { newId, randomLetters } from '../../kernel/ids.js';
 import { type Orderable, orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
 import { type CursorKey, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
@@ -20,6 +21,7 @@ import {
   findBySlug,
   listByIds,
   listRecords,
+  organizationKey,
   type ProjectAccess,
   type ProjectRecord,
 } from './project.records.js';
@@ -30,11 +32,13 @@ import {
   DEFAULT_ENVIRONMENTS,
   DEFAULT_TEMPLATE,
   DeleteProject,
+  type FindContents,
   ListProjects,
   type NewProject,
+  NO_CONTENTS,
+  type ProjectContents,
   projectSlugFor,
   SLUG_SUFFIX_LENGTH,
-  type TemplateApplication,
   UpdateProject,
 } from './project.rules.js';
 
@@ -54,6 +58,9 @@ export type ReadProject = Omit<
   /** Null also when the caller may not read the settings. */
   readonly secretDetectionIgnoreValues: readonly string[] | null;
 };
+
+/** Makes a project for another slice, which says what is in it. */
+export type MakeProject = ProjectService['make'];
 
 type Changes = Omit<z.infer<typeof UpdateProject>, 'id'>;
 
@@ -152,13 +159,20 @@ export class ProjectService {
   async create(ctx: Context, raw: unknown): Promise<ReadProject> {
     const wanted = parse(CreateProject, raw);
     authorize(ctx, 'workspace:create');
-    if (wanted.template !== DEFAULT_TEMPLATE) authorize(ctx, 'project-templates:read');
-    const { slug } = wanted;
-    if (slug != null) return inTransaction(ctx, (tx) => this.#make(tx, wanted, slug));
-    const attempt = () =>
-      inTransaction(ctx, (tx) =>
-        this.#make(tx, wanted, projectSlugFor(wanted.name, randomLetters(SLUG_SUFFIX_LENGTH))),
-      );
+    if (wanted.template === DEFAULT_TEMPLATE) return this.make(ctx, wanted, async () => NO_CONTENTS);
+    authorize(ctx, 'project-templates:read');
+    return this.make(ctx, wanted, (tx) => this.applyTemplate(tx, wanted));
+  }
+
+  /**
+   * Makes a project with these contents, in one transaction, for who is allowed to.
+   *
+   * @throws KEY_NOT_FOUND, PROJECT_SLUG_TAKEN, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async make(ctx: Context, wanted: NewProject, findContents: FindContents): Promise<ReadProject> {
+    const attempt = (slug = projectSlugFor(wanted.name, randomLetters(SLUG_SUFFIX_LENGTH))) =>
+      inTransaction(ctx, (tx) => this.#make(tx, { ...wanted, slug }, findContents));
+    if (wanted.slug != null) return attempt(wanted.slug);
     try {
       return await attempt();
     } catch (error) {
@@ -272,10 +286,15 @@ export class ProjectService {
     return { projects, unreadable };
   }
 
-  async #make(tx: Transaction, wanted: NewProject, slug: string): Promise<ReadProject> {
+  async #make(
+    tx: Transaction,
+    wanted: NewProject & { readonly slug: string },
+    findContents: FindContents,
+  ): Promise<ReadProject> {
     const { organizationId } = tx;
+    const { slug } = wanted;
     const keyId = await organizationKey(tx, wanted.kmsKeyId ?? null);
-    const template = wanted.template === DEFAULT_TEMPLATE ? null : await this.applyTemplate(tx, wanted);
+    const contents = await findContents(tx);
     const id = newId();
     tx.em.create(Project, {
       id,
@@ -287,8 +306,8 @@ export class ProjectService {
       defaultProduct: wanted.type,
       kmsSecretManagerKeyId: keyId,
       hasDeleteProtection: wanted.hasDeleteProtection,
-      templateId: template?.id ?? null,
-      templateVersion: template?.version ?? null,
+      templateId: contents.template?.id ?? null,
+      templateVersion: contents.template?.version ?? null,
     });
     // Written before the rest, because keys, environments and members refer to it.
     await flush(tx, { ...SLUG_TAKEN, ...GONE });
@@ -297,37 +316,29 @@ export class ProjectService {
       projectId: id,
       parentKeyId: keyId,
     });
-    await this.#fill(tx, id, wanted, template);
+    const events = await this.#fill(tx, id, wanted, contents);
     const { type, shouldCreateDefaultEnvs: defaultEnvironments } = wanted;
-    const origin = template && {
-      templateId: template.id,
-      templateVersion: template.version,
-      skipped: template.skipped,
-    };
-    await tx.auditTrail.recordChange(tx, {
-      action: 'project:create',
-      projectId: id,
-      facts: { slug, type, defaultEnvironments, ...origin },
-    });
+    const facts = { slug, type, defaultEnvironments, ...contents.facts };
+    await tx.auditTrail.recordChange(tx, { action: 'project:create', projectId: id, facts }, ...events);
     return this.#open(tx, await findById(tx, id));
   }
 
-  /** The first environments with their root folders, the first admin, and what else a template gives. */
+  /** The first environments with their root folders, the first admin, and all the rest. */
   async #fill(
     tx: Transaction,
     projectId: string,
     { shouldCreateDefaultEnvs }: NewProject,
-    template: TemplateApplication | null,
-  ): Promise<void> {
+    contents: ProjectContents,
+  ): Promise<readonly AuditEvent[]> {
     const { organizationId, actor } = tx;
-    const wanted = template?.environments ?? (shouldCreateDefaultEnvs ? DEFAULT_ENVIRONMENTS : []);
+    const wanted = contents.environments ?? (shouldCreateDefaultEnvs ? DEFAULT_ENVIRONMENTS : []);
     const environments = wanted.map(({ name, slug }) => ({ id: newId(), projectId, name, slug }));
     tx.em.create(ProjectMembership, {
       organizationId,
       projectId,
       userId: actor.kind === 'user' ? actor.id : null,
       identityId: actor.kind === 'identity' ? actor.id : null,
-      roles: [...new Set(['admin', ...(template?.creatorRoles ?? [])])],
+      roles: [...new Set(['admin', ...contents.creatorRoles])],
     });
     await flush(tx, GONE);
     if (environments.length > 0) {
@@ -335,7 +346,7 @@ export class ProjectService {
       await query(tx, INSERT_ENVIRONMENTS, [organizationId, projectId, ...columns]);
       await this.createRootFolders(tx, environments);
     }
-    await template?.fill(projectId);
+    return contents.fill(projectId);
   }
 }
 
@@ -376,17 +387,4 @@ async function write(
   if ((await guarded(update, SLUG_TAKEN)) > 0) return;
   // Deleted at the same moment, or sealed for a version that somebody else has written meanwhile.
   throw new AppError((await findById(tx, projectId)) === undefined ? 'PROJECT_NOT_FOUND' : 'CONCURRENT_CHANGE');
-}
-
-/** The key given, or the newest of the organization. @throws KEY_NOT_FOUND for an id that is no key of it */
-async function organizationKey(tx: Transaction, keyId: string | null): Promise<string> {
-  if (keyId !== null && !isId(keyId)) throw new AppError('KEY_NOT_FOUND');
-  const [key] = await query<{ id: string }>(
-    tx,
-    `select id from data_key where organization_id = $1 and project_id is null and retired_at is null
-       and ($2::uuid is null or id = $2) order by created_at desc, id desc limit 1`,
-    [tx.organizationId, keyId],
-  );
-  if (key === undefined) throw new AppError('KEY_NOT_FOUND');
-  return key.id;
 }

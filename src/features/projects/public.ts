@@ -1,5 +1,6 @@
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environment.service.js';
 export { EnvironmentType, toEnvironmentType } from './environment.type.js';
+export { openIgnoreValues, sealIgnoreValues } from './ignore-values.js';
 export { projectLinkOf } from './link.resolver.js';
 export { fieldsOf, subjectOf } from './members/membership.rules.js';
 export { ProjectMembershipType } from './members/membership.type.js';
@@ -12,15 +13,19 @@ export {
   findAccessOf,
   findEffectiveRules,
   findExplanation,
+  listAccessBelow,
   lockProject,
   type ProjectAccess,
 } from './project.records.js';
 export {
   type ApplyTemplate,
+  CreateProject,
   DEFAULT_ENVIRONMENTS,
   DEFAULT_TEMPLATE,
   PROJECT_KINDS,
+  type ProjectContents,
   type ProjectKind,
 } from './project.rules.js';
-export { ProjectKindEnum, ProjectType } from './project.type.js';
+export type { MakeProject, ReadProject } from './project.service.js';
+export { ProjectKindEnum, ProjectType, toProjectType } from './project.type.js';
 export { authorizeNewNames } from './role-selection.js';

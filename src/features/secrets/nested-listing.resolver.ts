@@ -1,6 +1,7 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import { orderOf } from '../../kernel/list-order.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
 import { EnvironmentType } from '../projects/public.js';
 import { FolderType } from './folder.type.js';
@@ -14,7 +15,7 @@ import {
 import { SecretType, toSecretType, toSecretTypes } from './secret.type.js';
 import { positionOfView } from './secret.view.js';
 
-const NestedSecretConnection = connectionOf(SecretType, 'NestedSecret', 'path, then key');
+const NestedSecretConnection = connectionOf(SecretType, 'NestedSecret', 'path, then key, or as `orderBy` says');
 
 @Resolver(() => EnvironmentType)
 export class EnvironmentSecretsResolver {
@@ -41,7 +42,7 @@ export class EnvironmentSecretsResolver {
     @Args(() => EnvironmentSecretConnectionArgs) { path, ...args }: EnvironmentSecretConnectionArgs,
   ): Promise<ConnectionOf<SecretType>> {
     const page = await this.listing.listInEnvironment(ctx, environment, { ...args, secretPath: path });
-    return page.map(toSecretType, positionOfView).paced();
+    return page.map(toSecretType, (secret) => positionOfView(secret, orderOf(args))).paced();
   }
 }
 
@@ -68,6 +69,6 @@ export class FolderSecretsResolver {
     @Args(() => FolderSecretConnectionArgs) args: FolderSecretConnectionArgs,
   ): Promise<ConnectionOf<SecretType>> {
     const page = await this.listing.listInFolder(ctx, folder, args);
-    return page.map(toSecretType, positionOfView).paced();
+    return page.map(toSecretType, (secret) => positionOfView(secret, orderOf(args))).paced();
   }
 }

@@ -2,14 +2,16 @@ import type { z } from 'zod';
 import { type Disclosure, disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
 import { batched, batchOfLists, listKey, type Together, together } from '../../kernel/database/batched.js';
+import { type ListOrder, orderOf } from '../../kernel/list-order.js';
 import { Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess } from '../projects/public.js';
 import type { ReadFolder } from './folder.records.js';
+import type { Position } from './lists/secret-order.js';
 import { type ListedRecord, listInEnvironments, listInManyFolders, type SecretFilters } from './secret.records.js';
 import { ListInEnvironment, ListInFolder } from './secret.rules.js';
 import { positionOfView, type SecretView, SecretViewer, shownIn } from './secret.view.js';
-import { cursorOf, entriesAfter, filtersOf, type Position, positionOf, rowsFor, viewEntry } from './secret-entries.js';
+import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from './secret-entries.js';
 import { expandViews } from './secret-expansion.js';
 import { countEntries, waitForTurn } from './secret-load.js';
 import type { KnownEnvironment } from './secret-reading.service.js';
@@ -101,15 +103,16 @@ interface Opened {
 
 async function open(ctx: Context, listing: Listing): Promise<Opened> {
   const { access, owner, input } = listing;
-  const after = positionOf(input.after);
+  const order = orderOf(input);
+  const after = positionOf(input.after, order);
   const visibility = new Visibility(access.ability);
   // Where rules look at single secrets, how many rows make a page is known only after reading them.
   const options = optionsOf(input, after, visibility.isPerSecret ? null : rowsFor(input));
   const records = (await load(ctx, owner, options)) ?? [];
   const visible = records.filter((record) => visibility.describes(record));
-  const entries = new Page(entriesAfter(after, visible, 'beside'), input, cursorOf);
+  const entries = new Page(entriesAfter(after, visible, 'beside', order), input, (entry) => cursorOf(entry, order));
   if (entries.nodes.length === 0)
-    return { listing, visibility, page: new Page<SecretView>([], input, positionOfView), unreadable: 0 };
+    return { listing, visibility, page: new Page<SecretView>([], input, () => []), unreadable: 0 };
   countEntries(ctx, entries.nodes, (record) => visibility.readsValue(record));
   const opener = await openerFor(
     ctx,
@@ -117,7 +120,10 @@ async function open(ctx: Context, listing: Listing): Promise<Opened> {
     entries.nodes.map(({ record }) => record),
   );
   const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
-  const page = await entries.mapInSlices((entry) => viewEntry(viewer, entry), positionOfView);
+  const page = await entries.mapInSlices(
+    (entry) => viewEntry(viewer, entry),
+    (view) => positionOfView(view, order),
+  );
   return { listing, visibility, page, unreadable: viewer.issues.length };
 }
 
@@ -128,7 +134,10 @@ async function expand(ctx: Context, { listing, visibility, page, unreadable }: O
   const known = { visibility, isWhole: () => false };
   const { changed, insertedInto } = await expandViews(ctx, listing.access, page.nodes, known);
   return {
-    page: page.map((view) => changed.get(view.id) ?? view, positionOfView),
+    page: page.map(
+      (view) => changed.get(view.id) ?? view,
+      (view) => positionOfView(view, orderOf(listing.input)),
+    ),
     unreadable,
     disclosed: disclosureOf([...ids, ...insertedInto(ids)]),
   };
@@ -139,6 +148,8 @@ interface Options extends SecretFilters {
   readonly withValues: boolean;
   readonly after: Position | null;
   readonly limit: number | null;
+  readonly order: ListOrder;
+  readonly since: string | null;
 }
 
 type Place = Pick<z.infer<typeof ListInEnvironment>, 'secretPath' | 'recursive'>;
@@ -148,6 +159,8 @@ const optionsOf = (input: Listing['input'], after: Position | null, limit: numbe
   withValues: input.viewSecretValue,
   after,
   limit,
+  order: orderOf(input),
+  since: input.updatedSince?.toISOString() ?? null,
 });
 
 const load = (ctx: Context, owner: Owner, options: Options): Promise<readonly ListedRecord[] | undefined> => {
@@ -157,15 +170,16 @@ const load = (ctx: Context, owner: Owner, options: Options): Promise<readonly Li
 };
 
 const loadInFolders = batchOfLists<ListedRecord, Options>(
-  (ctx, folderIds, { withValues, after, limit, ...filters }) =>
-    listInManyFolders(ctx, folderIds, { withValues, filters, bounds: { after, limit, of: 'folder' } }),
+  (ctx, folderIds, { withValues, after, limit, order, since, ...filters }) =>
+    listInManyFolders(ctx, folderIds, { withValues, filters, order, since, bounds: { after, limit, of: 'folder' } }),
   ({ folderId }) => folderId,
 );
 
 const loadInEnvironments = batchOfLists<ListedRecord, Options & Place>(
-  (ctx, environmentIds, { withValues, after, limit, secretPath, recursive, ...filters }) => {
+  (ctx, environmentIds, { withValues, after, limit, order, since, secretPath, recursive, ...filters }) => {
     const bounds = { after, limit, of: 'environment' } as const;
-    return listInEnvironments(ctx, environmentIds, { withValues, secretPath, recursive, filters, bounds });
+    const options = { withValues, filters, order, since, bounds };
+    return listInEnvironments(ctx, environmentIds, { secretPath, recursive, ...options });
   },
   ({ environmentId }) => environmentId,
 );

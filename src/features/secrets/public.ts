@@ -2,6 +2,13 @@ import { query } from '../../kernel/database/database.js';
 import { newId } from '../../kernel/ids.js';
 import type { CreateRootFolders } from '../projects/public.js';
 
+export {
+  type ContentsPlan,
+  planContents,
+  readsAllFolders,
+  readsAllSecrets,
+} from './copies/copy-plan.js';
+export { writeContents } from './copies/copy-writes.js';
 export { followEnvironment, forgetEnvironment } from './environment-changes.js';
 
 /** Gives each environment its root folder `/`, named root, in one statement. Source: decisions 4.2. */

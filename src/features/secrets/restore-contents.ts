@@ -8,10 +8,15 @@ import type { SecretRow } from './secret-writes.js';
 import type { VersionRecord } from './version.records.js';
 import { type Comparable, type Difference, differencesBetween } from './version.rules.js';
 
-/** What a secret or a version of it holds, as the project would have it written today. @throws SEALED_VALUE_INVALID */
-export function contentsOf(opener: Sealer, project: ProjectAccess, record: SecretRecord): Clear {
-  const clear = openedSecret(opener, record);
-  if (!project.enforceEncryptedSecretMetadata) return clear;
+/** What a secret or a version of it holds, as a project would have it written today. @throws SEALED_VALUE_INVALID */
+export function contentsOf(
+  opener: Sealer,
+  { enforceEncryptedSecretMetadata }: Pick<ProjectAccess, 'enforceEncryptedSecretMetadata'>,
+  record: SecretRecord,
+  open: typeof openedSecret = openedSecret,
+): Clear {
+  const clear = open(opener, record);
+  if (!enforceEncryptedSecretMetadata) return clear;
   return { ...clear, metadata: clear.metadata.map((entry) => ({ ...entry, isEncrypted: true })) };
 }
 

@@ -1,6 +1,8 @@
-import { type CursorKey, decodeCursor, type PageRequest, rowLimit } from '../../kernel/paging.js';
+import { BY_NAME, type ListOrder } from '../../kernel/list-order.js';
+import { type CursorKey, type PageRequest, rowLimit } from '../../kernel/paging.js';
+import { cursorKey, type Position, readCursor, valuesOf } from './lists/secret-order.js';
 import type { ListedRecord, OwnRecord, SecretFilters } from './secret.records.js';
-import { type OwnValues, SECRET_KINDS, type SecretKind } from './secret.rules.js';
+import { type OwnValues, SECRET_KINDS } from './secret.rules.js';
 import type { SecretView, SecretViewer } from './secret.view.js';
 
 /** One line of a list: a shared secret, or the caller's own value in its place. */
@@ -19,38 +21,35 @@ export const filtersOf = ({
 }): SecretFilters => ({ tagSlugs: tagSlugs ?? [], metadata: metadata ?? [] });
 
 /** What rows make, in their order, from the row after the cursor on, or its second entry. */
-export function entriesAfter(after: Position | null, rows: readonly ListedRecord[], ownValues: OwnValues): Entry[] {
+export function entriesAfter(
+  after: Position | null,
+  rows: readonly ListedRecord[],
+  ownValues: OwnValues,
+  order = BY_NAME,
+): Entry[] {
   const entries = rows.flatMap((record): Entry[] => {
     const own = ownValues === 'none' || record.personal === undefined ? [] : [{ record, own: record.personal }];
     return own.length > 0 && ownValues === 'instead' ? own : [{ record, own: null }, ...own];
   });
   if (after === null) return entries;
-  const [path, key, kind] = after;
-  return entries.filter(
-    ({ record, own }) => record.path !== path || record.key !== key || (kind === 'shared' && own !== null),
-  );
+  const [first, second, kind] = after;
+  return entries.filter(({ record, own }) => {
+    const [one, other] = valuesOf(order, record);
+    return one !== first || other !== second || (kind === 'shared' && own !== null);
+  });
 }
 
 /** A line as the caller sees it. */
 export const viewEntry = (viewer: SecretViewer, { record, own }: Entry): SecretView =>
   own === null ? viewer.view(record) : viewer.personalView(record, own);
 
-/** Position of a line. */
-export type Position = readonly [path: string, key: string, kind: SecretKind];
-
 /** Position of a line in a list. */
-export const cursorOf = ({ record, own }: Entry): CursorKey => [
-  record.path,
-  record.key,
-  own === null ? 'shared' : 'personal',
-];
+export const cursorOf = ({ record, own }: Entry, order = BY_NAME): CursorKey =>
+  cursorKey(order, [...valuesOf(order, record), own === null ? 'shared' : 'personal']);
 
-/** After which line a list goes on. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
-export function positionOf(after: string | null | undefined): Position | null {
-  if (after == null) return null;
-  const isPosition = ([, , kind = '']: CursorKey): boolean => (SECRET_KINDS as readonly string[]).includes(kind);
-  return decodeCursor(after, 3, isPosition) as unknown as Position;
-}
+/** After which line a list goes on. @throws VALIDATION_FAILED for a text that is no cursor of such a list in this order */
+export const positionOf = (after: string | null | undefined, order: ListOrder = BY_NAME): Position | null =>
+  after == null ? null : readCursor(after, order, SECRET_KINDS);
 
 /** One row more than the page has, and one for the row of the cursor, which may be done with. */
 export const rowsFor = (input: PageRequest): number | null => {

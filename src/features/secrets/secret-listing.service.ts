@@ -5,6 +5,7 @@ import { Page } from '../../kernel/paging.js';
 import { giveWay, mapInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import type { Position } from './lists/secret-order.js';
 import { findScope, type Scope } from './scope.records.js';
 import { nearestFirst, type ScopeFolder } from './scope.rules.js';
 import { type Bounds, type ListedRecord, listInFolders, listInPlace } from './secret.records.js';
@@ -17,7 +18,7 @@ import {
   SecretViewer,
   shownIn,
 } from './secret.view.js';
-import { cursorOf, entriesAfter, filtersOf, type Position, positionOf, rowsFor, viewEntry } from './secret-entries.js';
+import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from './secret-entries.js';
 import { type ExpandedViews, expandViews } from './secret-expansion.js';
 import { countEntries, countRows, endTurnOfFew, waitForTurn } from './secret-load.js';
 import { loadPlace, loadSecretProject } from './secret-place.js';
@@ -109,7 +110,7 @@ async function readList(
   const describes = (row: ListedRecord): boolean => visibility.describes(row);
   const rows = found.rows.filter(describes);
   const imports = found.imports.map((entry) => ({ ...entry, rows: entry.rows.filter(describes) }));
-  const entries = new Page(entriesAfter(after, rows, input.ownValues), input, cursorOf);
+  const entries = new Page(entriesAfter(after, rows, input.ownValues), input, (entry) => cursorOf(entry));
   const readsValue = (row: ListedRecord): boolean => visibility.readsValue(row);
   countEntries(ctx, entries.nodes, readsValue);
   for (const entry of imports) countRows(ctx, entry.rows, readsValue);

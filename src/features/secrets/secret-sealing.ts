@@ -69,7 +69,7 @@ const SEALS_PER_SECRET = 6;
 /** What seals this many secrets of a project. Each attempt of a transaction needs a new one. */
 export async function sealerFor(
   ctx: Context,
-  { organizationId, projectId }: ProjectAccess,
+  { organizationId, projectId }: Pick<ProjectAccess, 'organizationId' | 'projectId'>,
   secrets: number,
 ): Promise<SecretSealer> {
   const ofOrganization = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId: null });

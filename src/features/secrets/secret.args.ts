@@ -1,5 +1,8 @@
 import { ArgsType, Field, ID, Int } from 'type-graphql';
+import { DateTime } from '../../kernel/graphql/date-time.js';
+import { ListOrderInput } from '../../kernel/graphql/list-order.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
+import type { OrderedRequest } from '../../kernel/list-order.js';
 import { SecretMetadataFilterInput } from './secret.input.js';
 import type { OwnValues, SecretKind } from './secret.rules.js';
 import { OwnValuesEnum, SecretKindEnum } from './secret.type.js';
@@ -17,6 +20,15 @@ const FIRST = {
   description: 'At most this many rows, 1 to 1,000. Without it the list is whole.',
 } as const;
 const AFTER = { nullable: true, description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it.' } as const;
+const ORDER = {
+  nullable: true,
+  description:
+    'The order; by path, then key, up, when absent, which is NAME. A value of your own follows the shared one, whose times count. A cursor of one order is refused under another.',
+} as const;
+const SINCE = {
+  nullable: true,
+  description: 'Only secrets that were last changed then or later, or of which your own value was.',
+} as const;
 const RECURSIVE = { description: 'List the folders below too, 20 levels deep.', defaultValue: false } as const;
 
 /** Arguments of `secrets`. */
@@ -80,6 +92,12 @@ export class FolderSecretConnectionArgs extends FolderSecretsArgs {
 
   @Field(() => String, AFTER)
   after?: string | null;
+
+  @Field(() => ListOrderInput, ORDER)
+  orderBy?: OrderedRequest['orderBy'];
+
+  @Field(() => DateTime, SINCE)
+  updatedSince?: Date | null;
 }
 
 /** Arguments of `Environment.secrets`. */

@@ -1,7 +1,9 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { plannedOnce } from '../../kernel/database/planned-once.js';
+import { BY_NAME, type ListOrder } from '../../kernel/list-order.js';
 import type { TagRow } from '../tags/public.js';
+import { changedSince, firstOf, isFrom, type Position, rowsIn, runIn } from './lists/secret-order.js';
 import type { MetadataPair } from './metadata-filter.rules.js';
 import { type PersonalRecord, userOf } from './personal.records.js';
 import type { Place } from './place.rules.js';
@@ -61,15 +63,11 @@ export interface SecretFilters {
 
 /** Where a list of secrets starts and how long it may be. Null: from the top; all. */
 export interface Bounds {
-  readonly after: readonly [path: string, key: string, ...rest: readonly string[]] | null;
+  readonly after: Position | null;
   readonly limit: number | null;
   /** The limit is one of each environment or folder, of many that are listed together. */
   readonly of?: 'environment' | 'folder';
 }
-
-const ORDER = `order by f.path collate "C", s.key collate "C"`;
-/** The same within one environment. Of many, folders of one path do not mix, and no two rows are equal in it. */
-const RUN = `order by f.path collate "C", s.folder_id, s.key collate "C"`;
 
 /** What of a secret is read beside its columns. */
 interface Selection {
@@ -242,6 +240,10 @@ export interface ListOptions {
   readonly withValues: boolean;
   readonly filters: SecretFilters;
   readonly bounds?: Bounds;
+  /** Absent: by path, then key. */
+  readonly order?: ListOrder;
+  /** Only what was last changed then or later, or has a value of the caller's own that was. */
+  readonly since?: string | null;
 }
 
 /** Secrets of one folder, by path, then key (by code points). An unknown folder and an empty one both have none. */
@@ -296,6 +298,8 @@ function list(
     params,
     filters,
     bounds,
+    order = BY_NAME,
+    since = null,
     ...selection
   }: ListOptions & Pick<Selection, 'project'> & { where: string; params: readonly unknown[] },
 ): Promise<ListedRecord[]> {
@@ -303,30 +307,20 @@ function list(
   const next = (value: unknown): string => `$${given.push(value)}`;
   const conditions = [where, ...filterConditions(filters, next)];
   if (bounds != null && bounds.after !== null) {
-    const [path, key] = bounds.after;
-    // The row of the cursor too: it may have a second entry.
-    conditions.push(`(f.path collate "C", s.key collate "C") >= (${next(path)}::text, ${next(key)}::text)`);
+    const [first, second] = bounds.after;
+    conditions.push(isFrom(order, [next(first), next(second)]));
   }
+  if (since !== null) conditions.push(changedSince(next(since), next(userOf(ctx) ?? null)));
   if (bounds?.limit != null && bounds.of !== undefined)
-    conditions.push(firstOf(bounds.of, conditions, next(bounds.limit)));
+    conditions.push(firstOf(bounds.of, order, conditions, next(bounds.limit)));
   const limit = bounds?.limit == null || bounds.of !== undefined ? '' : `limit ${next(bounds.limit)}`;
-  const rest = `where ${conditions.join(' and ')} window w as (${RUN}) ${RUN} ${limit}`;
+  const rest = `where ${conditions.join(' and ')} window w as (${runIn(order)}) ${runIn(order)} ${limit}`;
   const isWhole = bounds?.limit == null && userOf(ctx) === undefined;
   const summed: Summed = isWhole
     ? { rows: `${FROM} where ${conditions.join(' and ')}` }
     : { window: '(w rows unbounded preceding)' };
   return findWithOwn(ctx, { ...selection, isRun: true, summed }, rest, given);
 }
-
-/**
- * The first rows of each owner that fit the conditions. As an array, which is made once: of a folder that was filled lately the
- * planner expects one row, and would rank all of them again for each.
- */
-const firstOf = (of: 'environment' | 'folder', conditions: readonly string[], limit: string): string =>
-  `s.id = any(array(select id from (
-     select s.id, row_number() over (partition by s.${of}_id order by f.path collate "C", s.key collate "C") as place
-     from secret s join folder f on f.id = s.folder_id join environment e on e.id = s.environment_id
-     where ${conditions.join(' and ')}) ranked where place <= ${limit}))`;
 
 /** What filters ask of a secret `s`. @param next adds a parameter and answers its place in the text */
 export function filterConditions({ tagSlugs, metadata }: SecretFilters, next: (value: unknown) => string): string[] {
@@ -367,7 +361,9 @@ export async function findById(ctx: Context, id: string, withValues: boolean): P
 
 /** Secrets by id, by path, then key. */
 export const listByIds = (ctx: Context, ids: readonly string[], withValues = true): Promise<SecretRecord[]> =>
-  find(ctx, { withValues, summed: IN_ANY_ORDER }, `where s.id = any(${plannedOnce('$1', 'uuid')}) ${ORDER}`, [ids]);
+  find(ctx, { withValues, summed: IN_ANY_ORDER }, `where s.id = any(${plannedOnce('$1', 'uuid')}) ${rowsIn(BY_NAME)}`, [
+    ids,
+  ]);
 
 /** Environment and folder of a place; `folderId` is null when there is no such path. */
 export async function findPlace(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../../kernel/errors.js';
+import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js';
 import { tagSlug } from '../tags/public.js';
@@ -146,7 +147,7 @@ export const ListInEnvironment = ListSecrets.omit({
   environment: true,
   includeImports: true,
   ownValues: true,
-});
+}).extend(orderRules);
 
 /** Arguments of the list of one folder, where the folder is known. */
 export const ListInFolder = ListInEnvironment.omit({ secretPath: true, recursive: true });

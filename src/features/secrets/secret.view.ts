@@ -1,9 +1,11 @@
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { AppError } from '../../kernel/errors.js';
+import { BY_NAME } from '../../kernel/list-order.js';
 import type { CursorKey, Page } from '../../kernel/paging.js';
 import type { TagRow } from '../tags/public.js';
 import type { ReferenceIssue } from './expansion.rules.js';
+import { cursorKey, valuesOf } from './lists/secret-order.js';
 import type { OwnRecord, SecretRecord } from './secret.records.js';
 import type { SecretKind } from './secret.rules.js';
 import {
@@ -53,6 +55,8 @@ export interface SecretView {
   readonly referenceIssues: readonly ReferenceIssue[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** Of a user's own value: the shared secret, by whose times it is listed. */
+  readonly shared?: Pick<SecretRecord, 'id' | 'createdAt' | 'updatedAt'>;
 }
 
 /** A part of a secret that cannot be decrypted, and was withheld. */
@@ -89,12 +93,15 @@ export type SecretPage = Page<SecretView> & ListExtras;
 export const shownIn = (views: readonly SecretView[]): string[] =>
   views.flatMap(({ id, secretValue }) => (secretValue === null ? [] : [id]));
 
+/** What of a view makes its position. */
+type Placed = Pick<SecretView, 'secretPath' | 'secretKey' | 'type' | 'id' | 'createdAt' | 'updatedAt' | 'shared'>;
+
 /** Position of a secret in a list: a user's own value follows the shared one. */
-export const positionOfView = ({
-  secretPath,
-  secretKey,
-  type,
-}: Pick<SecretView, 'secretPath' | 'secretKey' | 'type'>): CursorKey => [secretPath, secretKey, type];
+export const positionOfView = (view: Placed, order = BY_NAME): CursorKey =>
+  cursorKey(order, [
+    ...valuesOf(order, { path: view.secretPath, key: view.secretKey, ...(view.shared ?? view) }),
+    view.type,
+  ]);
 
 const NO_ISSUES: readonly ReferenceIssue[] = [];
 
@@ -166,6 +173,7 @@ export class SecretViewer {
       secretComment: own.commentSealed === null ? undefined : open('comment', own.commentSealed),
       createdAt: own.createdAt,
       updatedAt: own.updatedAt,
+      shared: { id: shared.id, createdAt: shared.createdAt, updatedAt: shared.updatedAt },
     };
   };
 

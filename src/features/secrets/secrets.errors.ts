@@ -31,6 +31,11 @@ const ERRORS = declareErrors({
   HISTORY_TOO_SHORT: conflict(
     'The kept versions of some secrets do not reach back to this moment; take a later one, or leave out what details name.',
   ),
+  COPY_TOO_LARGE: row(
+    413,
+    'PayloadTooLarge',
+    'The copy would have more than 10,000 secrets, 10,000 folders, or 16 MiB of values, comments and metadata; leave out parts of the project.',
+  ),
   NOT_EXPRESSIBLE: row(422, 'ValidationFailed', 'The format cannot hold what details name; export as JSON, which can.'),
 });
 

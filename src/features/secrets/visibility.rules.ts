@@ -4,6 +4,7 @@ import {
   type Action,
   authorize,
   can,
+  canAlways,
   PermissionDenied,
 } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
@@ -55,11 +56,7 @@ const CARRYING = ['secrets:edit', 'secrets:describeSecret', 'secrets:readValue']
 
 /** Whether the caller may do all of this to every secret there can be: then nobody has to look which there are. */
 export const mayAlways = (ability: Ability, actions: readonly Action[]): boolean =>
-  actions.every(
-    (action) =>
-      can(ability, action) &&
-      ability.rulesFor(action.slice('secrets:'.length), 'secrets').every(({ conditions }) => conditions === undefined),
-  );
+  actions.every((action) => canAlways(ability, action));
 
 /** Whether the caller may give another name to whatever secrets are in. */
 export const mayCarryAll = (ability: Ability): boolean => mayAlways(ability, CARRYING);
@@ -102,7 +99,7 @@ export class Visibility {
     const isConditional = (verb: string): boolean =>
       ability.rulesFor(verb, 'secrets').some(({ conditions }) => conditions !== undefined);
     this.isPerSecret = isConditional('describeSecret') || isConditional('readValue');
-    this.describesAll = can(ability, 'secrets:describeSecret') && !isConditional('describeSecret');
+    this.describesAll = canAlways(ability, 'secrets:describeSecret');
     this.#describes = this.#test(ability, 'secrets:describeSecret');
     this.#readsValue = this.#test(ability, 'secrets:readValue');
   }

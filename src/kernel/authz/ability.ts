@@ -6,8 +6,9 @@ import { type Conditions, compileConditions, type Fields } from './conditions.js
 
 declare module '../context.js' {
   interface Kernel {
-    /** What the caller, or another member, may do in a project; undefined when it knows of none by this id. */
+    /** What the caller may do in a project; undefined when it knows of none by this id. */
     readonly accessTo: AccessTo;
+    readonly accessesOf: AccessesOf;
   }
 
   interface Context {
@@ -23,8 +24,19 @@ declare module '../detail-codes.js' {
   }
 }
 
-/** @param memberId who else: whether the caller may know that is not judged here; absent: the caller */
-export type AccessTo = (ctx: Context, projectId: string, memberId?: string) => Promise<Access | undefined>;
+export type AccessTo = (ctx: Context, projectId: string) => Promise<Access | undefined>;
+
+/**
+ * What a member may do right now in projects of the caller's organization and of those below it, in one statement. Whether the
+ * caller may know that is not judged here.
+ *
+ * @param projectIds null: in all that it is a member of
+ */
+export type AccessesOf = (
+  ctx: Context,
+  memberId: string,
+  projectIds: readonly string[] | null,
+) => Promise<readonly (Access & { readonly projectId: string })[]>;
 
 /** What may be done, by where: declared by who knows the subjects, by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the kernel knows no subject
@@ -65,12 +77,21 @@ export function buildAbility(rules: readonly Rule[]): Ability {
   });
 }
 
+/** The rules that an ability decides by, in their order. */
+export const rulesOf = ({ rules }: Ability): readonly Rule[] => rules as unknown as readonly Rule[];
+
 /**
  * True when the caller may do this to a thing with these fields. Without fields: to at least some thing of the kind.
  * Pure, and cheap enough for every row of a list.
  */
 export function can(ability: Ability, action: Action, fields?: Fields): boolean {
   return ability.can(...askedFor(action, fields));
+}
+
+/** True when the caller may do this to every thing of the kind, whatever there is: nobody has to look at single ones. */
+export function canAlways(ability: Ability, action: Action): boolean {
+  const [subject, verb] = splitAction(action);
+  return can(ability, action) && ability.rulesFor(verb, subject).every(({ conditions }) => conditions === undefined);
 }
 
 /** Place in `ability.rules` of the rule by which `can` decides, the last one that fits; null when none does. */

@@ -27,7 +27,7 @@ registerEnumType(OrderDirectionEnum, {
 });
 enumOfRule(orderDirection.unwrap(), OrderDirectionEnum);
 
-inputType('ListOrderInput', ListOrder);
+export const ListOrderInput = inputType('ListOrderInput', ListOrder);
 
 /** Arguments of lists that can be had in several orders. */
 export const OrderedPageArgs = argsType(z.strictObject({ ...pageRules, ...orderRules }));

@@ -67,7 +67,7 @@ type FieldOf<Result> = <M extends (root: never, ctx: Context, page: object) => P
 
 /** What a field of this type returns: a list for `[TagType]`. */
 type Shown<T> = T extends readonly [ClassType<infer Item>]
-  ? readonly Item[]
+  ? readonly Item[] | null
   : T extends ClassType<infer Item>
     ? Item | null
     : never;

@@ -115,6 +115,22 @@ describe('many questions at once', () => {
     ];
     expect((await admin.data(CAN, { checks })).can.allowed).toEqual([true, true, false, false, true]);
   });
+
+  test('take as many statements for many people in many projects as for one in one', async () => {
+    const { admin, project } = await scene();
+    const projects = [project, await strongroom.seed.projectOf(admin), await strongroom.seed.projectOf(admin)];
+    const members = await Promise.all(projects.map(({ id }) => strongroom.seed.caller(admin, { project: id })));
+    await groupOf(admin, project.id, members[2]?.identityId as string, 'viewer');
+    const checks = members.flatMap(({ identityId }) =>
+      projects.map(({ id }) => ({ projectId: id, ...READ, fields: inDev, identityId })),
+    );
+    const ask = (asked: readonly object[]) => strongroom.statements(() => admin.data(CAN, { checks: asked }));
+    const one = await ask(checks.slice(0, 1));
+    const all = await ask(checks);
+    expect(one.result.can.allowed).toEqual([true]);
+    expect(all.result.can.allowed).toEqual([true, false, false, false, true, false, true, false, true]);
+    expect(all.count).toBe(one.count);
+  });
 });
 
 describe('who may do something', () => {

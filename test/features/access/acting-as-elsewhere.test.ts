@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mustSucceed } from '../../kit/caller.js';
+import { Caller, mustSucceed } from '../../kit/caller.js';
 import type { GivenRule } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
@@ -114,5 +114,90 @@ describe('a credential of a machine identity that a project owns', () => {
     expect(refused.body.details).toEqual([
       { path: 'secrets', code: 'describeSecret', message: 'needs the action describeSecret on secrets' },
     ]);
+  });
+});
+
+describe('a credential of somebody who may do more in a project', () => {
+  const pathsOf = (id: string) => [`${TOKEN_AUTH}/${id}/tokens`, `${UNIVERSAL_AUTH}/${id}/client-secrets`];
+
+  /** A project of another member, which the admin of the organization is not in, and a machine identity that can log in. */
+  async function projectOfAnother() {
+    const { admin } = await strongroom.seed.organization();
+    const owner = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
+    const { identityId: id = '' } = await strongroom.seed.caller(admin);
+    mustSucceed(await admin.post(`${UNIVERSAL_AUTH}/${id}`, {}));
+    const join = async (role: string, project = strongroom.seed.projectOf(owner)) => {
+      const path = `/api/v2/workspace/${(await project).id}/identity-memberships/${id}`;
+      mustSucceed(await owner.post(path, { roles: [{ role }] }));
+    };
+    return { admin, owner, id, join };
+  }
+
+  test('is made by whoever may do that in the project, not by every admin of the organization', async () => {
+    const { admin, owner, id, join } = await projectOfAnother();
+    for (const path of pathsOf(id)) mustSucceed(await admin.post(path, {}));
+    await join('no-access');
+    for (const path of pathsOf(id)) mustSucceed(await admin.post(path, {}));
+    const project = await strongroom.seed.projectOf(owner, { projectName: 'Hidden' });
+    const permissions = [{ subject: 'secrets', action: ['readValue'] }];
+    mustSucceed(
+      await owner.post(`/api/v1/projects/${project.id}/roles`, { slug: 'taker', name: 'taker', permissions }),
+    );
+    await join('taker', Promise.resolve(project));
+    for (const path of pathsOf(id)) {
+      const refused = await admin.post(path, {});
+      expect(refused).toBeError(403, 'PERMISSION_BOUNDARY');
+      expect(refused.body.details).toEqual([
+        { path: 'secrets', code: 'readValue', message: 'needs the action readValue on secrets' },
+      ]);
+      expect(refused.text).not.toMatch(/Hidden|taker/);
+      expect(refused.text).not.toContain(project.id);
+      mustSucceed(await owner.post(path, {}));
+    }
+    mustSucceed(await owner.delete(`${TOKEN_AUTH}/${id}`));
+    expect(await admin.post(`${TOKEN_AUTH}/${id}`, {})).toBeError(403, 'PERMISSION_BOUNDARY');
+    mustSucceed(await owner.post(`${TOKEN_AUTH}/${id}`, {}));
+  });
+
+  test('is compared with what it has by groups, and in projects of sub-organizations', async () => {
+    const { admin, owner, id } = await projectOfAnother();
+    const group = await strongroom.seed.group(owner, { identityId: id });
+    const project = await strongroom.seed.projectOf(owner);
+    const joining = { projectId: project.id, roles: [{ role: 'viewer' }] };
+    mustSucceed(await owner.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, joining));
+    expect(await admin.post(`${TOKEN_AUTH}/${id}/tokens`, {})).toBeError(403, 'PERMISSION_BOUNDARY');
+    const sub = await below(KEEPS);
+    const { identityId = '' } = await strongroom.seed.caller(sub.admin);
+    await sub.join({ identityId }, 'no-access');
+    await sub.join({ identityId: sub.admin.identityId }, 'admin');
+    const made = await sub.admin.data(CREATE, {
+      input: { identityId: sub.admin.identityId, organizationSlug: sub.slug },
+    });
+    const inSub = new Caller(strongroom.url, made.createAccessToken.accessToken);
+    const deep = await strongroom.seed.projectOf(inSub);
+    const membership = `/api/v2/workspace/${deep.id}/identity-memberships/${identityId}`;
+    mustSucceed(await sub.keeper.graphql(CREATE, { input: { identityId } }));
+    mustSucceed(await inSub.post(membership, { roles: [{ role: 'viewer' }] }));
+    expect(await sub.keeper.graphql(CREATE, { input: { identityId } })).toBeError(403, 'PERMISSION_BOUNDARY');
+    mustSucceed(await sub.admin.graphql(CREATE, { input: { identityId } }));
+  });
+
+  test('is made of a user by whoever may do that too', async () => {
+    const { admin, owner } = await projectOfAnother();
+    const { userId } = await strongroom.seed.user(admin);
+    const project = await strongroom.seed.projectOf(owner);
+    mustSucceed(await owner.post(`/api/v1/projects/${project.id}/memberships`, { userId, role: 'viewer' }));
+    expect(await admin.graphql(CREATE_PERSONAL, { input: { userId } })).toBeError(403, 'PERMISSION_BOUNDARY');
+    mustSucceed(await owner.graphql(CREATE_PERSONAL, { input: { userId } }));
+  });
+
+  test('takes the same statements for any number of projects', async () => {
+    const { owner, id, join } = await projectOfAnother();
+    await join('viewer');
+    const make = async () => (await strongroom.statements(() => owner.post(`${TOKEN_AUTH}/${id}/tokens`, {}))).count;
+    await make();
+    const one = await make();
+    for (const role of ['viewer', 'member', 'admin']) await join(role);
+    expect(await make()).toBe(one);
   });
 });

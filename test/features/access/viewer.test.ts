@@ -1,3 +1,5 @@
+import { mustSucceed } from '../../kit/caller.js';
+import { callerWithRules } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom = useSharedStrongroom();
@@ -45,6 +47,66 @@ describe('viewer', () => {
   test('needs a token', async () => {
     const { admin } = await strongroom.seed.organization();
     expect(await admin.anonymous.graphql(VIEWER)).toBeError(401, 'TOKEN_MISSING');
+  });
+});
+
+describe('own rights', () => {
+  const RULES = 'subject action inverted';
+
+  test('in the organization are the rules of all roles, also without the right to read roles', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const permissions = [
+      { subject: 'identity', action: ['read', 'edit'] },
+      { subject: 'groups', action: 'read', inverted: true, conditions: { groupSlug: { $glob: 'ops-*' } } },
+    ];
+    const made = await admin.post('/api/v1/organization/roles', { slug: 'own', name: 'Own', permissions });
+    mustSucceed(made);
+    const caller = await strongroom.seed.caller(admin);
+    const update = 'mutation ($input: UpdateIdentityInput!) { updateIdentity(input: $input) { identity { id } } }';
+    await admin.data(update, { input: { id: caller.identityId, roleSlug: 'own' } });
+    const document = `{ viewer { organizationPermissions { ${RULES} conditions { groupSlug { glob } } } } }`;
+
+    expect((await caller.data(document)).viewer.organizationPermissions).toEqual([
+      { subject: 'IDENTITY', action: ['READ', 'EDIT'], inverted: false, conditions: null },
+      { subject: 'GROUPS', action: ['READ'], inverted: true, conditions: { groupSlug: { glob: 'ops-*' } } },
+    ]);
+    await admin.data(update, { input: { id: caller.identityId, roleSlug: 'no-access' } });
+    expect((await caller.data(document)).viewer.organizationPermissions).toEqual([]);
+  });
+
+  test('in projects have own attributes filled in, and take no further statement, however many projects', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const byId = { environment: '{{identity.id}}' };
+    const { caller } = await callerWithRules(
+      strongroom,
+      admin,
+      project.id,
+      { subject: 'secrets', action: 'read' },
+      { subject: 'secret-folders', action: 'edit', conditions: byId },
+    );
+    const rules = `viewerPermissions { ${RULES} conditions { environment { is } } }`;
+    const ask = async (fields: string) =>
+      strongroom.statements(() => caller.data(`{ projects { nodes { name ${fields} } } }`));
+    const one = await ask(rules);
+    expect(one.result.projects.nodes[0].viewerPermissions).toEqual([
+      { subject: 'SECRETS', action: ['DESCRIBE_SECRET', 'READ_VALUE'], inverted: false, conditions: null },
+      {
+        subject: 'SECRET_FOLDERS',
+        action: ['EDIT'],
+        inverted: false,
+        conditions: { environment: { is: caller.identityId } },
+      },
+    ]);
+    for (let more = 0; more < 4; more += 1) {
+      const { id } = await strongroom.seed.projectOf(admin);
+      const joined = `/api/v2/workspace/${id}/identity-memberships/${caller.identityId}`;
+      mustSucceed(await admin.post(joined, { roles: [{ role: 'viewer' }] }));
+    }
+    const five = await ask(rules);
+    expect(
+      five.result.projects.nodes.map((node: { viewerPermissions: unknown[] }) => node.viewerPermissions.length > 0),
+    ).toEqual(Array(5).fill(true));
+    expect([one.count, five.count]).toEqual([(await ask('')).count, one.count]);
   });
 });
 

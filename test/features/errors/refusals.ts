@@ -9,7 +9,7 @@ const PROJECT = '/api/v1/projects/{projectId}';
 const PRIVILEGES = '/api/v2/identity-project-additional-privilege';
 const TOKEN_AUTH = '/api/v1/auth/token-auth/identities/{identityId}';
 const TEMPLATES = '/api/v1/project-templates';
-const ONLY_GRAPHQL = 'only GraphQL has operations on organizations and users';
+const ONLY_GRAPHQL = 'only GraphQL has operations on organizations, users and rescues';
 
 const callerWith = ({ strongroom, admin }: Scene, tokenAuth: Record<string, unknown>): Promise<Caller> =>
   strongroom.seed.caller(admin, { organizationRole: 'member', tokenAuth });
@@ -77,6 +77,15 @@ const makeReferring = ({ admin, world }: Scene, secretValue = '${BASE}'): Promis
     secrets: [{ secretKey: 'BASE' }, { secretKey: 'DERIVED', secretValue }],
   });
 
+/** More folders than a copy may have. */
+const makeManyFolders = ({ strongroom, world }: Scene): Promise<unknown> =>
+  strongroom.sql(
+    `insert into folder (id, organization_id, project_id, environment_id, parent_id, name, path)
+     select gen_random_uuid(), organization_id, project_id, environment_id, id, 'f' || n, '/f' || n
+     from folder, generate_series(1, 10000) n where environment_id = $1 and path = '/'`,
+    [world.environment],
+  );
+
 /** Just short enough for a value. */
 const FULL = '${BASE}'.repeat(74_000);
 
@@ -119,6 +128,10 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
   ROLE_NOT_FOUND: unknown('role', `GET ${PROJECT}/roles/{roleId}`, 'projectRole'),
   GROUP_NOT_FOUND: unknown('group', 'GET /api/v1/groups/{groupId}', 'group'),
   PRIVILEGE_NOT_FOUND: unknown('privilege', `GET ${PRIVILEGES}/{privilegeId}`, 'additionalPrivilege'),
+  PROJECT_RESCUE_NOT_FOUND: {
+    rest: ONLY_GRAPHQL,
+    graphql: send('projectRescue', () => ({ rescue: randomUUID() })),
+  },
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
@@ -150,6 +163,10 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   ALREADY_A_MEMBER: {
     rest: send(`POST ${PROJECT}/memberships`, ({ user }) => ({ otherUser: user })),
     graphql: send('addProjectMember', ({ identity }) => ({ otherIdentity: identity })),
+  },
+  PROJECT_HAS_ADMIN: {
+    rest: ONLY_GRAPHQL,
+    graphql: send('rescueProject', ({ project }) => ({ lostProject: project })),
   },
   LAST_ADMIN: {
     rest: ({ admin, world }) =>
@@ -258,6 +275,13 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   },
   PRIVILEGE_SLUG_TAKEN: { rest: again(`POST ${PRIVILEGES}`), graphql: again('createAdditionalPrivilege') },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
+  COPY_TOO_LARGE: {
+    rest: 'only GraphQL copies projects',
+    graphql: async (scene) => {
+      await makeManyFolders(scene);
+      return send('copyProject')(scene);
+    },
+  },
   NOT_EXPRESSIBLE: {
     rest: async (scene) => {
       await makeInexpressible(scene);

@@ -20,7 +20,7 @@ describe('clients made from the committed schema files', () => {
   beforeAll(() => {
     node(join(CLIENTS, 'generate.ts'));
     node(join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', CLIENTS);
-  }, 60_000);
+  });
 
   test.each(['rest-session.ts', 'graphql-session.ts'])('%s compiles and runs', async (session) => {
     const { admin } = await strongroom.seed.organization();

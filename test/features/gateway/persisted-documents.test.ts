@@ -183,7 +183,7 @@ describe('npm run persist', () => {
     });
     await Promise.all(runs);
     expect(registered()).toMatchObject(Object.fromEntries(texts.map((text) => [idOf(text), text])));
-  }, 60_000);
+  });
 
   test('tells a missing file, a wrong configuration, and how it is used', () => {
     const missing = spawnSync('npm', ['run', '--silent', 'persist', '--', join(folder, 'missing.graphql')], {
@@ -288,4 +288,4 @@ test('a manifest that is none is refused at the start', async () => {
   expect(await service.exit()).toBe(78);
   expect(service.output).toMatch(/^strongroom: PERSISTED_DOCUMENTS names a file that cannot be used: it is neither/m);
   await service.dispose();
-}, 60_000);
+});

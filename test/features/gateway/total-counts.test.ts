@@ -1,3 +1,4 @@
+import { callerWithRules } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const COUNTS = `{ identities(first: 1) { totalCount } users(first: 1) { totalCount } projects(first: 1) { totalCount } }`;
@@ -42,6 +43,53 @@ describe('how many rows a list has in all', () => {
       expect(await caller.graphql(`{ ${field} { totalCount } }`)).toBeError(403, 'PERMISSION_DENIED');
   });
 
+  test('is told of members and groups, as far as the caller may read them', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const member = await strongroom.seed.caller(admin, { project: project.id });
+    await strongroom.seed.user(admin, { project: project.id });
+    await strongroom.seed.group(admin, member);
+    await strongroom.seed.group(admin);
+    const owned = { name: 'of the project', projectId: project.id };
+    await admin.data('mutation ($input: CreateIdentityInput!) { createIdentity(input: $input) { identity { id } } }', {
+      input: owned,
+    });
+    const { caller } = await callerWithRules(strongroom, admin, project.id, {
+      subject: 'identity',
+      action: 'read',
+      conditions: { identityId: { $eq: member.identityId } },
+    });
+    const MEMBERS = `query ($id: ID!, $after: String) {
+      identities: projectMemberships(projectId: $id, memberKind: IDENTITY, first: 1, after: $after) {
+        totalCount nodes { id } pageInfo { endCursor }
+      }
+    }`;
+    const ALL = `query ($id: ID!, $identity: ID!) {
+      organizationMembers(first: 1) { totalCount } groups(first: 1) { totalCount }
+      projectMemberships(projectId: $id, first: 1) { totalCount }
+      project(id: $id) { memberConnection(first: 1) { totalCount } }
+      identity(id: $identity) { groupConnection(first: 1) { totalCount } membershipConnection(first: 1) { totalCount } }
+    }`;
+    const { organizationMembers } = await admin.data('{ organizationMembers { nodes { memberId } } }');
+    expect(await admin.data(ALL, { id: project.id, identity: member.identityId })).toEqual({
+      organizationMembers: { totalCount: organizationMembers.nodes.length },
+      groups: { totalCount: 2 },
+      projectMemberships: { totalCount: 5 },
+      project: { memberConnection: { totalCount: 5 } },
+      identity: { groupConnection: { totalCount: 1 }, membershipConnection: { totalCount: 1 } },
+    });
+    const inProject = await admin.data(MEMBERS, { id: project.id });
+    expect(inProject.identities).toMatchObject({ totalCount: 4, nodes: [{}] });
+    const seen = await caller.data(MEMBERS, { id: project.id });
+    expect(seen.identities).toMatchObject({ totalCount: 1, nodes: [{}] });
+    const { endCursor: after } = seen.identities.pageInfo;
+    expect((await caller.data(MEMBERS, { id: project.id, after })).identities).toMatchObject({
+      totalCount: 1,
+      nodes: [],
+    });
+    const { caller: none } = await callerWithRules(strongroom, admin, project.id, { subject: 'tags', action: 'read' });
+    expect(await none.graphql(MEMBERS, { id: project.id })).toBeError(403, 'PERMISSION_DENIED');
+  });
+
   test('takes one statement for all lists of a kind, and none when it is not asked for', async () => {
     const { admin } = await strongroom.seed.organization();
     const ask = (document: string) => strongroom.statements(() => admin.data(document));
@@ -64,15 +112,25 @@ describe('the environments of a project', () => {
 
   test('are those of the slugs that are asked for, by position; unknown ones are left out', async () => {
     const { admin, project } = await strongroom.seed.project();
-    const ENVIRONMENTS = `query ($id: ID!, $slugs: [String!]) { project(id: $id) { environments(slugs: $slugs) { slug } } }`;
-    const ask = async (slugs?: readonly string[] | null) =>
-      (await admin.data(ENVIRONMENTS, { id: project.id, slugs })).project.environments.map(
-        ({ slug }: { slug: string }) => slug,
-      );
+    const ENVIRONMENTS = `query ($id: ID!, $slugs: [String!]) {
+      project(id: $id) { environments(slugs: $slugs) { slug } environmentConnection(slugs: $slugs) { nodes { slug } } }
+    }`;
+    const ask = async (slugs?: readonly string[] | null) => {
+      const found = (await admin.data(ENVIRONMENTS, { id: project.id, slugs })).project;
+      expect(found.environmentConnection.nodes).toEqual(found.environments);
+      return found.environments.map(({ slug }: { slug: string }) => slug);
+    };
     expect(await ask()).toEqual(['dev', 'staging', 'prod']);
     expect(await ask(null)).toEqual(['dev', 'staging', 'prod']);
     expect(await ask(['prod', 'No Slug', 'dev'])).toEqual(['dev', 'prod']);
     expect(await ask([])).toEqual([]);
+    const PAGE = `query ($id: ID!, $after: String) {
+      project(id: $id) { environmentConnection(slugs: ["prod", "dev"], first: 1, after: $after) { nodes { slug } pageInfo { endCursor } } }
+    }`;
+    const first = (await admin.data(PAGE, { id: project.id })).project.environmentConnection;
+    const { endCursor: after } = first.pageInfo;
+    const second = (await admin.data(PAGE, { id: project.id, after })).project.environmentConnection;
+    expect([...first.nodes, ...second.nodes]).toEqual([{ slug: 'dev' }, { slug: 'prod' }]);
     const many = { id: project.id, slugs: Array.from({ length: 101 }, () => 'dev') };
     expect(await admin.graphql(ENVIRONMENTS, many)).toBeError(422, 'VALIDATION_FAILED');
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../kit/caller.js';
+import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const GROUPS = '/api/v1/groups';
@@ -52,10 +52,17 @@ describe('groups', () => {
       role: 'admin',
       updatedAt: expect.any(String),
     });
+    const renamed = await admin.data(
+      'mutation ($input: UpdateGroupInput!) { updateGroup(input: $input) { group { name roleSlug } } }',
+      { input: { id: made.id, roleSlug: 'no-access' } },
+    );
+    expect(renamed.updateGroup.group).toEqual({ name: 'Web', roleSlug: 'no-access' });
+    mustSucceed(await admin.patch(`${GROUPS}/${made.id}`, { role: 'admin' }));
     const other = (await admin.post(GROUPS, { name: 'Ops' })).body;
     expect(other.role).toBe('no-access');
-    expect((await admin.get(GROUPS)).body).toEqual([other, changed]);
-    expect((await admin.delete(`${GROUPS}/${made.id}`)).body).toEqual(changed);
+    const again = { ...changed, updatedAt: expect.any(String) };
+    expect((await admin.get(GROUPS)).body).toEqual([other, again]);
+    expect((await admin.delete(`${GROUPS}/${made.id}`)).body).toEqual(again);
     expect(await admin.get(`${GROUPS}/${made.id}`)).toBeError(404, 'GROUP_NOT_FOUND');
     expect((await admin.get(GROUPS)).body).toEqual([other]);
   });

@@ -1,6 +1,6 @@
-import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { Caller, mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { groupInProject, groupWith, organizationCaller, organizationRole, projectRole } from './kit.js';
+import { groupInProject, groupWith, organizationCaller, organizationRole, projectRole, word } from './kit.js';
 
 const strongroom = useSharedStrongroom();
 const KEY = '/api/v4/secrets/KEY_00000';
@@ -100,6 +100,52 @@ describe('what a group forbids in a project', () => {
     const { caller, victim, group, reads } = await forbidden();
     const reply = await lift(caller, group, victim);
     expect([reply.status, await reads(victim)]).toEqual([403, 403]);
+  });
+});
+
+describe('what a group forbids in a linked organization', () => {
+  const LINK = 'mutation ($input: LinkGroupInput!) { linkGroup(input: $input) { membership { roleSlug } } }';
+  const UNLINK = 'mutation ($input: UnlinkGroupInput!) { unlinkGroup(input: $input) { membership { roleSlug } } }';
+
+  async function linked() {
+    const { admin } = await scene();
+    const name = word('sub');
+    const { createSubOrganization } = await admin.data(
+      'mutation ($input: CreateSubOrganizationInput!) { createSubOrganization(input: $input) { organization { id } } }',
+      { input: { name, slug: name } },
+    );
+    const organizationId: string = createSubOrganization.organization.id;
+    const { createAccessToken } = await admin.data(
+      'mutation ($input: CreateAccessTokenInput!) { createAccessToken(input: $input) { accessToken } }',
+      { input: { identityId: admin.identityId, organizationSlug: name } },
+    );
+    const below = new Caller(admin.url, createAccessToken.accessToken);
+    const deny = await organizationRole(below, { subject: 'identity', action: ['create'], inverted: true });
+    const groupId = await groupWith(admin, 'no-access');
+    await admin.data(LINK, { input: { groupId, organizationId, roleSlug: deny } });
+    const rules = [MANAGE, { subject: 'sub-organization', action: ['edit'] }];
+    const lacking = await organizationCaller(strongroom, admin, ...rules);
+    const having = await organizationCaller(strongroom, admin, ...rules, { subject: 'identity', action: ['create'] });
+    return { admin, lacking, having, input: { groupId, organizationId } };
+  }
+
+  test.each([
+    ['unlinking it', (c: Caller, input: object) => c.graphql(UNLINK, { input })],
+    [
+      'linking it with another role',
+      (c: Caller, input: object) => c.graphql(LINK, { input: { ...input, roleSlug: 'no-access' } }),
+    ],
+  ])('is not lifted by %s without that right', async (_, lift) => {
+    const { lacking, having, input } = await linked();
+    expect(await lift(lacking, input)).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect((await lift(having, input)).body.errors).toBeUndefined();
+  });
+
+  test('is not given by linking it without that right', async () => {
+    const { admin, lacking, having, input } = await linked();
+    const { roleSlug } = (await admin.data(UNLINK, { input })).unlinkGroup.membership;
+    expect(await lacking.graphql(LINK, { input: { ...input, roleSlug } })).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect((await having.graphql(LINK, { input: { ...input, roleSlug } })).body.errors).toBeUndefined();
   });
 });
 

@@ -14,7 +14,7 @@ const READER = {
     { subject: 'identity', action: ['read', 'create'], inverted: false, conditions: null },
     {
       subject: 'member',
-      action: ['read'],
+      action: ['assign-role'],
       inverted: true,
       conditions: { username: { $glob: '*@{{identity.metadata.domain}}' } },
     },
@@ -61,13 +61,18 @@ describe('roles of an organization', () => {
         input: {
           slug: 'people',
           name: 'People',
-          permissions: [{ subject: 'MEMBER', action: 'READ', conditions: { username: { is: 'ada' } } }],
+          permissions: [{ subject: 'MEMBER', action: 'ASSIGN_ROLE', conditions: { username: { is: 'ada' } } }],
         },
       },
     );
     const { role } = createOrganizationRole;
     expect(role.permissions).toEqual([
-      { subject: 'MEMBER', action: ['READ'], inverted: false, conditions: { username: { is: 'ada', glob: null } } },
+      {
+        subject: 'MEMBER',
+        action: ['ASSIGN_ROLE'],
+        inverted: false,
+        conditions: { username: { is: 'ada', glob: null } },
+      },
     ]);
     const { organizationRoles } = await admin.data('{ organizationRoles { nodes { id slug } } }');
     expect(slugsOf(organizationRoles.nodes)).toEqual(['people', ...BUILT_IN]);

@@ -46,6 +46,34 @@ describe('a membership with an end', () => {
     }
   });
 
+  test('ends what it was given in projects, also for who is still there through a group', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const path = `/api/v1/projects/${project.id}`;
+    const caller = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['viewer'] });
+    const { id } = mustSucceed(await admin.post('/api/v1/groups', { name: 'stays', role: 'member' })).body;
+    mustSucceed(await admin.post(`/api/v1/groups/${id}/machine-identities/${caller.identityId}`));
+    const readers = `query ($projectId: ID!, $at: DateTime) {
+      now: accessAt(projectId: $projectId, subject: ENVIRONMENTS, action: READ) { nodes { identity { id } } }
+      then: accessAt(projectId: $projectId, subject: ENVIRONMENTS, action: READ, at: $at) { nodes { identity { id } } } }`;
+    const isReader = async (): Promise<boolean> => {
+      const [{ at } = {}] = await strongroom.sql<{ at: Date }>('select now() as at');
+      const { now, then } = await admin.data(readers, { projectId: project.id, at: at?.toISOString() });
+      expect(then).toEqual(now);
+      return JSON.stringify(now).includes(String(caller.identityId));
+    };
+    const explain = `query ($projectId: ID!, $identityId: ID!) {
+      explainAccess(projectId: $projectId, identityId: $identityId, subject: ENVIRONMENTS, action: READ) { isAllowed } }`;
+    const isAllowed = async (): Promise<boolean> =>
+      (await admin.data(explain, { projectId: project.id, identityId: caller.identityId })).explainAccess.isAllowed;
+
+    expect([(await caller.get(path)).status, await isReader(), await isAllowed()]).toEqual([200, true, true]);
+    await elapse(String(caller.identityId));
+    mustSucceed(await caller.get('/api/v1/identities'));
+    expect([(await caller.get(path)).status, await isReader(), await isAllowed()]).toEqual([404, false, false]);
+    mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${id}`, { role: 'viewer' }));
+    expect([(await caller.get(path)).status, await isReader(), await isAllowed()]).toEqual([200, true, true]);
+  });
+
   test('keeps its end with another role, unless the change says so', async () => {
     const { admin } = await strongroom.seed.organization();
     const { identityId } = await strongroom.seed.caller(admin);

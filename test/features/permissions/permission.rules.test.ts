@@ -195,6 +195,21 @@ describe('permissions', () => {
     );
   });
 
+  test('name attributes of the longest key where a slug is compared, whose length is that of the rest', () => {
+    const attribute = `{{identity.metadata.${'k'.repeat(64)}}}`;
+    for (const fits of [attribute, `team-${attribute}`, `${'x'.repeat(63)}${attribute}`, 'x'.repeat(64)])
+      expect(faults(on({ environment: { $in: [fits] } }))).toEqual([]);
+    for (const tooLong of [
+      'x'.repeat(65),
+      `${'x'.repeat(64)}${attribute}`,
+      'x'.repeat(151),
+      `{{identity.id}}`.repeat(11),
+    ])
+      expect(faults(on({ environment: { $eq: tooLong } }))).toEqual([
+        'permissions[0].conditions.environment.$eq TOO_BIG',
+      ]);
+  });
+
   test('lose a slash at the end of a path, with which it would fit no folder', () => {
     const parsed = Permissions.parse(on({ secretPath: { $in: ['/a/', '/'], $glob: '/a/*/' } }));
     expect(toRules(parsed)[0]?.conditions).toEqual({ secretPath: { $in: ['/a', '/'], $glob: '/a/*' } });

@@ -194,5 +194,5 @@ describe('folders and imports', () => {
       }),
       { numRuns: 3 },
     );
-  }, 60_000);
+  });
 });

@@ -77,7 +77,7 @@ test('a service whose embedded Postgres is killed again and again brings it back
     await service.kill();
     await service.dispose();
   }
-}, 60_000);
+});
 
 test('a service whose embedded Postgres has lost its socket file gets a new one by itself', async () => {
   const service = await Service.start({ env: { LOG_LEVEL: 'info' } });
@@ -116,4 +116,4 @@ test('a service whose embedded Postgres is suspended ends on SIGTERM, and leaves
     await service.kill();
     await service.dispose();
   }
-}, 60_000);
+});

@@ -166,7 +166,7 @@ describe('a start with little or no configuration', () => {
     running.splice(running.indexOf(second), 1);
     expect(await second.stop()).toBe(0);
     expect((await start()).output).not.toContain(path);
-  }, 60_000);
+  });
 
   test('takes as its first token one that npm run token printed', async () => {
     const printed = spawnSync('npm', ['run', '--silent', 'token'], { encoding: 'utf8' });

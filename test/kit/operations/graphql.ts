@@ -20,6 +20,8 @@ import { imports } from './graphql/imports.js';
 import { organizationRoles } from './graphql/organization-roles.js';
 import { organizations } from './graphql/organizations.js';
 import { privileges } from './graphql/privileges.js';
+import { projectCopies } from './graphql/project-copies.js';
+import { projectRescues } from './graphql/project-rescues.js';
 import { projectTemplates } from './graphql/project-templates.js';
 import { projects } from './graphql/projects.js';
 import { roles } from './graphql/roles.js';
@@ -35,7 +37,9 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...access,
   ...accessReview,
   ...projects,
+  ...projectRescues,
   ...projectTemplates,
+  ...projectCopies,
   ...roles,
   ...privileges,
   ...tags,

@@ -74,6 +74,14 @@ const OF_MEMBERS = `${SELECT} where (m.user_id = any($1::uuid[]) or m.identity_i
 
 const OF_PROJECTS = `${SELECT} where m.project_id = any($1::uuid[]) ${ORDER}`;
 
+const COUNTS = `select m.project_id as "projectId", ${KIND} as "memberKind", count(*)::integer as count
+  from project_membership m where m.project_id = any($1::uuid[]) group by 1, 2`;
+
+interface MembersOfKind {
+  readonly memberKind: MemberKind;
+  readonly count: number;
+}
+
 /** One membership; undefined when who is asked for is no member. */
 export async function findMembership(
   ctx: Context,
@@ -115,6 +123,15 @@ export async function listMemberships(
   { name, id, limit }: NameBounds,
 ): Promise<MembershipRecord[]> {
   return (await query<MembershipRow>(ctx, LIST, [projectId, kind, name, id, limit])).map(toRecord);
+}
+
+/** How many members of each kind projects have, by project. For `batched`. */
+export async function countsOfMembers(
+  ctx: Context,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly MembersOfKind[]>> {
+  const rows = await query<MembersOfKind & { projectId: string }>(ctx, COUNTS, [[...projectIds]]);
+  return Map.groupBy(rows, ({ projectId }) => projectId);
 }
 
 /** Memberships by id, in no order. */

@@ -2,7 +2,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { connectionOf } from '../../../kernel/graphql/page.js';
+import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { MemberKindEnum } from '../../organizations/public.js';
 import { type MemberKind, memberKind } from './membership.rules.js';
 import { RoleAssignment } from './role-terms.rules.js';
@@ -74,7 +74,11 @@ export class ProjectMembershipType {
   updatedAt!: Date;
 }
 
-export const ProjectMembershipConnection = connectionOf(ProjectMembershipType, 'ProjectMembership', 'name, then id');
+export const ProjectMembershipConnection = countedConnectionOf(
+  ProjectMembershipType,
+  'ProjectMembership',
+  'name, then id',
+);
 
 enumOfRule(memberKind, MemberKindEnum);
 inputType('ProjectRoleAssignmentInput', RoleAssignment);

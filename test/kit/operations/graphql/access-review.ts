@@ -2,6 +2,8 @@ import { type GraphQLOperation, powerless } from '../operation.js';
 
 const WHAT = { subject: 'SECRETS', action: 'READ_VALUE', fields: { environment: 'dev', secretPath: '/' } };
 
+const IN_ORGANIZATION = { subject: 'GROUPS', action: 'ADD_MEMBERS', fields: { groupSlug: 'ops' } };
+
 /** Questions about who may do what. */
 export const accessReview: readonly GraphQLOperation[] = [
   {
@@ -29,6 +31,20 @@ export const accessReview: readonly GraphQLOperation[] = [
     field: 'accessAt',
     args: { projectId: '$project', ...WHAT },
     audit: 'access:holders',
+    denial: powerless('role:read'),
+  },
+  {
+    field: 'explainOrganizationAccess',
+    args: { identityId: '$identity', ...IN_ORGANIZATION },
+    audit: 'access:explain',
+    saysNoOf: ['user', 'identity'],
+    denial: powerless('role:read'),
+  },
+  {
+    field: 'canInOrganization',
+    args: { checks: [{ userId: '$user', ...IN_ORGANIZATION }] },
+    audit: 'access:check',
+    saysNoOf: ['user', 'identity'],
     denial: powerless('role:read'),
   },
 ];

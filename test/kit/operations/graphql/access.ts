@@ -150,6 +150,12 @@ export const access: readonly GraphQLOperation[] = [
     denial: viewer('identity:get-token'),
   },
   {
+    field: 'revokeAccessTokens',
+    args: { ids: ['$accessToken'] },
+    audit: 'access-token:revoke',
+    denial: viewer('identity:get-token'),
+  },
+  {
     field: 'renewAccessToken',
     args: { accessToken: '$heldToken' },
     audit: 'access-token:renew',

@@ -6,7 +6,7 @@ export const groups: readonly GraphQLOperation[] = [
   { field: 'group', args: { id: '$group' }, audit: 'group:get', denial: powerless('groups:read') },
   {
     field: 'createGroup',
-    args: { name: 'Web team', role: 'member' },
+    args: { name: 'Web team', roleSlug: 'member' },
     audit: 'group:create',
     denial: viewer('groups:create'),
   },

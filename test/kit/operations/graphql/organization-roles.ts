@@ -19,7 +19,7 @@ export const organizationRoles: readonly GraphQLOperation[] = [
       slug: 'helper',
       name: 'Helper',
       description: CANARY,
-      permissions: [{ subject: 'MEMBER', action: ['READ'], conditions: { username: { glob: '*@example.org' } } }],
+      permissions: [{ subject: 'MEMBER', action: ['ASSIGN_ROLE'], conditions: { role: { is: 'no-access' } } }],
     },
     audit: 'organization-role:create',
     denial: viewer('role:create'),

@@ -12,7 +12,7 @@ export const organizationRoles: readonly RestOperation[] = [
       slug: 'user-reader',
       name: 'User reader',
       description: CANARY,
-      permissions: [{ subject: 'member', action: 'read', conditions: { username: 'ada' } }],
+      permissions: [{ subject: 'member', action: 'assign-role', conditions: { role: 'no-access' } }],
     },
     audit: 'organization-role:create',
     denial: viewer('role:create'),

@@ -1,0 +1,79 @@
+import { Resolver } from 'type-graphql';
+import type { z } from 'zod';
+import type { Context } from '../../kernel/context.js';
+import { batched, linked } from '../../kernel/database/batched.js';
+import { nested, query } from '../../kernel/graphql/operations.js';
+import { GroupOrganizationMembershipType, linksByIds } from '../groups/public.js';
+import { MemberType, membersByIds } from '../organizations/public.js';
+import { type Explanation, toShownRules, withPermissions } from '../permissions/public.js';
+import { ExplainOrganizationAccess, OrganizationAccessChecks } from './access-review.rules.js';
+import { AccessAnswersType } from './access-review.type.js';
+import type { OrganizationAccessService } from './organization-access.service.js';
+import { OrganizationAccessExplanationType, OrganizationRuleOriginType } from './organization-access.type.js';
+
+@Resolver()
+export class OrganizationAccessResolver {
+  constructor(private readonly service: OrganizationAccessService) {}
+
+  @query(
+    OrganizationAccessExplanationType,
+    ExplainOrganizationAccess,
+    'Why you, or somebody else, may do something in your organization or may not: which rule of which role decides.',
+  )
+  async explainOrganizationAccess(ctx: Context, args: object): Promise<OrganizationAccessExplanationType> {
+    const found = await this.service.explain(ctx, args);
+    return {
+      isAllowed: found?.isAllowed ?? false,
+      isMember: found !== null,
+      ...(found?.decidedBy == null ? { rule: null, origin: null } : toDeciding(found.decidedBy)),
+    };
+  }
+
+  @query(
+    AccessAnswersType,
+    OrganizationAccessChecks,
+    'Answers to many questions at once: may you, or may somebody else, do this in your organization?',
+  )
+  async canInOrganization(
+    ctx: Context,
+    { checks }: z.input<typeof OrganizationAccessChecks>,
+  ): Promise<AccessAnswersType> {
+    return { allowed: await this.service.can(ctx, { checks: checks.map(withPermissions) }) };
+  }
+}
+
+@Resolver(() => OrganizationRuleOriginType)
+export class OrganizationRuleOriginResolver {
+  @nested(
+    MemberType,
+    'The membership of its own that gives it the role; null if groups alone do, and when you may not read members.',
+  )
+  membership({ membershipId }: OrganizationRuleOriginType, ctx: Context): Promise<MemberType | null> {
+    return linked(ctx, membersByIds, membershipId);
+  }
+
+  @nested(
+    [GroupOrganizationMembershipType],
+    'The memberships of groups that give it the role: of those groups that you may read; null if you may read none.',
+  )
+  async groupMemberships(
+    { groupMembershipIds }: OrganizationRuleOriginType,
+    ctx: Context,
+  ): Promise<readonly GroupOrganizationMembershipType[]> {
+    const found = await Promise.all(groupMembershipIds.map((id) => batched(ctx, linksByIds, id)));
+    return found.filter((membership) => membership !== undefined);
+  }
+}
+
+function toDeciding({ rule, origin }: NonNullable<Explanation['decidedBy']>) {
+  const [shown] = toShownRules([rule]);
+  const through = origin.kind === 'role' ? origin.through : [];
+  return {
+    rule: shown as NonNullable<typeof shown>,
+    origin: {
+      roleSlug: origin.slug,
+      membershipId: through.find(({ groupId }) => groupId === null)?.membershipId ?? null,
+      groupMembershipIds: through.filter(({ groupId }) => groupId !== null).map(({ membershipId }) => membershipId),
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { can } from '../../kernel/authz/ability.js';
+import type { Context } from '../../kernel/context.js';
+import { isId } from '../../kernel/ids.js';
+import { parse } from '../../kernel/validation.js';
+import { FIND_HELD } from '../access/public.js';
+import {
+  type Explanation,
+  explain,
+  type HeldOrigins,
+  type HeldRoles,
+  organizationRights,
+  rulesAsText,
+  toRules,
+} from '../permissions/public.js';
+import { authorizeAbout, namesOf } from './about-others.js';
+import {
+  askedInOrganization,
+  askedWhom,
+  ExplainOrganizationAccess,
+  OrganizationAccessChecks,
+} from './access-review.rules.js';
+
+type Held = Awaited<ReturnType<typeof FIND_HELD>>[number] & Pick<HeldRoles, 'storedRules'>;
+
+/**
+ * Answers to who may do what in the caller's organization, by the abilities that requests are judged by.
+ *
+ * Both methods throw VALIDATION_FAILED, PERMISSION_DENIED for others that the caller may not read, and AUDIT_UNAVAILABLE.
+ */
+export class OrganizationAccessService {
+  /**
+   * Why somebody may do something, or may not; null for no member.
+   *
+   * @param raw `{ subject, action, fields?, userId?, identityId? }`; nobody named: the caller
+   */
+  async explain(ctx: Context, raw: unknown): Promise<Explanation | null> {
+    const { userId, identityId, ...what } = parse(ExplainOrganizationAccess, raw);
+    const { action, fields } = askedInOrganization(what);
+    const whom = askedWhom({ userId, identityId });
+    if (whom !== null) authorizeAbout(ctx, whom, await namesOf(ctx, [whom]));
+    const memberId = whom?.id ?? ctx.actor.id;
+    const held = (await heldBy(ctx, [memberId])).get(memberId);
+    await ctx.auditTrail.recordRead(ctx, { action: 'access:explain', facts: { memberId } });
+    return held === undefined ? null : explain(organizationRights(held), originsOf(held), action, fields);
+  }
+
+  /**
+   * Answers to many questions, in their order.
+   *
+   * @param raw `{ checks }`, 1 to 100 of `{ subject, action, fields?, userId?, identityId?, permissions? }`
+   */
+  async can(ctx: Context, raw: unknown): Promise<boolean[]> {
+    const { checks } = parse(OrganizationAccessChecks, raw);
+    const questions = checks.map(({ userId, identityId, permissions, ...what }, at) => ({
+      whom: askedWhom({ userId, identityId }, `checks[${at}].`),
+      permissions,
+      ...askedInOrganization(what, `checks[${at}].`),
+    }));
+    const others = questions.flatMap(({ whom }) => whom ?? []);
+    const names = await namesOf(ctx, others);
+    for (const whom of others) authorizeAbout(ctx, whom, names);
+    const held = await heldBy(
+      ctx,
+      others.map(({ id }) => id),
+    );
+    const abilityOf = (id: string) => organizationRights(held.get(id) ?? NOTHING).ability;
+    const answers = questions.map(({ whom, permissions, action, fields }) => {
+      if (permissions != null) {
+        const storedRules = [rulesAsText(JSON.stringify(toRules(permissions)))];
+        return can(organizationRights({ roles: [], storedRules }).ability, action, fields);
+      }
+      return can(whom === null ? ctx.ability : abilityOf(whom.id), action, fields);
+    });
+    await ctx.auditTrail.recordRead(ctx, { action: 'access:check', facts: { count: checks.length } });
+    return answers;
+  }
+}
+
+const NOTHING = { roles: [], storedRules: null };
+
+/** What members have in the caller's organization, by id. */
+async function heldBy(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, Held>> {
+  const memberIds = [...new Set(ids)].filter(isId);
+  if (memberIds.length === 0) return new Map();
+  const rows = await FIND_HELD(ctx, { organizationId: ctx.organizationId, actorId: ctx.actor.id, memberIds });
+  return new Map(
+    rows.map((row) => [row.memberId, { ...row, storedRules: row.storedRules as HeldRoles['storedRules'] }]),
+  );
+}
+
+const originsOf = ({ memberships, ownRoles }: Held): HeldOrigins => ({
+  memberships: memberships as HeldOrigins['memberships'],
+  ownRoles: ownRoles as HeldOrigins['ownRoles'],
+  ownPrivileges: [],
+});

@@ -1,0 +1,97 @@
+import { type RawBuilder, sql } from 'kysely';
+import { prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.js';
+import type { TimeBounds } from '../../../kernel/paging.js';
+import type { OrganizationSchema } from '../../organizations/public.js';
+import type { AccessTokenSchema } from '../access-token.entity.js';
+import { COLUMNS, type Scope } from '../access-token.queries.js';
+import { ENDS_AT, IS_EXPIRED } from '../token-check.sql.js';
+
+const tables = tablesOf<typeof AccessTokenSchema | typeof OrganizationSchema>();
+
+/** Whose tokens are looked for. */
+export interface Sight extends Scope {
+  /** Of all identities of the organization but those of its projects. */
+  readonly ofIdentities: boolean;
+  /** Also of the admin of the installation. */
+  readonly ofInstallationAdmin: boolean;
+  /** Of all users of the organization. */
+  readonly ofUsers: boolean;
+  /** Of these, too. */
+  readonly identityIds: readonly string[];
+  readonly userIds: readonly string[];
+}
+
+/** Which of their tokens are looked for. */
+export interface TokenFilter {
+  /** Also those that pass no more. */
+  readonly includeEnded: boolean;
+  /** Null, as for the other: whenever. */
+  readonly expiresBefore: Date | null;
+  readonly unusedSince: Date | null;
+  /** But for these. */
+  readonly exceptIds: readonly string[];
+}
+
+export interface TokenSearch extends Sight, TokenFilter {}
+
+const matches = (wanted: TokenSearch): RawBuilder<unknown> => sql`
+  (${wanted.isRootScoped}::boolean or t.organization_id = ${wanted.organizationId}::uuid)
+  and (${wanted.includeEnded}::boolean or not (t.is_revoked or ${sql.raw(IS_EXPIRED)}
+    or (t.num_uses_limit > 0 and t.num_uses >= t.num_uses_limit)))
+  and (${wanted.expiresBefore}::timestamptz is null or ${sql.raw(ENDS_AT)} < ${wanted.expiresBefore}::timestamptz)
+  and (${wanted.unusedSince}::timestamptz is null or coalesce(t.last_used_at, t.created_at) < ${wanted.unusedSince}::timestamptz)
+  and t.id <> all(${wanted.exceptIds}::uuid[])`;
+
+const isOfOrganization = (wanted: TokenSearch): RawBuilder<unknown> => sql`
+  ((${wanted.ofIdentities}::boolean and exists (select from identity i where i.id = t.identity_id and i.project_id is null
+      and i.organization_id = ${wanted.organizationId}::uuid
+      and (${wanted.ofInstallationAdmin}::boolean or not i.is_installation_admin)))
+    or (${wanted.ofUsers}::boolean and t.user_id <> all(${wanted.userIds}::uuid[])
+      and exists (select from app_user u where u.id = t.user_id and u.organization_id = ${wanted.organizationId}::uuid)))`;
+
+/** Tokens `t`. @param rest what is left of those of each organization and of each of the owners that are named */
+const tokens = (wanted: TokenSearch, rest: RawBuilder<unknown>) => {
+  const of = (owner: string, further = sql``) => sql`lateral (select t.* from access_token t
+    where ${sql.raw(`t.${owner} = owner.id`)} and ${matches(wanted)} ${further} ${rest}) t`;
+  return sql<RowOf<typeof AccessTokenSchema>>`(
+    select t.* from organization owner cross join ${of('organization_id', sql`and ${isOfOrganization(wanted)}`)}
+    where (${wanted.ofIdentities}::boolean or ${wanted.ofUsers}::boolean)
+      and (owner.id = ${wanted.organizationId}::uuid or owner.parent_id = ${wanted.organizationId}::uuid)
+    union all
+    select t.* from unnest(${wanted.identityIds}::uuid[]) owner (id) cross join ${of('identity_id')}
+    union all
+    select t.* from unnest(${wanted.userIds}::uuid[]) owner (id) cross join ${of('user_id')})`.as('t');
+};
+
+/** A page of tokens, newest change first, then id. The bound is there twice, so that an index finds where the page begins. */
+const page = ({ time, id, limit }: TimeBounds): RawBuilder<unknown> => sql`
+  and t.updated_at <= coalesce(${time}::timestamptz, 'infinity')
+  and (${time}::timestamptz is null or t.updated_at < ${time}::timestamptz or t.id > ${id}::uuid)
+  order by t.updated_at desc, t.id limit ${limit}::bigint`;
+
+interface TokenPage extends TokenSearch, TimeBounds {
+  /** Of all together, where `limit` is of each owner; null: no limit. */
+  readonly limitOfAll: number | null;
+}
+
+export const listTokens = prepared((wanted: TokenPage) =>
+  tables
+    .selectFrom(tokens(wanted, page(wanted)))
+    .innerJoin('organization as o', 'o.id', 't.organization_id')
+    .select(COLUMNS)
+    .orderBy('t.updated_at', 'desc')
+    .orderBy('t.id')
+    .limit(sql<number>`${wanted.limitOfAll}::bigint`),
+);
+
+/** How many there are: in all, or of each identity. */
+export const countTokens = prepared((wanted: TokenSearch & { byIdentity: boolean }) =>
+  tables
+    // Each owner's by its index: without it Postgres may read the tokens of all.
+    .selectFrom(tokens(wanted, sql`offset 0`))
+    .select([
+      sql<string | null>`case when ${wanted.byIdentity}::boolean then t.identity_id end`.as('identityId'),
+      sql<number>`count(*)::integer`.as('count'),
+    ])
+    .groupBy(sql`1`),
+);

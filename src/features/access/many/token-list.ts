@@ -1,0 +1,87 @@
+import { authorize, can } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import { type BatchLoad, batchOfLists } from '../../../kernel/database/batched.js';
+import { type PageRequest, type TimeBounds, timePageBounds } from '../../../kernel/paging.js';
+import type { IdentityAction, IdentityReader } from '../../identities/public.js';
+import { scopeOf } from '../access-token.store.js';
+import { type AccessTokenView, toAccessTokenView } from '../access-token.view.js';
+import { countTokens, listTokens, type Sight, type TokenFilter, type TokenSearch } from './token-list.queries.js';
+
+/** All tokens of these owners. */
+export const tokensOf = (ctx: Context, owners: Partial<Pick<Sight, 'identityIds' | 'userIds'>>): TokenSearch => ({
+  ...scopeOf(ctx),
+  ofIdentities: false,
+  ofInstallationAdmin: true,
+  ofUsers: false,
+  identityIds: [],
+  userIds: [],
+  includeEnded: true,
+  expiresBefore: null,
+  unusedSince: null,
+  exceptIds: [],
+  ...owners,
+});
+
+/**
+ * All tokens to which the caller may do this: of identities of the organization and of its projects, of users for who may change
+ * members, and its own if it is a user.
+ *
+ * @throws PERMISSION_DENIED for who may do so to none, whether or not there are any
+ */
+export async function tokensInReach(
+  ctx: Context,
+  identities: IdentityReader,
+  actions: readonly IdentityAction[],
+): Promise<TokenSearch> {
+  const identityIds = await identities.idsInProjects(ctx, actions);
+  const ofIdentities = actions.every((action) => can(ctx.ability, action));
+  const ofUsers = can(ctx.ability, 'member:edit');
+  const userIds = ctx.actor.kind === 'user' ? [ctx.actor.id] : [];
+  if (identityIds === undefined && !ofUsers && userIds.length === 0)
+    for (const action of actions) authorize(ctx, action);
+  return { ...tokensOf(ctx, { identityIds: identityIds ?? [], userIds }), ofIdentities, ofUsers };
+}
+
+/** What a caller asks of tokens. */
+type AskedFilter = {
+  readonly [Name in 'expiresBefore' | 'unusedSince']?: TokenFilter[Name] | undefined;
+} & { readonly includeEnded: boolean };
+
+export const filtered = (
+  search: TokenSearch,
+  { includeEnded, expiresBefore = null, unusedSince = null }: AskedFilter,
+): TokenSearch => ({ ...search, includeEnded, expiresBefore, unusedSince });
+
+/** A page of tokens, newest change first, then id. One more than asked for, so that the page knows of it. */
+export async function pageOfTokens(
+  ctx: Context,
+  search: TokenSearch,
+  { offset, ...request }: PageRequest & { readonly offset?: number | null | undefined },
+): Promise<AccessTokenView[]> {
+  const bounds = timePageBounds(request);
+  const limit = bounds.limit === null ? null : bounds.limit + (offset ?? 0);
+  const rows = await listTokens(ctx, { ...search, ...bounds, limit, limitOfAll: limit });
+  return rows.slice(offset ?? 0).map(toAccessTokenView);
+}
+
+/** How many tokens there are, on whatever page. */
+export async function countOfTokens(ctx: Context, search: TokenSearch): Promise<number> {
+  const [row] = await countTokens(ctx, { ...search, byIdentity: false });
+  return row?.count ?? 0;
+}
+
+/** The tokens of identities that still pass, newest change first, then id. */
+export const tokensOfIdentities = batchOfLists<AccessTokenView, TimeBounds>(
+  async (ctx, identityIds, bounds) => {
+    const search = { ...tokensOf(ctx, { identityIds }), includeEnded: false };
+    return (await listTokens(ctx, { ...search, ...bounds, limitOfAll: null })).map(toAccessTokenView);
+  },
+  ({ identityId }) => identityId ?? '',
+);
+
+/** How many these are. */
+export const countsOfIdentities: BatchLoad<number> = async (ctx, identityIds) => {
+  const search = { ...tokensOf(ctx, { identityIds }), includeEnded: false };
+  const counts = await countTokens(ctx, { ...search, byIdentity: true });
+  return new Map(counts.map(({ identityId, count }) => [identityId ?? '', count]));
+};

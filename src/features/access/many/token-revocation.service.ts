@@ -1,0 +1,142 @@
+import type { z } from 'zod';
+import { PermissionDenied, type Reason } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { distinctIds } from '../../../kernel/ids.js';
+import { parse } from '../../../kernel/validation.js';
+import type { IdentityReader } from '../../identities/public.js';
+import { protectInstallationAdmin } from '../../organizations/public.js';
+import { findTokens } from '../access-token.queries.js';
+import { MAX_REVOKED, RevokeTokens } from '../access-token.rules.js';
+import { type AccessTokenView, toAccessTokenView } from '../access-token.view.js';
+import type { HeldUses } from '../held-uses.js';
+import { revokeTokens } from '../token-family.js';
+import { FIND_FAMILIES, FIND_MAKERS } from '../token-family.sql.js';
+import { authorizedTokens } from '../token-rights.js';
+import { filtered, tokensInReach, tokensOf } from './token-list.js';
+import { listTokens, type TokenSearch } from './token-list.queries.js';
+
+/** What was revoked, or would be. */
+interface Revocation {
+  readonly dryRun: boolean;
+  readonly tokens: readonly AccessTokenView[];
+  readonly hasMore: boolean;
+}
+
+/** Tokens that a request is about. */
+interface Chosen {
+  readonly ids: readonly string[];
+  readonly hasMore: boolean;
+}
+
+type Filter = Omit<z.output<typeof RevokeTokens>, 'ids' | 'dryRun'>;
+
+/** Whoever chooses tokens by what they have in common sees which ones these are. */
+const NEEDED = ['identity:get-token', 'identity:delete-token'] as const;
+
+/** Revokes many tokens at once. */
+export class TokenRevocationService {
+  constructor(
+    private readonly identities: IdentityReader,
+    private readonly heldUses: HeldUses,
+  ) {}
+
+  /**
+   * Revokes tokens and what they made for their own holders, all or none, at once on every node. As many statements for any number
+   * of them. Of callers who revoke the same token at the same moment one gets it.
+   *
+   * @param raw `{ ids, dryRun? }` or `{ identityId?, expiresBefore?, unusedSince?, dryRun? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, TOKEN_NOT_FOUND (naming the places of all), AUDIT_UNAVAILABLE
+   */
+  async revoke(ctx: Context, raw: unknown): Promise<Revocation> {
+    const { ids, dryRun, ...filter } = parse(RevokeTokens, raw);
+    await this.heldUses.store(ctx.database.query);
+    const revocation = await inTransaction(ctx, async (tx) => {
+      const chosen = ids == null ? await this.#matching(tx, filter) : await named(tx, ids);
+      const revoked = dryRun
+        ? (await FIND_FAMILIES(tx, { ids: chosen.ids })).map(({ id }) => id)
+        : await revokeTokens(tx, chosen.ids);
+      const tokens = await inOrder(tx, chosen.ids, revoked);
+      if (!dryRun && tokens.length > 0) await tx.auditTrail.recordChange(tx, ...tokens.map(eventOf));
+      return { dryRun, tokens, hasMore: chosen.hasMore };
+    });
+    const { tokens } = revocation;
+    if (dryRun || tokens.length === 0)
+      await ctx.auditTrail.recordRead(ctx, { action: 'access-token:list', facts: { count: tokens.length } });
+    return revocation;
+  }
+
+  /** @throws PERMISSION_DENIED, IDENTITY_NOT_FOUND */
+  async #matching(tx: Transaction, { identityId, ...filter }: Filter): Promise<Chosen> {
+    const all =
+      identityId == null ? await tokensInReach(tx, this.identities, NEEDED) : await this.#ofIdentity(tx, identityId);
+    const makers = await FIND_MAKERS(tx, { id: tx.actor.tokenId });
+    const limit = MAX_REVOKED + 1;
+    const rows = await listTokens(tx, {
+      ...filtered(all, { ...filter, includeEnded: false }),
+      ofInstallationAdmin: tx.actor.isInstallationAdmin,
+      exceptIds: makers.map(({ id }) => id),
+      time: null,
+      id: null,
+      limit,
+      limitOfAll: limit,
+    });
+    return { ids: rows.slice(0, MAX_REVOKED).map(({ id }) => id), hasMore: rows.length > MAX_REVOKED };
+  }
+
+  async #ofIdentity(tx: Transaction, identityId: string): Promise<TokenSearch> {
+    const identity = await this.identities.authorized(tx, identityId, NEEDED);
+    protectInstallationAdmin(tx, identity);
+    return tokensOf(tx, { identityIds: [identity.id] });
+  }
+}
+
+/** @throws TOKEN_NOT_FOUND, PERMISSION_DENIED, each naming the places of all */
+async function named(tx: Transaction, given: readonly string[]): Promise<Chosen> {
+  const ids = distinctIds(given);
+  const places = ids.map((id) => `ids[${given.findIndex((text) => text.toLowerCase() === id)}]`);
+  const errors = (await authorizedTokens(tx, ids, 'identity:delete-token')).map((found) => {
+    if (found instanceof AppError) return found;
+    return denialIn(() => protectInstallationAdmin(tx, found));
+  });
+  const missing = errors.flatMap((error, at): ErrorDetail[] =>
+    error?.code === 'TOKEN_NOT_FOUND'
+      ? [{ path: places[at] ?? '', code: 'TOKEN_NOT_FOUND', message: 'is no token that you know of' }]
+      : [],
+  );
+  if (missing.length > 0) throw new AppError('TOKEN_NOT_FOUND', undefined, { details: missing });
+  const reasons = errors.flatMap((error, at): Reason[] =>
+    error instanceof PermissionDenied
+      ? [{ path: places[at] ?? '', needs: error.attempt.action, about: 'is a token that' }]
+      : [],
+  );
+  const first = errors.find((error) => error instanceof PermissionDenied);
+  if (first !== undefined) throw new PermissionDenied(first.attempt, [], reasons);
+  return { ids, hasMore: false };
+}
+
+function denialIn(check: () => void): PermissionDenied | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof PermissionDenied) return error;
+    throw error;
+  }
+}
+
+/** Tokens as they are: those that were chosen in their order, then the others. */
+async function inOrder(
+  tx: Transaction,
+  chosen: readonly string[],
+  ids: readonly string[],
+): Promise<readonly AccessTokenView[]> {
+  const rows = new Map((await findTokens(tx, { ids })).map((row) => [row.id, toAccessTokenView(row)]));
+  return [...new Set([...chosen, ...ids.toSorted()])].flatMap((id) => rows.get(id) ?? []);
+}
+
+const eventOf = ({ id, identityId, userId }: AccessTokenView) => ({
+  action: 'access-token:revoke',
+  facts: { accessTokenId: id, identityId, userId },
+});

@@ -1,0 +1,68 @@
+import type { AuditEvent } from '../../kernel/audit/audit-record.js';
+import type { Transaction } from '../../kernel/context.js';
+import { newId } from '../../kernel/ids.js';
+import { openIgnoreValues, type ProjectAccess, sealIgnoreValues } from '../projects/public.js';
+import { writeContents } from '../secrets/public.js';
+import type { CopyPlan } from './copy-plan.js';
+import {
+  copyMembers,
+  copyPrivileges,
+  copyRoles,
+  copySettings,
+  copyTags,
+  findIgnoreValues,
+} from './project-copy.sql.js';
+
+/**
+ * Fills a new project, which has its environments and its admin, with what is planned. The number of statements depends on nothing
+ * but the sets of secrets.
+ *
+ * @returns what is to be recorded of it
+ * @throws CONCURRENT_CHANGE, SEALED_VALUE_INVALID
+ */
+export async function writeCopy(
+  tx: Transaction,
+  source: ProjectAccess,
+  projectId: string,
+  plan: CopyPlan,
+): Promise<readonly AuditEvent[]> {
+  const { organizationId, actor } = tx;
+  const { roleSlugs, members, privilegeIds, tagIds, contents } = plan;
+  const copy = { sourceId: source.projectId, projectId };
+  if (plan.settings) await copySettings(tx, { ...copy, ...(await resealedIgnoreValues(tx, copy, plan)) });
+  if (roleSlugs.length > 0) await copyRoles(tx, { ...copy, slugs: roleSlugs });
+  const [newTagIds, newMemberIds, newPrivilegeIds] = [newIds(tagIds), newIds(members), newIds(privilegeIds)];
+  if (tagIds.length > 0) await copyTags(tx, { projectId, ids: tagIds, newIds: newTagIds });
+  const ids = members.map(({ id }) => id);
+  if (ids.length > 0) await copyMembers(tx, { projectId, ids, newIds: newMemberIds });
+  if (privilegeIds.length > 0) await copyPrivileges(tx, { projectId, ids: privilegeIds, newIds: newPrivilegeIds });
+  const target = {
+    organizationId,
+    projectId,
+    enforceEncryptedSecretMetadata: plan.settings && source.enforceEncryptedSecretMetadata,
+    tagIds: new Map(tagIds.map((id, at) => [id, newTagIds[at] as string])),
+    userIds: new Set([actor, ...members.map(({ kind, memberId: id }) => ({ kind, id }))].flatMap(userIdOf)),
+  };
+  const { events, disclosed } = await writeContents(tx, source, target, contents);
+  const facts = { copyId: projectId, values: plan.contents.secrets.filter(({ withValue }) => withValue).length };
+  return [...events, { action: 'project:copy', projectId: source.projectId, facts, disclosed }];
+}
+
+/** As many as these, in order: rows that are made at the same moment apply in that of their ids. */
+const newIds = (rows: readonly unknown[]): string[] => rows.map(newId).sort();
+
+const userIdOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string[] =>
+  kind === 'user' ? [id] : [];
+
+/** What leak detection passes over, sealed for the new project. */
+async function resealedIgnoreValues(
+  tx: Transaction,
+  { sourceId, projectId }: { readonly sourceId: string; readonly projectId: string },
+  { ignoreValues }: CopyPlan,
+): Promise<{ readonly ignoreValuesSealed: Buffer | null; readonly version: number }> {
+  const [stored] = ignoreValues ? await findIgnoreValues(tx, { projectId: sourceId }) : [];
+  if (stored === undefined || stored.sealed === null) return { ignoreValuesSealed: null, version: 0 };
+  const values = await openIgnoreValues(tx, { projectId: sourceId, version: stored.version }, stored.sealed);
+  const version = 1;
+  return { ignoreValuesSealed: await sealIgnoreValues(tx, { projectId, version }, values), version };
+}

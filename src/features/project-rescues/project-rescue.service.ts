@@ -1,0 +1,147 @@
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context } from '../../kernel/context.js';
+import type { BatchLoad } from '../../kernel/database/batched.js';
+import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
+import { loadRow } from '../../kernel/database/rows.js';
+import { AppError } from '../../kernel/errors.js';
+import { isId, NO_ID, newId } from '../../kernel/ids.js';
+import { namePageBounds, Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
+import { parse } from '../../kernel/validation.js';
+import { endOfTerm } from '../permissions/public.js';
+import { ProjectRescue } from './project-rescue.entity.js';
+import {
+  ListProjectRescues,
+  ListProjectsWithoutAdmin,
+  OneProjectRescue,
+  RescueProject,
+  USUAL_RANGE,
+} from './project-rescue.rules.js';
+import {
+  END_ADMIN,
+  END_RESCUE,
+  FIND_ADMIN,
+  FIND_RESCUES,
+  GIVE_ADMIN,
+  LIST_RESCUES,
+  LIST_WITHOUT_ADMIN,
+  LOCK_PROJECT,
+  type RescueRow,
+} from './project-rescue.sql.js';
+
+/** A project that may be rescued. */
+interface LostProject {
+  readonly projectId: string;
+  readonly name: string;
+  readonly slug: string;
+}
+
+/**
+ * The way back into a project that has lost its last admin: its login or its rights. Whoever may rescue projects
+ * of the organization becomes an admin of such a project for a time, gives a reason, and appoints somebody for good.
+ *
+ * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE. Source: behaviour 2.
+ */
+export class ProjectRescueService {
+  /**
+   * Makes the caller an admin of a project that has none, for a time.
+   *
+   * @throws PROJECT_NOT_FOUND, PROJECT_HAS_ADMIN, ALREADY_A_MEMBER, MEMBERSHIP_NOT_FOUND for a member of the organization only
+   *   through a group
+   */
+  rescue(ctx: Context, raw: unknown): Promise<RescueRow> {
+    const { projectId: id, reason, range } = parse(RescueProject, raw);
+    authorize(ctx, 'workspace:rescue');
+    return inTransaction(ctx, async (tx) => {
+      const { organizationId, actor } = tx;
+      const { projectId, now } = await loadRow(tx, LOCK_PROJECT, { id, organizationId }, 'PROJECT_NOT_FOUND');
+      const length = range ?? USUAL_RANGE;
+      const endsAt = endOfTerm(now, length);
+      const [admin] = await FIND_ADMIN(tx, { projectId, memberId: actor.id, endsAt });
+      if (admin !== undefined) throw new AppError('PROJECT_HAS_ADMIN');
+      const member = {
+        userId: actor.kind === 'user' ? actor.id : null,
+        identityId: actor.kind === 'identity' ? actor.id : null,
+      };
+      const term = { range: length, startsAt: now.toISOString(), endsAt: endsAt.toISOString() };
+      const place = { organizationId, projectId };
+      const given = { id: newId(), ...place, ...member, memberId: actor.id, term };
+      await guarded(() => loadRow(tx, GIVE_ADMIN, given, 'MEMBERSHIP_NOT_FOUND'), CONSTRAINTS);
+      const rescue = tx.em.create(ProjectRescue, { ...place, ...member, reason, endsAt });
+      await flush(tx);
+      await tx.auditTrail.recordChange(tx, {
+        action: 'project:rescue',
+        projectId,
+        facts: { rescueId: rescue.id, reason, endsAt: term.endsAt },
+      });
+      return load(tx, rescue.id);
+    });
+  }
+
+  /** Ends a rescue before its time, whoever began it. @throws PROJECT_RESCUE_NOT_FOUND for one that has ended, too */
+  revoke(ctx: Context, raw: unknown): Promise<RescueRow> {
+    const { id } = parse(OneProjectRescue, raw);
+    authorize(ctx, 'workspace:rescue');
+    return inTransaction(ctx, async (tx) => {
+      const key = { id, organizationId: tx.organizationId };
+      const { projectId, endsAt, ...who } = await loadRow(tx, END_RESCUE, key, 'PROJECT_RESCUE_NOT_FOUND');
+      await END_ADMIN(tx, { projectId, memberId: who.userId ?? who.identityId ?? NO_ID, endsAt });
+      await tx.auditTrail.recordChange(tx, { action: 'project:revoke-rescue', projectId, facts: { rescueId: id } });
+      return load(tx, id);
+    });
+  }
+
+  /** One rescue. @throws PROJECT_RESCUE_NOT_FOUND */
+  async get(ctx: Context, raw: unknown): Promise<RescueRow> {
+    const { id } = parse(OneProjectRescue, raw);
+    authorize(ctx, 'workspace:rescue');
+    const rescue = await load(ctx, id);
+    await ctx.auditTrail.recordRead(ctx, { action: 'project-rescue:get', facts: { rescueId: rescue.id } });
+    return rescue;
+  }
+
+  /** Rescues of projects of the organization, newest first. */
+  async list(ctx: Context, raw: unknown): Promise<Page<RescueRow>> {
+    const { projectId, isActive = null, ...request } = parse(ListProjectRescues, raw);
+    const bounds = timePageBounds(request);
+    authorize(ctx, 'workspace:rescue');
+    const rows = await LIST_RESCUES(ctx, {
+      organizationId: ctx.organizationId,
+      projectId: projectId == null || isId(projectId) ? (projectId ?? null) : NO_ID,
+      isActive,
+      ...bounds,
+    });
+    const page = new Page(rows, request, ({ createdAt, id }) => timeCursorKey(createdAt, id));
+    await ctx.auditTrail.recordRead(ctx, { action: 'project-rescue:list', facts: { count: page.nodes.length } });
+    return page;
+  }
+
+  /** Projects of the organization that `rescue` is for, by name, then id. */
+  async listWithoutAdmin(ctx: Context, raw: unknown): Promise<Page<LostProject>> {
+    const request = parse(ListProjectsWithoutAdmin, raw);
+    const bounds = namePageBounds(request);
+    authorize(ctx, 'workspace:rescue');
+    const rows = await LIST_WITHOUT_ADMIN(ctx, { organizationId: ctx.organizationId, ...bounds });
+    const page = new Page(rows, request, ({ name, projectId }) => [name, projectId]);
+    await ctx.auditTrail.recordRead(ctx, { action: 'project:list-without-admin', facts: { count: page.nodes.length } });
+    return page;
+  }
+}
+
+/** A colleague took the caller into the project at this moment. */
+const CONSTRAINTS = {
+  project_membership_user_unique: 'ALREADY_A_MEMBER',
+  project_membership_identity_unique: 'ALREADY_A_MEMBER',
+} as const;
+
+async function load(ctx: Context, id: string): Promise<RescueRow> {
+  const [row] = isId(id) ? await FIND_RESCUES(ctx, { ids: [id], organizationId: ctx.organizationId }) : [];
+  if (row === undefined) throw new AppError('PROJECT_RESCUE_NOT_FOUND');
+  return row;
+}
+
+/** Rescues by id, for who may rescue projects. @throws PERMISSION_DENIED */
+export const rescuesByIds: BatchLoad<RescueRow> = async (ctx, ids) => {
+  authorize(ctx, 'workspace:rescue');
+  const rows = await FIND_RESCUES(ctx, { ids, organizationId: ctx.organizationId });
+  return new Map(rows.map((row) => [row.id, row]));
+};

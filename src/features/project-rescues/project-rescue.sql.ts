@@ -1,0 +1,131 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+
+const SELECT = `select r.id, r.organization_id as "organizationId", r.project_id as "projectId", p.name as "projectName",
+    r.user_id as "userId", r.identity_id as "identityId", r.reason, r.created_at as "createdAt", r.ends_at as "endsAt",
+    now() < r.ends_at as "isActive"
+  from project_rescue r left join project p on p.id = r.project_id`;
+
+const ROW = {
+  id: t.uuid,
+  organizationId: t.uuid,
+  projectId: t.uuid,
+  projectName: t.nullable(t.text),
+  userId: t.nullable(t.uuid),
+  identityId: t.nullable(t.uuid),
+  reason: t.text,
+  createdAt: t.time,
+  endsAt: t.time,
+  isActive: t.boolean,
+} as const;
+
+/** Rescues of an organization by their ids, in no order. */
+export const FIND_RESCUES = sqlStatement({
+  text: `${SELECT} where r.id = any(:ids) and r.organization_id = :organizationId`,
+  params: { ids: t.array(t.uuid), organizationId: t.uuid },
+  row: ROW,
+});
+
+/** A rescue as it is read. */
+export type RescueRow = Awaited<ReturnType<typeof FIND_RESCUES>>[number];
+
+/** Rescues of an organization, newest first, then by id. What is null is any. */
+export const LIST_RESCUES = sqlStatement({
+  text: `${SELECT} where r.organization_id = :organizationId
+    and (:projectId::uuid is null or r.project_id = :projectId)
+    and (:isActive::boolean is null or (now() < r.ends_at) = :isActive)
+    and (:time::text is null or (r.created_at, :id::uuid) < (:time::timestamptz, r.id))
+    order by r.created_at desc, r.id limit :limit::integer`,
+  params: {
+    organizationId: t.uuid,
+    projectId: t.nullable(t.uuid),
+    isActive: t.nullable(t.boolean),
+    time: t.nullable(t.text),
+    id: t.nullable(t.uuid),
+    limit: t.nullable(t.integer),
+  },
+  row: ROW,
+});
+
+/** Projects of an organization that nobody can be counted on to administer, and that nobody rescues, by name, then id. */
+export const LIST_WITHOUT_ADMIN = sqlStatement({
+  text: `select p.id as "projectId", p.name, p.slug from project p
+    where p.organization_id = :organizationId
+      and not exists (select from project_lasting_admin a where a.project_id = p.id)
+      and not exists (select from project_rescue r where r.project_id = p.id and now() < r.ends_at)
+      and (:name::text is null or (p.name collate "C", p.id) > (:name, :id::uuid))
+    order by p.name collate "C", p.id limit :limit::integer`,
+  params: { organizationId: t.uuid, name: t.nullable(t.text), id: t.nullable(t.uuid), limit: t.nullable(t.integer) },
+  row: { projectId: t.uuid, name: t.text, slug: t.text },
+});
+
+/** A project, held until the transaction ends, and the time of the database. */
+export const LOCK_PROJECT = sqlStatement({
+  text: `select p.id as "projectId", now() as now from project p
+    where p.id = :id and p.organization_id = :organizationId for no key update`,
+  params: { id: t.uuid, organizationId: t.uuid },
+  row: { projectId: t.uuid, now: t.time },
+});
+
+/**
+ * A row, if the project needs no rescue: it has a lasting admin, or one for the time of a rescue; or the caller has that role
+ * for as long, and the rescue would give it nothing.
+ */
+export const FIND_ADMIN = sqlStatement({
+  text: `select 1 as found where exists (select from project_lasting_admin a where a.project_id = :projectId)
+    or exists (select from project_rescue r where r.project_id = :projectId and now() < r.ends_at)
+    or exists (select from project_membership m where m.project_id = :projectId and :memberId in (m.user_id, m.identity_id)
+      and 'admin' = any(m.roles) and (not coalesce(m.role_terms ? 'admin', false)
+        or ((m.role_terms -> 'admin' ->> 'startsAt')::timestamptz <= now() and :endsAt <= (m.role_terms -> 'admin' ->> 'endsAt')::timestamptz)))`,
+  params: { projectId: t.uuid, memberId: t.uuid, endsAt: t.time },
+  row: { found: t.integer },
+});
+
+/**
+ * Makes a member of the organization an admin of the project for a time, beside the roles that it has there. No row: it is no
+ * member by itself now.
+ */
+export const GIVE_ADMIN = sqlStatement({
+  text: `with own as (
+      select from organization_membership where organization_id = :organizationId and :memberId in (user_id, identity_id)
+        and (ends_at is null or now() < ends_at) for key share),
+    held as (
+      update project_membership set updated_at = now(),
+        roles = case when 'admin' = any(roles) then roles else roles || 'admin'::text end,
+        role_terms = coalesce(role_terms, '{}') || jsonb_build_object('admin', :term::jsonb)
+      where project_id = :projectId and :memberId in (user_id, identity_id) and exists (select from own) returning id),
+    made as (
+      insert into project_membership (id, organization_id, project_id, user_id, identity_id, roles, role_terms)
+      select :id, :organizationId, :projectId, :userId, :identityId, '{admin}', jsonb_build_object('admin', :term::jsonb)
+      from own where not exists (select from held) returning id)
+    select id from held union all select id from made`,
+  params: {
+    id: t.uuid,
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    memberId: t.uuid,
+    userId: t.nullable(t.uuid),
+    identityId: t.nullable(t.uuid),
+    term: t.json,
+  },
+  row: { id: t.uuid },
+});
+
+/** Ends a rescue that has not ended, by the clock: what waited for another such statement began before it. */
+export const END_RESCUE = sqlStatement({
+  text: `with held as (
+      select id, ends_at from project_rescue
+      where id = :id and organization_id = :organizationId and clock_timestamp() < ends_at for no key update)
+    update project_rescue r set ends_at = date_trunc('milliseconds', now()), updated_at = now()
+    from held where r.id = held.id
+    returning r.project_id as "projectId", r.user_id as "userId", r.identity_id as "identityId", held.ends_at as "endsAt"`,
+  params: { id: t.uuid, organizationId: t.uuid },
+  row: { projectId: t.uuid, userId: t.nullable(t.uuid), identityId: t.nullable(t.uuid), endsAt: t.time },
+});
+
+/** Ends the role that a rescue gave; one that was given since then, for good or until another time, stays. */
+export const END_ADMIN = sqlStatement({
+  text: `update project_membership set role_terms = jsonb_set(role_terms, '{admin,endsAt}', to_jsonb(now())), updated_at = now()
+    where project_id = :projectId and :memberId in (user_id, identity_id) and (role_terms -> 'admin' ->> 'endsAt')::timestamptz = :endsAt`,
+  params: { projectId: t.uuid, memberId: t.uuid, endsAt: t.time },
+  row: {},
+});

@@ -1,0 +1,12 @@
+import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
+
+const ERRORS = declareErrors({
+  PROJECT_HAS_ADMIN: conflict('The project has an admin; ask that one, or wait for the end of the rescue.'),
+  PROJECT_RESCUE_NOT_FOUND: notFound('rescue of a project'),
+});
+
+declare module '../../kernel/errors.js' {
+  interface ErrorTables {
+    readonly projectRescues: typeof ERRORS;
+  }
+}

@@ -1,0 +1,97 @@
+import { isId } from '../../../kernel/ids.js';
+import { isDefault, type ListOrder, orderName } from '../../../kernel/list-order.js';
+import { type CursorKey, decodeCursor, isTime } from '../../../kernel/paging.js';
+
+/** What rows are ordered by: path, then key; or a time of the shared secret, then its id. */
+const TERMS = {
+  NAME: [
+    ['f.path collate "C"', 'text'],
+    ['s.key collate "C"', 'text'],
+  ],
+  CREATED_AT: [
+    ['s.created_at', 'timestamptz'],
+    ['s.id', 'uuid'],
+  ],
+  UPDATED_AT: [
+    ['s.updated_at', 'timestamptz'],
+    ['s.id', 'uuid'],
+  ],
+} as const;
+
+const columnsOf = ({ field }: ListOrder): string[] => TERMS[field].map(([column]) => column);
+
+const orderedBy = (columns: readonly string[], { direction }: ListOrder): string =>
+  `order by ${columns.map((column) => `${column} ${direction}`).join(', ')}`;
+
+/** An order in SQL, of secrets `s` in folders `f`. */
+export const rowsIn = (order: ListOrder): string => orderedBy(columnsOf(order), order);
+
+/** The same within one environment. Of many, folders of one path do not mix, and no two rows are equal in it. */
+export function runIn(order: ListOrder): string {
+  const [first = '', second = ''] = columnsOf(order);
+  return orderedBy(order.field === 'NAME' ? [first, 's.folder_id', second] : [first, second], order);
+}
+
+/** Condition of the row of a cursor, which may have a second entry, and of those after it. @param values parameters */
+export const isFrom = (order: ListOrder, values: readonly string[]): string =>
+  `(${columnsOf(order).join(', ')}) ${order.direction === 'ASC' ? '>=' : '<='} (${TERMS[order.field]
+    .map(([, type], at) => `${values[at]}::text::${type}`)
+    .join(', ')})`;
+
+/**
+ * The first rows of each owner that fit the conditions. As an array, which is made once: of a folder that was filled lately the
+ * planner expects one row, and would rank all of them again for each.
+ */
+export const firstOf = (
+  of: 'environment' | 'folder',
+  order: ListOrder,
+  conditions: readonly string[],
+  limit: string,
+): string =>
+  `s.id = any(array(select id from (
+     select s.id, row_number() over (partition by s.${of}_id ${rowsIn(order)}) as place
+     from secret s join folder f on f.id = s.folder_id join environment e on e.id = s.environment_id
+     where ${conditions.join(' and ')}) ranked where place <= ${limit}))`;
+
+/**
+ * Condition of what was last changed since a moment, or has a value of the caller's own that was.
+ *
+ * @param since @param user parameters; null for who is no user
+ */
+export const changedSince = (since: string, user: string): string =>
+  `(s.updated_at >= ${since}::timestamptz or exists (select from personal_secret po
+     where po.secret_id = s.id and po.user_id = ${user}::uuid and po.updated_at >= ${since}::timestamptz))`;
+
+/** What a row is ordered by. */
+export interface Ordered {
+  readonly path: string;
+  readonly key: string;
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A row in an order, as `isFrom` compares it. */
+export function valuesOf(
+  { field }: ListOrder,
+  { path, key, id, createdAt, updatedAt }: Ordered,
+): readonly [string, string] {
+  if (field === 'NAME') return [path, key];
+  return [(field === 'CREATED_AT' ? createdAt : updatedAt).toISOString(), id];
+}
+
+/** Position of a line in a list: its row, and which of the lines that the row makes. */
+export type Position = readonly [first: string, second: string, kind: string];
+
+/** The position in a cursor: of the usual order as it always was, of the others with the order. */
+export const cursorKey = (order: ListOrder, position: Position): CursorKey =>
+  isDefault(order) ? position : [orderName(order), ...position];
+
+/** The position that a cursor holds. @throws VALIDATION_FAILED for a text that is no cursor of such a list in this order */
+export function readCursor(after: string, order: ListOrder, kinds: readonly string[]): Position {
+  const isKind = (kind = ''): boolean => kinds.includes(kind);
+  if (isDefault(order)) return decodeCursor(after, 3, ([, , kind]) => isKind(kind)) as unknown as Position;
+  const fits = ([name, first = '', second = '', kind]: CursorKey): boolean =>
+    name === orderName(order) && isKind(kind) && (order.field === 'NAME' || (isTime(first) && isId(second)));
+  return decodeCursor(after, 4, fits).slice(1) as unknown as Position;
+}
