@@ -13,7 +13,7 @@ export interface AccessGround {
   readonly projectId: string;
   /** Reads members, groups and roles of the project. */
   readonly admin: Caller;
-  /** In the project through ten groups, by ten roles of a hundred rules. */
+  /** In the project, and in the organization, through ten groups, by ten roles of a hundred rules. */
   readonly member: Caller;
   /** In the project by itself, by a built-in role. */
   readonly viewer: Caller;
@@ -25,10 +25,19 @@ const RULES_OF_ROLE = `(select jsonb_agg(jsonb_build_object('subject', 'secrets'
       case when rule % 10 = 0 then '/**' else '/team-' || role || '/service-' || rule || '/**' end))) order by rule)
   from generate_series(1, ${RULES}) rule)`;
 
+/** The same of the roles of the organization: their rules are read with each check of a token. */
+const RULES_OF_ORGANIZATION_ROLE = `(select jsonb_agg(case when rule % 10 = 0 then jsonb_build_object('subject', 'groups', 'action', jsonb_build_array('read'))
+    else jsonb_build_object('subject', 'identity', 'action', jsonb_build_array('assign-role'), 'conditions', jsonb_build_object('identityId',
+      jsonb_build_object('$glob', 'team-' || role || '-service-' || rule || '-*'))) end order by rule)
+  from generate_series(1, ${RULES}) rule)`;
+
 /** Rows that the interface makes one by one. `$1` is the organization, `$2` the project. */
 const FILL = [
   `insert into project_role (id, organization_id, project_id, slug, name, permissions)
    select gen_random_uuid(), $1, $2, 'role-' || role, 'Role ' || role, ${RULES_OF_ROLE} from generate_series(0, ${ROLES - 1}) role`,
+  `insert into organization_role (id, organization_id, slug, name, permissions)
+   select gen_random_uuid(), $1, 'role-' || role, 'Role ' || role, ${RULES_OF_ORGANIZATION_ROLE}
+   from generate_series(0, ${ROLES - 1}) role, (select $2::uuid) place`,
   `insert into identity (id, organization_id, name)
    select gen_random_uuid(), $1, 'member-' || lpad(n::text, 5, '0') from generate_series(0, ${IDENTITIES - 1}) n, (select $2::uuid) place`,
   `insert into organization_membership (id, organization_id, identity_id, role)
@@ -36,7 +45,7 @@ const FILL = [
   `insert into member_group (id, organization_id, name, slug)
    select gen_random_uuid(), $1, 'group-' || n, 'group-' || n from generate_series(0, ${GROUPS - 1}) n, (select $2::uuid) place`,
   `insert into organization_membership (id, organization_id, group_id, role)
-   select gen_random_uuid(), $1, id, 'no-access' from member_group, (select $2::uuid) place where organization_id = $1`,
+   select gen_random_uuid(), $1, id, 'role-' || substr(slug, 7)::int % ${ROLES} from member_group, (select $2::uuid) place where organization_id = $1`,
   // Steps of 97 lead each member to ten groups, and to ten roles.
   `insert into group_member (id, organization_id, group_id, identity_id)
    select gen_random_uuid(), $1, g.id, i.id from identity i cross join generate_series(0, ${GROUPS_OF_EACH - 1}) step cross join (select $2::uuid) place

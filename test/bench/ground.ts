@@ -5,6 +5,7 @@ import { Caller, mustSucceed } from '../kit/caller.ts';
 import { embeddedUrl } from '../kit/processes.ts';
 import { Seed } from '../kit/seed.ts';
 import { Service } from '../kit/service.ts';
+import { type AccessGround, fillAccess } from './access.ts';
 import { fillLarge } from './large.ts';
 
 /** What the loads run on: a service on an embedded database of its own, with something in it. */
@@ -19,6 +20,8 @@ export interface Ground {
   readonly identityId: string;
   /** A project of 10,000 secrets and of references without end. Empty where no load wants it. */
   readonly largeProjectId: string;
+  /** An organization with very many members and rules. `null` where no load wants it. */
+  readonly access: AccessGround | null;
 }
 
 /** Folders with this many secrets each. */
@@ -30,10 +33,14 @@ interface Wish {
   /** Where V8 is to leave a CPU profile when the service stops. */
   readonly profileDir: string | undefined;
   readonly isLarge: boolean;
+  readonly isCrowded: boolean;
 }
 
 /** Starts the built service and fills it. */
-export async function withGround<T>({ profileDir, isLarge }: Wish, work: (ground: Ground) => Promise<T>): Promise<T> {
+export async function withGround<T>(
+  { profileDir, isLarge, isCrowded }: Wish,
+  work: (ground: Ground) => Promise<T>,
+): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-bench-'));
   const env: Record<string, string> = { RATE_LIMIT: 'off' };
   if (profileDir !== undefined) env.NODE_OPTIONS = `--cpu-prof --cpu-prof-dir=${profileDir}`;
@@ -42,7 +49,11 @@ export async function withGround<T>({ profileDir, isLarge }: Wish, work: (ground
   try {
     const token = (await readFile(join(dataDir, 'bootstrap-token'), 'utf8')).trim();
     const admin = new Caller(service.url, token);
-    const filled = { ...(await fill(admin)), largeProjectId: isLarge ? await fillLarge(admin) : '' };
+    const filled = {
+      ...(await fill(admin)),
+      largeProjectId: isLarge ? await fillLarge(admin) : '',
+      access: isCrowded ? await fillAccess(admin, await embeddedUrl(dataDir)) : null,
+    };
     const sameInstallation = {
       DATABASE_URL: await embeddedUrl(dataDir),
       ROOT_KEY: `file:${join(dataDir, 'root-key')}`,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'autocannon';
+import type { Caller } from '../kit/caller.ts';
+import type { AccessGround } from './access.ts';
 import type { Ground } from './ground.ts';
 
 /** One kind of request, sent by so many clients at once. */
@@ -13,6 +15,12 @@ export interface Load {
   readonly isLimited?: true;
   /** Needs the large project. */
   readonly isLarge?: true;
+  /** Needs the organization with very many members and rules. */
+  readonly isCrowded?: true;
+  /** Who asks, in place of the admin of the installation. */
+  readonly caller?: (ground: Ground) => Caller;
+  /** The status of each answer, in place of any 2xx. */
+  readonly expects?: number;
 }
 
 const READERS = 10;
@@ -114,6 +122,36 @@ const kibibytes: Load = {
   clients: 1,
 };
 
+/** Asked by one client alone, in the organization with very many members and rules. */
+const crowded = (
+  name: string,
+  who: 'admin' | 'member' | 'viewer',
+  request: (access: AccessGround) => Request,
+): Load => ({
+  name,
+  clients: 1,
+  isCrowded: true,
+  caller: ({ access }) => crowd(access)[who],
+  request: ({ access }) => request(crowd(access)),
+});
+const crowd = (access: AccessGround | null): AccessGround => {
+  if (access === null) throw new Error('nothing was filled');
+  return access;
+};
+
+const READERS_OF_SECRET = `query ($id: ID!) { secretByKey(projectId: $id, environment: "dev", secretPath: "/", secretKey: "KEY_00001") {
+  readerConnection(first: 50) { nodes { name } } } }`;
+
+/** What is another organization's, and what is nobody's: neither takes longer to be denied. */
+const denied = (name: string, id: (ground: Ground) => string): Load => ({
+  name,
+  clients: 1,
+  expects: 404,
+  isCrowded: true,
+  caller: ({ admin }) => admin,
+  request: (ground) => ({ method: 'GET', path: `/api/v1/projects/${id(ground)}` }),
+});
+
 /** Everything that is measured. Others are told as a ratio to the first, which does next to nothing. */
 export const LOADS: readonly Load[] = [
   get('status', () => '/api/status'),
@@ -142,6 +180,31 @@ export const LOADS: readonly Load[] = [
     `query ($id: ID!) { secrets(projectId: $id, environment: "dev", secretPath: "/of-100") {
       nodes { id secretKey secretValue version secretComment tags { id slug } } } }`,
   ),
+  crowded('check of 1000 rules', 'member', () => ({
+    method: 'POST',
+    path: '/graphql',
+    ...json({ query: '{ viewer { name } }' }),
+  })),
+  crowded('check of a viewer', 'viewer', () => ({
+    method: 'POST',
+    path: '/graphql',
+    ...json({ query: '{ viewer { name } }' }),
+  })),
+  crowded('project by 1000 rules', 'member', ({ projectId }) => ({
+    method: 'GET',
+    path: `/api/v1/projects/${projectId}`,
+  })),
+  crowded('project by a viewer', 'viewer', ({ projectId }) => ({
+    method: 'GET',
+    path: `/api/v1/projects/${projectId}`,
+  })),
+  crowded('readers of 10000', 'admin', ({ projectId }) => ({
+    method: 'POST',
+    path: '/graphql',
+    ...json({ query: READERS_OF_SECRET, variables: { id: projectId } }),
+  })),
+  denied('project of others', ({ access }) => crowd(access).projectId),
+  denied('no project', () => randomUUID()),
   unkept(kibibytes),
   ...['web', 'chain', 'bomb'].map(tangle),
   everything,

@@ -58,7 +58,10 @@ async function put(
   seconds: number,
 ): Promise<{ duration: number; times: number[]; failures: number }> {
   const { headers = {}, ...rest } = load.request(ground);
-  const authorized = { ...rest, headers: { ...headers, authorization: `Bearer ${ground.admin.token}` } };
+  const authorized = {
+    ...rest,
+    headers: { ...headers, authorization: `Bearer ${(load.caller?.(ground) ?? ground.admin).token}` },
+  };
   const times: number[] = [];
   let refused = 0;
   const running = autocannon({
@@ -69,7 +72,7 @@ async function put(
     requests: [authorized],
   });
   running.on('response', (_client, status, _bytes, milliseconds) => {
-    if (status >= 200 && status < 300) times.push(milliseconds);
+    if (load.expects === undefined ? status >= 200 && status < 300 : status === load.expects) times.push(milliseconds);
     else refused += 1;
   });
   const { errors, timeouts, duration } = await running;

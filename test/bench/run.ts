@@ -77,7 +77,11 @@ if (!/^[1-9]\d{0,2}$/.test(options.seconds) || unknown.length > 0) {
   console.error(`--seconds takes 1 to 999; --only takes ${names.map((name) => `"${name}"`).join(', ')}`);
   process.exit(2);
 }
-const wish = { profileDir: options.profile, isLarge: chosen().some(({ isLarge }) => isLarge === true) };
+const wish = {
+  profileDir: options.profile,
+  isLarge: chosen().some(({ isLarge }) => isLarge === true),
+  isCrowded: chosen().some(({ isCrowded }) => isCrowded === true),
+};
 const result = await withGround(wish, runAll);
 if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
 const failures = result.loads.reduce((sum, load) => sum + load.failures, 0);

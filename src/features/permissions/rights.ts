@@ -97,6 +97,8 @@ export const rulesOfOrganizationRoles = (slugs: readonly string[], custom: reado
 interface RuleList {
   readonly rules: readonly Rule[];
   readonly namesAttributes: boolean;
+  /** Characters of their text. */
+  readonly size: number;
 }
 
 /** Characters of rules, all together: what is made of one takes about ten bytes. */
@@ -119,7 +121,11 @@ function rightsBy(place: Place): (held: HeldRoles) => Rights | undefined {
     const key = `${place.name} ${digest}`;
     const known = keptLists.find(key);
     if (known !== undefined || rules === undefined) return known;
-    const list = { rules: readStoredRules(JSON.parse(rules), place.words), namesAttributes: rules.includes('{{') };
+    const list = {
+      rules: readStoredRules(JSON.parse(rules), place.words),
+      namesAttributes: rules.includes('{{'),
+      size: rules.length,
+    };
     if (!isUnsaved({ digest, rules })) keptLists.keep(key, list, rules.length);
     return list;
   };
@@ -135,10 +141,18 @@ function rightsBy(place: Place): (held: HeldRoles) => Rights | undefined {
     if (known !== undefined) return known;
     const sourced = sourcedRules(place.builtIn(roles), lists as Lists, (JSON.parse(named ?? '{}') ?? {}) as Attributes);
     const rights = compile(sourced);
-    if (!stored.some(isUnsaved)) keptRights.keep(key, rights, sourced.length * BYTES_OF_RULE + BYTES_OF_ENTRY);
+    if (!stored.some(isUnsaved)) keptRights.keep(key, rights, weightOf(sourced.length, all as readonly RuleList[]));
     return rights;
   };
 }
+
+/** It may outlive the lists, and holds their texts. */
+const weightOf = (rules: number, lists: readonly RuleList[]): number =>
+  BYTES_OF_ENTRY +
+  Math.max(
+    rules * BYTES_OF_RULE,
+    lists.reduce((sum, { size }) => sum + size, 0),
+  );
 
 type Lists = Readonly<Record<'role' | 'privilege', readonly RuleList[]>>;
 
