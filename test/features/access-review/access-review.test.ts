@@ -84,6 +84,37 @@ describe('why somebody may do something', () => {
     expect(await explain(admin, { identityId, action: 'DELETE' })).toMatchObject({ isAllowed: false, rule: null });
   });
 
+  test('is not told of a machine identity to who may read users alone, nor of a user to who may read identities', async () => {
+    const { admin, project, explain } = await scene();
+    const machine = await strongroom.seed.caller(admin, { project: project.id });
+    const person = await strongroom.seed.user(admin, { project: project.id });
+    const role = { subject: 'role', action: ['read'] };
+    const ofUsers = await callerWithRules(strongroom, admin, project.id, role, { subject: 'member', action: ['read'] });
+    const ofMachines = await callerWithRules(strongroom, admin, project.id, role, {
+      subject: 'identity',
+      action: ['read'],
+    });
+    for (const [{ caller }, whom] of [
+      [ofUsers, { userId: machine.identityId }],
+      [ofMachines, { identityId: person.userId }],
+    ] as const) {
+      expect(await explain(caller, whom)).toMatchObject({ isAllowed: false, isMember: false, rule: null });
+      const { can } = await caller.data(CAN, { checks: [{ projectId: project.id, ...READ, ...whom }] });
+      expect(can.allowed).toEqual([false]);
+      const { effectivePermissions } = await caller.data(
+        `query ($projectId: ID!, $userId: ID, $identityId: ID) {
+          effectivePermissions(projectId: $projectId, userId: $userId, identityId: $identityId) { isMember permissions { rule { subject } } }
+        }`,
+        { projectId: project.id, ...whom },
+      );
+      expect(effectivePermissions).toEqual({ isMember: false, permissions: [] });
+    }
+    expect(await explain(ofUsers.caller, { userId: person.userId })).toMatchObject({ isAllowed: true });
+    expect(await explain(ofMachines.caller, { identityId: machine.identityId })).toMatchObject({
+      isAllowed: true,
+    });
+  });
+
   test('is told of others to who may read them and roles', async () => {
     const { admin, project } = await scene();
     const other = await strongroom.seed.caller(admin, { project: project.id });

@@ -85,6 +85,19 @@ describe('why somebody may do something in an organization', () => {
     );
   });
 
+  test('is not told of a machine identity as if it were a user', async () => {
+    const { admin, caller, identityId } = await scene();
+    const slug = await role(admin, { subject: 'role', action: 'read' }, { subject: 'member', action: 'read' });
+    await give(admin, identityId, slug);
+    const about = { ...EDIT_GROUPS, userId: admin.identityId };
+    const scalars = EXPLAIN.replace(/origin.*/, 'origin { roleSlug }');
+    expect((await caller.data(scalars, about)).explainOrganizationAccess).toMatchObject({
+      isMember: false,
+      rule: null,
+    });
+    expect((await caller.data(CAN, { checks: [about] })).canInOrganization.allowed).toEqual([false]);
+  });
+
   test('is not told of members of other organizations, and of identities that a project owns', async () => {
     const { explain, admin } = await scene();
     const { admin: stranger } = await strongroom.seed.organization();
