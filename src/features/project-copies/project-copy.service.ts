@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
 import {
   DEFAULT_TEMPLATE,
+  lockProject,
   type MakeProject,
   type ProjectAccess,
   type ProjectContents,
@@ -63,6 +64,8 @@ export class ProjectCopyService {
     let plan: CopyPlan | undefined;
     const wanted = { ...named, ...NEW_PROJECT, type: source.type };
     const project = await this.makeProject(ctx, wanted, async (tx) => {
+      // What is read by one statement after another is of one moment: every change writes the row of its project.
+      await lockProject(tx, source);
       const present = await this.projects.load(tx, id);
       plan = await planCopy(tx, present, parts);
       return contentsOf(tx, present, plan);
