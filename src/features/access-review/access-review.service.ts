@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { type EffectiveRule, type Explanation, projectRights, toRules } from '../permissions/public.js';
+import { answerOf, type EffectiveRule, type Explanation, projectRights, toRules } from '../permissions/public.js';
 import {
   findAccessOf,
   findEffectiveRules,
@@ -88,11 +88,11 @@ export class AccessReviewService {
     const answers = questions.map(({ projectId, permissions, action, fields }, at) => {
       if (permissions != null) {
         const storedRules = JSON.stringify([toRules(permissions)]);
-        return can(projectRights({ roles: [], storedRules }).ability, action, fields);
+        return answerOf(projectRights({ roles: [], storedRules }).ability, action, fields);
       }
       const memberId = places[at]?.memberId ?? null;
       const access = memberId === null ? projects.get(projectId) : others.get(`${projectId} ${memberId}`);
-      return access !== undefined && can(access.ability, action, fields);
+      return access !== undefined && answerOf(access.ability, action, fields);
     });
     const asked = Map.groupBy(questions, ({ projectId }) => projectId);
     const facts = [...asked].map(([projectId, of]) => ({

@@ -1,9 +1,15 @@
-import { can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { FIND_HELD } from '../access/public.js';
-import { type Explanation, explain, type HeldOrigins, organizationRights, toRules } from '../permissions/public.js';
+import {
+  answerOf,
+  type Explanation,
+  explain,
+  type HeldOrigins,
+  organizationRights,
+  toRules,
+} from '../permissions/public.js';
 import { authorizeAbout, namesOf } from './about-others.js';
 import {
   askedInOrganization,
@@ -60,10 +66,10 @@ export class OrganizationAccessService {
     const answers = questions.map(({ permissions, action, fields }, at) => {
       if (permissions != null) {
         const storedRules = JSON.stringify([toRules(permissions)]);
-        return can(organizationRights({ roles: [], storedRules }).ability, action, fields);
+        return answerOf(organizationRights({ roles: [], storedRules }).ability, action, fields);
       }
       const memberId = memberIds[at] ?? null;
-      return can(memberId === null ? ctx.ability : abilityOf(memberId), action, fields);
+      return answerOf(memberId === null ? ctx.ability : abilityOf(memberId), action, fields);
     });
     await ctx.auditTrail.recordRead(ctx, { action: 'access:check', facts: { count: checks.length } });
     return answers;

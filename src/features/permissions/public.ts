@@ -33,6 +33,7 @@ export {
   PermissionType,
 } from './permission.type.js';
 export { type ShownRule, toShownRules, withPermissions } from './permission.view.js';
+export { actionsAsked, answerOf, ruleAsked } from './question.js';
 export { type HeldRoles, organizationRights, projectRights, rulesOfOrganizationRoles, rulesOfRoles } from './rights.js';
 export { withRoleRenamed } from './role-rename.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';

@@ -147,6 +147,55 @@ describe('many questions at once', () => {
     expect((await admin.data(CAN, { checks })).can.allowed).toEqual([true, true, false, false, true]);
   });
 
+  test.each([
+    ['the word for all assignments', 'IDENTITY', 'ASSIGN_ROLE', [['identity', 'grant-privileges']], true],
+    [
+      'an assignment that was taken back',
+      'IDENTITY',
+      'ASSIGN_ROLE',
+      [
+        ['identity', 'assign-role'],
+        ['identity', 'grant-privileges', true],
+      ],
+      false,
+    ],
+    ['the older word for reading secrets', 'SECRETS', 'READ', [['secrets', 'read']], true],
+    [
+      'both newer words',
+      'SECRETS',
+      'READ',
+      [
+        ['secrets', 'readValue'],
+        ['secrets', 'describeSecret'],
+      ],
+      true,
+    ],
+    ['one of the newer words', 'SECRETS', 'READ', [['secrets', 'readValue']], false],
+    [
+      'one of them taken back',
+      'SECRETS',
+      'READ',
+      [
+        ['secrets', 'read'],
+        ['secrets', 'describeSecret', true],
+      ],
+      false,
+    ],
+  ] as const)('are answered as requests are judged: %s', async (_, subject, action, rules, isAllowed) => {
+    const { admin, project, explain } = await scene();
+    const permissions = rules.map(([of, verb, inverted = false]) => ({ subject: of, action: [verb], inverted }));
+    const { caller } = await callerWithRules(strongroom, admin, project.id, ...permissions);
+    const asked = { subject, action };
+
+    const { can } = await caller.data(CAN, { checks: [{ projectId: project.id, ...asked }] });
+    expect(can.allowed).toEqual([isAllowed]);
+    expect((await explain(admin, { ...asked, identityId: caller.identityId })).isAllowed).toBe(isAllowed);
+    const holders = HOLDERS.replace('subject: SECRETS, action: READ_VALUE', `subject: ${subject}, action: ${action}`);
+    const { accessAt } = await admin.data(holders, { projectId: project.id });
+    const ids = accessAt.nodes.map(({ identity }: { identity: { id: string } }) => identity.id);
+    expect(ids.toSorted()).toEqual([admin.identityId, ...(isAllowed ? [caller.identityId] : [])].toSorted());
+  });
+
   test('take as many statements for many people in many projects as for one in one', async () => {
     const { admin, project } = await scene();
     const projects = [project, await strongroom.seed.projectOf(admin), await strongroom.seed.projectOf(admin)];

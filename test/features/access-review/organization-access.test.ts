@@ -85,6 +85,14 @@ describe('why somebody may do something in an organization', () => {
     );
   });
 
+  test('counts the word for all assignments as the right to give roles, as whoever gives them is judged', async () => {
+    const { admin, caller, identityId, explain } = await scene();
+    await give(admin, identityId, await role(admin, { subject: 'identity', action: 'grant-privileges' }));
+    const asked = { subject: 'IDENTITY', action: 'ASSIGN_ROLE' };
+    expect(await explain({ ...asked, identityId })).toMatchObject({ isAllowed: true });
+    expect((await caller.data(CAN, { checks: [asked] })).canInOrganization.allowed).toEqual([true]);
+  });
+
   test('is not told of a machine identity as if it were a user', async () => {
     const { admin, caller, identityId } = await scene();
     const slug = await role(admin, { subject: 'role', action: 'read' }, { subject: 'member', action: 'read' });
