@@ -180,29 +180,6 @@ describe('an additional privilege', () => {
     expect(await give(admin, { projectId: holder.identityId })).toBeError(404, 'PROJECT_NOT_FOUND');
   });
 
-  test('ends with the membership of the organization, also for who stays in both through a group', async () => {
-    const { admin, project, holder, give, reads } = await scene(strongroom);
-    mustSucceed(await give(admin, { permissions: [{ ...READ, action: ['read'] }] }));
-    const group = await strongroom.seed.group(admin, holder);
-    mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'no-access' }));
-    const readers = async (): Promise<number[]> => {
-      const asked = 'projectId: $id, subject: SECRETS, action: READ_VALUE, fields: { environment: "dev" }';
-      const { now, past } = await admin.data(
-        `query ($id: ID!, $at: DateTime) { now: accessAt(${asked}) { nodes { name } } past: accessAt(${asked}, at: $at) { nodes { name } } }`,
-        { id: project.id, at: new Date(Date.now() + 1_000).toISOString() },
-      );
-      return [now, past].map(({ nodes }) => nodes.length);
-    };
-    expect([await reads(), await readers()]).toEqual([200, [2, 2]]);
-
-    await strongroom.sql('update organization_membership set ends_at = now() where identity_id = $1', [
-      holder.identityId,
-    ]);
-
-    mustSucceed(await holder.get(`/api/v1/projects/${project.id}`));
-    expect([await reads(), await readers()]).toEqual([403, [1, 1]]);
-  });
-
   test('is refused with all that is wrong with it', async () => {
     const { admin, give } = await scene(strongroom);
     const reply = await give(admin, {
