@@ -196,6 +196,21 @@ describe('many questions at once', () => {
     expect(ids.toSorted()).toEqual([admin.identityId, ...(isAllowed ? [caller.identityId] : [])].toSorted());
   });
 
+  test('can name what a role that is given allows, as conditions look at it', async () => {
+    const { admin, project } = await scene();
+    const assign = { subject: 'identity', action: ['assign-role'] };
+    const conditions = { subject: 'secrets', action: { $ne: 'describeSecret' } };
+    const { caller } = await callerWithRules(strongroom, admin, project.id, assign, {
+      ...assign,
+      inverted: true,
+      conditions,
+    });
+    const given = [{}, { subject: 'secrets', action: 'readValue' }, { subject: 'tags', action: 'read' }];
+    const asked = { projectId: project.id, subject: 'IDENTITY', action: 'ASSIGN_ROLE' };
+    const checks = given.map((more) => ({ ...asked, fields: { identityId: admin.identityId, role: 'some', ...more } }));
+    expect((await caller.data(CAN, { checks })).can.allowed).toEqual([true, false, true]);
+  });
+
   test('take as many statements for many people in many projects as for one in one', async () => {
     const { admin, project } = await scene();
     const projects = [project, await strongroom.seed.projectOf(admin), await strongroom.seed.projectOf(admin)];
