@@ -43,6 +43,25 @@ describe('whoever copies a project', () => {
     }
   });
 
+  test('must be a member of the organization by itself, also when it only asks what would be copied', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const maker = await strongroom.seed.caller(admin);
+    const group = await strongroom.seed.group(admin, maker);
+    mustSucceed(await admin.patch(`/api/v1/groups/${group.id}`, { role: 'member' }));
+    mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'viewer' }));
+    const end = (endsAt: string | null) =>
+      strongroom.sql(`update organization_membership set ends_at = $2::timestamptz where identity_id = $1`, [
+        maker.identityId,
+        endsAt,
+      ]);
+    for (const dryRun of [true, false]) {
+      await end('2020-01-01T00:00:00Z');
+      expect(await copy(maker, project.id, { dryRun })).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
+      await end(null);
+      await copied(maker, project.id, { dryRun });
+    }
+  });
+
   test('gets nothing of what it may not read, and is not told whether there is any', async () => {
     const { admin, project } = await makeSource(strongroom);
     const empty = await strongroom.seed.projectOf(admin, { shouldCreateDefaultEnvs: false });
