@@ -34,6 +34,8 @@ export const ThingFields = z
     username: field('Username of the person that it is done to.'),
     groupSlug: field('Slug of the group that it is done to.'),
     role: field('Slug of the role that is given.'),
+    subject: field('Of a role or a privilege that is given: the subject of one of its rules, as `secrets`.'),
+    action: field('Of a role or a privilege that is given: the action of one of its rules, as `readValue`.'),
   })
   .meta({ description: 'The thing in question, by what conditions of rules look at. Name all that such a thing has.' });
 

@@ -4,7 +4,14 @@ import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { type EffectiveRule, type Explanation, projectRights, rulesAsText, toRules } from '../permissions/public.js';
+import {
+  answerOf,
+  type EffectiveRule,
+  type Explanation,
+  projectRights,
+  rulesAsText,
+  toRules,
+} from '../permissions/public.js';
 import {
   findAccessOf,
   findEffectiveRules,
@@ -37,8 +44,7 @@ export class AccessReviewService {
   async explain(ctx: Context, raw: unknown): Promise<Explanation | null> {
     const { projectId, userId, identityId, ...what } = parse(ExplainAccess, raw);
     const asked = askedFor(what);
-    const project = await this.#askable(ctx, projectId, askedWhom({ userId, identityId }));
-    const memberId = askedWhom({ userId, identityId })?.id ?? ctx.actor.id;
+    const { project, memberId } = await this.#askable(ctx, projectId, askedWhom({ userId, identityId }));
     const found = await findExplanation(ctx, { projectId: project.projectId, memberId, ...asked });
     await this.#record(ctx, project, 'access:explain', memberId);
     return found ?? null;
@@ -52,8 +58,7 @@ export class AccessReviewService {
    */
   async effective(ctx: Context, raw: unknown): Promise<readonly EffectiveRule[] | null> {
     const { projectId, ...whom } = parse(EffectivePermissions, raw);
-    const project = await this.#askable(ctx, projectId, askedWhom(whom));
-    const memberId = askedWhom(whom)?.id ?? ctx.actor.id;
+    const { project, memberId } = await this.#askable(ctx, projectId, askedWhom(whom));
     const found = await findEffectiveRules(ctx, { projectId: project.projectId, memberId });
     await this.#record(ctx, project, 'access:effective', memberId);
     return found ?? null;
@@ -82,16 +87,19 @@ export class AccessReviewService {
       ctx,
       questions.map(({ whom }) => whom),
     );
-    for (const { projectId, whom } of questions)
-      if (whom !== null) authorizeAbout(projects.get(projectId) as ProjectAccess, whom, names);
-    const others = await othersIn(ctx, questions);
-    const answers = questions.map(({ projectId, whom, permissions, action, fields }) => {
+    const places = questions.map(({ projectId, whom }) => ({
+      projectId,
+      memberId: whom === null ? null : authorizeAbout(projects.get(projectId) as ProjectAccess, whom, names),
+    }));
+    const others = await othersIn(ctx, places);
+    const answers = questions.map(({ projectId, permissions, action, fields }, at) => {
       if (permissions != null) {
         const storedRules = [rulesAsText(JSON.stringify(toRules(permissions)))];
-        return can(projectRights({ roles: [], storedRules }).ability, action, fields);
+        return answerOf(projectRights({ roles: [], storedRules }).ability, action, fields);
       }
-      const access = whom === null ? projects.get(projectId) : others.get(`${projectId} ${whom.id}`);
-      return access !== undefined && can(access.ability, action, fields);
+      const memberId = places[at]?.memberId ?? null;
+      const access = memberId === null ? projects.get(projectId) : others.get(`${projectId} ${memberId}`);
+      return access !== undefined && answerOf(access.ability, action, fields);
     });
     const asked = Map.groupBy(questions, ({ projectId }) => projectId);
     const facts = [...asked].map(([projectId, of]) => ({
@@ -137,10 +145,14 @@ export class AccessReviewService {
     return pageOfReasons(readable(project, whoMay(policies, 'secrets:readValue', fields)), request);
   }
 
-  async #askable(ctx: Context, projectId: string, whom: Whom | null): Promise<ProjectAccess> {
+  async #askable(
+    ctx: Context,
+    projectId: string,
+    whom: Whom | null,
+  ): Promise<{ readonly project: ProjectAccess; readonly memberId: string }> {
     const project = await this.projects.load(ctx, projectId);
-    if (whom !== null) authorizeAbout(project, whom, await namesOf(ctx, [whom]));
-    return project;
+    const memberId = whom === null ? ctx.actor.id : authorizeAbout(project, whom, await namesOf(ctx, [whom]));
+    return { project, memberId };
   }
 
   #record(ctx: Context, project: ProjectAccess, action: string, memberId: string): Promise<void> {
@@ -151,11 +163,11 @@ export class AccessReviewService {
 /** What others that questions are about may do, by project and member. */
 async function othersIn(
   ctx: Context,
-  questions: readonly { readonly projectId: string; readonly whom: Whom | null }[],
+  asked: readonly { readonly projectId: string; readonly memberId: string | null }[],
 ): Promise<ReadonlyMap<string, ProjectAccess>> {
   const places = new Map(
-    questions.flatMap(({ projectId, whom }) =>
-      whom === null ? [] : [[`${projectId} ${whom.id}`, { projectId, memberId: whom.id }] as const],
+    asked.flatMap(({ projectId, memberId }) =>
+      memberId === null ? [] : [[`${projectId} ${memberId}`, { projectId, memberId }] as const],
     ),
   );
   const found = await findAccessOf(ctx, [...places.values()]);

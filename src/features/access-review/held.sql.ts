@@ -26,13 +26,16 @@ const held = (memberships: string, groupMembers: string): string => `with m as m
   from member join project p on p.id = member.project_id
   left join app_user u on u.id = member.member_id left join identity i on i.id = member.member_id`;
 
+/** A project membership `m` ended with the membership of the organization that it stands on. */
+const HAS_ENDED = `exists (
+    select from organization_membership o where o.organization_id = m.organization_id and o.ends_at <= now()
+      and coalesce(o.user_id, o.identity_id) = coalesce(m.user_id, m.identity_id))`;
+
 const MEMBERSHIPS = `select m.*, ${PLACE} from (
     select id, organization_id, project_id, user_id, identity_id, group_id, created_at,
       case when role_terms is null then roles else roles_now(roles, role_terms) end as roles
     from project_membership where project_id = any(:projectIds)) m
-  where cardinality(m.roles) > 0 and not exists (
-    select from organization_membership o where o.organization_id = m.organization_id and o.ends_at <= now()
-      and coalesce(o.user_id, o.identity_id) = coalesce(m.user_id, m.identity_id))`;
+  where cardinality(m.roles) > 0 and not ${HAS_ENDED}`;
 
 /**
  * All members of projects, directly or through groups, as the view `project_member_now` has them. Memberships are told by
@@ -59,7 +62,7 @@ export const PRIVILEGES_NOW = sqlStatement({
   text: `select v.project_id as "projectId", v.membership_id as "membershipId", coalesce(m.user_id, m.identity_id) as "memberId",
       v.slug, v.permissions_digest as digest, v.permissions::text as rules
     from additional_privilege v join project_membership m on m.id = v.membership_id
-    where v.project_id = any(:projectIds) and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))
+    where v.project_id = any(:projectIds) and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at)) and not ${HAS_ENDED}
     order by v.created_at, v.id`,
   params: { projectIds: t.array(t.uuid) },
   row: PRIVILEGE,
@@ -129,6 +132,7 @@ export const PRIVILEGES_AT = sqlStatement({
     join ${was('project_membership', `h.row_id as id, (h.content ->> 'user_id')::uuid as user_id, (h.content ->> 'identity_id')::uuid as identity_id`)} m
       on m.id = v.membership_id
     where p.id = any(:projectIds) and (v.ends_at is null or (v.starts_at <= :at and :at < v.ends_at))
+      and coalesce(m.user_id, m.identity_id) in ${ORGANIZATION_MEMBERS}
     order by v.created_at, v.row_id`,
   params: AT,
   row: PRIVILEGE,

@@ -1,9 +1,9 @@
-import { can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { isId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { FIND_HELD } from '../access/public.js';
 import {
+  answerOf,
   type Explanation,
   explain,
   type HeldOrigins,
@@ -37,8 +37,7 @@ export class OrganizationAccessService {
     const { userId, identityId, ...what } = parse(ExplainOrganizationAccess, raw);
     const { action, fields } = askedInOrganization(what);
     const whom = askedWhom({ userId, identityId });
-    if (whom !== null) authorizeAbout(ctx, whom, await namesOf(ctx, [whom]));
-    const memberId = whom?.id ?? ctx.actor.id;
+    const memberId = whom === null ? ctx.actor.id : authorizeAbout(ctx, whom, await namesOf(ctx, [whom]));
     const held = (await heldBy(ctx, [memberId])).get(memberId);
     await ctx.auditTrail.recordRead(ctx, { action: 'access:explain', facts: { memberId } });
     return held === undefined ? null : explain(organizationRights(held), originsOf(held), action, fields);
@@ -56,20 +55,23 @@ export class OrganizationAccessService {
       permissions,
       ...askedInOrganization(what, `checks[${at}].`),
     }));
-    const others = questions.flatMap(({ whom }) => whom ?? []);
-    const names = await namesOf(ctx, others);
-    for (const whom of others) authorizeAbout(ctx, whom, names);
+    const names = await namesOf(
+      ctx,
+      questions.map(({ whom }) => whom),
+    );
+    const memberIds = questions.map(({ whom }) => (whom === null ? null : authorizeAbout(ctx, whom, names)));
     const held = await heldBy(
       ctx,
-      others.map(({ id }) => id),
+      memberIds.filter((id) => id !== null),
     );
     const abilityOf = (id: string) => organizationRights(held.get(id) ?? NOTHING).ability;
-    const answers = questions.map(({ whom, permissions, action, fields }) => {
+    const answers = questions.map(({ permissions, action, fields }, at) => {
       if (permissions != null) {
         const storedRules = [rulesAsText(JSON.stringify(toRules(permissions)))];
-        return can(organizationRights({ roles: [], storedRules }).ability, action, fields);
+        return answerOf(organizationRights({ roles: [], storedRules }).ability, action, fields);
       }
-      return can(whom === null ? ctx.ability : abilityOf(whom.id), action, fields);
+      const memberId = memberIds[at] ?? null;
+      return answerOf(memberId === null ? ctx.ability : abilityOf(memberId), action, fields);
     });
     await ctx.auditTrail.recordRead(ctx, { action: 'access:check', facts: { count: checks.length } });
     return answers;

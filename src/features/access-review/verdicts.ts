@@ -1,6 +1,6 @@
-import { type Action, decidingRule } from '../../kernel/authz/ability.js';
+import type { Action } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
-import { isBuiltIn, projectRights, type StoredRules } from '../permissions/public.js';
+import { actionsAsked, isBuiltIn, projectRights, ruleAsked, type StoredRules } from '../permissions/public.js';
 
 /** What a list of rules says of an action: the last rule that fits, or nothing. */
 type Verdict = 'allowed' | 'forbidden' | null;
@@ -56,12 +56,22 @@ export interface Reason {
 /** Whether rules name attributes of their holder. */
 export const namesAttributes = ({ rules }: Stored): boolean => rules.includes('{{');
 
+/** Who of the members of a project may do something there, and by what; for two actions, by what the second one. */
+export function whoMay(policies: Policies, action: Action, fields?: Fields): Reason[] {
+  return actionsAsked(action)
+    .map((each) => whoMayDo(policies, each, fields))
+    .reduce((some, reasons) => {
+      const ids = new Set(some.map(({ member }) => member.memberId));
+      return reasons.filter(({ member }) => ids.has(member.memberId));
+    });
+}
+
 /**
- * Who of the members of a project may do something there, and by what. Each role is asked once, by the ability that is made of
+ * Each role is asked once, by the ability that is made of
  * it alone, since the last rule that fits decides: built-in roles, the others in the order of the member, its privileges. What
  * names attributes is asked for each holder.
  */
-export function whoMay(policies: Policies, action: Action, fields?: Fields): Reason[] {
+function whoMayDo(policies: Policies, action: Action, fields?: Fields): Reason[] {
   const roles = new Map(policies.roles.map((role) => [role.slug, role]));
   const privileges = Map.groupBy(policies.privileges.toReversed(), ({ memberId }) => memberId);
   const verdictOf = verdictsOn(policies, action, fields);
@@ -115,6 +125,6 @@ function verdictsOn(
 function askOnce(rules: Stored | string, attributes: string, action: Action, fields: Fields | undefined): Verdict {
   const held = typeof rules === 'string' ? { roles: [rules], storedRules: null } : { roles: [], storedRules: [rules] };
   const { ability } = projectRights({ ...held, attributes: attributes === '' ? null : attributes });
-  const at = decidingRule(ability, action, fields);
+  const at = ruleAsked(ability, action, fields);
   return at === null ? null : ability.rules[at]?.inverted === true ? 'forbidden' : 'allowed';
 }

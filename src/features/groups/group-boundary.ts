@@ -1,6 +1,7 @@
-import { type Action, PermissionDenied } from '../../kernel/authz/ability.js';
+import { type Action, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
 import {
+  ORGANIZATION_ACTIONS,
   ORGANIZATION_VOCABULARY,
   readStoredRules,
   rightsBeyondChange,
@@ -31,4 +32,16 @@ export async function authorizeRightsOfGroup(
   );
   const beyond = [...new Set([...inOrganizations, ...inProjects])];
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
+}
+
+/**
+ * Rules can be about the slug: whoever may not change the group as it will be does not make it so, and nobody comes to do more
+ * with a group by renaming it.
+ *
+ * @throws PERMISSION_DENIED
+ */
+export function authorizeNewSlug(tx: Transaction, { from, to }: { readonly from: string; readonly to: string }): void {
+  authorize(tx, 'groups:edit', { groupSlug: to });
+  for (const verb of ORGANIZATION_ACTIONS.groups)
+    if (can(tx.ability, `groups:${verb}`, { groupSlug: to })) authorize(tx, `groups:${verb}`, { groupSlug: from });
 }

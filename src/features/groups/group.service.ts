@@ -12,7 +12,7 @@ import { Group } from './group.entity.js';
 import { type GroupRow, loadGroup, lockGroup, mayRead } from './group.reader.js';
 import { CreateGroup, groupSlugFor, ListGroups, OneGroup, UpdateGroup } from './group.rules.js';
 import { FIND_GROUPS, LIST_GROUPS, SET_ROLE } from './group.sql.js';
-import { authorizeRightsOfGroup } from './group-boundary.js';
+import { authorizeNewSlug, authorizeRightsOfGroup } from './group-boundary.js';
 
 const TAKEN = { member_group_slug_unique: 'GROUP_SLUG_TAKEN' } as const;
 
@@ -72,8 +72,7 @@ export class GroupService {
       const isRoleAlone = role !== undefined && name === undefined && slug === undefined;
       const isHanded = isRoleAlone && !can(tx.ability, 'groups:edit');
       const { group, row } = await lockGroup(tx, id, isHanded ? 'groups:read' : 'groups:edit');
-      // Rules can be about the slug: whoever may not change the group as it will be does not make it so.
-      if (slug !== undefined) authorize(tx, 'groups:edit', { groupSlug: slug });
+      if (slug !== undefined) authorizeNewSlug(tx, { from: row.slug, to: slug });
       const given = { subject: 'groups', fields: { groupSlug: row.slug } } as const;
       const handedTo = role === undefined ? null : authorizeGiving(tx, 'groups:edit', given);
       if (role !== undefined && (role !== row.roleSlug || handedTo !== null)) {

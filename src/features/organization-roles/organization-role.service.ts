@@ -13,10 +13,11 @@ import {
   isBuiltInOfOrganization,
   ORGANIZATION_ROLES,
   ORGANIZATION_VOCABULARY,
+  type Rename,
   readStoredRules,
+  replacedRules,
   rightsBeyondChange,
   toRules,
-  withRoleRenamed,
 } from '../permissions/public.js';
 import { OrganizationRole } from './organization-role.entity.js';
 import { type OrganizationRoleView, ownBuiltInRoles, rolesByIds, toRoleView } from './organization-role.links.js';
@@ -199,22 +200,11 @@ function authorizeReach(tx: Transaction, action: Action, before: readonly Rule[]
  * @returns ids of the roles that changed
  * @throws PERMISSION_BOUNDARY
  */
-async function renameInRules(
-  tx: Transaction,
-  rename: { readonly from: string; readonly to: string },
-  except: string | null,
-): Promise<readonly string[]> {
-  const roles = (await LOCK_ROLES_ABOUT_ROLES(tx, { organizationId: tx.organizationId }))
-    .filter(({ id }) => id !== except)
-    .map(({ id, permissions }) => ({ id, ...withRoleRenamed(permissions, rename, ORGANIZATION_VOCABULARY) }));
-  const beyond = roles.flatMap(({ otherwise }) =>
-    otherwise.flatMap((rule) => rightsBeyondChange(tx.ability, [rule], [])),
-  );
-  if (beyond.length > 0) throw new PermissionDenied({ action: 'role:edit', projectId: null }, [...new Set(beyond)]);
-  const changed = roles.filter(({ isChanged }) => isChanged);
-  if (changed.length === 0) return [];
-  const ids = changed.map(({ id }) => id);
-  await REPLACE_RULES(tx, { ids, permissions: changed.map(({ stored }) => JSON.stringify(stored)) });
+async function renameInRules(tx: Transaction, rename: Rename, except: string | null): Promise<readonly string[]> {
+  const stored = await LOCK_ROLES_ABOUT_ROLES(tx, { organizationId: tx.organizationId });
+  const others = stored.filter(({ id }) => id !== except);
+  const { ids, permissions } = replacedRules(tx, others, rename, ORGANIZATION_VOCABULARY);
+  if (ids.length > 0) await REPLACE_RULES(tx, { ids, permissions });
   return ids;
 }
 

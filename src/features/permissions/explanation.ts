@@ -1,5 +1,6 @@
-import { type Action, decidingRule, type Rule, rulesOf } from '../../kernel/authz/ability.js';
+import { type Action, type Rule, rulesOf } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
+import { actionsAsked, ruleAsked } from './question.js';
 import type { Rights, RuleSource } from './rights.js';
 
 /** What gave a member the roles and privileges by which it is judged. */
@@ -42,7 +43,7 @@ export interface Explanation {
 }
 
 /**
- * Why rights allow an action or do not: asked of the very ability that `can` asks. Without fields: of some thing of the kind.
+ * Why rights allow an action or do not: asked of the very ability that requests are judged by. Without fields: of some thing of the kind.
  *
  * @param origins read together with what the rights were compiled of
  */
@@ -52,7 +53,16 @@ export function explain(
   action: Action,
   fields?: Fields,
 ): Explanation {
-  const at = decidingRule(ability, action, fields);
+  const places = actionsAsked(action).map((each) => ruleAsked(ability, each, fields));
+  const isGiven = (place: number | null): boolean => place !== null && rulesOf(ability)[place]?.inverted !== true;
+  // Of several actions one that is missing decides.
+  const at =
+    places[
+      Math.max(
+        0,
+        places.findIndex((place) => !isGiven(place)),
+      )
+    ] ?? null;
   if (at === null) return { isAllowed: false, decidedBy: null };
   const rule = rulesOf(ability)[at] as Rule;
   return {

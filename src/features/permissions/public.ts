@@ -1,4 +1,4 @@
-export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS } from './actions.js';
+export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS, PROJECT_VOCABULARY } from './actions.js';
 export { type Assigned, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
 export { MAX_METADATA_KEY } from './attribute-names.js';
 export { attributesOf } from './attributes.js';
@@ -33,6 +33,7 @@ export {
   PermissionType,
 } from './permission.type.js';
 export { type ShownRule, toShownRules, withPermissions } from './permission.view.js';
+export { actionsAsked, answerOf, ruleAsked } from './question.js';
 export {
   findOrganizationRights,
   findProjectRights,
@@ -46,7 +47,7 @@ export {
   type StoredRules,
   storedRulesOf,
 } from './rights.js';
-export { withRoleRenamed } from './role-rename.js';
+export { type Rename, replacedRules } from './role-rename.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';
 export { readStoredRules } from './stored-rules.js';
 export { endOfTerm, isTermStart, NO_TERM_START, termRange, termStart } from './term.rules.js';

@@ -1,11 +1,12 @@
-import type { Rule } from '../../kernel/authz/ability.js';
+import { type Access, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import { type ConditionOperators, type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
 import type { Vocabulary } from './actions.js';
 import { namesAttributes } from './attributes.js';
+import { rightsBeyondChange } from './boundary.js';
 import { readStoredRules } from './stored-rules.js';
 
 /** A role gets another slug. */
-interface Rename {
+export interface Rename {
   readonly from: string;
   readonly to: string;
 }
@@ -19,13 +20,48 @@ interface RenamedIn {
   readonly otherwise: readonly Rule[];
 }
 
+/** The rules of a role or a privilege as the database gave them. */
+interface Stored {
+  readonly id: string;
+  readonly permissions: unknown;
+}
+
+/** Rules that changed, as JSON text, in the order of the ids of what they belong to. */
+interface Replacements {
+  readonly ids: readonly string[];
+  readonly permissions: readonly string[];
+}
+
+/**
+ * Carries the new slug of a role into the rules that name it. Where a rule would select the role by one slug and not by the other
+ * all the same, that is a change of this rule.
+ *
+ * @param access the organization or the project, as the caller has it
+ * @throws PERMISSION_BOUNDARY
+ */
+export function replacedRules(
+  access: Access,
+  stored: readonly Stored[],
+  rename: Rename,
+  words: Vocabulary,
+): Replacements {
+  const renamed = stored.map(({ id, permissions }) => ({ id, ...withRoleRenamed(permissions, rename, words) }));
+  const beyond = renamed.flatMap(({ otherwise }) =>
+    otherwise.flatMap((rule) => rightsBeyondChange(access.ability, [rule], [])),
+  );
+  if (beyond.length > 0)
+    throw new PermissionDenied({ action: 'role:edit', projectId: access.projectId ?? null }, [...new Set(beyond)]);
+  const changed = renamed.filter(({ isChanged }) => isChanged);
+  return { ids: changed.map(({ id }) => id), permissions: changed.map((each) => JSON.stringify(each.stored)) };
+}
+
 /**
  * Puts the new slug of a role in the place of the old one where conditions on `role` name it, so that rules mean the role that
  * they meant.
  *
  * @param stored the list of rules of one role as the database gave it
  */
-export function withRoleRenamed(stored: unknown, rename: Rename, words: Vocabulary): RenamedIn {
+function withRoleRenamed(stored: unknown, rename: Rename, words: Vocabulary): RenamedIn {
   if (!Array.isArray(stored)) return { stored, isChanged: false, otherwise: [] };
   const rules = stored.map((rule: unknown) => renamedRule(rule, rename));
   return {

@@ -5,13 +5,14 @@ import { HOLD_STANDING } from '../project-templates/public.js';
 import { fieldsOf, type ProjectAccess, subjectOf } from '../projects/public.js';
 import { type ContentsPlan, planContents, readsAllFolders, readsAllSecrets } from '../secrets/public.js';
 import type { CopyPart } from './project-copy.rules.js';
-import { listEnvironments, listMembers, listPrivilegeIds, listRoleSlugs, listTagIds } from './project-copy.sql.js';
+import { listEnvironments, listMembers, listPrivileges, listRoles, listTagIds } from './project-copy.sql.js';
 
 export type SkipReason =
   | 'not-readable'
   | 'value-not-readable'
   | 'folder-left-out'
   | 'role-left-out'
+  | 'tag-left-out'
   | 'owned-by-project'
   | 'membership-ended';
 
@@ -24,6 +25,8 @@ export interface Skip {
 }
 
 type Member = Awaited<ReturnType<typeof listMembers>>[number];
+type Role = Awaited<ReturnType<typeof listRoles>>[number];
+type Privilege = Awaited<ReturnType<typeof listPrivileges>>[number];
 
 /** What is copied of a project: as much of the parts as the caller may read. */
 export interface CopyPlan {
@@ -58,24 +61,31 @@ export async function planCopy(
     secrets: parts.has('secret-keys') || parts.has('secret-values'),
     values: parts.has('secret-values'),
   });
-  const roles = reads('roles', 'role:read') ? await listRoleSlugs(tx, { projectId }) : [];
+  const roles = reads('roles', 'role:read') ? await listRoles(tx, { projectId }) : [];
   const roleSlugs = roles.map(({ slug }) => slug);
   const { members, left } = parts.has('members')
     ? await planMembers(tx, project, new Set(roleSlugs))
     : { members: [], left: [] };
   const membershipIds = members.map(({ id }) => id);
-  const privileges = members.length === 0 ? [] : await listPrivilegeIds(tx, { membershipIds });
-  const tags = reads('tags', 'tags:read') ? await listTagIds(tx, { projectId }) : [];
+  const privileges = members.length === 0 ? [] : await listPrivileges(tx, { membershipIds });
+  const hasTags = reads('tags', 'tags:read');
+  const tags = hasTags ? await listTagIds(tx, { projectId }) : [];
+  const freed = hasTags || contents.secrets.length === 0 ? new Set() : freedWithoutTags(members, roles, privileges);
   return {
     settings: parts.has('settings'),
     ignoreValues: reads('settings', 'settings:read'),
     environments,
     contents,
     roleSlugs,
-    members,
-    privilegeIds: privileges.map(({ id }) => id),
+    members: members.filter(({ id }) => !freed.has(id)),
+    privilegeIds: privileges.filter(({ membershipId }) => !freed.has(membershipId)).map(({ id }) => id),
     tagIds: tags.map(({ id }) => id),
-    skipped: [...hiddenParts(project, parts), ...counted(contents), ...left],
+    skipped: [
+      ...hiddenParts(project, parts),
+      ...counted(contents),
+      ...left,
+      ...skip('members', 'tag-left-out', freed.size),
+    ],
   };
 }
 
@@ -110,6 +120,18 @@ const counted = ({ importsLeftOut, valuesLeftOut }: ContentsPlan): Skip[] => [
   ...skip('folders', 'folder-left-out', importsLeftOut),
   ...skip('secret-values', 'value-not-readable', valuesLeftOut),
 ];
+
+/** Memberships whose rules forbid something with secrets by their tags: without these they would forbid nothing. */
+function freedWithoutTags(
+  members: readonly Member[],
+  roles: readonly Role[],
+  privileges: readonly Privilege[],
+): ReadonlySet<string> {
+  const slugs = new Set(roles.filter(({ forbidsByTags }) => forbidsByTags).map(({ slug }) => slug));
+  const byRole = members.filter((member) => member.roles.some((slug) => slugs.has(slug))).map(({ id }) => id);
+  const byPrivilege = privileges.filter(({ forbidsByTags }) => forbidsByTags).map(({ membershipId }) => membershipId);
+  return new Set([...byRole, ...byPrivilege]);
+}
 
 /** Who joins the copy: with all its roles, or not at all, since a role may be one that forbids. */
 async function planMembers(

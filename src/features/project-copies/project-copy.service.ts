@@ -3,8 +3,10 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
+import { HOLD_STANDING } from '../project-templates/public.js';
 import {
   DEFAULT_TEMPLATE,
+  lockProject,
   type MakeProject,
   type ProjectAccess,
   type ProjectContents,
@@ -49,8 +51,8 @@ export class ProjectCopyService {
    * of it. Histories, deleted and personal secrets, and the template are not copied.
    *
    * @param raw `{ projectId, name, slug?, description?, parts, dryRun }`; the rules are `CopyProject`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND, COPY_TOO_LARGE, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE,
-   *   SEALED_VALUE_INVALID, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment),
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND, MEMBERSHIP_NOT_FOUND for a member of the organization only
+   *   through a group, COPY_TOO_LARGE, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment),
    *   AUDIT_UNAVAILABLE
    */
   async copy(ctx: Context, raw: unknown): Promise<ProjectCopy> {
@@ -63,6 +65,9 @@ export class ProjectCopyService {
     let plan: CopyPlan | undefined;
     const wanted = { ...named, ...NEW_PROJECT, type: source.type };
     const project = await this.makeProject(ctx, wanted, async (tx) => {
+      // What is read by one statement after another is of one moment: every change writes the row of its project.
+      await lockProject(tx, source);
+      await holdMaker(tx);
       const present = await this.projects.load(tx, id);
       plan = await planCopy(tx, present, parts);
       return contentsOf(tx, present, plan);
@@ -78,6 +83,7 @@ export class ProjectCopyService {
     slug: string | null | undefined,
   ): Promise<CopyPlan> {
     const { organizationId } = tx;
+    await holdMaker(tx);
     const plan = await planCopy(tx, await this.projects.load(tx, id), parts);
     const taken = slug == null ? [] : await findBySlug(tx, { organizationId, slug });
     if (taken.length > 0) throw new AppError('PROJECT_SLUG_TAKEN');
@@ -87,6 +93,12 @@ export class ProjectCopyService {
 
 /** What a copy has of its own: environments come with the parts, and settings are written with them. */
 const NEW_PROJECT = { template: DEFAULT_TEMPLATE, shouldCreateDefaultEnvs: false, hasDeleteProtection: false };
+
+/** Only who is a member of the organization by itself can be the admin of a project. @throws MEMBERSHIP_NOT_FOUND */
+async function holdMaker(tx: Transaction): Promise<void> {
+  const [own] = await HOLD_STANDING(tx, { organizationId: tx.organizationId, ids: [tx.actor.id] });
+  if (own === undefined || own.hasEnded) throw new AppError('MEMBERSHIP_NOT_FOUND');
+}
 
 async function preview(ctx: Context, { projectId }: ProjectAccess, plan: CopyPlan): Promise<ProjectCopy> {
   const outcome = outcomeOf(plan);

@@ -38,11 +38,14 @@ export const listEnvironments = sqlStatement({
   row: { id: t.uuid, name: t.text, slug: t.text },
 });
 
-/** Slugs of the roles that a project made. */
-export const listRoleSlugs = sqlStatement({
-  text: 'select slug from project_role where project_id = :projectId',
+/** A rule forbids something with secrets by their tags. */
+const FORBIDS_BY_TAGS = `jsonb_path_exists(permissions, '$[*] ? (@.inverted == true && exists (@.conditions.secretTags))') as "forbidsByTags"`;
+
+/** The roles that a project made. */
+export const listRoles = sqlStatement({
+  text: `select slug, ${FORBIDS_BY_TAGS} from project_role where project_id = :projectId`,
   params: PROJECT,
-  row: { slug: t.text },
+  row: { slug: t.text, forbidsByTags: t.boolean },
 });
 
 export const copyRoles = sqlStatement({
@@ -94,11 +97,11 @@ export const listMembers = sqlStatement({
 });
 
 /** Privileges of memberships that have not ended, in the order in which their rules apply. */
-export const listPrivilegeIds = sqlStatement({
-  text: `select id from additional_privilege
+export const listPrivileges = sqlStatement({
+  text: `select id, membership_id as "membershipId", ${FORBIDS_BY_TAGS} from additional_privilege
     where membership_id = any(:membershipIds) and (ends_at is null or now() < ends_at) order by created_at, id`,
   params: { membershipIds: t.array(t.uuid) },
-  row: { id: t.uuid },
+  row: { id: t.uuid, membershipId: t.uuid, forbidsByTags: t.boolean },
 });
 
 /** Copies memberships under new ids, with the terms of their roles. */

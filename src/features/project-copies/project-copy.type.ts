@@ -45,6 +45,7 @@ const SkipReasonEnum = {
   VALUE_NOT_READABLE: 'value-not-readable',
   FOLDER_LEFT_OUT: 'folder-left-out',
   ROLE_LEFT_OUT: 'role-left-out',
+  TAG_LEFT_OUT: 'tag-left-out',
   OWNED_BY_PROJECT: 'owned-by-project',
   MEMBERSHIP_ENDED: 'membership-ended',
 } as const;
@@ -56,6 +57,9 @@ registerEnumType(SkipReasonEnum, {
     VALUE_NOT_READABLE: { description: 'You may not read the values: the copies of the secrets have empty ones.' },
     FOLDER_LEFT_OUT: { description: 'Imports one of whose folders is not copied.' },
     ROLE_LEFT_OUT: { description: 'Members with a role that is not copied.' },
+    TAG_LEFT_OUT: {
+      description: 'Members whose rules forbid something with secrets by their tags, which are not copied.',
+    },
     OWNED_BY_PROJECT: { description: 'Machine identities that the copied project owns.' },
     MEMBERSHIP_ENDED: { description: 'Members whose roles, or whose membership of the organization, have ended.' },
   },

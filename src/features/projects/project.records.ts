@@ -115,12 +115,17 @@ const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "
 /** The roles `r` that the project made, of a member that holds them. One that is held twice counts where it stands last. */
 const OWN_ROLES = `(select listed.slug, max(listed.at) as at from unnest(held.roles) with ordinality as listed(slug, at) group by listed.slug) place
          join project_role r on r.project_id = p.id and r.slug = place.slug`;
-/** Privileges `v` of a member that hold right now, also while no role of its own membership does. */
+/**
+ * Privileges `v` of a member that hold right now, also while no role of its own membership does; but not once that has ended with
+ * the membership of the organization, though groups may keep the member in both.
+ */
 const privilegesOf = (
   member: string,
 ): string => `additional_privilege v join project_membership d on d.id = v.membership_id
        where d.project_id = p.id and coalesce(d.user_id, d.identity_id) = ${member}
-         and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))`;
+         and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))
+         and not exists (select from organization_membership o
+           where o.organization_id = d.organization_id and coalesce(o.user_id, o.identity_id) = ${member} and o.ends_at <= now())`;
 
 /**
  * Projects `p` with the roles that a member has in them: those of its own membership, then those of its groups, oldest first;
@@ -246,20 +251,14 @@ export async function findEffectiveRules(
   return row && effectiveRules(row.rights, row);
 }
 
-/** A member, and a project that it may be in. */
-interface Place {
-  readonly memberId: string;
-  readonly projectId: string;
-}
-
 /**
  * What others may do in projects, in one statement, as `findAccess`. Whether the caller may ask that is not judged here.
  *
- * @param places in lower case
+ * @param places members, and projects that they may be in; in lower case
  */
 export async function findAccessOf(
   ctx: Context,
-  places: readonly Place[],
+  places: readonly { readonly memberId: string; readonly projectId: string }[],
 ): Promise<(ProjectAccess & { readonly memberId: string })[]> {
   const known = places.filter(({ memberId, projectId }) => isId(memberId) && isId(projectId));
   if (known.length === 0) return [];

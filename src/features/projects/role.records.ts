@@ -1,7 +1,8 @@
-import type { Rule } from '../../kernel/authz/ability.js';
+import type { Access, Rule } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
-import { readStoredRules } from '../permissions/public.js';
+import { NO_ID } from '../../kernel/ids.js';
+import { PROJECT_VOCABULARY, type Rename, readStoredRules, replacedRules } from '../permissions/public.js';
 import type { Role } from './role.rules.js';
 
 type RoleRow = Omit<Role, 'rules'> & { readonly permissions: unknown };
@@ -110,14 +111,13 @@ export async function insertRole(
 }
 
 /** Writes a role anew, under its next version. */
-export async function updateRole(tx: Transaction, id: string, fields: RoleFields): Promise<Role> {
-  const [row] = await query<RoleRow>(
+export async function updateRole(tx: Transaction, id: string, fields: RoleFields): Promise<void> {
+  await query(
     tx,
     `update project_role set slug = $2, name = $3, description = $4, permissions = $5::jsonb, version = version + 1, updated_at = now()
-     where id = $1 returning ${COLUMNS}`,
+     where id = $1`,
     [id, ...written(fields)],
   );
-  return toRecord(row as RoleRow);
 }
 
 /** Deletes a role. */
@@ -137,6 +137,43 @@ export const renameInMemberships = (
      where project_id = $1 and $2 = any(roles)`,
     [projectId, from, to],
   );
+
+/** Where rules of a project are stored, and what else changes with them. */
+const RULES_IN = { project_role: ', version = r.version + 1', additional_privilege: '' } as const;
+
+/**
+ * Carries a new slug of a role into the rules of roles and privileges that name it. None of them changes at the same moment.
+ *
+ * @param except id of a role whose rules stay
+ * @returns ids of the roles and privileges that changed
+ * @throws PERMISSION_BOUNDARY
+ */
+export async function renameInRules(
+  tx: Transaction,
+  project: Access & { readonly projectId: string },
+  rename: Rename,
+  except: string | null,
+): Promise<readonly string[]> {
+  const changed: string[] = [];
+  for (const [table, more] of Object.entries(RULES_IN)) {
+    const stored = await query<{ id: string; permissions: unknown }>(
+      tx,
+      `select id, permissions from ${table} where project_id = $1 and id <> coalesce($2, '${NO_ID}'::uuid)
+         and permissions::text like '%"role":%' order by id for update`,
+      [project.projectId, except],
+    );
+    const { ids, permissions } = replacedRules(project, stored, rename, PROJECT_VOCABULARY);
+    if (ids.length === 0) continue;
+    await query(
+      tx,
+      `update ${table} r set permissions = renamed.permissions::jsonb, updated_at = now()${more}
+       from unnest($1::uuid[], $2::text[]) renamed(id, permissions) where r.id = renamed.id`,
+      [[...ids], [...permissions]],
+    );
+    changed.push(...ids);
+  }
+  return changed;
+}
 
 /** How many members have a role. */
 export async function countHolders(tx: Transaction, projectId: string, slug: string): Promise<number> {

@@ -17,6 +17,7 @@ import {
   insertRole,
   listRoles,
   renameInMemberships,
+  renameInRules,
   rolesByIds,
   rolesOfProjects,
   updateRole,
@@ -70,7 +71,9 @@ export class RoleService {
   }
 
   /**
-   * Changes a role: absent keeps, a list of permissions replaces the one before. A new slug goes to its holders with it.
+   * Changes a role: absent keeps, a list of permissions replaces the one before. A new slug goes to its holders with it, and into
+   * the conditions of rules that name it. Where a rule would select the role by one slug and not by the other all the same, that
+   * is a change of this rule.
    *
    * @param raw `{ id, projectId?, slug?, name?, description?, permissions? }`; the rules are `UpdateRole`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY (for rights before or after),
@@ -92,12 +95,21 @@ export class RoleService {
       };
       // Also for another slug or name: whoever gives the role next goes by these.
       authorizeReach(project, 'role:edit', before.rules, fields.rules);
-      const role = await guarded(() => updateRole(tx, before.id, fields), CODES);
-      if (role.slug !== before.slug) {
-        await renameInMemberships(tx, project.projectId, { from: before.slug, to: role.slug });
+      await guarded(() => updateRole(tx, before.id, fields), CODES);
+      let renamedIn: readonly string[] = [];
+      if (fields.slug !== before.slug) {
+        const rename = { from: before.slug, to: fields.slug };
+        await renameInMemberships(tx, project.projectId, rename);
+        // Rules that are given with a new slug name roles as they will be.
+        renamedIn = await renameInRules(tx, project, rename, changes.permissions === undefined ? null : before.id);
       }
+      const role = await loadOwn(tx, project, before.id);
       const changed = Object.keys(changes).filter((name) => changes[name as keyof typeof changes] !== undefined);
-      await record(tx, 'project-role:update', role, { rules: role.rules.length, changed: changed.sort() });
+      await record(tx, 'project-role:update', role, {
+        rules: role.rules.length,
+        changed: changed.sort(),
+        ...(renamedIn.length > 0 && { renamedIn }),
+      });
       return role;
     });
   }

@@ -84,6 +84,37 @@ describe('why somebody may do something', () => {
     expect(await explain(admin, { identityId, action: 'DELETE' })).toMatchObject({ isAllowed: false, rule: null });
   });
 
+  test('is not told of a machine identity to who may read users alone, nor of a user to who may read identities', async () => {
+    const { admin, project, explain } = await scene();
+    const machine = await strongroom.seed.caller(admin, { project: project.id });
+    const person = await strongroom.seed.user(admin, { project: project.id });
+    const role = { subject: 'role', action: ['read'] };
+    const ofUsers = await callerWithRules(strongroom, admin, project.id, role, { subject: 'member', action: ['read'] });
+    const ofMachines = await callerWithRules(strongroom, admin, project.id, role, {
+      subject: 'identity',
+      action: ['read'],
+    });
+    for (const [{ caller }, whom] of [
+      [ofUsers, { userId: machine.identityId }],
+      [ofMachines, { identityId: person.userId }],
+    ] as const) {
+      expect(await explain(caller, whom)).toMatchObject({ isAllowed: false, isMember: false, rule: null });
+      const { can } = await caller.data(CAN, { checks: [{ projectId: project.id, ...READ, ...whom }] });
+      expect(can.allowed).toEqual([false]);
+      const { effectivePermissions } = await caller.data(
+        `query ($projectId: ID!, $userId: ID, $identityId: ID) {
+          effectivePermissions(projectId: $projectId, userId: $userId, identityId: $identityId) { isMember permissions { rule { subject } } }
+        }`,
+        { projectId: project.id, ...whom },
+      );
+      expect(effectivePermissions).toEqual({ isMember: false, permissions: [] });
+    }
+    expect(await explain(ofUsers.caller, { userId: person.userId })).toMatchObject({ isAllowed: true });
+    expect(await explain(ofMachines.caller, { identityId: machine.identityId })).toMatchObject({
+      isAllowed: true,
+    });
+  });
+
   test('is told of others to who may read them and roles', async () => {
     const { admin, project } = await scene();
     const other = await strongroom.seed.caller(admin, { project: project.id });
@@ -114,6 +145,70 @@ describe('many questions at once', () => {
       { ...check, permissions, fields: { environment: 'prod' } },
     ];
     expect((await admin.data(CAN, { checks })).can.allowed).toEqual([true, true, false, false, true]);
+  });
+
+  test.each([
+    ['the word for all assignments', 'IDENTITY', 'ASSIGN_ROLE', [['identity', 'grant-privileges']], true],
+    [
+      'an assignment that was taken back',
+      'IDENTITY',
+      'ASSIGN_ROLE',
+      [
+        ['identity', 'assign-role'],
+        ['identity', 'grant-privileges', true],
+      ],
+      false,
+    ],
+    ['the older word for reading secrets', 'SECRETS', 'READ', [['secrets', 'read']], true],
+    [
+      'both newer words',
+      'SECRETS',
+      'READ',
+      [
+        ['secrets', 'readValue'],
+        ['secrets', 'describeSecret'],
+      ],
+      true,
+    ],
+    ['one of the newer words', 'SECRETS', 'READ', [['secrets', 'readValue']], false],
+    [
+      'one of them taken back',
+      'SECRETS',
+      'READ',
+      [
+        ['secrets', 'read'],
+        ['secrets', 'describeSecret', true],
+      ],
+      false,
+    ],
+  ] as const)('are answered as requests are judged: %s', async (_, subject, action, rules, isAllowed) => {
+    const { admin, project, explain } = await scene();
+    const permissions = rules.map(([of, verb, inverted = false]) => ({ subject: of, action: [verb], inverted }));
+    const { caller } = await callerWithRules(strongroom, admin, project.id, ...permissions);
+    const asked = { subject, action };
+
+    const { can } = await caller.data(CAN, { checks: [{ projectId: project.id, ...asked }] });
+    expect(can.allowed).toEqual([isAllowed]);
+    expect((await explain(admin, { ...asked, identityId: caller.identityId })).isAllowed).toBe(isAllowed);
+    const holders = HOLDERS.replace('subject: SECRETS, action: READ_VALUE', `subject: ${subject}, action: ${action}`);
+    const { accessAt } = await admin.data(holders, { projectId: project.id });
+    const ids = accessAt.nodes.map(({ identity }: { identity: { id: string } }) => identity.id);
+    expect(ids.toSorted()).toEqual([admin.identityId, ...(isAllowed ? [caller.identityId] : [])].toSorted());
+  });
+
+  test('can name what a role that is given allows, as conditions look at it', async () => {
+    const { admin, project } = await scene();
+    const assign = { subject: 'identity', action: ['assign-role'] };
+    const conditions = { subject: 'secrets', action: { $ne: 'describeSecret' } };
+    const { caller } = await callerWithRules(strongroom, admin, project.id, assign, {
+      ...assign,
+      inverted: true,
+      conditions,
+    });
+    const given = [{}, { subject: 'secrets', action: 'readValue' }, { subject: 'tags', action: 'read' }];
+    const asked = { projectId: project.id, subject: 'IDENTITY', action: 'ASSIGN_ROLE' };
+    const checks = given.map((more) => ({ ...asked, fields: { identityId: admin.identityId, role: 'some', ...more } }));
+    expect((await caller.data(CAN, { checks })).can.allowed).toEqual([true, false, true]);
   });
 
   test('take as many statements for many people in many projects as for one in one', async () => {

@@ -85,6 +85,27 @@ describe('why somebody may do something in an organization', () => {
     );
   });
 
+  test('counts the word for all assignments as the right to give roles, as whoever gives them is judged', async () => {
+    const { admin, caller, identityId, explain } = await scene();
+    await give(admin, identityId, await role(admin, { subject: 'identity', action: 'grant-privileges' }));
+    const asked = { subject: 'IDENTITY', action: 'ASSIGN_ROLE' };
+    expect(await explain({ ...asked, identityId })).toMatchObject({ isAllowed: true });
+    expect((await caller.data(CAN, { checks: [asked] })).canInOrganization.allowed).toEqual([true]);
+  });
+
+  test('is not told of a machine identity as if it were a user', async () => {
+    const { admin, caller, identityId } = await scene();
+    const slug = await role(admin, { subject: 'role', action: 'read' }, { subject: 'member', action: 'read' });
+    await give(admin, identityId, slug);
+    const about = { ...EDIT_GROUPS, userId: admin.identityId };
+    const scalars = EXPLAIN.replace(/origin.*/, 'origin { roleSlug }');
+    expect((await caller.data(scalars, about)).explainOrganizationAccess).toMatchObject({
+      isMember: false,
+      rule: null,
+    });
+    expect((await caller.data(CAN, { checks: [about] })).canInOrganization.allowed).toEqual([false]);
+  });
+
   test('is not told of members of other organizations, and of identities that a project owns', async () => {
     const { explain, admin } = await scene();
     const { admin: stranger } = await strongroom.seed.organization();

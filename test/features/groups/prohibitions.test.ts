@@ -227,3 +227,27 @@ describe('a role that forbids, given to a group', () => {
     expect((await admin.get('/api/v1/identities')).status).toBe(200);
   });
 });
+
+test('what rules forbid with a group by its slug is not escaped by another slug', async () => {
+  const { admin } = await strongroom.seed.organization();
+  const groups = { subject: 'groups', action: ['read', 'edit', 'add-identities'] };
+  const forbidden = { subject: 'groups', action: ['add-identities'], inverted: true };
+  const identities = { subject: 'identity', action: ['read'] };
+  const caller = await organizationCaller(
+    strongroom,
+    admin,
+    groups,
+    { ...forbidden, conditions: { groupSlug: { $glob: 'ops*' } } },
+    identities,
+  );
+  const { id } = mustSucceed(await admin.post('/api/v1/groups', { name: 'Ops', slug: 'ops' })).body;
+  const rename = (by: Caller, slug: string) => by.patch(`/api/v1/groups/${id}`, { slug });
+  const join = () => caller.post(`/api/v1/groups/${id}/machine-identities/${admin.identityId}`);
+
+  expect(await join()).toBeError(403, 'PERMISSION_DENIED');
+  expect(await rename(caller, 'others')).toBeError(403, 'PERMISSION_DENIED');
+  mustSucceed(await rename(caller, 'ops-eu'));
+  expect(await join()).toBeError(403, 'PERMISSION_DENIED');
+  mustSucceed(await rename(admin, 'others'));
+  mustSucceed(await join());
+});

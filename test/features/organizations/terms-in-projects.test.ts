@@ -70,4 +70,33 @@ describe('an end of a membership of the organization', () => {
     mustSucceed(await owner.patch(own, { roles: [{ role: 'admin' }, { role: 'viewer' }] }));
     expect(await owner.patch(own, { roles: [{ role: 'viewer' }] })).toBeError(409, 'LAST_ADMIN');
   });
+
+  test('ends privileges in projects, also for who stays in both through a group', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const holder = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['no-access'] });
+    await strongroom.seed.secrets(admin, project, 'dev', 1);
+    const privilege = { projectId: project.id, identityId: holder.identityId };
+    const permissions = [{ subject: 'secrets', action: 'read', conditions: { environment: 'dev' } }];
+    mustSucceed(await admin.post('/api/v2/identity-project-additional-privilege', { ...privilege, permissions }));
+    const group = await strongroom.seed.group(admin, holder);
+    mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'no-access' }));
+    const reads = async (): Promise<number> =>
+      (await holder.get(`/api/v4/secrets/KEY_00000?projectId=${project.id}&environment=dev`)).status;
+    const readers = async (): Promise<number[]> => {
+      const asked = 'projectId: $id, subject: SECRETS, action: READ_VALUE, fields: { environment: "dev" }';
+      const { now, past } = await admin.data(
+        `query ($id: ID!, $at: DateTime) { now: accessAt(${asked}) { nodes { name } } past: accessAt(${asked}, at: $at) { nodes { name } } }`,
+        { id: project.id, at: new Date(Date.now() + 1_000).toISOString() },
+      );
+      return [now, past].map(({ nodes }) => nodes.length);
+    };
+    expect([await reads(), await readers()]).toEqual([200, [2, 2]]);
+
+    await strongroom.sql('update organization_membership set ends_at = now() where identity_id = $1', [
+      holder.identityId,
+    ]);
+
+    mustSucceed(await holder.get(`/api/v1/projects/${project.id}`));
+    expect([await reads(), await readers()]).toEqual([403, [1, 1]]);
+  });
 });

@@ -197,6 +197,27 @@ describe('a copy of a project', () => {
     expect(await strongroom.auditRows(`project_id = $1 and action = 'project:copy'`, [project.id])).toHaveLength(1);
   });
 
+  test('is of one moment, whatever is renamed while it is made', async () => {
+    const { admin, project } = await makeSource(strongroom);
+    const at = `/api/v1/projects/${project.id}`;
+    const { roles } = mustSucceed(await admin.get(`${at}/roles`)).body;
+    const { id } = roles.find(({ slug }: { slug: string }) => slug === 'reader');
+    for (let round = 0; round < 5; round += 1)
+      await Promise.all([
+        ...[1, 2, 3, 4].map(() => copied(admin, project.id)),
+        admin.patch(`${at}/roles/${id}`, { slug: `reader-${round}` }).then(mustSucceed),
+        admin.patch(`${at}/environments/${project.environments[2].id}`, { slug: `live-${round}` }).then(mustSucceed),
+      ]);
+    const strays = await strongroom.sql(
+      `select m.project_id, m.roles from project_membership m, unnest(m.roles) as slug
+       where m.organization_id = (select organization_id from project where id = $1)
+         and slug not in ('admin', 'viewer')
+         and not exists (select from project_role r where r.project_id = m.project_id and r.slug = slug)`,
+      [project.id],
+    );
+    expect(strays).toEqual([]);
+  });
+
   test('has more secrets than one statement takes, and not more than 10,000 or 16 MiB', async () => {
     const { admin, project } = await strongroom.seed.project();
     const parts = ['ENVIRONMENTS', 'FOLDERS', 'SECRET_VALUES'];

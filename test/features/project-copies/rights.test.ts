@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../kit/caller.js';
+import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { ALL, copied, copy, makeSource, NOTHING, readSecrets, storedOf } from './kit.js';
@@ -40,6 +40,25 @@ describe('whoever copies a project', () => {
       expect(await copy(stranger, project.id, { dryRun })).toBeError(404, 'PROJECT_NOT_FOUND');
       expect(await copy(other.admin, project.id, { dryRun })).toBeError(404, 'PROJECT_NOT_FOUND');
       expect(await copy(admin, randomUUID(), { dryRun })).toBeError(404, 'PROJECT_NOT_FOUND');
+    }
+  });
+
+  test('must be a member of the organization by itself, also when it only asks what would be copied', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const maker = await strongroom.seed.caller(admin);
+    const group = await strongroom.seed.group(admin, maker);
+    mustSucceed(await admin.patch(`/api/v1/groups/${group.id}`, { role: 'member' }));
+    mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'viewer' }));
+    const end = (endsAt: string | null) =>
+      strongroom.sql(`update organization_membership set ends_at = $2::timestamptz where identity_id = $1`, [
+        maker.identityId,
+        endsAt,
+      ]);
+    for (const dryRun of [true, false]) {
+      await end('2020-01-01T00:00:00Z');
+      expect(await copy(maker, project.id, { dryRun })).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
+      await end(null);
+      await copied(maker, project.id, { dryRun });
     }
   });
 
@@ -209,6 +228,38 @@ describe('whoever copies a project', () => {
     const rows = await strongroom.sql('select roles from project_membership where project_id = $1', [made.id]);
     expect(rows).toEqual([{ roles: ['admin'] }]);
     expect(await admin.get(`/api/v1/projects/${made.id}`)).toBeError(404, 'PROJECT_NOT_FOUND');
+  });
+
+  test('does not free members from what rules forbid by tags, where it has none', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const { id: projectId } = project;
+    const at = `/api/v1/projects/${projectId}`;
+    const { tag } = mustSucceed(await admin.post(`${at}/tags`, { slug: 'hot', color: '#aa0000' })).body;
+    const secret = { projectId, environment: 'dev', secretValue: 'value', tagIds: [tag.id] };
+    mustSucceed(await admin.post('/api/v4/secrets/HOT', secret));
+    const rule = { subject: 'secrets', action: 'read', inverted: true, conditions: { secretTags: { $in: ['hot'] } } };
+    mustSucceed(await admin.post(`${at}/roles`, { slug: 'cold', name: 'Cold', permissions: [rule] }));
+    const byRole = await strongroom.seed.caller(admin, { project: projectId, projectRoles: ['viewer', 'cold'] });
+    const byPrivilege = await strongroom.seed.caller(admin, { project: projectId });
+    const privilege = { projectId, identityId: byPrivilege.identityId, permissions: [rule] };
+    mustSucceed(await admin.post('/api/v2/identity-project-additional-privilege', privilege));
+    const reader = await strongroom.seed.caller(admin, { project: projectId });
+    const statusOf = async (caller: Caller, id: string): Promise<number> =>
+      (await caller.get(`/api/v4/secrets/HOT?projectId=${id}&environment=dev`)).status;
+    const statuses = (id: string) => Promise.all([byRole, byPrivilege, reader].map((caller) => statusOf(caller, id)));
+    expect(await statuses(projectId)).toEqual([404, 404, 200]);
+
+    const whole = await copied(admin, projectId, { parts: ALL });
+    expect([whole.skipped, await statuses(whole.project.id)]).toEqual([[], [404, 404, 200]]);
+
+    const parts = ALL.filter((part) => part !== 'TAGS');
+    const bare = await copied(admin, projectId, { parts });
+    expect(told(bare.skipped)).toEqual(['MEMBERS TAG_LEFT_OUT 2']);
+    expect(bare.counts).toMatchObject({ members: 1, privileges: 0, values: 1 });
+    expect(await statuses(bare.project.id)).toEqual([404, 404, 200]);
+    // Without secrets there is nothing that rules could forbid.
+    const empty = await copied(admin, projectId, { parts: ['ROLES', 'MEMBERS'] });
+    expect([empty.skipped, empty.counts.members]).toEqual([[], 3]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { mustSucceed } from '../../kit/caller.js';
+import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom = useSharedStrongroom();
@@ -151,4 +151,50 @@ test('memberships are edited where the rules of the editor say', async () => {
     expect(nextCursor).toBeUndefined();
   }
   mustSucceed(await delegate.delete(path));
+});
+
+describe('a new slug of a role', () => {
+  const roleOf = async (admin: Caller, projectId: string, slug: string) =>
+    mustSucceed(await admin.get(`/api/v1/projects/${projectId}/roles/slug/${slug}`)).body.role;
+
+  test('is put in the place of the old one where rules of roles and privileges name it', async () => {
+    const forbidden = { ...assign({ role: 'reader' }), inverted: true };
+    const { admin, project, delegate, other, own, path } = await scene(assign(), forbidden);
+    mustSucceed(await admin.post(path, { role: 'no-access' }));
+    const privileges = '/api/v2/identity-project-additional-privilege';
+    const { privilege } = mustSucceed(
+      await admin.post(privileges, {
+        projectId: project.id,
+        identityId: other.identityId,
+        permissions: [assign({ role: { $in: ['reader', 'viewer'] } })],
+      }),
+    ).body;
+    const { id } = await roleOf(admin, project.id, 'reader');
+
+    mustSucceed(await admin.patch(`/api/v1/projects/${project.id}/roles/${id}`, { slug: 'watcher' }));
+
+    expect(await delegate.patch(path, { role: 'watcher' })).toBeError(403, 'PERMISSION_DENIED');
+    expect((await roleOf(admin, project.id, 'delegate')).permissions.at(-1)).toMatchObject({
+      inverted: true,
+      conditions: { role: 'watcher' },
+    });
+    const { permissions } = mustSucceed(await admin.get(`${privileges}/${privilege.id}`)).body.privilege;
+    expect(permissions).toMatchObject([{ conditions: { role: { $in: ['watcher', 'viewer'] } } }]);
+    const [row] = await strongroom.auditRows(`action = 'project-role:update' and project_id = $1`, [project.id]);
+    expect(row?.facts).toMatchObject({ roleId: id, slug: 'watcher', renamedIn: [own.id, privilege.id] });
+  });
+
+  test('needs the rights of a rule that selects the role by one of the two all the same', async () => {
+    const { admin, project, make } = await scene(assign({ role: { $glob: 'read*' } }));
+    await make('renamer', READS, { subject: 'role', action: ['read', 'edit'] });
+    const renamer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['renamer'] });
+    const { id } = await roleOf(admin, project.id, 'reader');
+    const rename = (caller: Caller, slug: string) =>
+      caller.patch(`/api/v1/projects/${project.id}/roles/${id}`, { slug });
+
+    mustSucceed(await rename(renamer, 'reads'));
+    expect(await rename(renamer, 'watcher')).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect((await roleOf(admin, project.id, 'reads')).id).toBe(id);
+    mustSucceed(await rename(admin, 'watcher'));
+  });
 });
