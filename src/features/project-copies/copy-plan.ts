@@ -1,8 +1,7 @@
 import { type Action, can, canAlways } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
-import { isBuiltIn } from '../permissions/public.js';
 import { HOLD_STANDING } from '../project-templates/public.js';
-import { fieldsOf, type ProjectAccess, subjectOf } from '../projects/public.js';
+import type { ProjectAccess } from '../projects/public.js';
 import { type ContentsPlan, planContents, readsAllFolders, readsAllSecrets } from '../secrets/public.js';
 import type { CopyPart } from './project-copy.rules.js';
 import { listEnvironments, listMembers, listPrivileges, listRoles, listTagIds } from './project-copy.sql.js';
@@ -11,8 +10,6 @@ export type SkipReason =
   | 'not-readable'
   | 'value-not-readable'
   | 'folder-left-out'
-  | 'role-left-out'
-  | 'tag-left-out'
   | 'owned-by-project'
   | 'membership-ended';
 
@@ -25,8 +22,6 @@ export interface Skip {
 }
 
 type Member = Awaited<ReturnType<typeof listMembers>>[number];
-type Role = Awaited<ReturnType<typeof listRoles>>[number];
-type Privilege = Awaited<ReturnType<typeof listPrivileges>>[number];
 
 /** What is copied of a project: as much of the parts as the caller may read. */
 export interface CopyPlan {
@@ -62,30 +57,21 @@ export async function planCopy(
     values: parts.has('secret-values'),
   });
   const roles = reads('roles', 'role:read') ? await listRoles(tx, { projectId }) : [];
-  const roleSlugs = roles.map(({ slug }) => slug);
-  const { members, left } = parts.has('members')
-    ? await planMembers(tx, project, new Set(roleSlugs))
-    : { members: [], left: [] };
+  const { members, left } =
+    parts.has('members') && readsMembers(project) ? await planMembers(tx, project) : { members: [], left: [] };
   const membershipIds = members.map(({ id }) => id);
   const privileges = members.length === 0 ? [] : await listPrivileges(tx, { membershipIds });
-  const hasTags = reads('tags', 'tags:read');
-  const tags = hasTags ? await listTagIds(tx, { projectId }) : [];
-  const freed = hasTags || contents.secrets.length === 0 ? new Set() : freedWithoutTags(members, roles, privileges);
+  const tags = reads('tags', 'tags:read') ? await listTagIds(tx, { projectId }) : [];
   return {
     settings: parts.has('settings'),
     ignoreValues: reads('settings', 'settings:read'),
     environments,
     contents,
-    roleSlugs,
-    members: members.filter(({ id }) => !freed.has(id)),
-    privilegeIds: privileges.filter(({ membershipId }) => !freed.has(membershipId)).map(({ id }) => id),
+    roleSlugs: roles.map(({ slug }) => slug),
+    members,
+    privilegeIds: privileges.map(({ id }) => id),
     tagIds: tags.map(({ id }) => id),
-    skipped: [
-      ...hiddenParts(project, parts),
-      ...counted(contents),
-      ...left,
-      ...skip('members', 'tag-left-out', freed.size),
-    ],
+    skipped: [...hiddenParts(project, parts), ...counted(contents), ...left],
   };
 }
 
@@ -101,7 +87,7 @@ function hiddenParts(project: ProjectAccess, parts: ReadonlySet<CopyPart>): Skip
     environments: knowsEnvironments,
     folders: knowsEnvironments && readsAllFolders(project),
     roles: can(ability, 'role:read'),
-    members: MEMBERS.every((action) => canAlways(ability, action)),
+    members: readsMembers(project),
     tags: can(ability, 'tags:read'),
     'secret-keys': knowsEnvironments && readsAllSecrets(project),
     'secret-values': knowsEnvironments && readsAllSecrets(project),
@@ -111,7 +97,14 @@ function hiddenParts(project: ProjectAccess, parts: ReadonlySet<CopyPart>): Skip
     .map((part) => ({ part, reason: 'not-readable' as const, count: null }));
 }
 
-const MEMBERS = ['member:read', 'identity:read', 'groups:read'] as const;
+/**
+ * All of what decides about members, or nothing: what one membership, role or rule about tags forbids, a member may have of
+ * another one, and would in a copy without the first.
+ */
+const readsMembers = ({ ability }: ProjectAccess): boolean =>
+  (['member:read', 'identity:read', 'groups:read', 'role:read', 'tags:read'] as const).every((action) =>
+    canAlways(ability, action),
+  );
 
 const skip = (part: CopyPart, reason: SkipReason, count: number): Skip[] =>
   count === 0 ? [] : [{ part, reason, count }];
@@ -121,39 +114,20 @@ const counted = ({ importsLeftOut, valuesLeftOut }: ContentsPlan): Skip[] => [
   ...skip('secret-values', 'value-not-readable', valuesLeftOut),
 ];
 
-/** Memberships whose rules forbid something with secrets by their tags: without these they would forbid nothing. */
-function freedWithoutTags(
-  members: readonly Member[],
-  roles: readonly Role[],
-  privileges: readonly Privilege[],
-): ReadonlySet<string> {
-  const slugs = new Set(roles.filter(({ forbidsByTags }) => forbidsByTags).map(({ slug }) => slug));
-  const byRole = members.filter((member) => member.roles.some((slug) => slugs.has(slug))).map(({ id }) => id);
-  const byPrivilege = privileges.filter(({ forbidsByTags }) => forbidsByTags).map(({ membershipId }) => membershipId);
-  return new Set([...byRole, ...byPrivilege]);
-}
-
-/** Who joins the copy: with all its roles, or not at all, since a role may be one that forbids. */
+/** Who joins the copy. */
 async function planMembers(
   tx: Transaction,
-  project: ProjectAccess,
-  roleSlugs: ReadonlySet<string>,
+  { organizationId, projectId }: ProjectAccess,
 ): Promise<{ readonly members: readonly Member[]; readonly left: readonly Skip[] }> {
-  const { organizationId, projectId, ability } = project;
-  const all = await listMembers(tx, { projectId });
-  const readable = all.filter(
-    (member) =>
-      member.memberId !== tx.actor.id && can(ability, `${subjectOf(member.kind)}:read`, fieldsOf(member.kind, member)),
-  );
-  const ids = readable.map(({ memberId }) => memberId);
+  const all = (await listMembers(tx, { projectId })).filter(({ memberId }) => memberId !== tx.actor.id);
+  const ids = all.map(({ memberId }) => memberId);
   const standing = ids.length === 0 ? [] : await HOLD_STANDING(tx, { organizationId, ids });
   const present = new Set(standing.filter(({ hasEnded }) => !hasEnded).map(({ id }) => id));
   const fateOf = ({ isOwned, memberId, roles }: Member): SkipReason | 'copied' => {
     if (isOwned) return 'owned-by-project';
-    if (!present.has(memberId) || roles.length === 0) return 'membership-ended';
-    return roles.every((slug) => isBuiltIn(slug) || roleSlugs.has(slug)) ? 'copied' : 'role-left-out';
+    return !present.has(memberId) || roles.length === 0 ? 'membership-ended' : 'copied';
   };
-  const { copied = [], ...others } = Object.groupBy(readable, fateOf);
+  const { copied = [], ...others } = Object.groupBy(all, fateOf);
   return {
     members: copied,
     left: Object.entries(others).flatMap(([reason, list]) => skip('members', reason as SkipReason, list.length)),

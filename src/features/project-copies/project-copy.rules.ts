@@ -16,11 +16,12 @@ const PARTS = [
 export type CopyPart = (typeof PARTS)[number];
 export const copyPart = z.enum(PARTS);
 
-/** The part that another one is in, and cannot be copied without. */
-const NEEDS: Partial<Readonly<Record<CopyPart, CopyPart>>> = {
-  folders: 'environments',
-  'secret-keys': 'folders',
-  'secret-values': 'folders',
+/** What a part is in, or is judged by, and cannot be copied without. */
+const NEEDS: Partial<Readonly<Record<CopyPart, readonly CopyPart[]>>> = {
+  folders: ['environments'],
+  members: ['roles', 'tags'],
+  'secret-keys': ['folders'],
+  'secret-values': ['folders'],
 };
 
 /** Neither who is in the project nor its values. */
@@ -34,9 +35,9 @@ const parts = z
     list.forEach((part, at) => {
       const refuse = (message: string, code: string) =>
         issues.addIssue({ code: 'custom', path: [at], message, params: { code } });
-      const needed = NEEDS[part];
+      const missing = (NEEDS[part] ?? []).filter((needed) => !list.includes(needed));
       if (list.indexOf(part) < at) refuse('must name each part once', 'DUPLICATE');
-      else if (needed !== undefined && !list.includes(needed)) refuse(`needs the part ${needed} as well`, 'NEEDS_PART');
+      else if (missing.length > 0) refuse(`needs ${missing.join(' and ')} as well`, 'NEEDS_PART');
     });
   });
 
@@ -56,7 +57,7 @@ export const CopyProject = z
     }),
     parts: parts.default(DEFAULT_PARTS).meta({
       description:
-        'What is copied, each part once. `FOLDERS` need `ENVIRONMENTS`, and secrets need `FOLDERS`; `SECRET_VALUES` copies the keys as well.',
+        'What is copied, each part once. `FOLDERS` need `ENVIRONMENTS`, secrets need `FOLDERS`, and `MEMBERS` need `ROLES` and `TAGS`; `SECRET_VALUES` copies the keys as well.',
     }),
     dryRun: z.boolean().default(false).meta({ description: 'Only returns what would be copied; no value is read.' }),
   })

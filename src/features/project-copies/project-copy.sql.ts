@@ -38,14 +38,11 @@ export const listEnvironments = sqlStatement({
   row: { id: t.uuid, name: t.text, slug: t.text },
 });
 
-/** A rule forbids something with secrets by their tags. */
-const FORBIDS_BY_TAGS = `jsonb_path_exists(permissions, '$[*] ? (@.inverted == true && exists (@.conditions.secretTags))') as "forbidsByTags"`;
-
 /** The roles that a project made. */
 export const listRoles = sqlStatement({
-  text: `select slug, ${FORBIDS_BY_TAGS} from project_role where project_id = :projectId`,
+  text: 'select slug from project_role where project_id = :projectId',
   params: PROJECT,
-  row: { slug: t.text, forbidsByTags: t.boolean },
+  row: { slug: t.text },
 });
 
 export const copyRoles = sqlStatement({
@@ -98,10 +95,10 @@ export const listMembers = sqlStatement({
 
 /** Privileges of memberships that have not ended, in the order in which their rules apply. */
 export const listPrivileges = sqlStatement({
-  text: `select id, membership_id as "membershipId", ${FORBIDS_BY_TAGS} from additional_privilege
+  text: `select id from additional_privilege
     where membership_id = any(:membershipIds) and (ends_at is null or now() < ends_at) order by created_at, id`,
   params: { membershipIds: t.array(t.uuid) },
-  row: { id: t.uuid, membershipId: t.uuid, forbidsByTags: t.boolean },
+  row: { id: t.uuid },
 });
 
 /** Copies memberships under new ids, with the terms of their roles. */

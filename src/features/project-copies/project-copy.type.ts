@@ -44,8 +44,6 @@ const SkipReasonEnum = {
   NOT_READABLE: 'not-readable',
   VALUE_NOT_READABLE: 'value-not-readable',
   FOLDER_LEFT_OUT: 'folder-left-out',
-  ROLE_LEFT_OUT: 'role-left-out',
-  TAG_LEFT_OUT: 'tag-left-out',
   OWNED_BY_PROJECT: 'owned-by-project',
   MEMBERSHIP_ENDED: 'membership-ended',
 } as const;
@@ -53,13 +51,12 @@ registerEnumType(SkipReasonEnum, {
   name: 'ProjectCopySkipReason',
   description: 'Why something is not in the copy of a project.',
   valuesConfig: {
-    NOT_READABLE: { description: 'You may not read this part, or not all of it: what you may not read is left out.' },
+    NOT_READABLE: {
+      description:
+        'You may not read this part, or not all of it: what you may not read is left out. Of members all are, if you may not read all members, groups, roles and tags.',
+    },
     VALUE_NOT_READABLE: { description: 'You may not read the values: the copies of the secrets have empty ones.' },
     FOLDER_LEFT_OUT: { description: 'Imports one of whose folders is not copied.' },
-    ROLE_LEFT_OUT: { description: 'Members with a role that is not copied.' },
-    TAG_LEFT_OUT: {
-      description: 'Members whose rules forbid something with secrets by their tags, which are not copied.',
-    },
     OWNED_BY_PROJECT: { description: 'Machine identities that the copied project owns.' },
     MEMBERSHIP_ENDED: { description: 'Members whose roles, or whose membership of the organization, have ended.' },
   },

@@ -153,7 +153,8 @@ export class ProjectService {
    *
    * @param raw `{ name, description?, slug?, kmsKeyId?, template?, type?, shouldCreateDefaultEnvs?, hasDeleteProtection? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND, KEY_NOT_FOUND, PROJECT_SLUG_TAKEN,
-   *   ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment), AUDIT_UNAVAILABLE
+   *   ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment), MEMBERSHIP_NOT_FOUND (a
+   *   member of the organization through a group alone), AUDIT_UNAVAILABLE
    * Source: specification 7, decisions 4.
    */
   async create(ctx: Context, raw: unknown): Promise<ReadProject> {
@@ -167,7 +168,8 @@ export class ProjectService {
   /**
    * Makes a project with these contents, in one transaction, for who is allowed to.
    *
-   * @throws KEY_NOT_FOUND, PROJECT_SLUG_TAKEN, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
+   * @throws KEY_NOT_FOUND, PROJECT_SLUG_TAKEN, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND, MEMBERSHIP_NOT_FOUND,
+   *   AUDIT_UNAVAILABLE
    */
   async make(ctx: Context, wanted: NewProject, findContents: FindContents): Promise<ReadProject> {
     const attempt = (slug = projectSlugFor(wanted.name, randomLetters(SLUG_SUFFIX_LENGTH))) =>
@@ -320,7 +322,10 @@ export class ProjectService {
     const { type, shouldCreateDefaultEnvs: defaultEnvironments } = wanted;
     const facts = { slug, type, defaultEnvironments, ...contents.facts };
     await tx.auditTrail.recordChange(tx, { action: 'project:create', projectId: id, facts }, ...events);
-    return this.#open(tx, await findById(tx, id));
+    const made = await findById(tx, id);
+    // Whoever is in the organization through a group alone, because its own membership has ended, would never see it.
+    if (made === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+    return this.#open(tx, made);
   }
 
   /** The first environments with their root folders, the first admin, and all the rest. */

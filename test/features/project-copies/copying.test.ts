@@ -303,8 +303,11 @@ describe('the input of a copy', () => {
       'input.parts[0] NEEDS_PART',
       'input.parts[3] DUPLICATE',
     ]);
-    const alone = await copy(admin, project.id, { parts: ['ENVIRONMENTS', 'SECRET_VALUES'] });
-    expect(alone.body.errors[0].extensions.details).toMatchObject([{ path: 'input.parts[1]', code: 'NEEDS_PART' }]);
+    const alone = await copy(admin, project.id, { parts: ['ENVIRONMENTS', 'SECRET_VALUES', 'MEMBERS'] });
+    expect(alone.body.errors[0].extensions.details).toMatchObject([
+      { path: 'input.parts[1]', code: 'NEEDS_PART', message: 'needs folders as well' },
+      { path: 'input.parts[2]', code: 'NEEDS_PART', message: 'needs roles and tags as well' },
+    ]);
   });
 
   test('may name a project of another type, which has no contents', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
+import { groupInProject, groupWith } from '../groups/kit.js';
 import { ALL, copied, copy, makeSource, NOTHING, readSecrets, storedOf } from './kit.js';
 
 const strongroom = useSharedStrongroom();
@@ -156,35 +157,38 @@ describe('whoever copies a project', () => {
     expect(secrets.map(({ key, is_empty: isEmpty }) => [key, isEmpty])).toEqual([['ROOT', true]]);
   });
 
-  test('takes along members with all their roles or not at all, and none that has ended or that the project owns', async () => {
-    const { admin, project, user, temporary, group } = await makeSource(strongroom);
+  test('takes along all members if it may read all that decides about them, and none that has ended or that the project owns', async () => {
+    const { admin, project } = await makeSource(strongroom);
     const members = ['member', 'identity', 'groups'].map((subject) => ({ subject, action: ['read'] }));
     const ended = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['viewer'] });
     await strongroom.sql('update organization_membership set ends_at = now() where identity_id = $1', [
       ended.identityId,
     ]);
-    const plain = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['viewer'] });
+    await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['viewer'] });
     await makeOwnIdentity(project.id);
+    const parts = ['ROLES', 'TAGS', 'MEMBERS'];
 
-    const whole = await copied(admin, project.id, { parts: ['ROLES', 'MEMBERS'] });
+    const whole = await copied(admin, project.id, { parts });
 
     expect(whole.counts).toMatchObject({ roles: 1, members: 4, privileges: 2 });
     expect(told(whole.skipped)).toEqual(['MEMBERS MEMBERSHIP_ENDED 1', 'MEMBERS OWNED_BY_PROJECT 1']);
 
-    // The role `reader`, which three of them have, is not told to this one, and it is none of the copy's.
-    const caller = await holderOf(admin, project.id, ...members);
-    const part = await copied(caller, project.id, { parts: ['ROLES', 'MEMBERS'] });
-
-    expect(part.counts).toMatchObject({ roles: 0, members: 2, privileges: 0 });
-    expect(told(part.skipped)).toEqual([
-      'MEMBERS MEMBERSHIP_ENDED 1',
-      'MEMBERS OWNED_BY_PROJECT 1',
-      'MEMBERS ROLE_LEFT_OUT 3',
-      'ROLES NOT_READABLE null',
-    ]);
-    const { members: rows } = await storedOf(strongroom, part.project.id, caller.identityId);
-    expect(new Set(rows.map(({ identity_id: id }) => id))).toEqual(new Set([admin.identityId, plain.identityId]));
-    expect([user.userId, temporary.identityId, group.id]).toHaveLength(3);
+    const [roles, tags] = [
+      { subject: 'role', action: ['read'] },
+      { subject: 'tags', action: ['read'] },
+    ];
+    for (const [missing, rules] of [
+      ['ROLES', [...members, tags]],
+      ['TAGS', [...members, roles]],
+      [null, [...members.slice(1), roles, tags]],
+    ] as const) {
+      const caller = await holderOf(admin, project.id, ...rules);
+      const part = await copied(caller, project.id, { parts });
+      expect(part.counts).toMatchObject({ members: 0, privileges: 0 });
+      expect(told(part.skipped)).toEqual(
+        ['MEMBERS', ...(missing === null ? [] : [missing])].map((each) => `${each} NOT_READABLE null`),
+      );
+    }
   });
 
   test('gives nobody more than it had: what has ended is not copied, and a condition hides members', async () => {
@@ -198,7 +202,8 @@ describe('whoever copies a project', () => {
       `update additional_privilege set starts_at = '2020-01-01', ends_at = '2020-01-08' where project_id = $1 and slug = 'week'`,
       [project.id],
     );
-    const { project: made } = await copied(admin, project.id, { parts: ['ROLES', 'MEMBERS'] });
+    const parts = ['ROLES', 'TAGS', 'MEMBERS'];
+    const { project: made } = await copied(admin, project.id, { parts });
     const { members, privileges } = await storedOf(strongroom, made.id, admin.identityId);
     expect(members.find(({ identity_id: id }) => id === temporary.identityId)).toMatchObject({
       roles: ['viewer'],
@@ -213,10 +218,10 @@ describe('whoever copies a project', () => {
       admin,
       project.id,
       { subject: 'member', action: ['read'], conditions: { username: { $ne: username } } },
-      { subject: 'role', action: ['read'] },
+      ...['identity', 'groups', 'role', 'tags'].map((subject) => ({ subject, action: ['read'] })),
     );
-    const { counts, skipped } = await copied(caller, project.id, { parts: ['ROLES', 'MEMBERS'] });
-    expect(counts).toEqual({ ...NOTHING, roles: 2 });
+    const { counts, skipped } = await copied(caller, project.id, { parts });
+    expect(counts).toEqual({ ...NOTHING, roles: 2, tags: 2 });
     expect(told(skipped)).toEqual(['MEMBERS NOT_READABLE null']);
   });
 
@@ -230,7 +235,7 @@ describe('whoever copies a project', () => {
     expect(await admin.get(`/api/v1/projects/${made.id}`)).toBeError(404, 'PROJECT_NOT_FOUND');
   });
 
-  test('does not free members from what rules forbid by tags, where it has none', async () => {
+  test('does not free members from what a role, a rule about tags, or another of their memberships forbids', async () => {
     const { admin, project } = await strongroom.seed.project();
     const { id: projectId } = project;
     const at = `/api/v1/projects/${projectId}`;
@@ -243,23 +248,23 @@ describe('whoever copies a project', () => {
     const byPrivilege = await strongroom.seed.caller(admin, { project: projectId });
     const privilege = { projectId, identityId: byPrivilege.identityId, permissions: [rule] };
     mustSucceed(await admin.post('/api/v2/identity-project-additional-privilege', privilege));
+    const byOther = await strongroom.seed.caller(admin, { project: projectId, projectRoles: ['cold'] });
+    const group = await groupWith(admin, 'no-access', byOther);
+    await groupInProject(admin, group, projectId, 'viewer');
     const reader = await strongroom.seed.caller(admin, { project: projectId });
     const statusOf = async (caller: Caller, id: string): Promise<number> =>
       (await caller.get(`/api/v4/secrets/HOT?projectId=${id}&environment=dev`)).status;
-    const statuses = (id: string) => Promise.all([byRole, byPrivilege, reader].map((caller) => statusOf(caller, id)));
-    expect(await statuses(projectId)).toEqual([404, 404, 200]);
+    const statuses = (id: string) =>
+      Promise.all([byRole, byPrivilege, byOther, reader].map((caller) => statusOf(caller, id)));
+    expect(await statuses(projectId)).toEqual([404, 404, 404, 200]);
 
     const whole = await copied(admin, projectId, { parts: ALL });
-    expect([whole.skipped, await statuses(whole.project.id)]).toEqual([[], [404, 404, 200]]);
+    expect([whole.skipped, await statuses(whole.project.id)]).toEqual([[], [404, 404, 404, 200]]);
 
-    const parts = ALL.filter((part) => part !== 'TAGS');
-    const bare = await copied(admin, projectId, { parts });
-    expect(told(bare.skipped)).toEqual(['MEMBERS TAG_LEFT_OUT 2']);
-    expect(bare.counts).toMatchObject({ members: 1, privileges: 0, values: 1 });
-    expect(await statuses(bare.project.id)).toEqual([404, 404, 200]);
-    // Without secrets there is nothing that rules could forbid.
-    const empty = await copied(admin, projectId, { parts: ['ROLES', 'MEMBERS'] });
-    expect([empty.skipped, empty.counts.members]).toEqual([[], 3]);
+    for (const needed of ['ROLES', 'TAGS']) {
+      const bare = await copy(admin, projectId, { parts: ALL.filter((part) => part !== needed) });
+      expect(bare.body.errors[0].extensions.details).toMatchObject([{ code: 'NEEDS_PART' }]);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { keysOf, WHOLE } from './fields.js';
 
@@ -93,6 +94,18 @@ describe('creating a project', () => {
     for (const kmsKeyId of [project.kmsSecretManagerKeyId, randomUUID(), 'no-uuid']) {
       expect(await admin.post('/api/v2/workspace', { projectName: 'x', kmsKeyId })).toBeError(404, 'KEY_NOT_FOUND');
     }
+  });
+
+  test('is refused to whom a group alone keeps in the organization, and leaves nothing', async () => {
+    const { admin, organization } = await strongroom.seed.organization();
+    const maker = await strongroom.seed.caller(admin);
+    const group = await strongroom.seed.group(admin, maker);
+    mustSucceed(await admin.patch(`/api/v1/groups/${group.id}`, { role: 'member' }));
+    await strongroom.sql('update organization_membership set ends_at = now() where identity_id = $1', [
+      maker.identityId,
+    ]);
+    expect(await maker.post('/api/v2/workspace', { projectName: 'x' })).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
+    expect(await strongroom.sql('select 1 from project where organization_id = $1', [organization.id])).toEqual([]);
   });
 
   test('gives one slug to one of two callers at the same moment', async () => {
