@@ -76,7 +76,7 @@ export class Service {
   static async start(options: ServiceOptions = {}): Promise<Service> {
     const service = await Service.spawn(options);
     try {
-      await service.ready(options.readyWithinMs ?? 30_000);
+      await service.ready(options.readyWithinMs ?? 50_000);
     } catch (error) {
       await service.kill();
       await service.dispose();

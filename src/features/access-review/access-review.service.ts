@@ -28,7 +28,17 @@ import {
   EffectivePermissions,
   ExplainAccess,
 } from './access-review.rules.js';
-import { ATTRIBUTES, HELD_AT, HELD_NOW, PRIVILEGES_AT, PRIVILEGES_NOW, ROLES_AT, ROLES_NOW } from './held.sql.js';
+import {
+  ATTRIBUTES,
+  HELD_AT,
+  HELD_NOW,
+  MEMBERS,
+  PRIVILEGES_AT,
+  PRIVILEGES_NOW,
+  ROLES_AT,
+  ROLES_NOW,
+} from './held.sql.js';
+import { placesByMember } from './places.js';
 import { givingOf, type HeldMember, namesAttributes, type Policies, type Reason, whoMay } from './verdicts.js';
 
 /** Answers to who may do what. Nothing is decided here: the abilities are asked by which requests are judged. */
@@ -188,7 +198,7 @@ function authorizeOverview(project: ProjectAccess): void {
     if (!can(project.ability, action)) throw new PermissionDenied({ action, projectId: project.projectId });
 }
 
-/** All that decides about the members of projects, in at most four statements. @param at null: now */
+/** All that decides about the members of projects, in at most five statements. @param at null: now */
 async function policiesOf(
   ctx: Context,
   projectIds: readonly string[],
@@ -196,24 +206,24 @@ async function policiesOf(
 ): Promise<Map<string, Policies>> {
   const place = { projectIds, organizationId: ctx.organizationId };
   const when = at === null ? null : { ...place, at };
-  const members = await (when === null ? HELD_NOW(ctx, place) : HELD_AT(ctx, when));
-  const listed = members.find((row) => row.listed !== null)?.listed ?? '[]';
-  const given = (JSON.parse(listed) as readonly Parameters<typeof givingOf>[0][]).map(givingOf);
+  const held = await (when === null ? HELD_NOW(ctx, place) : HELD_AT(ctx, when));
   const roles = await (when === null ? ROLES_NOW(ctx, place) : ROLES_AT(ctx, when));
   const privileges = await (when === null ? PRIVILEGES_NOW(ctx, place) : PRIVILEGES_AT(ctx, when));
   const isNamed = [...roles, ...privileges].some(namesAttributes);
-  const memberIds = [...new Set(members.map(({ memberId }) => memberId))];
-  const rows = isNamed ? await ATTRIBUTES(ctx, { memberIds }) : [];
-  const attributes = new Map(rows.map(({ memberId, attributes }) => [memberId, attributes]));
   const inProject = <Row extends { readonly projectId: string }>(all: readonly Row[]) =>
     Map.groupBy(all, ({ projectId }) => projectId);
-  const [byMember, byRole, byPrivilege] = [inProject(members), inProject(roles), inProject(privileges)];
+  const [byProject, byRole, byPrivilege] = [inProject(held), inProject(roles), inProject(privileges)];
+  const belonging = new Map([...byProject].map(([id, memberships]) => [id, placesByMember(memberships)]));
+  const memberIds = [...new Set([...belonging.values()].flatMap((places) => [...places.keys()]))];
+  const who = new Map((await MEMBERS(ctx, { memberIds })).map((row) => [row.memberId, row]));
+  const rows = isNamed ? await ATTRIBUTES(ctx, { memberIds }) : [];
+  const attributes = new Map(rows.map(({ memberId, attributes }) => [memberId, attributes]));
   return new Map(
-    projectIds.map((id) => [
+    [...belonging].map(([id, places]) => [
       id,
       {
-        members: byMember.get(id) ?? [],
-        given,
+        members: [...places].map(([memberId, own]) => ({ ...(who.get(memberId) as HeldMember), places: own })),
+        given: (byProject.get(id) ?? []).map(givingOf),
         roles: byRole.get(id) ?? [],
         privileges: byPrivilege.get(id) ?? [],
         attributes,

@@ -1,45 +1,33 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-/** `places` are those, from 1 on, of memberships in `listed`: JSON text of all memberships with their roles, in the first row alone. The last comes first. */
-const HELD = {
-  projectId: t.uuid,
-  memberKind: t.oneOf('user', 'identity'),
-  memberId: t.uuid,
-  name: t.nullable(t.text),
-  places: t.array(t.integer),
-  listed: t.nullable(t.text),
-} as const;
+/** `members` are the ids of those who belong to it, 16 bytes each: groups can give each of ten thousand members ten memberships. */
+const HELD = { projectId: t.uuid, id: t.uuid, roles: t.array(t.text), members: t.bytea } as const;
 
-/** Place of a membership among all: direct ones first, then groups, oldest first. */
-const PLACE = 'row_number() over (order by m.group_id is not null, m.created_at, m.id)::int as at';
+const idOf = (row: string): string => `uuid_send(coalesce(${row}.user_id, ${row}.identity_id))`;
 
 /** @param memberships @param groupMembers SQL for the rows that hold */
 const held = (memberships: string, groupMembers: string): string => `with m as materialized (${memberships}),
   belonging as (
-    select m.project_id, coalesce(m.user_id, m.identity_id) as member_id, m.at from m where m.group_id is null
-    union all
-    select m.project_id, coalesce(g.user_id, g.identity_id), m.at from ${groupMembers} g join m on m.group_id = g.group_id),
-  member as (select project_id, member_id, array_agg(at order by at desc) as places from belonging group by project_id, member_id)
-  select p.id as "projectId", case when u.id is null then 'identity' else 'user' end as "memberKind",
-    coalesce(u.id, i.id, member.member_id) as "memberId", coalesce(u.username, i.name) as name, member.places,
-    case when row_number() over () = 1 then (select json_agg(json_build_object('id', m.id, 'roles', m.roles) order by m.at)::text from m) end as listed
-  from member join project p on p.id = member.project_id
-  left join app_user u on u.id = member.member_id left join identity i on i.id = member.member_id`;
+    select g.group_id, string_agg(${idOf('g')}, ''::bytea) as members from ${groupMembers} g
+    where g.group_id in (select group_id from m) group by g.group_id)
+  select p.id as "projectId", m.id, m.roles,
+    case when m.group_id is null then ${idOf('m')} else coalesce(belonging.members, ''::bytea) end as members
+  from m join project p on p.id = m.project_id left join belonging on belonging.group_id = m.group_id order by m.group_id is not null, m.created_at, m.id`;
 
 /** A project membership `m` ended with the membership of the organization that it stands on. */
 const HAS_ENDED = `exists (
     select from organization_membership o where o.organization_id = m.organization_id and o.ends_at <= now()
       and coalesce(o.user_id, o.identity_id) = coalesce(m.user_id, m.identity_id))`;
 
-const MEMBERSHIPS = `select m.*, ${PLACE} from (
+const MEMBERSHIPS = `select m.* from (
     select id, organization_id, project_id, user_id, identity_id, group_id, created_at,
       case when role_terms is null then roles else roles_now(roles, role_terms) end as roles
     from project_membership where project_id = any(:projectIds)) m
   where cardinality(m.roles) > 0 and not ${HAS_ENDED}`;
 
 /**
- * All members of projects, directly or through groups, as the view `project_member_now` has them. Memberships are told by
- * their places: groups can give each of ten thousand members ten of them.
+ * All memberships of projects with those who belong to them, as the view `project_member_now` has them: direct ones first, then
+ * those of groups, oldest first.
  */
 export const HELD_NOW = sqlStatement({
   text: held(MEMBERSHIPS, 'group_member'),
@@ -79,7 +67,7 @@ const ORGANIZATION_MEMBERS = `(select o.member_id from ${was(
   `coalesce(h.content ->> 'user_id', h.content ->> 'identity_id')::uuid as member_id, (h.content ->> 'ends_at')::timestamptz as ends_at`,
 )} o where o.member_id is not null and (o.ends_at is null or :at < o.ends_at))`;
 
-const MEMBERSHIPS_THEN = `select m.*, ${PLACE} from (
+const MEMBERSHIPS_THEN = `select m.* from (
     select w.id, w.project_id, w.user_id, w.identity_id, w.group_id, w.created_at,
       array(select role from unnest(w.roles) with ordinality as listed(role, place)
         where not coalesce(w.role_terms ? role, false)
@@ -104,7 +92,7 @@ const GROUP_MEMBERS_THEN = was(
 
 const AT = { projectIds: t.array(t.uuid), organizationId: t.uuid, at: t.time } as const;
 
-/** As `HELD_NOW`, at a time. Whoever was deleted since then has no name any more. */
+/** As `HELD_NOW`, at a time. */
 export const HELD_AT = sqlStatement({
   text: held(MEMBERSHIPS_THEN, GROUP_MEMBERS_THEN),
   params: AT,
@@ -136,6 +124,14 @@ export const PRIVILEGES_AT = sqlStatement({
     order by v.created_at, v.row_id`,
   params: AT,
   row: PRIVILEGE,
+});
+
+/** Who members are. Whoever was deleted since has no name any more. */
+export const MEMBERS = sqlStatement({
+  text: `select member.id as "memberId", case when u.id is null then 'identity' else 'user' end as "memberKind", coalesce(u.username, i.name) as name
+    from unnest(:memberIds::uuid[]) member(id) left join app_user u on u.id = member.id left join identity i on i.id = member.id`,
+  params: { memberIds: t.array(t.uuid) },
+  row: { memberId: t.uuid, memberKind: t.oneOf('user', 'identity'), name: t.nullable(t.text) },
 });
 
 /** What rules can name of members, as JSON text. */
