@@ -1,4 +1,12 @@
-import { type ExecutionResult, type GraphQLSchema, Kind, parse as parseDocument, validate } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse as parseDocument,
+  validate,
+} from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { z } from 'zod';
 import type { AnyContext } from '../kernel/context.js';
@@ -35,7 +43,7 @@ export interface CompiledRoute {
 }
 
 /**
- * Compiles routes against the schema, once, at start.
+ * Checks routes against the schema at start, and compiles each when it is first asked.
  *
  * @throws Error naming the route whose document, variables, example, path or number does not fit
  */
@@ -111,18 +119,30 @@ function compileDocument(schema: GraphQLSchema, text: string, sample: Record<str
   if (operation === undefined || operations.length > 1) throw new Error('the document must hold one operation');
   const types = variableTypes(schema, operation);
   checkVariables(types, operation, sample);
-  const compiled = compileQuery(schema, document, '', { disableLeafSerialization: true });
-  if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? 'does not compile');
-  const translate = variablesTranslator(types, operation);
+  // When it is first asked: code for all that nobody asks would take an eighth of a start.
+  let compiled: ReturnType<typeof executableOf> | undefined;
   const run = async (ctx: AnyContext, variables: object): Promise<Data> => {
     allowNestedDenials(ctx);
-    const result = (await compiled.query(undefined, ctx, await translate(variables))) as ExecutionResult;
+    compiled ??= executableOf(schema, document, types, operation);
+    const { query, translate } = compiled;
+    const result = (await query(undefined, ctx, await translate(variables))) as ExecutionResult;
     // Without data nothing ran: a value is outside what the schema can hold. The message would quote it.
     if (!('data' in result)) throw validationFailed([MISFIT]);
     if (result.errors?.[0] !== undefined) throw result.errors[0];
     return result.data as Data;
   };
   return { document, operation, run };
+}
+
+function executableOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  types: ReturnType<typeof variableTypes>,
+  operation: OperationDefinitionNode,
+) {
+  const compiled = compileQuery(schema, document, '', { disableLeafSerialization: true });
+  if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? 'does not compile');
+  return { query: compiled.query, translate: variablesTranslator(types, operation) };
 }
 
 const MISFIT: ErrorDetail = {
