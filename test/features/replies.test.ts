@@ -59,7 +59,7 @@ describe('a reply is what the API reference promises', () => {
   test.each(restOperations().map((operation) => [operation.name, operation] as const))(
     '%s',
     async (route, operation) => {
-      const { world, admin } = operation.changes ? await seedWorld(strongroom.seed) : read;
+      const { world, admin } = operation.changes ? await seedWorld(strongroom.seed, operation.things) : read;
       const { status, body } = await operation.send(admin, world);
       expect({ status, misfits: misfits(schemaOf(route), body) }).toEqual({ status: 200, misfits: [] });
     },

@@ -64,8 +64,18 @@ export interface World {
 
 const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
 
-/** Makes a world in the organization of an admin. */
-export async function makeWorld(admin: Caller, organization: string): Promise<World> {
+/**
+ * Makes a world in the organization of an admin.
+ *
+ * @param wanted what a test mentions: of what stands alone the rest is not made, and has an empty name
+ */
+export async function makeWorld(
+  admin: Caller,
+  organization: string,
+  wanted: readonly (keyof World)[] | null = null,
+): Promise<World> {
+  const isWanted = (...things: (keyof World)[]): boolean =>
+    wanted === null || things.some((thing) => wanted.includes(thing));
   const { project, secret, tag, folder, secretImport, role } = await makeProject(admin);
   const subSlug = word('sub');
   const { createSubOrganization } = await admin.data(
@@ -87,14 +97,25 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
   }
   const { organizationMembers } = await admin.data('{ organizationMembers { nodes { id memberId } } }');
   const userMembership = organizationMembers.nodes.find(({ memberId }: { memberId: string }) => memberId === user).id;
-  const organizationRole = await makeOrganizationRole(admin);
+  const organizationRole = isWanted('organizationRole', 'organizationRoleSlug')
+    ? await makeOrganizationRole(admin)
+    : { id: '', slug: '' };
   const group = await makeGroup(admin, { subOrganization, user, identity });
   mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'viewer' }));
-  const otherGroup = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body;
+  const otherGroup = isWanted('otherGroup')
+    ? mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body.id
+    : '';
   mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
   const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
-  const client = await makeClient(admin, identity);
-  const lost = await makeIdentity(admin, organization);
+  const client = isWanted('identity', 'clientId', 'clientSecret', 'heldClientSecret')
+    ? await makeClient(admin, identity)
+    : NO_CLIENT;
+  const template = isWanted('projectTemplate', 'projectTemplateName')
+    ? await makeTemplate(admin, { username: otherUsername, identityId: otherIdentity })
+    : { projectTemplate: '', projectTemplateName: '' };
+  const lost = isWanted('lostProject', 'rescue')
+    ? await makeLost(admin, organization)
+    : { lostProject: '', rescue: '' };
   return {
     organization,
     subOrganization,
@@ -114,9 +135,8 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     privilegeSlug: privilege.slug,
     organizationRole: organizationRole.id,
     organizationRoleSlug: organizationRole.slug,
-    ...(await makeTemplate(admin, { username: otherUsername, identityId: otherIdentity })),
-    lostProject: await makeLostProject(admin, lost),
-    rescue: await makeRescue(admin, await makeLostProject(admin, lost)),
+    ...template,
+    ...lost,
     user,
     userMembership,
     username,
@@ -126,17 +146,22 @@ export async function makeWorld(admin: Caller, organization: string): Promise<Wo
     otherIdentity,
     group: group.id,
     groupSlug: group.slug,
-    otherGroup: otherGroup.id,
+    otherGroup,
     accessToken: issued.tokenData.id,
     heldToken: issued.accessToken,
     ...client,
   };
 }
 
-/** A world in a new organization, and its admin. */
-export async function seedWorld(seed: Seed): Promise<{ world: World; admin: Caller }> {
+const NO_CLIENT = { clientId: '', clientSecret: '', heldClientSecret: '' };
+
+/** A world in a new organization, and its admin. @param wanted as `makeWorld` */
+export async function seedWorld(
+  seed: Seed,
+  wanted: readonly (keyof World)[] | null = null,
+): Promise<{ world: World; admin: Caller }> {
   const { organization, admin } = await seed.organization();
-  return { world: await makeWorld(admin, organization.id), admin };
+  return { world: await makeWorld(admin, organization.id, wanted), admin };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
@@ -223,6 +248,14 @@ async function makeTemplate(
     }),
   ).body;
   return { projectTemplate: projectTemplate.id, projectTemplateName: projectTemplate.name };
+}
+
+async function makeLost(admin: Caller, organization: string): Promise<Pick<World, 'lostProject' | 'rescue'>> {
+  const identityId = await makeIdentity(admin, organization);
+  return {
+    lostProject: await makeLostProject(admin, identityId),
+    rescue: await makeRescue(admin, await makeLostProject(admin, identityId)),
+  };
 }
 
 /** @param identityId of an identity without any way to authenticate */

@@ -140,7 +140,9 @@ describe('an answer with secrets', () => {
   test.each(restOperations().map((operation) => [operation.name, operation] as const))(
     'of %s is never compressed, however much its caller asks',
     async (_, operation) => {
-      const { world: own, admin: owner } = operation.changes ? await seedWorld(strongroom.seed) : read;
+      const { world: own, admin: owner } = operation.changes
+        ? await seedWorld(strongroom.seed, operation.things)
+        : read;
       const plain = await operation.send(owner, own);
       const reply = await operation.send(owner, own, accepting('gzip, br, identity;q=0'));
       const isSecret = SECRET_FIELD.test(plain.text) || plain.text.includes(own.heldToken);

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Reply } from '../../kit/caller.js';
+import { expectOneRow, rowsOf, takesKey } from '../../kit/operations/effects.js';
 import { graphqlOperations } from '../../kit/operations/graphql.js';
 import type { Operation } from '../../kit/operations/operation.js';
 import { restOperations } from '../../kit/operations/rest-requests.js';
@@ -9,16 +8,6 @@ import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { seedWorld, type World } from '../../kit/world.js';
 
 const strongroom = useSharedStrongroom();
-
-const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../schema/openapi.json'), 'utf8'));
-
-/** REST routes that are told to take a key in the API reference, and all mutations. */
-const takesKey = ({ name }: Operation): boolean => {
-  const [method = '', path = ''] = name.split(' ');
-  if (method === 'mutation') return true;
-  const { parameters } = paths[path][method.toLowerCase()] as { parameters: { $ref?: string }[] };
-  return parameters.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey');
-};
 
 const changes = [...restOperations(), ...graphqlOperations()].filter(({ changes: isChange }) => isChange);
 
@@ -35,16 +24,27 @@ const PROJECT_TABLES = `select c.table_name as name from information_schema.colu
 const ACCOUNTS = `select 'identity ' || id as id, name from identity where organization_id = $1
   union all select 'user ' || id, username from app_user where organization_id = $1`;
 
+let ofEveryTable: string | undefined;
+
+/** The rows of a project, as one text for each table. */
+async function everyTable(): Promise<string> {
+  ofEveryTable ??= (await strongroom.sql<{ name: string }>(PROJECT_TABLES))
+    .map(
+      ({ name }) => `select '${name}' as name, coalesce(string_agg(t::text, ' ' order by t::text), '') as text
+        from ${name} t where project_id = $1`,
+    )
+    .join(' union all ');
+  return ofEveryTable;
+}
+
 /** What replies about the project of a world may show, and its revision. */
 async function shownOf({ project, organization }: World) {
-  const rows: Record<string, string> = {};
-  for (const { name } of await strongroom.sql<{ name: string }>(PROJECT_TABLES)) {
-    const [found] = await strongroom.sql<{ text: string }>(
-      `select coalesce(string_agg(t::text, ' ' order by t::text), '') as text from ${name} t where project_id = $1`,
-      [project],
-    );
-    rows[name] = found?.text ?? '';
-  }
+  const rows = Object.fromEntries(
+    (await strongroom.sql<{ name: string; text: string }>(await everyTable(), [project])).map(({ name, text }) => [
+      name,
+      text,
+    ]),
+  );
   const [row] = await strongroom.sql<{ revision: string; text: string }>(
     `select revision, (to_jsonb(p) - 'revision')::text as text from project p where id = $1`,
     [project],
@@ -70,19 +70,20 @@ test('every route that changes something takes a key, but for those that answer 
   expect(others.filter((path) => !path.startsWith('/api/v1/auth/'))).toEqual([]);
 });
 
-describe('has one effect when it is sent twice with one key, and a new revision when a project shows it', () => {
+describe('has one effect and one row in the audit trail when it is sent twice with one key, and a new revision when a project shows it', () => {
   test.each(changes.filter(takesKey).map((each): [string, Operation] => [each.name, each]))(
     '%s',
     async (_, operation) => {
-      const { world, admin } = await seedWorld(strongroom.seed);
+      const { world, admin } = await seedWorld(strongroom.seed, operation.things);
       const headers = { 'idempotency-key': randomUUID() };
       const before = await shownOf(world);
 
-      const first = await operation.send(admin, world, headers);
+      const sent = await rowsOf(strongroom, () => operation.send(admin, world, headers));
+      const first = sent.reply;
       const after = await shownOf(world);
       const second = await operation.send(admin, world, headers);
 
-      expect(first.status === 200 && first.body.errors === undefined ? 'done' : first.text).toBe('done');
+      expectOneRow(sent, operation, { world, admin });
       if (after.isThere && isChanged(before, after)) expect(after.revision).toBeGreaterThan(before.revision);
       if (showsCredential(first) || second.status !== 200) {
         expect(second).toBeError(409, 'IDEMPOTENCY_ANSWER_WITHHELD');

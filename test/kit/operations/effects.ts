@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { QueryResultRow } from 'pg';
+import type { Caller, Reply } from '../caller.js';
+import type { SharedStrongroom } from '../shared-strongroom.js';
+import { CANARY, type World } from '../world.js';
+import type { Operation } from './operation.js';
+
+const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../schema/openapi.json'), 'utf8'));
+
+/** Changes that can be sent again with a key: all mutations, and REST routes that the API reference says it of. */
+export const takesKey = ({ name, changes }: Operation): boolean => {
+  const [method = '', path = ''] = name.split(' ');
+  if (!changes || method === 'mutation') return changes;
+  const { parameters } = paths[path][method.toLowerCase()] as { parameters: { $ref?: string }[] };
+  return parameters.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey');
+};
+
+/** Rows that the audit trail gained while `work` ran, whatever request made them. */
+export async function rowsOf(
+  strongroom: SharedStrongroom,
+  work: () => Promise<Reply>,
+): Promise<{ reply: Reply; rows: QueryResultRow[] }> {
+  const [last] = await strongroom.sql<{ sequence: string }>(
+    'select coalesce(max(sequence), 0) as sequence from audit_record',
+  );
+  const reply = await work();
+  return { reply, rows: await strongroom.auditRows('sequence > $1', [last?.sequence]) };
+}
+
+/** It was done, and left one row in the audit trail: of its caller, and without values. */
+export function expectOneRow(
+  { reply, rows }: { readonly reply: Reply; readonly rows: readonly QueryResultRow[] },
+  operation: Operation,
+  { world, admin }: { readonly world: World; readonly admin: Caller },
+): void {
+  expect(reply.status === 200 && reply.body?.errors === undefined ? 'done' : reply.text).toBe('done');
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({
+    action: operation.audit,
+    outcome: 'allowed',
+    organization_id: world.organization,
+    actor_kind: 'identity',
+    actor_id: operation.actor === 'identity' ? world.identity : admin.identityId,
+    request_id: reply.headers['x-request-id'],
+    ...(operation.things.includes('project') ? { project_id: world.project } : {}),
+  });
+  expect(JSON.stringify(rows)).not.toContain(CANARY);
+  expect(JSON.stringify(rows)).not.toMatch(/sr[ts]_/);
+}
