@@ -16,6 +16,11 @@ export function expectThat(isKept: boolean, found: string): asserts isKept {
   if (!isKept) throw new Error(found);
 }
 
+/** As `expectThat`, of milliseconds; not in a brief run, beside other tests, where they say nothing. */
+export function expectWithin(limitMs: number, tookMs: number, what: string): void {
+  if (!process.argv.includes('--brief')) expectThat(tookMs <= limitMs, `${what} took ${Math.round(tookMs)} ms`);
+}
+
 /** Runs `work` once for each number from 0. */
 export async function repeat(times: number, work: (index: number) => Promise<void>): Promise<void> {
   for (let index = 0; index < times; index += 1) await work(index);

@@ -67,9 +67,8 @@ export function whoMay(policies: Policies, action: Action, fields?: Fields): Rea
 }
 
 /**
- * Each role is asked once, by the ability that is made of
- * it alone, since the last rule that fits decides: built-in roles, the others in the order of the member, its privileges. What
- * names attributes is asked for each holder.
+ * Each role is asked once, by the ability that is made of it alone, since the last rule that fits decides: built-in roles, the
+ * others in the order of the member, its privileges. What names attributes is asked for each holder.
  */
 function whoMayDo(policies: Policies, action: Action, fields?: Fields): Reason[] {
   const roles = new Map(policies.roles.map((role) => [role.slug, role]));

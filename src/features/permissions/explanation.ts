@@ -43,7 +43,8 @@ export interface Explanation {
 }
 
 /**
- * Why rights allow an action or do not: asked of the very ability that requests are judged by. Without fields: of some thing of the kind.
+ * Why rights allow an action or do not: asked of the very ability that requests are judged by. Without fields: of some thing of the
+ * kind.
  *
  * @param origins read together with what the rights were compiled of
  */
@@ -56,13 +57,8 @@ export function explain(
   const places = actionsAsked(action).map((each) => ruleAsked(ability, each, fields));
   const isGiven = (place: number | null): boolean => place !== null && rulesOf(ability)[place]?.inverted !== true;
   // Of several actions one that is missing decides.
-  const at =
-    places[
-      Math.max(
-        0,
-        places.findIndex((place) => !isGiven(place)),
-      )
-    ] ?? null;
+  const missing = places.findIndex((place) => !isGiven(place));
+  const at = places[Math.max(0, missing)] ?? null;
   if (at === null) return { isAllowed: false, decidedBy: null };
   const rule = rulesOf(ability)[at] as Rule;
   return {
