@@ -24,7 +24,7 @@ export const organizationAction = actionOf(ORGANIZATION_ACTIONS);
 const field = (description: string) => text.nullish().meta({ description });
 
 /** What conditions of rules look at. */
-export const ThingFields = z
+export const ResourceFields = z
   .strictObject({
     environment: field('Slug of the environment.'),
     secretPath: field('Path of the folder.'),
@@ -37,9 +37,12 @@ export const ThingFields = z
     subject: field('Of a role or a privilege that is given: the subject of one of its rules, as `secrets`.'),
     action: field('Of a role or a privilege that is given: the action of one of its rules, as `readValue`.'),
   })
-  .meta({ description: 'The thing in question, by what conditions of rules look at. Name all that such a thing has.' });
+  .meta({
+    description:
+      'The resource in question, by the fields that conditions of rules can match. Give every field that it has.',
+  });
 
-const fields = ThingFields.nullish().meta({ description: 'To which thing; absent: to any of the kind.' });
+const fields = ResourceFields.nullish().meta({ description: 'To which resource; absent: to any of the kind.' });
 const SUBJECT = { description: 'What it is about.' };
 const ACTION = { description: 'What is to be done; an action of the subject.' };
 const what = { subject: subject.meta(SUBJECT), action: action.meta(ACTION), fields };
@@ -100,7 +103,7 @@ export const AccessAt = z.strictObject({
 interface Asked {
   readonly subject: string;
   readonly action: string;
-  readonly fields?: z.output<typeof ThingFields> | null | undefined;
+  readonly fields?: z.output<typeof ResourceFields> | null | undefined;
 }
 
 /** What is asked in a project, as abilities are. @throws VALIDATION_FAILED for an action that the subject does not have */

@@ -9,12 +9,12 @@ import {
   PermissionSubjectEnum,
   Permissions,
 } from '../permissions/public.js';
-import { AccessCheck, action, subject, ThingFields } from './access-review.rules.js';
+import { AccessCheck, action, ResourceFields, subject } from './access-review.rules.js';
 
 enumOfRule(subject, PermissionSubjectEnum);
 enumOfRule(action, PermissionActionEnum);
 inputOfRule(Permissions.element, PermissionInput);
-inputType('AccessFieldsInput', ThingFields);
+inputType('AccessFieldsInput', ResourceFields);
 inputType('AccessCheckInput', AccessCheck);
 
 export const RuleSourceEnum = { ROLE: 'role', PRIVILEGE: 'privilege' } as const;

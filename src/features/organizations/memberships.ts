@@ -267,8 +267,8 @@ async function lockProjectsOfAdmin(tx: Transaction, { kind, id }: Member, organi
 }
 
 /**
- * Tells of which projects: those by id that the caller is a member of and that its token reaches, the others by number.
- * Nothing is locked: who leaves at the same moment is told by the trigger, without details.
+ * Lists the projects that the caller is a member of and that its token reaches by id, and counts the others.
+ * Nothing is locked: if another admin leaves at the same moment, the trigger refuses instead, without details.
  */
 async function refuseLastProjectAdmin(
   tx: Transaction,
@@ -288,12 +288,12 @@ async function refuseLastProjectAdmin(
   );
   if (alone.length === 0) return;
   const named = alone.filter(({ isKnown }) => isKnown).slice(0, MAX_PROJECTS_NAMED);
-  const fault = (message: string): ErrorDetail => ({ path: 'project', code: 'LAST_ADMIN', message });
+  const violation = (message: string): ErrorDetail => ({ path: 'project', code: 'LAST_ADMIN', message });
   const others = alone.length - named.length;
   throw new AppError('LAST_ADMIN', undefined, {
     details: [
-      ...named.map(({ projectId }) => fault(`is the only admin of project ${projectId}`)),
-      ...(others === 0 ? [] : [fault(`is the only admin of projects that are not named here: ${others}`)]),
+      ...named.map(({ projectId }) => violation(`is the only admin of project ${projectId}`)),
+      ...(others === 0 ? [] : [violation(`is the only admin of projects that are not named here: ${others}`)]),
     ],
   });
 }

@@ -22,7 +22,7 @@ const NAMED_IN_PATTERN = new RegExp(`\\\\.|${NAMED.source}`, 'gsu');
 export const namesAttributes = (condition: unknown): boolean => JSON.stringify(condition ?? null).includes('{{');
 
 /** What is wrong with a pattern, whatever the attributes are that it names; null for a usable one. */
-export function patternFault(pattern: string): string | null {
+export function patternViolation(pattern: string): string | null {
   const compiled = compileGlob(inPattern(pattern, () => 'x'));
   return typeof compiled === 'string' ? compiled : null;
 }

@@ -2,28 +2,28 @@ import 'reflect-metadata';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import type { ConditionOperators, Conditions } from '../../kernel/authz/conditions.js';
 
-const IS = 'Equal to this text. It stands alone.';
+const IS = 'Equal to this string. Cannot be combined with another operator.';
 const EQ = { nullable: true, deprecationReason: 'Means the same as `is`: it is how REST says `$eq`.' } as const;
 
 /** What a rule looks for in a field of one text. As output one operator or several are given, the others are null. */
 @ObjectType('PermissionTextCondition', {
-  description: 'What a rule looks for in a text. All that is given must hold.',
+  description: 'What a rule looks for in a string. All that is given must hold.',
   simpleResolvers: true,
 })
 @InputType('PermissionTextConditionInput', {
-  description: 'What a rule looks for in a text. All that is given must hold.',
+  description: 'What a rule looks for in a string. All that is given must hold.',
 })
 export class TextConditionType {
   @Field(() => String, { nullable: true, description: IS })
   is?: string | null;
 
-  @Field(() => String, { ...EQ, description: 'Equal to this text.' })
+  @Field(() => String, { ...EQ, description: 'Equal to this string.' })
   eq?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Any other text than this one.' })
+  @Field(() => String, { nullable: true, description: 'Any other string than this one.' })
   ne?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'One of these texts, 1 to 100.' })
+  @Field(() => [String], { nullable: true, description: 'One of these strings, 1 to 100.' })
   in?: readonly string[] | null;
 
   @Field(() => String, {
@@ -67,12 +67,12 @@ export class ListConditionType {
   in?: readonly string[] | null;
 }
 
-const CONDITIONS = 'Which things a rule holds for: those of which all the given fields fit.';
+const CONDITIONS = 'Which resources a rule holds for: those that match all the given fields.';
 
 /** Conditions of a rule, by field; null for those that it does not look at. Source: behaviour 2. */
 @ObjectType('PermissionConditions', { description: CONDITIONS, simpleResolvers: true })
 @InputType('PermissionConditionsInput', {
-  description: `${CONDITIONS} Each subject has some of these fields, most have none. A text may name attributes of the caller: \`{{identity.id}}\`, \`{{identity.metadata.KEY}}\`.`,
+  description: `${CONDITIONS} Each subject has some of these fields, most have none. A string may name attributes of the caller: \`{{identity.id}}\`, \`{{identity.metadata.KEY}}\`.`,
 })
 export class ConditionsType {
   @Field(() => TextConditionType, { nullable: true, description: 'Slug of the environment, as `staging`.' })

@@ -43,8 +43,8 @@ export interface Explanation {
 }
 
 /**
- * Why rights allow an action or do not: asked of the very ability that requests are judged by. Without fields: of some thing of the
- * kind.
+ * Why rights allow an action or do not: asked of the very ability that requests are judged by. Without fields: about any resource
+ * of the kind.
  *
  * @param origins read together with what the rights were compiled of
  */

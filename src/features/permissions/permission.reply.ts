@@ -16,7 +16,7 @@ export const PERMISSION = `subject action inverted
 const CONDITIONS = {
   type: ['object', 'null'],
   additionalProperties: true,
-  description: 'Which things it holds for, by field (`environment`, `secretPath`, ...); null: all of them.',
+  description: 'Which resources it holds for, by field (`environment`, `secretPath`, ...); null: all of them.',
 };
 
 /** A permission as REST has it: conditions are a text, or `$eq`, `$ne`, `$in` and `$glob`, by field. Source: specification, Permission. */

@@ -5,7 +5,7 @@ import { MAX_GLOB } from '../../kernel/authz/glob.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 import { conditionalActions, ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
 import { LONGEST_ATTRIBUTE, namesKnownAttributes, withStandIns } from './attribute-names.js';
-import { patternFault } from './attributes.js';
+import { patternViolation } from './attributes.js';
 import './permissions.errors.js';
 
 const MAX_RULES = 100;
@@ -60,8 +60,8 @@ function globOf(field: string) {
     .superRefine((text, issues) => {
       if (!namesKnownAttributes(text))
         return issues.addIssue({ code: 'custom', message: UNKNOWN_ATTRIBUTE.error, params: UNKNOWN_ATTRIBUTE.params });
-      const fault = text.length > MAX_GLOB || text === '' ? null : patternFault(text);
-      if (fault !== null) issues.addIssue({ code: 'custom', message: fault, params: { code: 'INVALID_GLOB' } });
+      const violation = text.length > MAX_GLOB || text === '' ? null : patternViolation(text);
+      if (violation !== null) issues.addIssue({ code: 'custom', message: violation, params: { code: 'INVALID_GLOB' } });
     });
   // Whatever begins otherwise can fit no path, and a rule that forbids would forbid nothing.
   return field === 'secretPath'

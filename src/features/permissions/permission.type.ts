@@ -128,7 +128,7 @@ export const PermissionActionEnum = registered(
   ACTIONS,
 );
 
-const CONDITIONS = 'Which things it holds for; null: all of them.';
+const CONDITIONS = 'Which resources it holds for; null: all of them.';
 
 /** One permission: one action on one subject. Source: specification, Permission. */
 @ObjectType('Permission', { description: 'Allows, or forbids, one action on one subject.', simpleResolvers: true })
@@ -176,7 +176,10 @@ export class PermissionInput {
   @Field(() => Boolean, { nullable: true, description: 'True: it forbids instead.' })
   inverted?: boolean | null;
 
-  @Field(() => ConditionsType, { nullable: true, description: 'Which things it holds for. All of them when absent.' })
+  @Field(() => ConditionsType, {
+    nullable: true,
+    description: 'Which resources it holds for. All of them when absent.',
+  })
   conditions?: ConditionsType | null;
 }
 
@@ -213,7 +216,7 @@ export class OrganizationPermissionInput {
   @Field(() => ConditionsType, {
     nullable: true,
     description:
-      'Which things it holds for. All of them when absent. Of `MEMBER` and `IDENTITY` with `ASSIGN_ROLE` alone.',
+      'Which resources it holds for. All of them when absent. Of `MEMBER` and `IDENTITY` with `ASSIGN_ROLE` alone.',
   })
   conditions?: ConditionsType | null;
 }

@@ -1,7 +1,7 @@
 import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
 import { conditionalActions, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
-import { patternFault } from './attributes.js';
+import { patternViolation } from './attributes.js';
 
 const forbidEverything = ({ actions }: Vocabulary): readonly Rule[] =>
   Object.entries(actions).map(([subject, action]) => ({ subject, action, inverted: true }));
@@ -82,5 +82,5 @@ function areUsable(fields: Readonly<Record<string, readonly string[]>> = {}, con
 function isOperand(operator: string, operand: unknown): boolean {
   if (operator === '$in') return Array.isArray(operand) && operand.every((entry) => typeof entry === 'string');
   if (typeof operand !== 'string') return false;
-  return operator !== '$glob' || patternFault(operand) === null;
+  return operator !== '$glob' || patternViolation(operand) === null;
 }

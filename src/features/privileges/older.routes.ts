@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type Data, paging, routesAt } from '../../rest/route.js';
 import { PERMISSION, Permissions, type PermissionsGiven } from '../permissions/public.js';
 import {
+  checkTime,
   FIELDS,
   identityId,
-  judgeTime,
   listReplyOf,
   newSlug,
   replyOf,
@@ -42,7 +42,7 @@ const PrivilegePermission = z
     conditions: z
       .record(z.string(), z.unknown())
       .nullish()
-      .meta({ description: 'Which things it holds for, by field.' }),
+      .meta({ description: 'Which resources it holds for, by field.' }),
   })
   .superRefine(({ subject, actions, conditions }, issues) => {
     const parsed = Permissions.safeParse([{ subject, action: actions, conditions }]);
@@ -65,7 +65,7 @@ function ruleIn(given: z.output<typeof PrivilegePermission> | undefined) {
 
 const NewPermanent = z.strictObject({ projectSlug, identityId, slug, privilegePermission: PrivilegePermission });
 const NewTemporary = NewPermanent.extend(temporary).superRefine((body, issues) =>
-  judgeTime({ ...body, isTemporary: true }, issues),
+  checkTime({ ...body, isTemporary: true }, issues),
 );
 const Named = z.strictObject({ projectSlug, identityId, privilegeSlug });
 const Changes = Named.extend({
@@ -76,7 +76,7 @@ const Changes = Named.extend({
       isTemporary: z.boolean().optional().meta({ description: 'False: for good. Absent: as it is.' }),
       ...temporary,
     })
-    .superRefine(judgeTime)
+    .superRefine(checkTime)
     .meta({ description: 'What changes; what is absent stays.' }),
 });
 

@@ -60,17 +60,17 @@ interface Temporary {
   readonly temporaryAccessStartTime?: string | null | undefined;
 }
 
-/** Adds what is wrong with a time. */
-export function judgeTime(given: Temporary, issues: z.core.$RefinementCtx): void {
+/** Adds a violation for each wrong field of a time. */
+export function checkTime(given: Temporary, issues: z.core.$RefinementCtx): void {
   if (given.isTemporary !== true) return;
-  const fault = (name: keyof Temporary, message: string): void =>
+  const refuse = (name: keyof Temporary, message: string): void =>
     issues.addIssue({ code: 'custom', path: [name], message });
   const { temporaryMode: mode, temporaryAccessStartTime: start } = given;
-  if (mode != null && mode !== 'relative') fault('temporaryMode', 'must be relative');
+  if (mode != null && mode !== 'relative') refuse('temporaryMode', 'must be relative');
   const range = termRange.safeParse(given.temporaryRange);
-  if (!range.success) fault('temporaryRange', range.error.issues[0]?.message ?? 'is required');
+  if (!range.success) refuse('temporaryRange', range.error.issues[0]?.message ?? 'is required');
   if (start != null && !z.iso.datetime({ offset: true }).safeParse(start).success)
-    fault('temporaryAccessStartTime', 'must be a date and time (RFC 3339)');
+    refuse('temporaryAccessStartTime', 'must be a date and time (RFC 3339)');
 }
 
 /** A term as the schema has it; null: for good. */

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { paging, routesAt } from '../../rest/route.js';
 import { PERMISSION, Permissions } from '../permissions/public.js';
 import {
+  checkTime,
   FIELDS,
   identityId,
-  judgeTime,
   listReplyOf,
   newSlug,
   replyOf,
@@ -18,7 +18,7 @@ import {
 
 const Type = z
   .strictObject({ isTemporary: z.boolean().meta({ description: 'True: for a time only.' }), ...temporary })
-  .superRefine(judgeTime)
+  .superRefine(checkTime)
   .optional()
   .meta({ description: 'For good, or for how long.' });
 const CreateBody = z.strictObject({

@@ -1,6 +1,6 @@
 import { type Action, can, canAlways } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
-import { HOLD_STANDING } from '../project-templates/public.js';
+import { lockPresent } from '../project-templates/public.js';
 import type { ProjectAccess } from '../projects/public.js';
 import { type ContentsPlan, planContents, readsAllFolders, readsAllSecrets } from '../secrets/public.js';
 import type { CopyPart } from './project-copy.rules.js';
@@ -117,17 +117,18 @@ const counted = ({ importsLeftOut, valuesLeftOut }: ContentsPlan): Skip[] => [
 /** Who joins the copy. */
 async function planMembers(
   tx: Transaction,
-  { organizationId, projectId }: ProjectAccess,
+  { projectId }: ProjectAccess,
 ): Promise<{ readonly members: readonly Member[]; readonly left: readonly Skip[] }> {
   const all = (await listMembers(tx, { projectId })).filter(({ memberId }) => memberId !== tx.actor.id);
-  const ids = all.map(({ memberId }) => memberId);
-  const standing = ids.length === 0 ? [] : await HOLD_STANDING(tx, { organizationId, ids });
-  const present = new Set(standing.filter(({ hasEnded }) => !hasEnded).map(({ id }) => id));
-  const fateOf = ({ isOwned, memberId, roles }: Member): SkipReason | 'copied' => {
+  const present = await lockPresent(
+    tx,
+    all.map(({ memberId }) => memberId),
+  );
+  const outcomeOf = ({ isOwned, memberId, roles }: Member): SkipReason | 'copied' => {
     if (isOwned) return 'owned-by-project';
     return !present.has(memberId) || roles.length === 0 ? 'membership-ended' : 'copied';
   };
-  const { copied = [], ...others } = Object.groupBy(all, fateOf);
+  const { copied = [], ...others } = Object.groupBy(all, outcomeOf);
   return {
     members: copied,
     left: Object.entries(others).flatMap(([reason, list]) => skip('members', reason as SkipReason, list.length)),

@@ -3,7 +3,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
-import { HOLD_STANDING } from '../project-templates/public.js';
+import { lockPresent } from '../project-templates/public.js';
 import {
   DEFAULT_TEMPLATE,
   lockProject,
@@ -67,7 +67,7 @@ export class ProjectCopyService {
     const project = await this.makeProject(ctx, wanted, async (tx) => {
       // What is read by one statement after another is of one moment: every change writes the row of its project.
       await lockProject(tx, source);
-      await holdMaker(tx);
+      await lockMaker(tx);
       const present = await this.projects.load(tx, id);
       plan = await planCopy(tx, present, parts);
       return contentsOf(tx, present, plan);
@@ -83,7 +83,7 @@ export class ProjectCopyService {
     slug: string | null | undefined,
   ): Promise<CopyPlan> {
     const { organizationId } = tx;
-    await holdMaker(tx);
+    await lockMaker(tx);
     const plan = await planCopy(tx, await this.projects.load(tx, id), parts);
     const taken = slug == null ? [] : await findBySlug(tx, { organizationId, slug });
     if (taken.length > 0) throw new AppError('PROJECT_SLUG_TAKEN');
@@ -95,9 +95,9 @@ export class ProjectCopyService {
 const NEW_PROJECT = { template: DEFAULT_TEMPLATE, shouldCreateDefaultEnvs: false, hasDeleteProtection: false };
 
 /** Only who is a member of the organization by itself can be the admin of a project. @throws MEMBERSHIP_NOT_FOUND */
-async function holdMaker(tx: Transaction): Promise<void> {
-  const [own] = await HOLD_STANDING(tx, { organizationId: tx.organizationId, ids: [tx.actor.id] });
-  if (own === undefined || own.hasEnded) throw new AppError('MEMBERSHIP_NOT_FOUND');
+async function lockMaker(tx: Transaction): Promise<void> {
+  const present = await lockPresent(tx, [tx.actor.id]);
+  if (!present.has(tx.actor.id)) throw new AppError('MEMBERSHIP_NOT_FOUND');
 }
 
 async function preview(ctx: Context, { projectId }: ProjectAccess, plan: CopyPlan): Promise<ProjectCopy> {

@@ -36,7 +36,7 @@ export class ProjectRescueResolver {
   @query(
     ProjectWithoutAdminConnection,
     ListProjectsWithoutAdmin,
-    'Projects of your organization that have no admin any more: none without an end who has a valid token or client secret and may manage members.',
+    'Projects of your organization that need `rescueProject`: no admin without an end has a valid token or client secret and may manage members, and no rescue is active.',
   )
   projectsWithoutAdmin(ctx: Context, args: object): Promise<ConnectionOf<ProjectWithoutAdminType>> {
     return this.service.listWithoutAdmin(ctx, args);

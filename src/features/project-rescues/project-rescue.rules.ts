@@ -3,9 +3,9 @@ import { pageRules } from '../../kernel/paging.js';
 import { idOf, storedText } from '../../kernel/text-rules.js';
 import { endOfTerm, termRange } from '../permissions/public.js';
 
-/** For how long somebody is an admin who says nothing about it. */
-export const USUAL_RANGE = '1h';
-const LONGEST = '24h';
+/** How long a rescue lasts by default. */
+export const DEFAULT_RANGE = '1h';
+const MAX_RANGE = '24h';
 
 const lengthOf = (range: string): number => endOfTerm(new Date(0), range).getTime();
 
@@ -18,9 +18,9 @@ export const RescueProject = z
         'Why, 1 to 500 characters, for those who may rescue projects of the organization, and for the audit trail.',
     }),
     range: termRange
-      .refine((range) => !(lengthOf(range) > lengthOf(LONGEST)), { error: `must be at most ${LONGEST}` })
+      .refine((range) => !(lengthOf(range) > lengthOf(MAX_RANGE)), { error: `must be at most ${MAX_RANGE}` })
       .nullish()
-      .meta({ description: `For how long, as \`30m\` or \`2h\`, at most ${LONGEST}. Absent: ${USUAL_RANGE}.` }),
+      .meta({ description: `For how long, as \`30m\` or \`2h\`, at most ${MAX_RANGE}. Absent: ${DEFAULT_RANGE}.` }),
   })
   .meta({ description: 'A project without an admin, and why you become one.' });
 

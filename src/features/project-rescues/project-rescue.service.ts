@@ -10,11 +10,11 @@ import { parse } from '../../kernel/validation.js';
 import { endOfTerm } from '../permissions/public.js';
 import { ProjectRescue } from './project-rescue.entity.js';
 import {
+  DEFAULT_RANGE,
   ListProjectRescues,
   ListProjectsWithoutAdmin,
   OneProjectRescue,
   RescueProject,
-  USUAL_RANGE,
 } from './project-rescue.rules.js';
 import {
   END_ADMIN,
@@ -49,20 +49,20 @@ export class ProjectRescueService {
    *   through a group
    */
   rescue(ctx: Context, raw: unknown): Promise<RescueRow> {
-    const { projectId: id, reason, range } = parse(RescueProject, raw);
+    const { projectId: id, reason, range: asked } = parse(RescueProject, raw);
+    const range = asked ?? DEFAULT_RANGE;
     authorize(ctx, 'workspace:rescue');
     return inTransaction(ctx, async (tx) => {
       const { organizationId, actor } = tx;
       const { projectId, now } = await loadRow(tx, LOCK_PROJECT, { id, organizationId }, 'PROJECT_NOT_FOUND');
-      const length = range ?? USUAL_RANGE;
-      const endsAt = endOfTerm(now, length);
+      const endsAt = endOfTerm(now, range);
       const [admin] = await FIND_ADMIN(tx, { projectId, memberId: actor.id, endsAt });
       if (admin !== undefined) throw new AppError('PROJECT_HAS_ADMIN');
       const member = {
         userId: actor.kind === 'user' ? actor.id : null,
         identityId: actor.kind === 'identity' ? actor.id : null,
       };
-      const term = { range: length, startsAt: now.toISOString(), endsAt: endsAt.toISOString() };
+      const term = { range, startsAt: now.toISOString(), endsAt: endsAt.toISOString() };
       const place = { organizationId, projectId };
       const given = { id: newId(), ...place, ...member, memberId: actor.id, term };
       await guarded(() => loadRow(tx, GIVE_ADMIN, given, 'MEMBERSHIP_NOT_FOUND'), CONSTRAINTS);
@@ -106,7 +106,7 @@ export class ProjectRescueService {
     authorize(ctx, 'workspace:rescue');
     const rows = await LIST_RESCUES(ctx, {
       organizationId: ctx.organizationId,
-      projectId: projectId == null || isId(projectId) ? (projectId ?? null) : NO_ID,
+      projectId: projectId == null ? null : isId(projectId) ? projectId : NO_ID,
       isActive,
       ...bounds,
     });
@@ -127,7 +127,7 @@ export class ProjectRescueService {
   }
 }
 
-/** A colleague took the caller into the project at this moment. */
+/** Two requests at the same moment: another admin added the caller to the project first. */
 const CONSTRAINTS = {
   project_membership_user_unique: 'ALREADY_A_MEMBER',
   project_membership_identity_unique: 'ALREADY_A_MEMBER',

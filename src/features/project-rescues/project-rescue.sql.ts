@@ -46,7 +46,7 @@ export const LIST_RESCUES = sqlStatement({
   row: ROW,
 });
 
-/** Projects of an organization that nobody can be counted on to administer, and that nobody rescues, by name, then id. */
+/** Projects of an organization without a lasting admin and without an active rescue, by name, then id. */
 export const LIST_WITHOUT_ADMIN = sqlStatement({
   text: `select p.id as "projectId", p.name, p.slug from project p
     where p.organization_id = :organizationId

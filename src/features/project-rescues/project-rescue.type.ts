@@ -40,7 +40,7 @@ export const ProjectRescueConnection = connectionOf(ProjectRescueType, 'ProjectR
 
 /** What the API shows of a project to somebody who need not be a member. */
 @ObjectType('ProjectWithoutAdmin', {
-  description: 'A project that nobody can be counted on to administer: `rescueProject` is for it.',
+  description: 'A project without a usable admin, which `rescueProject` can rescue.',
   simpleResolvers: true,
 })
 export class ProjectWithoutAdminType {

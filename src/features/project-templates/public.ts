@@ -1,2 +1,1 @@
-export { applyTemplate } from './template-application.js';
-export { HOLD_STANDING } from './template-application.sql.js';
+export { applyTemplate, lockPresent } from './template-application.js';

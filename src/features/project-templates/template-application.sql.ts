@@ -1,16 +1,16 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-const STANDING = `select coalesce(m.user_id, m.group_id, m.identity_id) as id, m.ends_at is not null and m.ends_at <= now() as "hasEnded"
+const MEMBERSHIPS = `select coalesce(m.user_id, m.group_id, m.identity_id) as id, m.ends_at is not null and m.ends_at <= now() as "hasEnded"
   from organization_membership m left join identity i on i.id = m.identity_id
   where m.organization_id = :organizationId and i.project_id is null
     and (m.user_id = any(:ids) or m.group_id = any(:ids) or m.identity_id = any(:ids))`;
 const OF_IDS = { params: { organizationId: t.uuid, ids: t.array(t.uuid) }, row: { id: t.uuid, hasEnded: t.boolean } };
 
-/** Those of these users, groups and identities who have a membership of the organization. */
-export const FIND_STANDING = sqlStatement({ text: STANDING, ...OF_IDS });
+/** Memberships of the organization of users, groups and identities, by their ids. Identities of projects have none here. */
+export const FIND_MEMBERSHIPS = sqlStatement({ text: MEMBERSHIPS, ...OF_IDS });
 
-/** The same. Nobody of them leaves until the transaction ends. */
-export const HOLD_STANDING = sqlStatement({ text: `${STANDING} order by m.id for key share of m`, ...OF_IDS });
+/** The same, locked: none is deleted until the transaction ends. */
+export const LOCK_MEMBERSHIPS = sqlStatement({ text: `${MEMBERSHIPS} order by m.id for key share of m`, ...OF_IDS });
 
 const PLACE = { organizationId: t.uuid, projectId: t.uuid };
 

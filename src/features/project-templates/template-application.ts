@@ -6,11 +6,11 @@ import type { ApplyTemplate } from '../projects/public.js';
 import { findStoredByName } from './template.queries.js';
 import type { TemplateContent, TemplateMember } from './template.rules.js';
 import {
-  HOLD_STANDING,
   INSERT_IDENTITIES,
   INSERT_MEMBERS,
   INSERT_ORGANIZATION_MEMBERS,
   INSERT_ROLES,
+  LOCK_MEMBERSHIPS,
 } from './template-application.sql.js';
 
 /** What a member of a template is. */
@@ -33,6 +33,16 @@ export const joiningOf = ({
 ];
 
 /**
+ * Those of these users, groups and identities whose own membership of the organization has not ended. None of them leaves until the
+ * transaction ends.
+ */
+export async function lockPresent(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const memberships = await LOCK_MEMBERSHIPS(tx, { organizationId: tx.organizationId, ids });
+  return new Set(memberships.filter(({ hasEnded }) => !hasEnded).map(({ id }) => id));
+}
+
+/**
  * Applies a template of the organization to a project that is being made. Whoever is not in the organization any more is left out.
  * The number of statements does not depend on what the template holds.
  *
@@ -47,9 +57,10 @@ export const applyTemplate: ApplyTemplate = async (tx, { template: name, type })
       { path: 'template', code: 'WRONG_PROJECT_TYPE', message: 'must be a template of the type of the project' },
     ]);
   const named = joiningOf(template);
-  const standing =
-    named.length === 0 ? [] : await HOLD_STANDING(tx, { organizationId, ids: named.map(({ id }) => id) });
-  const present = new Set(standing.filter(({ hasEnded }) => !hasEnded).map(({ id }) => id));
+  const present = await lockPresent(
+    tx,
+    named.map(({ id }) => id),
+  );
   const joining = named.filter(({ id }) => present.has(id));
   const { id, version } = template;
   return {

@@ -13,7 +13,7 @@ import {
   type ProjectReader,
   subjectOf,
 } from '../projects/public.js';
-import { HOLD_STANDING } from './template-application.sql.js';
+import { lockPresent } from './template-application.js';
 import { authorizeReading, compare, type Drift, kindOf, mayRead, namesOf, readable } from './template-drift.js';
 import {
   ALL_PARTS,
@@ -93,8 +93,7 @@ export class TemplateDriftService {
     authorizeReading(tx, project, wanted.parts);
     authorizeKinds(project, wanted);
     await lockProject(tx, project);
-    const { organizationId } = tx;
-    const compared = await compare(tx, project, (ids) => HOLD_STANDING(tx, { organizationId, ids }));
+    const compared = await compare(tx, project, (ids) => lockPresent(tx, ids));
     const { drift, state } = compared ?? { drift: null, state: null };
     const plan = drift === null ? NOTHING : planOf(drift, state, wanted);
     if (state !== null) await authorizePlan(tx, project, plan, state);

@@ -5,7 +5,7 @@ import { findStored } from './template.queries.js';
 import type { TemplateEnvironment } from './template.rules.js';
 import type { TemplateView } from './template.view.js';
 import { type Joining, joiningOf, type MemberKind } from './template-application.js';
-import { FIND_STANDING } from './template-application.sql.js';
+import { FIND_MEMBERSHIPS } from './template-application.sql.js';
 
 /** Who would be a member of a project, and as what. */
 export interface PreviewedMember {
@@ -33,7 +33,7 @@ export interface TemplatePreview {
   readonly skipped: readonly PreviewedSkip[];
 }
 
-/** Who is in the organization is told to those only who may read that. */
+/** The right that a caller needs to see a member of each kind by name. */
 const READS: Readonly<Record<MemberKind, Action>> = {
   user: 'member:read',
   group: 'groups:read',
@@ -92,8 +92,8 @@ async function skippedOf(ctx: Context, { id, isBuiltIn }: TemplateView): Promise
   const [stored] = isBuiltIn ? [] : await findStored(ctx, { organizationId, id });
   const named = stored === undefined ? [] : joiningOf(stored);
   if (named.length === 0) return [];
-  const standing = await FIND_STANDING(ctx, { organizationId, ids: named.map((member) => member.id) });
-  const hasEnded = new Map(standing.map((row) => [row.id, row.hasEnded]));
+  const memberships = await FIND_MEMBERSHIPS(ctx, { organizationId, ids: named.map((member) => member.id) });
+  const hasEnded = new Map(memberships.map((row) => [row.id, row.hasEnded]));
   return named
     .filter((member) => hasEnded.get(member.id) !== false)
     .map((member) => ({

@@ -1,4 +1,4 @@
-import { type Attributes, patternFault, withAttributes } from '../../../src/features/permissions/attributes.js';
+import { type Attributes, patternViolation, withAttributes } from '../../../src/features/permissions/attributes.js';
 import { Permissions } from '../../../src/features/permissions/permission.rules.js';
 import { projectRights, rulesAsText } from '../../../src/features/permissions/rights.js';
 import { selectsOtherwise } from '../../../src/features/permissions/selection.js';
@@ -142,7 +142,7 @@ describe('attributes of the caller in a rule', () => {
 
   test('are no part of a class, and no backslash before them frees what they hold', () => {
     for (const pattern of [`[${TEAM}]`, `[a-${TEAM}]`, `\\${TEAM}`, `${TEAM}\\`, `{${TEAM}}`, `(${TEAM})`]) {
-      expect(patternFault(pattern)).not.toBeNull();
+      expect(patternViolation(pattern)).not.toBeNull();
       const rule = on({ secretName: { $glob: pattern } });
       expect(readStoredRules([rule, { ...rule, inverted: true }])).toEqual([
         { subject: 'secrets', action: ['edit'], inverted: true },
