@@ -154,6 +154,7 @@ export const check: Check = {
   id: 'C03',
   title: 'swapped ciphertexts',
   fullTimes: 20,
+  needsQuiet: true,
   run: (times) =>
     withInstallation(async (installation) => {
       let withheld = 0;

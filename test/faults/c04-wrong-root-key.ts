@@ -46,6 +46,7 @@ export const check: Check = {
   id: 'C04',
   title: 'wrong root keys',
   fullTimes: 1,
+  needsQuiet: true,
   run: (times) =>
     withInstallation(async (installation) => {
       const seed = await installation.seed();

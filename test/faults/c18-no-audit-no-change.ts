@@ -98,6 +98,7 @@ export const check: Check = {
   id: 'C18',
   title: 'no audit row, no answer and no change',
   fullTimes: 1,
+  needsQuiet: true,
   run: () =>
     withInstallation(async (installation) => {
       const pool = new pg.Pool({ connectionString: await installation.databaseUrl(), max: 1 });

@@ -62,6 +62,7 @@ export const check: Check = {
   id: 'C27',
   title: 'ten nodes start at once on an empty database',
   fullTimes: 20,
+  needsQuiet: true,
   run: (times) =>
     withInstallation(async (installation) => {
       let slowestMs = 0;

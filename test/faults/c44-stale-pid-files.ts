@@ -73,6 +73,7 @@ export const check: Check = {
   id: 'C44',
   title: 'pid files that lie, and a server that was left behind',
   fullTimes: 5,
+  needsQuiet: true,
   run: (times) =>
     withInstallation(async (installation) => {
       const project = await (await installation.seed()).projectOf(await installation.admin());

@@ -132,6 +132,7 @@ export const check: Check = {
   id: 'C45',
   title: 'places to start in',
   fullTimes: 1,
+  needsQuiet: true,
   run: async (times) => {
     const skipped = new Set<string>();
     await repeat(times, async () => {

@@ -22,9 +22,10 @@ export interface ErrorCase {
   readonly graphql: Provoke | string;
 }
 
-export const newScene = async (strongroom: Strongroom): Promise<Scene> => ({
+/** @param wanted as `seedWorld` */
+export const newScene = async (strongroom: Strongroom, wanted: readonly Thing[] | null = null): Promise<Scene> => ({
   strongroom,
-  ...(await seedWorld(strongroom.seed)),
+  ...(await seedWorld(strongroom.seed, wanted)),
 });
 
 const OPERATIONS = new Map(

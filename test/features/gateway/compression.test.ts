@@ -137,7 +137,9 @@ describe('an answer with secrets', () => {
     read = await seedWorld(strongroom.seed);
   });
 
-  test.each(restOperations().map((operation) => [operation.name, operation] as const))(
+  /** Reads, and the changes that answer with a credential: the others are refused compression by their method alone. */
+  const asked = restOperations().filter(({ name, changes }) => !changes || /token|secret|login/i.test(name));
+  test.each(asked.map((operation) => [operation.name, operation] as const))(
     'of %s is never compressed, however much its caller asks',
     async (_, operation) => {
       const { world: own, admin: owner } = operation.changes

@@ -52,12 +52,14 @@ const ownerOf = (world: World, { owner }: Case): string => (owner === 'projectId
 describe('what is named by its id', () => {
   const strongroom = useSharedStrongroom();
 
-  async function seeded() {
+  /** Whatever is asked of them is refused, and changes nothing. */
+  let refused: { world: World; admin: Caller; foreign: World; neighbour: World };
+  beforeAll(async () => {
     const { world, admin } = await seedWorld(strongroom.seed);
     const { world: foreign } = await seedWorld(strongroom.seed);
     const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
-    return { world, admin, foreign, neighbour: await makeWorld(colleague, world.organization) };
-  }
+    refused = { world, admin, foreign, neighbour: await makeWorld(colleague, world.organization) };
+  });
 
   const recordsOf = async ({ headers }: Reply) => {
     const found = await strongroom.auditRows('request_id = $1', [headers['x-request-id']]);
@@ -65,7 +67,8 @@ describe('what is named by its id', () => {
   };
 
   test.each(rows)('%s needs no owner, and leaves the same record as with it', async (_, each) => {
-    const [one, other] = [await seedWorld(strongroom.seed), await seedWorld(strongroom.seed)];
+    const seed = () => seedWorld(strongroom.seed, [each.thing]);
+    const [one, other] = [await seed(), await seed()];
     const id = one.world[each.thing];
     const alone = mustSucceed(await send(one.admin, each, { id }));
     const beside = mustSucceed(
@@ -80,7 +83,7 @@ describe('what is named by its id', () => {
   });
 
   test.each(rows)('%s is not found, by the same statements, where the caller may not know of it', async (_, each) => {
-    const { admin, foreign, neighbour } = await seeded();
+    const { admin, foreign, neighbour } = refused;
     const ids = [randomUUID(), foreign[each.thing], ...(each.owner === 'projectId' ? [neighbour[each.thing]] : [])];
     const counts: number[] = [];
     for (const id of ids) {
@@ -93,7 +96,7 @@ describe('what is named by its id', () => {
   });
 
   test.each(rows)('%s finds it only in the owner that is given', async (_, each) => {
-    const { admin, world, neighbour } = await seeded();
+    const { admin, world, neighbour } = refused;
     const own = await strongroom.seed.projectOf(admin);
     const id = world[each.thing];
     const another = each.owner === 'projectId' ? own.id : world.otherIdentity;
