@@ -144,12 +144,15 @@ export function validationFailed(faults: readonly ErrorDetail[]): AppError {
 
 /** Whether rules refuse unknown keys, at every depth. */
 export function isStrict(rules: z.ZodType): boolean {
-  let isOpen = false;
-  JSON.stringify(z.toJSONSchema(rules, { io: 'input', unrepresentable: 'any' }), (_, node) => {
-    isOpen ||= node?.type === 'object' && node.properties !== undefined && node.additionalProperties !== false;
-    return node as unknown;
-  });
-  return !isOpen;
+  const seen = new Set<unknown>();
+  const isClosed = (node: unknown): boolean => {
+    if (typeof node !== 'object' || node === null || seen.has(node)) return true;
+    seen.add(node);
+    if (!(node instanceof z.ZodType)) return Object.values(node).every(isClosed);
+    if (node instanceof z.ZodObject && !(node.def.catchall instanceof z.ZodNever)) return false;
+    return isClosed(node instanceof z.ZodLazy ? node.unwrap() : node instanceof z.ZodObject ? node.shape : node.def);
+  };
+  return isClosed(rules);
 }
 
 /** The violations of a failed check, each with its path, a code and a sentence: at most one more than are reported. */

@@ -6,10 +6,13 @@ import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import {
   answerOf,
+  type CheckedRules,
   type EffectiveRule,
   type Explanation,
+  findProjectRules,
   projectRights,
   rulesAsText,
+  type StoredRules,
   toRules,
 } from '../permissions/public.js';
 import {
@@ -198,20 +201,53 @@ function authorizeOverview(project: ProjectAccess): void {
     if (!can(project.ability, action)) throw new PermissionDenied({ action, projectId: project.projectId });
 }
 
-/** All that decides about the members of projects, in at most five statements. @param at null: now */
+interface Place {
+  readonly projectIds: readonly string[];
+  readonly organizationId: string;
+}
+
+interface InProject {
+  readonly projectId: string;
+}
+
+/** Rows with their rules checked; null where some are told by their digests alone, and not known by them. */
+function allChecked<Row extends StoredRules>(
+  rows: readonly Row[],
+): (Omit<Row, 'rules'> & { rules: CheckedRules })[] | null {
+  const checked = rows.flatMap((row) => {
+    const rules = findProjectRules(row);
+    return rules === undefined ? [] : [{ ...row, rules }];
+  });
+  return checked.length === rows.length ? checked : null;
+}
+
+/** Roles and privileges of projects. The text of rules is asked for only where some are not known by their digests. */
+async function rulesIn(ctx: Context, place: Place, at: Date | null) {
+  if (at !== null) {
+    const [roles, privileges] = [await ROLES_AT(ctx, { ...place, at }), await PRIVILEGES_AT(ctx, { ...place, at })];
+    return { roles: allChecked(roles) ?? [], privileges: allChecked(privileges) ?? [] };
+  }
+  const rulesNow = async (withRules: boolean) => ({
+    roles: allChecked(await ROLES_NOW(ctx, { ...place, withRules })),
+    privileges: allChecked(await PRIVILEGES_NOW(ctx, { ...place, withRules })),
+  });
+  const { roles, privileges } = await rulesNow(false);
+  if (roles !== null && privileges !== null) return { roles, privileges };
+  const whole = await rulesNow(true);
+  return { roles: whole.roles ?? [], privileges: whole.privileges ?? [] };
+}
+
+/** All that decides about the members of projects, in at most seven statements. @param at null: now */
 async function policiesOf(
   ctx: Context,
   projectIds: readonly string[],
   at: Date | null,
 ): Promise<Map<string, Policies>> {
   const place = { projectIds, organizationId: ctx.organizationId };
-  const when = at === null ? null : { ...place, at };
-  const held = await (when === null ? HELD_NOW(ctx, place) : HELD_AT(ctx, when));
-  const roles = await (when === null ? ROLES_NOW(ctx, place) : ROLES_AT(ctx, when));
-  const privileges = await (when === null ? PRIVILEGES_NOW(ctx, place) : PRIVILEGES_AT(ctx, when));
+  const held = await (at === null ? HELD_NOW(ctx, place) : HELD_AT(ctx, { ...place, at }));
+  const { roles, privileges } = await rulesIn(ctx, place, at);
   const isNamed = [...roles, ...privileges].some(namesAttributes);
-  const inProject = <Row extends { readonly projectId: string }>(all: readonly Row[]) =>
-    Map.groupBy(all, ({ projectId }) => projectId);
+  const inProject = <Row extends InProject>(all: readonly Row[]) => Map.groupBy(all, ({ projectId }) => projectId);
   const [byProject, byRole, byPrivilege] = [inProject(held), inProject(roles), inProject(privileges)];
   const belonging = new Map([...byProject].map(([id, memberships]) => [id, placesByMember(memberships)]));
   const memberIds = [...new Set([...belonging.values()].flatMap((places) => [...places.keys()]))];

@@ -35,24 +35,25 @@ export const HELD_NOW = sqlStatement({
   row: HELD,
 });
 
-const ROLE = { projectId: t.uuid, slug: t.text, digest: t.text, rules: t.text } as const;
+const ROLE = { projectId: t.uuid, slug: t.text, digest: t.text, rules: t.nullable(t.text) } as const;
 const PRIVILEGE = { ...ROLE, membershipId: t.uuid, memberId: t.uuid } as const;
 
-/** The roles that a project made, with their rules. */
+/** The roles that a project made. @param withRules whether the text of their rules is wanted, too */
 export const ROLES_NOW = sqlStatement({
-  text: `select project_id as "projectId", slug, permissions_digest as digest, permissions::text as rules from project_role where project_id = any(:projectIds)`,
-  params: { projectIds: t.array(t.uuid) },
+  text: `select project_id as "projectId", slug, permissions_digest as digest, case when :withRules then permissions::text end as rules
+    from project_role where project_id = any(:projectIds)`,
+  params: { projectIds: t.array(t.uuid), withRules: t.boolean },
   row: ROLE,
 });
 
-/** Privileges of members of a project that hold right now, in the order in which their rules count. */
+/** Privileges of members of a project that hold right now, in the order in which their rules count. @param withRules as of roles */
 export const PRIVILEGES_NOW = sqlStatement({
   text: `select v.project_id as "projectId", v.membership_id as "membershipId", coalesce(m.user_id, m.identity_id) as "memberId",
-      v.slug, v.permissions_digest as digest, v.permissions::text as rules
+      v.slug, v.permissions_digest as digest, case when :withRules then v.permissions::text end as rules
     from additional_privilege v join project_membership m on m.id = v.membership_id
     where v.project_id = any(:projectIds) and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at)) and not ${HAS_ENDED}
     order by v.created_at, v.id`,
-  params: { projectIds: t.array(t.uuid) },
+  params: { projectIds: t.array(t.uuid), withRules: t.boolean },
   row: PRIVILEGE,
 });
 

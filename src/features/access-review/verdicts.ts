@@ -1,6 +1,6 @@
 import type { Action } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
-import { actionsAsked, isBuiltIn, projectRights, ruleAsked, type StoredRules } from '../permissions/public.js';
+import { actionsAsked, type CheckedRules, isBuiltIn, projectRights, ruleAsked } from '../permissions/public.js';
 
 /** What a list of rules says of an action: the last rule that fits, or nothing. */
 type Verdict = 'allowed' | 'forbidden' | null;
@@ -29,8 +29,9 @@ export const givingOf = ({ id, roles }: { readonly id: string; readonly roles: r
 });
 
 /** Rules that somebody wrote. */
-interface Stored extends Required<StoredRules> {
+interface Stored {
   readonly slug: string;
+  readonly rules: CheckedRules;
 }
 
 /** All that decides about the members of a project. */
@@ -54,7 +55,7 @@ export interface Reason {
 }
 
 /** Whether rules name attributes of their holder. */
-export const namesAttributes = ({ rules }: Stored): boolean => rules.includes('{{');
+export const namesAttributes = ({ rules }: Stored): boolean => rules.namesAttributes;
 
 /** Who of the members of a project may do something there, and by what; for two actions, by what the second one. */
 export function whoMay(policies: Policies, action: Action, fields?: Fields): Reason[] {
@@ -122,7 +123,8 @@ function verdictsOn(
 }
 
 function askOnce(rules: Stored | string, attributes: string, action: Action, fields: Fields | undefined): Verdict {
-  const held = typeof rules === 'string' ? { roles: [rules], storedRules: null } : { roles: [], storedRules: [rules] };
+  const held =
+    typeof rules === 'string' ? { roles: [rules], storedRules: null } : { roles: [], storedRules: [rules.rules] };
   const { ability } = projectRights({ ...held, attributes: attributes === '' ? null : attributes });
   const at = ruleAsked(ability, action, fields);
   return at === null ? null : ability.rules[at]?.inverted === true ? 'forbidden' : 'allowed';

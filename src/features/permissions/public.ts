@@ -35,8 +35,10 @@ export {
 export { type ShownRule, toShownRules, withPermissions } from './permission.view.js';
 export { actionsAsked, answerOf, ruleAsked } from './question.js';
 export {
+  type CheckedRules,
   findOrganizationRights,
   findProjectRights,
+  findProjectRules,
   type HeldRoles,
   organizationRights,
   projectRights,

@@ -26,8 +26,19 @@ export type RuleSource =
 export interface StoredRules {
   /** Equal for equal rules alone: the digest that the database has of them, or their text. */
   readonly digest: string;
-  /** JSON text. Absent where the database was asked for the digest alone. */
-  readonly rules?: string;
+  /** JSON text. Absent or null where the database was asked for the digest alone. */
+  readonly rules?: string | null;
+}
+
+/** The same, checked once. */
+export interface CheckedRules {
+  readonly digest: string;
+  readonly checked: readonly Rule[];
+  readonly namesAttributes: boolean;
+  /** Characters of their text. */
+  readonly size: number;
+  /** False: nothing of them is kept. Whoever asks about many would push out what requests are judged by. */
+  readonly isSaved: boolean;
 }
 
 /** What the database knows of the rights of one caller. */
@@ -35,7 +46,7 @@ export interface HeldRoles {
   /** Slugs of all its roles, of direct memberships first. */
   readonly roles: readonly string[];
   /** Of each role that is not built in, in the order of the slugs; null for none. */
-  readonly storedRules: readonly StoredRules[] | null;
+  readonly storedRules: readonly (StoredRules | CheckedRules)[] | null;
   /** Of each of its privileges; null for none. */
   readonly privileges?: readonly StoredRules[] | null;
   /** JSON text of what its rules can name of it; null where they name nothing. */
@@ -49,8 +60,6 @@ export const storedRulesOf = (row: string, withRules: string): string => `case w
 
 /** The same of rules that are not in the database, or not any more. @param text JSON */
 export const rulesAsText = (text: string): StoredRules => ({ digest: text, rules: text });
-/** Nothing of them is kept: whoever asks about many would push out what requests are judged by. */
-const isUnsaved = ({ digest, rules }: StoredRules): boolean => digest === rules;
 
 /** What rules mean where they hold. */
 interface Place {
@@ -93,44 +102,44 @@ export const rulesOfOrganizationRoles = (slugs: readonly string[], custom: reado
   ...custom.flat(),
 ];
 
-/** Rules of one role or privilege, checked. */
-interface RuleList {
-  readonly rules: readonly Rule[];
-  readonly namesAttributes: boolean;
-  /** Characters of their text. */
-  readonly size: number;
-}
-
 /** Characters of rules, all together: what is made of one takes about ten bytes. */
 const MAX_RULES = 4_000_000;
 /** Bytes of what is compiled of them. */
 const MAX_COMPILED = 32_000_000;
 const BYTES_OF_RULE = 150;
 const BYTES_OF_ENTRY = 500;
-const keptLists = new Kept<RuleList>(MAX_RULES);
+const keptLists = new Kept<CheckedRules>(MAX_RULES);
 const keptRights = new Kept<Rights>(MAX_COMPILED);
 
+/** Checks each list of rules once. @returns undefined when it is told by its digest alone and not known by it */
+function rulesBy(place: Place): (stored: StoredRules | CheckedRules) => CheckedRules | undefined {
+  return (stored) => {
+    if ('checked' in stored) return stored;
+    const { digest, rules = null } = stored;
+    const key = `${place.name} ${digest}`;
+    const known = keptLists.find(key);
+    if (known !== undefined || rules === null) return known;
+    const list = {
+      digest,
+      checked: readStoredRules(JSON.parse(rules), place.words),
+      namesAttributes: rules.includes('{{'),
+      size: rules.length,
+      isSaved: digest !== rules,
+    };
+    if (list.isSaved) keptLists.keep(key, list, list.size);
+    return list;
+  };
+}
+
 /**
- * Compiles each list of rules once, and each combination of lists. Both are kept by digests of what is stored, which come anew
- * from the database with every request, so that nothing that is kept can be out of date.
+ * Compiles each combination of lists of rules once. Lists and what is made of them are kept by digests of what is stored, which
+ * come anew from the database with every request, so that nothing that is kept can be out of date.
  *
  * @returns undefined when rules are told by their digest alone and not known by it
  */
 function rightsBy(place: Place): (held: HeldRoles) => Rights | undefined {
-  const listOf = ({ digest, rules }: StoredRules): RuleList | undefined => {
-    const key = `${place.name} ${digest}`;
-    const known = keptLists.find(key);
-    if (known !== undefined || rules === undefined) return known;
-    const list = {
-      rules: readStoredRules(JSON.parse(rules), place.words),
-      namesAttributes: rules.includes('{{'),
-      size: rules.length,
-    };
-    if (!isUnsaved({ digest, rules })) keptLists.keep(key, list, rules.length);
-    return list;
-  };
+  const listOf = rulesBy(place);
   return ({ roles, storedRules, privileges, attributes = null }) => {
-    const stored = [...(storedRules ?? []), ...(privileges ?? [])];
     const lists = { role: (storedRules ?? []).map(listOf), privilege: (privileges ?? []).map(listOf) };
     const all = [...lists.role, ...lists.privilege];
     if (!all.every((list) => list !== undefined)) return undefined;
@@ -141,20 +150,20 @@ function rightsBy(place: Place): (held: HeldRoles) => Rights | undefined {
     if (known !== undefined) return known;
     const sourced = sourcedRules(place.builtIn(roles), lists as Lists, (JSON.parse(named ?? '{}') ?? {}) as Attributes);
     const rights = compile(sourced);
-    if (!stored.some(isUnsaved)) keptRights.keep(key, rights, weightOf(sourced.length, all as readonly RuleList[]));
+    if (all.every(({ isSaved }) => isSaved)) keptRights.keep(key, rights, weightOf(sourced.length, all));
     return rights;
   };
 }
 
 /** It may outlive the lists, and holds their texts. */
-const weightOf = (rules: number, lists: readonly RuleList[]): number =>
+const weightOf = (rules: number, lists: readonly CheckedRules[]): number =>
   BYTES_OF_ENTRY +
   Math.max(
     rules * BYTES_OF_RULE,
     lists.reduce((sum, { size }) => sum + size, 0),
   );
 
-type Lists = Readonly<Record<'role' | 'privilege', readonly RuleList[]>>;
+type Lists = Readonly<Record<'role' | 'privilege', readonly CheckedRules[]>>;
 
 /** A rule, and where it comes from. */
 interface SourcedRule {
@@ -168,8 +177,8 @@ function sourcedRules(builtIn: ReturnType<Place['builtIn']>, lists: Lists, attri
   const from = (source: RuleSource, rules: readonly Rule[]): SourcedRule[] =>
     rules.map((rule) => ({ rule: { ...rule }, source }));
   const stored = (kind: 'role' | 'privilege'): SourcedRule[] =>
-    lists[kind].flatMap(({ rules, namesAttributes }, at) =>
-      from({ kind, at }, namesAttributes ? withAttributes(rules, attributes) : rules),
+    lists[kind].flatMap(({ checked, namesAttributes }, at) =>
+      from({ kind, at }, namesAttributes ? withAttributes(checked, attributes) : checked),
     );
   return [
     ...builtIn.flatMap(({ slug, rules }) => from({ kind: 'built-in-role', slug }, rules)),
@@ -183,6 +192,9 @@ function compile(sourced: readonly SourcedRule[]): Rights {
   const fingerprint = createHash('sha256').update(JSON.stringify(ability.rules)).digest('base64url');
   return { ability, fingerprint, sources: sourced.map(({ source }) => source) };
 }
+
+/** Rules of a role of a project; undefined when they are told by their digest alone, and are not known by it. */
+export const findProjectRules = rulesBy(PROJECT);
 
 /** What a caller may do in a project; undefined when rules are told by their digest alone, and are not known by it. */
 export const findProjectRights = rightsBy(PROJECT);
