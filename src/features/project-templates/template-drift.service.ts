@@ -75,7 +75,8 @@ export class TemplateDriftService {
    *
    * @param raw `{ projectId, parts, removes?, dryRun? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND for roles that members
-   *   are to have and the project does not, PROJECT_TEMPLATE_NOT_FOUND (deleted at the same moment), AUDIT_UNAVAILABLE
+   *   are to have and the project does not, ROLE_SLUG_TAKEN and PROJECT_TEMPLATE_NOT_FOUND (made or deleted at the same moment),
+   *   LAST_ADMIN, AUDIT_UNAVAILABLE
    */
   async apply(ctx: Context, raw: unknown): Promise<Applied> {
     const { projectId, ...wanted } = parse(ApplyProjectTemplate, raw);
