@@ -206,15 +206,6 @@ describe('large webs of references', () => {
     expect(list.count).toBeLessThanOrEqual(6);
   });
 
-  test('a chain of 5,000 is followed within the time that one statement has', async () => {
-    const tree = await planted(named(5_000, (at) => (at === 4_999 ? 'end' : `\${K${at + 1}}`)));
-    // A machine that is busy with other tests may be too slow for it once.
-    const values: unknown[] = [];
-    while (values.length < 3 && !values.includes('end'))
-      values.push((await tree.get('K0', { ...EXPAND, secretPath: '/web' })).body.secret?.secretValue);
-    expect(values).toContain('end');
-  });
-
   test('a web of 1,000 secrets that each name ten others is read from another folder', async () => {
     const tree = await planted(
       named(1_000, (at) =>
