@@ -1,4 +1,5 @@
 const ID_BYTES = 16;
+const ID_WORDS = 4;
 /** What stands between the parts of an id in text, by the hexadecimal digits before it. */
 const PARTS = [8, 12, 16, 20, 32] as const;
 
@@ -10,24 +11,60 @@ interface Belonging {
 /**
  * The memberships of each member by their places among all, from 1 on, the last first.
  *
+ * Of a hundred thousand ids a tenth may be different ones: these are told apart by their four words, and only they become texts.
+ *
  * @returns by the ids of members
  */
 export function placesByMember(memberships: readonly Belonging[]): ReadonlyMap<string, readonly number[]> {
-  // By bytes first: of a hundred thousand ids a tenth may be different ones.
-  const places = new Map<string, number[]>();
+  const bytes = Buffer.concat(memberships.map(({ members }) => members));
+  const words = new Int32Array(Uint8Array.from(bytes).buffer);
+  const members = new DistinctIds(words);
+  const places: number[][] = [];
+  let end = bytes.length / ID_BYTES;
   for (let place = memberships.length; place > 0; place -= 1) {
-    const members = (memberships[place - 1] as Belonging).members.toString('latin1');
-    for (let at = 0; at < members.length; at += ID_BYTES) {
-      const key = members.slice(at, at + ID_BYTES);
-      const known = places.get(key);
-      if (known === undefined) places.set(key, [place]);
+    const start = end - (memberships[place - 1] as Belonging).members.length / ID_BYTES;
+    for (let at = start; at < end; at += 1) {
+      const member = members.numberOf(at);
+      const known = places[member];
+      if (known === undefined) places[member] = [place];
       else known.push(place);
     }
+    end = start;
   }
-  return new Map([...places].map(([bytes, own]) => [idOf(bytes), own]));
+  return new Map(members.firsts.map((at, member) => [idAt(bytes, at), places[member] as number[]]));
 }
 
-function idOf(bytes: string): string {
-  const digits = Buffer.from(bytes, 'latin1').toString('hex');
+/** Numbers ids from 0 on, equal ones with the same number: a hash table without a text for each. Ids are random already. */
+class DistinctIds {
+  /** Where the id of each number stood first. */
+  readonly firsts: number[] = [];
+  /** One more than the number of an id; 0 where none is. At most half of them are taken. */
+  readonly #slots: Int32Array;
+
+  constructor(private readonly words: Int32Array) {
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(words.length / 2 + 1)));
+  }
+
+  numberOf(at: number): number {
+    const last = this.#slots.length - 1;
+    let slot = (this.words[at * ID_WORDS] as number) & last;
+    for (let known = this.#slots[slot]; known !== 0; known = this.#slots[slot]) {
+      const number = (known as number) - 1;
+      if (this.#areEqual(this.firsts[number] as number, at)) return number;
+      slot = (slot + 1) & last;
+    }
+    this.#slots[slot] = this.firsts.push(at);
+    return this.firsts.length - 1;
+  }
+
+  #areEqual(one: number, other: number): boolean {
+    for (let word = 0; word < ID_WORDS; word += 1)
+      if (this.words[one * ID_WORDS + word] !== this.words[other * ID_WORDS + word]) return false;
+    return true;
+  }
+}
+
+function idAt(bytes: Buffer, at: number): string {
+  const digits = bytes.toString('hex', at * ID_BYTES, (at + 1) * ID_BYTES);
   return PARTS.map((end, part) => digits.slice(PARTS[part - 1] ?? 0, end)).join('-');
 }
