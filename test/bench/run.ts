@@ -6,6 +6,7 @@ import { runBombs, runGate } from './gateway.ts';
 import { type Ground, withGround } from './ground.ts';
 import { LOADS, type Load } from './loads.ts';
 import { type Measured, measure, metric } from './measure.ts';
+import { runTokenChecks } from './token-checks.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -46,12 +47,13 @@ const row = (measured: Measured, base: Measured): string =>
   ]);
 
 /** What is no load: printed in a form of its own. */
-const OTHERS = ['gate', 'bombs'];
+const OTHERS = ['token check', 'gate', 'bombs'];
 const isWanted = (name: string): boolean => options.only === undefined || options.only.includes(name);
 
 async function runAll(ground: Ground): Promise<{ loads: Measured[]; residentMiB: number; unrefused: number }> {
   const onlyOthers = options.only?.every((name) => OTHERS.includes(name)) === true;
   const measured = onlyOthers ? { loads: [], residentMiB: 0 } : await runLoads(ground);
+  if (isWanted('token check')) await runTokenChecks(ground);
   if (isWanted('gate')) await runGate(ground, Number(options.seconds));
   return { ...measured, unrefused: isWanted('bombs') ? await runBombs(ground) : 0 };
 }
@@ -80,7 +82,7 @@ if (!/^[1-9]\d{0,2}$/.test(options.seconds) || unknown.length > 0) {
 const wish = {
   profileDir: options.profile,
   isLarge: chosen().some(({ isLarge }) => isLarge === true),
-  isCrowded: chosen().some(({ isCrowded }) => isCrowded === true),
+  isCrowded: isWanted('token check') || chosen().some(({ isCrowded }) => isCrowded === true),
 };
 const result = await withGround(wish, runAll);
 if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
