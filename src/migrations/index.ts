@@ -19,6 +19,7 @@ import { ProjectRescues } from './0019-project-rescues.js';
 import { TokenLists } from './0020-token-lists.js';
 import { EndedMembers } from './0022-ended-members.js';
 import { LastingRescues } from './0023-lasting-rescues.js';
+import { UsableAdmins } from './0026-usable-admins.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -43,4 +44,5 @@ export const migrations = [
   { name: '0020-token-lists', class: TokenLists },
   { name: '0022-ended-members', class: EndedMembers },
   { name: '0023-lasting-rescues', class: LastingRescues },
+  { name: '0026-usable-admins', class: UsableAdmins },
 ] as const;
