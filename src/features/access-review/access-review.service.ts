@@ -5,6 +5,7 @@ import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import {
+  actionsAsked,
   answerOf,
   type CheckedRules,
   type EffectiveRule,
@@ -136,7 +137,7 @@ export class AccessReviewService {
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = await policiesOf(ctx, [project.projectId], at ?? null);
-    const reasons = whoMay(policies.get(project.projectId) ?? NOBODY, asked.action, asked.fields);
+    const reasons = whoMay(policies.get(project.projectId) ?? NOBODY, actionsAsked(asked.action), asked.fields);
     const page = pageOfReasons(readable(project, reasons), request);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'access:holders',
@@ -147,7 +148,8 @@ export class AccessReviewService {
   }
 
   /**
-   * Who can read the value of a secret, inside of a response.
+   * Who can read the value of a secret, inside of a response, and by what its value: to who may not see the secret itself it
+   * is not shown, by no path.
    *
    * @throws VALIDATION_FAILED, PERMISSION_DENIED
    */
@@ -155,7 +157,7 @@ export class AccessReviewService {
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
-    return pageOfReasons(readable(project, whoMay(policies, 'secrets:readValue', fields)), request);
+    return pageOfReasons(readable(project, whoMay(policies, TO_READ, fields)), request);
   }
 
   async #askable(
@@ -172,6 +174,9 @@ export class AccessReviewService {
     return ctx.auditTrail.recordRead(ctx, { action, projectId: project.projectId, facts: { memberId } });
   }
 }
+
+/** What reading the value of a secret takes. */
+const TO_READ = actionsAsked('secrets:read');
 
 /** What others that questions are about may do, by project and member. */
 async function othersIn(

@@ -102,7 +102,7 @@ export const HELD_AT = sqlStatement({
 
 /** As `ROLES_NOW`, at a time. */
 export const ROLES_AT = sqlStatement({
-  text: `select p.id as "projectId", r.slug, r.permissions as digest, r.permissions as rules from project p join ${was('project_role', `h.project_id, h.content ->> 'slug' as slug, h.content ->> 'permissions' as permissions`)} r
+  text: `select p.id as "projectId", r.slug, r.permissions as digest, r.permissions as rules from project p join ${was('project_role', `h.project_id, h.content ->> 'slug' as slug, (h.content -> 'permissions')::text as permissions`)} r
     on p.id = r.project_id where p.id = any(:projectIds)`,
   params: AT,
   row: ROLE,
@@ -115,7 +115,7 @@ export const PRIVILEGES_AT = sqlStatement({
     from project p join ${was(
       'additional_privilege',
       `h.row_id, h.project_id, (h.content ->> 'membership_id')::uuid as membership_id, h.content ->> 'slug' as slug,
-      h.content ->> 'permissions' as permissions, (h.content ->> 'starts_at')::timestamptz as starts_at,
+      (h.content -> 'permissions')::text as permissions, (h.content ->> 'starts_at')::timestamptz as starts_at,
       (h.content ->> 'ends_at')::timestamptz as ends_at, (h.content ->> 'created_at')::timestamptz as created_at`,
     )} v on v.project_id = p.id
     join ${was('project_membership', `h.row_id as id, (h.content ->> 'user_id')::uuid as user_id, (h.content ->> 'identity_id')::uuid as identity_id`)} m

@@ -1,9 +1,6 @@
 import type { Action } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
-import { actionsAsked, type CheckedRules, isBuiltIn, projectRights, ruleAsked } from '../permissions/public.js';
-
-/** What a list of rules says of an action: the last rule that fits, or nothing. */
-type Verdict = 'allowed' | 'forbidden' | null;
+import { type CheckedRules, isBuiltIn, projectRights, ruleAsked } from '../permissions/public.js';
 
 /** A membership that gives roles: those that the project made, and the built-in ones. What counts last comes first. */
 interface Giving {
@@ -45,87 +42,144 @@ export interface Policies {
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** Why a member is allowed something. */
-export interface Reason {
-  readonly member: HeldMember;
+/** By what a member may or may not do something. */
+interface Origin {
   /** The role whose rule decides; null for a privilege. */
   readonly roleSlug: string | null;
   readonly privilegeSlug: string | null;
   readonly membershipId: string;
 }
 
+/** Why a member is allowed something. */
+export interface Reason extends Origin {
+  readonly member: HeldMember;
+}
+
+/** What rules say of the actions that are asked about, a bit for each: which they decide, and which of these they allow. */
+interface Verdict {
+  readonly decides: number;
+  readonly allows: number;
+}
+
+/** The same, with what decides about the last action; null while nothing does. */
+interface Decision extends Verdict {
+  readonly origin: Origin | null;
+}
+
+const UNDECIDED: Decision = { decides: 0, allows: 0, origin: null };
+
+/** What counts more, and what counts less where that says nothing. */
+const withLess = (more: Decision, less: Decision): Decision =>
+  (less.decides & ~more.decides) === 0
+    ? more
+    : {
+        decides: more.decides | less.decides,
+        allows: more.allows | (less.allows & ~more.decides),
+        origin: more.origin ?? less.origin,
+      };
+
 /** Whether rules name attributes of their holder. */
 export const namesAttributes = ({ rules }: Stored): boolean => rules.namesAttributes;
 
-/** Who of the members of a project may do something there, and by what; for two actions, by what the second one. */
-export function whoMay(policies: Policies, action: Action, fields?: Fields): Reason[] {
-  return actionsAsked(action)
-    .map((each) => whoMayDo(policies, each, fields))
-    .reduce((some, reasons) => {
-      const ids = new Set(some.map(({ member }) => member.memberId));
-      return reasons.filter(({ member }) => ids.has(member.memberId));
-    });
+/** Who of the members of a project may do something there, and by what; for several actions, all of them, and by what the last. */
+export function whoMay(policies: Policies, actions: readonly Action[], fields?: Fields): Reason[] {
+  const all = (1 << actions.length) - 1;
+  const decisionOf = decisionsIn(policies, actions, fields);
+  return policies.members.flatMap((member) => {
+    const { allows, origin } = decisionOf(member, all);
+    return allows === all && origin !== null ? [{ member, ...origin }] : [];
+  });
 }
 
 /**
  * Each role is asked once, by the ability that is made of it alone, since the last rule that fits decides: built-in roles, the
  * others in the order of the member, its privileges. What names attributes is asked for each holder.
  */
-function whoMayDo(policies: Policies, action: Action, fields?: Fields): Reason[] {
-  const roles = new Map(policies.roles.map((role) => [role.slug, role]));
+function decisionsIn(
+  policies: Policies,
+  actions: readonly Action[],
+  fields: Fields | undefined,
+): (member: HeldMember, all: number) => Decision {
   const privileges = Map.groupBy(policies.privileges.toReversed(), ({ memberId }) => memberId);
-  const verdictOf = verdictsOn(policies, action, fields);
-  const decisionOf = (member: HeldMember): Decision | null => {
-    for (const privilege of privileges.get(member.memberId) ?? []) {
+  const verdictOf = verdictsOn(policies, actions, fields);
+  const last = 1 << (actions.length - 1);
+  const decide = (rules: Stored | string | undefined, memberId: string, origin: Origin): Decision => {
+    const verdict = verdictOf(rules, memberId);
+    return { ...verdict, origin: (verdict.decides & last) === 0 ? null : origin };
+  };
+  const givenAt = givingsIn(policies, decide);
+  return ({ memberId, places }, all) => {
+    let decision = UNDECIDED;
+    for (const privilege of privileges.get(memberId) ?? []) {
       const { slug, membershipId } = privilege;
-      const verdict = verdictOf(privilege, member.memberId);
-      if (verdict !== null) return { verdict, member, roleSlug: null, privilegeSlug: slug, membershipId };
+      decision = withLess(decision, decide(privilege, memberId, { roleSlug: null, privilegeSlug: slug, membershipId }));
     }
     for (const kind of KINDS)
-      for (const place of member.places) {
-        const { id, [kind]: slugs } = policies.given[place - 1] as Giving;
-        for (const slug of slugs) {
-          const verdict = verdictOf(kind === 'own' ? roles.get(slug) : slug, member.memberId);
-          if (verdict !== null) return { verdict, member, roleSlug: slug, privilegeSlug: null, membershipId: id };
-        }
+      for (const place of places) {
+        if (decision.decides === all) return decision;
+        decision = withLess(decision, givenAt(kind, place, memberId));
       }
-    return null;
+    return decision;
   };
-  return policies.members.map(decisionOf).filter((decision) => decision?.verdict === 'allowed') as Decision[];
 }
 
 const KINDS = ['own', 'builtIn'] as const;
 
-/** A reason, or what is in its place where something forbids. */
-interface Decision extends Reason {
-  readonly verdict: Verdict;
+/** What the roles of one kind decide that a membership gives: asked once for all who belong to it, unless they name attributes. */
+function givingsIn(
+  { given, roles }: Policies,
+  decide: (rules: Stored | string | undefined, memberId: string, origin: Origin) => Decision,
+): (kind: (typeof KINDS)[number], place: number, memberId: string) => Decision {
+  const bySlug = new Map(roles.map((role) => [role.slug, role]));
+  const naming = new Set(roles.filter(namesAttributes).map(({ slug }) => slug));
+  const known: Record<(typeof KINDS)[number], Decision[]> = { own: [], builtIn: [] };
+  return (kind, place, memberId) => {
+    const found = known[kind][place];
+    if (found !== undefined) return found;
+    const { id, [kind]: slugs } = given[place - 1] as Giving;
+    const decision = slugs.reduce((more, slug) => {
+      const origin = { roleSlug: slug, privilegeSlug: null, membershipId: id };
+      return withLess(more, decide(kind === 'own' ? bySlug.get(slug) : slug, memberId, origin));
+    }, UNDECIDED);
+    if (!slugs.some((slug) => naming.has(slug))) known[kind][place] = decision;
+    return decision;
+  };
 }
 
-/** What rules, or a built-in role by its slug, say of an action of a member. A role that is gone says nothing. */
+/** What rules, or a built-in role by its slug, say of actions of a member. A role that is gone says nothing. */
 function verdictsOn(
   { roles, privileges, attributes }: Policies,
-  action: Action,
+  actions: readonly Action[],
   fields: Fields | undefined,
 ): (rules: Stored | string | undefined, memberId: string) => Verdict {
   const naming = new Set<Stored | string>([...roles, ...privileges].filter(namesAttributes));
   /** By rules, and by the attributes of the member where they name any. */
   const verdicts = new Map<Stored | string, Map<string, Verdict>>();
   return (rules, memberId) => {
-    if (rules === undefined) return null;
+    if (rules === undefined) return UNDECIDED;
     const named = naming.has(rules) ? (attributes.get(memberId) ?? '{}') : '';
     const known = verdicts.get(rules) ?? new Map<string, Verdict>();
     const verdict = known.get(named);
     if (verdict !== undefined) return verdict;
-    const asked = askOnce(rules, named, action, fields);
+    const asked = askOnce(rules, named, actions, fields);
     verdicts.set(rules, known.set(named, asked));
     return asked;
   };
 }
 
-function askOnce(rules: Stored | string, attributes: string, action: Action, fields: Fields | undefined): Verdict {
+function askOnce(
+  rules: Stored | string,
+  attributes: string,
+  actions: readonly Action[],
+  fields: Fields | undefined,
+): Verdict {
   const held =
     typeof rules === 'string' ? { roles: [rules], storedRules: null } : { roles: [], storedRules: [rules.rules] };
   const { ability } = projectRights({ ...held, attributes: attributes === '' ? null : attributes });
-  const at = ruleAsked(ability, action, fields);
-  return at === null ? null : ability.rules[at]?.inverted === true ? 'forbidden' : 'allowed';
+  const bitsOf = (is: (rule: number) => boolean): number =>
+    actions.reduce((bits, action, at) => {
+      const rule = ruleAsked(ability, action, fields);
+      return rule !== null && is(rule) ? bits | (1 << at) : bits;
+    }, 0);
+  return { decides: bitsOf(() => true), allows: bitsOf((rule) => ability.rules[rule]?.inverted !== true) };
 }

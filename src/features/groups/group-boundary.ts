@@ -3,7 +3,7 @@ import type { Transaction } from '../../kernel/context.js';
 import {
   ORGANIZATION_ACTIONS,
   ORGANIZATION_VOCABULARY,
-  readStoredRules,
+  readRulesText,
   rightsBeyondChange,
   rulesOfOrganizationRoles,
 } from '../permissions/public.js';
@@ -24,7 +24,7 @@ export async function authorizeRightsOfGroup(
   { groupId, action }: { readonly groupId: string; readonly action: Action },
 ): Promise<void> {
   const inOrganizations = (await HELD_ROLES(tx, { groupId })).flatMap(({ role, permissions }) => {
-    const stored = permissions === null ? [] : readStoredRules(JSON.parse(permissions), ORGANIZATION_VOCABULARY);
+    const stored = readRulesText(permissions, ORGANIZATION_VOCABULARY);
     return rightsBeyondChange(tx.ability, rulesOfOrganizationRoles([role], [stored]), []);
   });
   const inProjects = (await projects.rightsOfGroup(tx, groupId)).flatMap(({ own, rules }) =>

@@ -1,4 +1,5 @@
 import { authorize, can } from '../../kernel/authz/ability.js';
+import type { Context } from '../../kernel/context.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
 import type { Member } from './memberships.js';
@@ -41,9 +42,14 @@ export const countMembers: BatchLoad<number> = async (ctx, organizationIds) => {
   return new Map(rows.map(({ organizationId, count }) => [organizationId, count]));
 };
 
-/** Memberships by id: of the caller's organization and, for who may edit them, of its sub-organizations. */
+/** Memberships by id, for who may read members. @throws PERMISSION_DENIED */
 export const membersByIds: BatchLoad<MemberView> = async (ctx, ids) => {
   authorize(ctx, 'member:read');
+  return membersInScope(ctx, ids);
+};
+
+/** Memberships by id: of the caller's organization and, for who may edit them, of its sub-organizations. */
+export async function membersInScope(ctx: Context, ids: readonly string[]): Promise<Map<string, MemberView>> {
   const rows = await query<MemberView>(
     ctx,
     `${SELECT_MEMBER} where ${IS_LISTED} and m.id = any($1::uuid[]) and (m.organization_id = $2
@@ -51,4 +57,4 @@ export const membersByIds: BatchLoad<MemberView> = async (ctx, ids) => {
     [ids, ctx.organizationId, can(ctx.ability, 'sub-organization:edit')],
   );
   return new Map(rows.map((row) => [row.id, toMemberView(row)]));
-};
+}

@@ -1,5 +1,5 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
-import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
+import { type Action, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
@@ -13,7 +13,7 @@ import {
   countMembers,
   IS_LISTED,
   type MemberView,
-  membersByIds,
+  membersInScope,
   SELECT_MEMBER,
   toMemberView,
 } from './member.reader.js';
@@ -38,7 +38,10 @@ interface Candidate extends Member {
   readonly isInstallationAdmin: boolean;
 }
 
-/** The verbs of organization memberships: above all, who of a root organization works in which sub-organization. */
+/**
+ * The verbs of organization memberships: above all, who of a root organization works in which sub-organization. The membership
+ * of a person is changed by the rights on `member`, that of a machine identity by those on `identity`.
+ */
 export class MemberService {
   constructor(private readonly organizations: OrganizationReader) {}
 
@@ -74,12 +77,13 @@ export class MemberService {
    * Source: decisions 10.
    */
   async set(ctx: Context, raw: unknown): Promise<MemberView> {
-    const { organizationId, roleSlug, endsAt, ...who } = parse(SetMember, raw);
-    authorize(ctx, 'member:read');
+    const { organizationId, roleSlug, endsAt, ...named } = parse(SetMember, raw);
+    const who = toMember(named);
+    authorize(ctx, actionOn(who.kind, 'read'));
     return inTransaction(ctx, async (tx) => {
       const organization = await this.organizations.load(tx, organizationId ?? tx.organizationId);
-      authorizeIn(tx, organization, 'member:edit');
-      const member = await loadCandidate(tx, organization, toMember(who));
+      authorizeIn(tx, organization, actionOn(who.kind, 'edit'));
+      const member = await loadCandidate(tx, organization, who);
       const held = await lockMembership(tx, organization.id, member);
       // One that has ended is none: nothing of it is kept.
       const end = endsAt === undefined && held?.isNow === true ? held.endsAt : (endsAt ?? null);
@@ -96,14 +100,13 @@ export class MemberService {
    */
   async update(ctx: Context, raw: unknown): Promise<MemberView> {
     const { id, roleSlug, endsAt } = parse(UpdateMember, raw);
-    authorize(ctx, 'member:read');
     return inTransaction(ctx, async (tx) => {
-      const found = isId(id) ? (await membersByIds(tx, [id])).get(id.toLowerCase()) : undefined;
-      if (found === undefined || found instanceof Error) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      const found = await loadMember(tx, id);
+      const action = actionOn(found.memberKind, 'edit');
       const organization = await this.organizations.load(tx, found.organizationId);
       const isRoleAlone = organization.id === tx.organizationId && roleSlug != null && endsAt === undefined;
-      const handedTo = isRoleAlone ? authorizeGiving(tx, 'member:edit', assigneeOf(found)) : null;
-      if (!isRoleAlone) authorizeIn(tx, organization, 'member:edit');
+      const handedTo = isRoleAlone ? authorizeGiving(tx, action, assigneeOf(found)) : null;
+      if (!isRoleAlone) authorizeIn(tx, organization, action);
       const member = await loadCandidate(tx, organization, { kind: found.memberKind, id: found.memberId });
       const held = await lockMembership(tx, organization.id, member);
       if (held === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
@@ -122,17 +125,19 @@ export class MemberService {
    * Source: decisions 10.
    */
   async remove(ctx: Context, raw: unknown): Promise<MemberView> {
-    const { organizationId, ...who } = parse(RemoveMember, raw);
-    authorize(ctx, 'member:read');
+    const { organizationId, ...named } = parse(RemoveMember, raw);
+    const who = toMember(named);
+    const action = actionOn(who.kind, 'delete');
+    authorize(ctx, actionOn(who.kind, 'read'));
     return inTransaction(ctx, async (tx) => {
       const organization = await this.organizations.load(tx, organizationId ?? tx.organizationId);
-      authorizeIn(tx, organization, 'member:delete');
-      const member = await loadCandidate(tx, organization, toMember(who));
+      authorizeIn(tx, organization, action);
+      const member = await loadCandidate(tx, organization, who);
       if (member.ownerId === organization.id) throw ownedHere();
       const held = await lockMembership(tx, organization.id, member);
       if (held === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
       const { role, endsAt } = held;
-      await authorizeRoleChange(tx, { organizationId: organization.id, action: 'member:delete', before: role });
+      await authorizeRoleChange(tx, { organizationId: organization.id, action, before: role });
       const id = await removeMember(tx, organization.id, member);
       await tx.auditTrail.recordChange(tx, {
         action: 'organization-member:remove',
@@ -161,7 +166,8 @@ async function write(
 ): Promise<MemberView> {
   const { id: organizationId } = organization;
   const before = held?.role ?? null;
-  await authorizeRoleChange(tx, { organizationId, action: 'member:edit', before, after: role, handedTo });
+  const action = actionOn(member.kind, 'edit');
+  await authorizeRoleChange(tx, { organizationId, action, before, after: role, handedTo });
   const id = await (held === null ? addMember : changeRole)(tx, organizationId, member, role, endsAt);
   await tx.auditTrail.recordChange(tx, {
     action: 'organization-member:set',
@@ -200,12 +206,21 @@ async function loadCandidate(
   return { ...row, kind };
 }
 
+/** People are changed by the rights on members, machine identities by those on identities, as elsewhere. */
+const actionOn = <V extends 'read' | 'edit' | 'delete'>(kind: Member['kind'], verb: V) =>
+  kind === 'user' ? (`member:${verb}` as const) : (`identity:${verb}` as const);
+
+/** A membership by its id, for who may read such members. One that nobody has is refused as one of a person would be. */
+async function loadMember(tx: Transaction, id: string): Promise<MemberView> {
+  if (!can(tx.ability, 'identity:read')) authorize(tx, 'member:read');
+  const found = isId(id) ? (await membersInScope(tx, [id])).get(id.toLowerCase()) : undefined;
+  authorize(tx, actionOn(found?.memberKind ?? 'user', 'read'));
+  if (found === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+  return found;
+}
+
 /** In the scope: the rights on members. Below it: the right to change sub-organizations. Never above it. */
-function authorizeIn(
-  ctx: Context,
-  { id, parentId }: OrganizationView,
-  action: 'member:read' | 'member:edit' | 'member:delete',
-): void {
+function authorizeIn(ctx: Context, { id, parentId }: OrganizationView, action: Action): void {
   if (id !== ctx.organizationId && parentId !== ctx.organizationId) {
     throw new PermissionDenied({ action, projectId: null });
   }

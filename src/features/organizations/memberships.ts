@@ -249,6 +249,10 @@ const isLastingInProject = (membership: string): string => `(${isAdminInProject(
   select from organization_membership l where l.organization_id = ${membership}.organization_id and l.ends_at is null
     and (l.user_id = ${membership}.user_id or l.identity_id = ${membership}.identity_id)))`;
 
+/** A role beside it, without an end, forbids something with members: it may not be able to appoint anybody. */
+const isForbiddenMembers = (membership: string): string =>
+  `roles_forbid_members(${membership}.project_id, ${membership}.roles, ${membership}.role_terms)`;
+
 /**
  * Holds the projects that a member is a lasting admin of, as the trigger does: who leaves one at the same moment sees the end.
  *
@@ -267,7 +271,8 @@ async function lockProjectsOfAdmin(tx: Transaction, { kind, id }: Member, organi
 }
 
 /**
- * Lists the projects that the caller is a member of and that its token reaches by id, and counts the others.
+ * Lists the projects that the caller is a member of and that its token reaches by id, and counts the others. Who stays counts
+ * only if its roles let it manage members, unless those of the member do not do so either, as for the trigger.
  * Nothing is locked: if another admin leaves at the same moment, the trigger refuses instead, without details.
  */
 async function refuseLastProjectAdmin(
@@ -282,7 +287,8 @@ async function refuseLastProjectAdmin(
      from project_membership m
      where m.${COLUMN[kind]} = $1 and ${isAdminInProject('m')} and ($2::uuid is null or m.organization_id = $2)
        and not exists (select 1 from project_membership o
-                       where o.project_id = m.project_id and ${isLastingInProject('o')} and o.id <> m.id)
+                       where o.project_id = m.project_id and ${isLastingInProject('o')} and o.id <> m.id
+                         and (not ${isForbiddenMembers('o')} or ${isForbiddenMembers('m')}))
      order by m.project_id`,
     [id, organizationId, tx.organizationId, tx.actor.id],
   );

@@ -10,6 +10,7 @@ import {
   mayAssignTo,
   ORGANIZATION_VOCABULARY,
   projectRights,
+  readRulesText,
   readStoredRules,
   rightsBeyond,
   rightsBeyondChange,
@@ -94,19 +95,16 @@ export async function authorizeAccountDeletion(
   { kind, id }: { readonly kind: 'user' | 'identity'; readonly id: string },
   action: Action,
 ): Promise<void> {
-  const held = await query<{ slug: string; permissions: unknown }>(
+  const held = await query<{ slug: string; permissions: string | null }>(
     tx,
-    `select distinct m.role as slug, r.permissions from organization_membership m
+    `select distinct m.role as slug, r.permissions::text from organization_membership m
      left join organization_role r on r.organization_id = m.organization_id and r.slug = m.role where m.${kind}_id = $1`,
     [id],
   );
   const beyond = held.flatMap(({ slug, permissions }) =>
     rightsBeyondChange(
       tx.ability,
-      rulesOfOrganizationRoles(
-        [slug],
-        permissions === null ? [] : [readStoredRules(permissions, ORGANIZATION_VOCABULARY)],
-      ),
+      rulesOfOrganizationRoles([slug], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]),
       [],
     ),
   );
@@ -114,7 +112,7 @@ export async function authorizeAccountDeletion(
 }
 
 /** Its roles right now in an organization and those below it, by organization, its own membership's first. */
-const ROLES_NOW = `select n.organization_id as "organizationId", n.role, r.permissions from organization_member_now n
+const ROLES_NOW = `select n.organization_id as "organizationId", n.role, r.permissions::text from organization_member_now n
   left join organization_role r on r.organization_id = n.organization_id and r.slug = n.role
   where n.organization_id in (select o.id from organization o where o.id = $1 or o.parent_id = $1) and n.member_id = $2
   order by n.organization_id, n.group_id is not null, n.created_at, n.id`;
@@ -122,7 +120,8 @@ const ROLES_NOW = `select n.organization_id as "organizationId", n.role, r.permi
 interface HeldRole {
   readonly organizationId: string;
   readonly role: string;
-  readonly permissions: unknown;
+  /** JSON text; null for a role that is built in. */
+  readonly permissions: string | null;
 }
 
 /** Whose credential is made. */
@@ -156,7 +155,7 @@ const rulesOfHeld = (held: readonly HeldRole[]): Rule[] =>
     held.map(({ role }) => role),
     held
       .filter(({ role }) => !isBuiltInOfOrganization(role))
-      .map(({ permissions }) => (permissions === null ? [] : readStoredRules(permissions, ORGANIZATION_VOCABULARY))),
+      .map(({ permissions }) => readRulesText(permissions, ORGANIZATION_VOCABULARY)),
   );
 
 const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;

@@ -51,5 +51,5 @@ export {
 } from './rights.js';
 export { type Rename, replacedRules } from './role-rename.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';
-export { readStoredRules } from './stored-rules.js';
+export { readRulesText, readStoredRules } from './stored-rules.js';
 export { endOfTerm, isTermStart, NO_TERM_START, termRange, termStart } from './term.rules.js';

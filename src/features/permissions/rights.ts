@@ -5,7 +5,7 @@ import { ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './
 import { type Attributes, withAttributes } from './attributes.js';
 import { builtInRules, isBuiltIn, isBuiltInOfOrganization, organizationRules } from './built-in-roles.js';
 import { Kept } from './kept.js';
-import { readStoredRules } from './stored-rules.js';
+import { readRulesText } from './stored-rules.js';
 
 /** What the roles of one caller allow together. */
 export interface Rights {
@@ -121,7 +121,7 @@ function rulesBy(place: Place): (stored: StoredRules | CheckedRules) => CheckedR
     if (known !== undefined || rules === null) return known;
     const list = {
       digest,
-      checked: readStoredRules(JSON.parse(rules), place.words),
+      checked: readRulesText(rules, place.words),
       namesAttributes: rules.includes('{{'),
       size: rules.length,
       isSaved: digest !== rules,

@@ -15,6 +15,14 @@ const forbidEverything = ({ actions }: Vocabulary): readonly Rule[] =>
 export const readStoredRules = (stored: unknown, words: Vocabulary = PROJECT_VOCABULARY): readonly Rule[] =>
   Array.isArray(stored) ? stored.flatMap((rule) => readRule(rule, words)) : forbidEverything(words);
 
+/**
+ * The same as JSON text, since JSON has a null of its own: the rules of a role that are `null` cannot be read.
+ *
+ * @param text null: there is no such role, which allows nothing and forbids nothing
+ */
+export const readRulesText = (text: string | null, words: Vocabulary): readonly Rule[] =>
+  text === null ? [] : readStoredRules(JSON.parse(text), words);
+
 function readRule(stored: unknown, words: Vocabulary): readonly Rule[] {
   // Without knowing whether it forbids, it has to be taken to.
   if (typeof stored !== 'object' || stored === null) return forbidEverything(words);

@@ -43,9 +43,11 @@ interface LostProject {
  */
 export class ProjectRescueService {
   /**
-   * Makes the caller an admin of a project that has none, for a time.
+   * Makes the caller an admin of a project that has none, for a time. If it has the role for a shorter time anyway, that time is
+   * lengthened and not given back: it ends with the rescue. One that ends later, even if it has not begun, stays as it is, and
+   * the rescue is refused; a colleague can be the rescuer.
    *
-   * @throws PROJECT_NOT_FOUND, PROJECT_HAS_ADMIN, ALREADY_A_MEMBER, MEMBERSHIP_NOT_FOUND for a member of the organization only
+   * @throws PROJECT_NOT_FOUND, PROJECT_HAS_ADMIN for who has the role as long, too; ALREADY_A_MEMBER, MEMBERSHIP_NOT_FOUND for a member of the organization only
    *   through a group
    */
   rescue(ctx: Context, raw: unknown): Promise<RescueRow> {
@@ -65,13 +67,18 @@ export class ProjectRescueService {
       const term = { range, startsAt: now.toISOString(), endsAt: endsAt.toISOString() };
       const place = { organizationId, projectId };
       const given = { id: newId(), ...place, ...member, memberId: actor.id, term };
-      await guarded(() => loadRow(tx, GIVE_ADMIN, given, 'MEMBERSHIP_NOT_FOUND'), CONSTRAINTS);
+      const { formerEndsAt } = await guarded(() => loadRow(tx, GIVE_ADMIN, given, 'MEMBERSHIP_NOT_FOUND'), CONSTRAINTS);
       const rescue = tx.em.create(ProjectRescue, { ...place, ...member, reason, endsAt });
       await flush(tx);
       await tx.auditTrail.recordChange(tx, {
         action: 'project:rescue',
         projectId,
-        facts: { rescueId: rescue.id, reason, endsAt: term.endsAt },
+        facts: {
+          rescueId: rescue.id,
+          reason,
+          endsAt: term.endsAt,
+          ...(formerEndsAt === null ? {} : { formerEndsAt: formerEndsAt.toISOString() }),
+        },
       });
       return load(tx, rescue.id);
     });

@@ -67,15 +67,15 @@ export const LOCK_PROJECT = sqlStatement({
 });
 
 /**
- * A row, if the project needs no rescue: it has a lasting admin, or one for the time of a rescue; or the caller has that role
- * for as long, and the rescue would give it nothing.
+ * A row, if the project needs no rescue, or not by the caller: it has a lasting admin, or one for the time of a rescue; or the
+ * caller has that role until then or longer, be it from later on, and the rescue would take that time from it.
  */
 export const FIND_ADMIN = sqlStatement({
   text: `select 1 as found where exists (select from project_lasting_admin a where a.project_id = :projectId)
     or exists (select from project_rescue r where r.project_id = :projectId and now() < r.ends_at)
     or exists (select from project_membership m where m.project_id = :projectId and :memberId in (m.user_id, m.identity_id)
       and 'admin' = any(m.roles) and (not coalesce(m.role_terms ? 'admin', false)
-        or ((m.role_terms -> 'admin' ->> 'startsAt')::timestamptz <= now() and :endsAt <= (m.role_terms -> 'admin' ->> 'endsAt')::timestamptz)))`,
+        or :endsAt <= (m.role_terms -> 'admin' ->> 'endsAt')::timestamptz))`,
   params: { projectId: t.uuid, memberId: t.uuid, endsAt: t.time },
   row: { found: t.integer },
 });
@@ -83,11 +83,16 @@ export const FIND_ADMIN = sqlStatement({
 /**
  * Makes a member of the organization an admin of the project for a time, beside the roles that it has there. No row: it is no
  * member by itself now.
+ *
+ * @returns until when it had that role anyway, where that time is not over
  */
 export const GIVE_ADMIN = sqlStatement({
   text: `with own as (
       select from organization_membership where organization_id = :organizationId and :memberId in (user_id, identity_id)
         and (ends_at is null or now() < ends_at) for key share),
+    former as (
+      select id, (role_terms -> 'admin' ->> 'endsAt')::timestamptz as ends_at from project_membership
+      where project_id = :projectId and :memberId in (user_id, identity_id)),
     held as (
       update project_membership set updated_at = now(),
         roles = case when 'admin' = any(roles) then roles else roles || 'admin'::text end,
@@ -97,7 +102,8 @@ export const GIVE_ADMIN = sqlStatement({
       insert into project_membership (id, organization_id, project_id, user_id, identity_id, roles, role_terms)
       select :id, :organizationId, :projectId, :userId, :identityId, '{admin}', jsonb_build_object('admin', :term::jsonb)
       from own where not exists (select from held) returning id)
-    select id from held union all select id from made`,
+    select changed.id, case when now() < former.ends_at then former.ends_at end as "formerEndsAt"
+    from (select id from held union all select id from made) changed left join former on former.id = changed.id`,
   params: {
     id: t.uuid,
     organizationId: t.uuid,
@@ -107,7 +113,7 @@ export const GIVE_ADMIN = sqlStatement({
     identityId: t.nullable(t.uuid),
     term: t.json,
   },
-  row: { id: t.uuid },
+  row: { id: t.uuid, formerEndsAt: t.nullable(t.time) },
 });
 
 /** Ends a rescue that has not ended, by the clock: what waited for another such statement began before it. */

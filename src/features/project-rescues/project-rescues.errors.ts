@@ -1,7 +1,9 @@
 import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
 
 const ERRORS = declareErrors({
-  PROJECT_HAS_ADMIN: conflict('The project has an admin; ask that one, or wait for the end of the rescue.'),
+  PROJECT_HAS_ADMIN: conflict(
+    'The project has an admin, is being rescued, or has you as an admin for longer; ask that admin, or wait.',
+  ),
   PROJECT_RESCUE_NOT_FOUND: notFound('rescue of a project'),
 });
 

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { mustSucceed } from '../../kit/caller.js';
 import { Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
+import { projectRole } from '../groups/kit.js';
 
 const strongroom = useSharedStrongroom();
 
@@ -85,6 +86,59 @@ describe('the only admin of a project', () => {
       expect([deleted.status, demoted.status].sort()).toEqual([200, 409]);
       expect(await adminsOf(project.id)).toHaveLength(1);
     }
+  });
+});
+
+describe('an admin whom another of its roles forbids to manage members', () => {
+  /** Its admins: one that can do so, and one that cannot. */
+  async function twoAdmins() {
+    const { admin, project } = await strongroom.seed.project();
+    const role = await projectRole(admin, project.id, {
+      subject: 'member',
+      action: ['create', 'edit'],
+      inverted: true,
+    });
+    const bound = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['admin', role] });
+    const sole = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['admin'] });
+    const membership = ({ identityId }: Caller) => `/api/v2/workspace/${project.id}/identity-memberships/${identityId}`;
+    mustSucceed(await sole.patch(membership(admin), { role: 'viewer' }));
+    return { admin, project, role, bound, sole, membership };
+  }
+
+  test('keeps a project no admin: the last one that can manage them stays', async () => {
+    const { admin, project, bound, sole, membership } = await twoAdmins();
+    expect(await sole.patch(membership(sole), { role: 'viewer' })).toBeError(409, 'LAST_ADMIN');
+    expect(await sole.delete(membership(sole))).toBeError(409, 'LAST_ADMIN');
+    const refused = await admin.delete(identityPath(sole));
+    expect(refused).toBeError(409, 'LAST_ADMIN');
+    expect(refused.body.details).toMatchObject([{ message: `is the only admin of project ${project.id}` }]);
+    const ends = { identityId: sole.identityId, roleSlug: 'no-access', endsAt: '2100-01-01T00:00:00Z' };
+    expect(await admin.graphql(SET, { input: ends })).toBeError(409, 'LAST_ADMIN');
+    mustSucceed(await sole.patch(membership(bound), { role: 'admin' }));
+    mustSucceed(await sole.delete(membership(sole)));
+  });
+
+  test('leaves by itself and with its account, as long as there is another', async () => {
+    const { admin, project, role, bound, sole, membership } = await twoAdmins();
+    const second = await strongroom.seed.caller(admin);
+    mustSucceed(await sole.post(membership(second), { roles: [{ role: 'admin' }, { role }] }));
+    mustSucceed(await sole.delete(membership(second)));
+    mustSucceed(await admin.delete(identityPath(bound)));
+    expect(await adminsOf(project.id)).toHaveLength(1);
+  });
+
+  test('is the only admin where all are like that, as before', async () => {
+    const { admin, project, role, bound, sole, membership } = await twoAdmins();
+    mustSucceed(await sole.patch(membership(sole), { roles: [{ role: 'admin' }, { role }] }));
+    mustSucceed(await admin.delete(identityPath(sole)));
+    expect(await admin.delete(identityPath(bound))).toBeError(409, 'LAST_ADMIN');
+    expect(await adminsOf(project.id)).toHaveLength(1);
+  });
+
+  test('is one whose role has rules that cannot be read', async () => {
+    const { role, sole, membership } = await twoAdmins();
+    await strongroom.sql(`update project_role set permissions = 'null' where slug = $1`, [role]);
+    expect(await sole.delete(membership(sole))).toBeError(409, 'LAST_ADMIN');
   });
 });
 
