@@ -95,7 +95,7 @@ export class OrganizationRoleService {
       if (to !== from) {
         await renameInMemberships(tx, { organizationId, from, to });
         // Rules that are given with a new slug name roles as they will be.
-        renamedIn = await renameInRules(tx, { from, to }, permissions === undefined ? null : role.id);
+        renamedIn = await renameInRules(tx, { field: 'role', from, to }, permissions === undefined ? null : role.id);
       }
       const changed = Object.entries({ ...changes, permissions }).filter(([, value]) => value !== undefined);
       const names = changed.map(([name]) => name).sort();
@@ -203,7 +203,7 @@ function authorizeReach(tx: Transaction, action: Action, before: readonly Rule[]
 async function renameInRules(tx: Transaction, rename: Rename, except: string | null): Promise<readonly string[]> {
   const stored = await LOCK_ROLES_ABOUT_ROLES(tx, { organizationId: tx.organizationId });
   const others = stored.filter(({ id }) => id !== except);
-  const { ids, permissions } = replacedRules(tx, others, rename, ORGANIZATION_VOCABULARY);
+  const { ids, permissions } = await replacedRules(tx, others, rename, ORGANIZATION_VOCABULARY);
   if (ids.length > 0) await REPLACE_RULES(tx, { ids, permissions });
   return ids;
 }

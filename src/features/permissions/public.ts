@@ -34,6 +34,7 @@ export {
 } from './permission.type.js';
 export { type ShownRule, toShownRules, withPermissions } from './permission.view.js';
 export { actionsAsked, answerOf, ruleAsked } from './question.js';
+export { type Rename, replacedRules } from './rename-in-rules.js';
 export {
   type CheckedRules,
   findOrganizationRights,
@@ -49,7 +50,6 @@ export {
   type StoredRules,
   storedRulesOf,
 } from './rights.js';
-export { type Rename, replacedRules } from './role-rename.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';
 export { readRulesText, readStoredRules } from './stored-rules.js';
 export { endOfTerm, isTermStart, NO_TERM_START, termRange, termStart } from './term.rules.js';

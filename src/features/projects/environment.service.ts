@@ -11,6 +11,7 @@ import { Environment } from './environment.entity.js';
 import { CreateEnvironment, EnvironmentBySlug, EnvironmentKey, UpdateEnvironment } from './environment.rules.js';
 import type { ProjectReader } from './project.reader.js';
 import { type EnvironmentRecord, lockProject, type ProjectAccess, toEnvironmentRecord } from './project.records.js';
+import { renameInRules } from './role.records.js';
 
 /** Makes the root folder of each new environment, in the transaction that makes the environment. */
 export type CreateRootFolders = (
@@ -126,12 +127,13 @@ export class EnvironmentService {
   }
 
   /**
-   * Renames an environment, or moves it to another position. References to its secrets follow a new slug, which needs the
-   * rights on everything in it, and to edit roles if a rule of the project would select other resources by it.
+   * Renames an environment, or moves it to another position. A new slug needs the rights on everything in it. References to its
+   * secrets follow, and conditions of rules that name it. Where a rule would select it by one slug and not by the other all the
+   * same, that is a change of this rule.
    *
    * @param raw `{ id, projectId?, name?, slug?, position? }`; a position beyond the end is the end
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN,
-   *   REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY,
+   *   ENVIRONMENT_SLUG_TAKEN, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
    * Source: behaviour 5.5, 10 (Environments).
    */
   update(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
@@ -141,7 +143,9 @@ export class EnvironmentService {
       const { id } = found;
       if (slug !== undefined) await this.followEnvironment(tx, access, { environmentId: id, to: slug });
       const count = await lockPositions(tx, access);
-      const { position: was } = await load(tx, access, { id });
+      const { position: was, slug: from } = await load(tx, access, { id });
+      const to = slug ?? from;
+      const renamedIn = to === from ? [] : await renameInRules(tx, access, { field: 'environment', from, to }, null);
       const at = Math.min(position ?? was, count);
       if (at < was) await shift(tx, access, { from: at, to: was - 1, by: 1 });
       if (at > was) await shift(tx, access, { from: was + 1, to: at, by: -1 });
@@ -152,7 +156,7 @@ export class EnvironmentService {
       };
       await guarded(() => tx.em.nativeUpdate(Environment, { id }, { ...changes, updatedAt: sql('now()') }), SLUG_TAKEN);
       const environment = await load(tx, access, { id });
-      await record(tx, 'environment:update', access, environment);
+      await record(tx, 'environment:update', access, environment, { ...(renamedIn.length > 0 && { renamedIn }) });
       return { environment, access };
     });
   }
@@ -237,4 +241,5 @@ const record = (
   action: string,
   { projectId }: ProjectAccess,
   { id, slug }: { id: string; slug: string },
-): Promise<void> => tx.auditTrail.recordChange(tx, { action, projectId, facts: { environmentId: id, slug } });
+  facts: Readonly<Record<string, readonly string[]>> = {},
+): Promise<void> => tx.auditTrail.recordChange(tx, { action, projectId, facts: { environmentId: id, slug, ...facts } });

@@ -142,11 +142,12 @@ export const renameInMemberships = (
 const RULES_IN = { project_role: ', version = r.version + 1', additional_privilege: '' } as const;
 
 /**
- * Carries a new slug of a role into the rules of roles and privileges that name it. None of them changes at the same moment.
+ * Carries a new slug of a role or an environment into the rules of roles and privileges that name it. The project is locked, so
+ * that none of them changes at the same moment.
  *
  * @param except id of a role whose rules stay
  * @returns ids of the roles and privileges that changed
- * @throws PERMISSION_BOUNDARY
+ * @throws PERMISSION_DENIED, PERMISSION_BOUNDARY where a rule would select something else all the same
  */
 export async function renameInRules(
   tx: Transaction,
@@ -159,10 +160,10 @@ export async function renameInRules(
     const stored = await query<{ id: string; permissions: unknown }>(
       tx,
       `select id, permissions from ${table} where project_id = $1 and id <> coalesce($2, '${NO_ID}'::uuid)
-         and permissions::text like '%"role":%' order by id for update`,
-      [project.projectId, except],
+         and permissions::text like '%"' || $3 || '":%' order by id for update`,
+      [project.projectId, except, rename.field],
     );
-    const { ids, permissions } = replacedRules(project, stored, rename, PROJECT_VOCABULARY);
+    const { ids, permissions } = await replacedRules(project, stored, rename, PROJECT_VOCABULARY);
     if (ids.length === 0) continue;
     await query(
       tx,

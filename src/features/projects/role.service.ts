@@ -98,7 +98,7 @@ export class RoleService {
       await guarded(() => updateRole(tx, before.id, fields), CODES);
       let renamedIn: readonly string[] = [];
       if (fields.slug !== before.slug) {
-        const rename = { from: before.slug, to: fields.slug };
+        const rename = { field: 'role', from: before.slug, to: fields.slug } as const;
         await renameInMemberships(tx, project.projectId, rename);
         // Rules that are given with a new slug name roles as they will be.
         renamedIn = await renameInRules(tx, project, rename, changes.permissions === undefined ? null : before.id);

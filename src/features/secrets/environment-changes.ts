@@ -1,13 +1,7 @@
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
-import type { FieldChange } from '../permissions/public.js';
-import {
-  authorizeNewNames,
-  type FollowEnvironment,
-  type ForgetEnvironment,
-  type ProjectAccess,
-} from '../projects/public.js';
+import type { FollowEnvironment, ForgetEnvironment, ProjectAccess } from '../projects/public.js';
 import { authorizeRelocations } from './folder-changes.js';
 import { lockSecretsIn } from './folder-writes.js';
 import { listImporting } from './import.records.js';
@@ -20,7 +14,7 @@ import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from './visibi
 
 /**
  * References to the secrets of an environment follow its new slug. The caller must be one who may edit and read all that is or
- * was in it under either slug, and edit roles where a rule of anybody would select other things by the new one.
+ * was in it under either slug.
  *
  * @throws PERMISSION_DENIED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  */
@@ -33,8 +27,7 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
      where e.id = $1 and e.slug <> $2`,
     [environmentId, to],
   );
-  const [first] = folders;
-  if (first === undefined) return;
+  if (folders.length === 0) return;
   const relocations = folders.map(({ id, path, environment }) => ({
     folderId: id,
     from: { environment, path },
@@ -50,26 +43,7 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
     );
   }
   await rewriteReferencesInto(tx, project, relocations);
-  const slugs = { before: { environment: first.environment }, after: { environment: to } };
-  await authorizeNewNames(tx, project, () => fieldChangesOf(tx, environmentId, slugs));
 };
-
-/** What rules match on of everything in an environment. Deleted secrets are matched by its current slug. */
-async function fieldChangesOf(
-  tx: Transaction,
-  environmentId: string,
-  slugs: Pick<FieldChange, 'before' | 'after'>,
-): Promise<FieldChange[]> {
-  const rows = await query<Pick<FieldChange, 'subject'>>(
-    tx,
-    `select 'secrets' as subject where exists (select from secret_version where environment_id = $1)
-     union all select 'secret-folders' where exists (select from folder where environment_id = $1 and path <> '/')
-     union all select 'secret-imports' where exists (
-       select from secret_import i join folder f on f.id = i.folder_id where f.environment_id = $1)`,
-    [environmentId],
-  );
-  return rows.map(({ subject }) => ({ subject, ...slugs }));
-}
 
 /**
  * Secrets that are in an environment, or were last, go with it and all that they were, also in other environments: rules look

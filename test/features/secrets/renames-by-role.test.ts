@@ -173,7 +173,7 @@ describe('renames, moves and deletions of what rules name', () => {
     mustSucceed(await (operations['another name of the folder'] as Operation)(caller));
   });
 
-  test('cannot be done in two steps: neither dev away nor prod to dev', async () => {
+  test('show nobody more in two steps: dev away, and prod to dev', async () => {
     const { admin, project, base, dev, prod, seen } = await seeded(['in dev']);
     mustSucceed(
       await admin.post('/api/v4/secrets/OWN', { projectId: project.id, environment: 'dev', secretValue: 'o' }),
@@ -181,19 +181,28 @@ describe('renames, moves and deletions of what rules name', () => {
     const before = await seen();
     const { caller: renamer } = await callerWithRules(strongroom, admin, project.id, ...STRUCTURE);
     const developer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['member'] });
-    for (const caller of [renamer, developer]) {
-      const slug = (id: string, to: string) => caller.patch(`${base}/environments/${id}`, { slug: to });
-      expect(await slug(dev.id, 'away')).toBeError(403, 'PERMISSION_DENIED');
-      expect(await slug(prod.id, 'dev')).toBeError(403, 'PERMISSION_DENIED');
-    }
+    const slug = (caller: Caller, id: string, to: string) => caller.patch(`${base}/environments/${id}`, { slug: to });
+    expect(await slug(renamer, dev.id, 'away')).toBeError(403, 'PERMISSION_DENIED');
+    expect(await slug(renamer, prod.id, 'dev')).toBeError(403, 'PERMISSION_DENIED');
     expect(await seen()).toEqual(before);
+    // The rules follow the first step, so that none names what the second one takes.
+    mustSucceed(await slug(developer, dev.id, 'away'));
+    mustSucceed(await slug(developer, prod.id, 'dev'));
+    expect(await seen()).toEqual({
+      'in dev: away': (before['in dev: dev'] as object[]).map((secret) => ({
+        ...secret,
+        environment: 'away',
+      })),
+      'in dev: staging': [],
+      'in dev: dev': [],
+    });
   });
 
   test('are judged also by a rule that is made at the same moment', async () => {
     const { admin, project, operations } = await seeded([]);
     const developer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['member'] });
     const rules: readonly [name: string, conditions: GivenRule['conditions']][] = [
-      ['another slug of the environment', { environment: 'prod' }],
+      ['another slug of the environment', { environment: { $glob: 'prod*' } }],
       ['another name of the folder', { secretPath: '/vault' }],
       ['another slug of the tag', { secretTags: { $in: ['locked'] } }],
     ];

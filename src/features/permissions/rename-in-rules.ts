@@ -1,12 +1,15 @@
-import { type Access, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import { type Access, authorize, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import { type ConditionOperators, type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import type { Vocabulary } from './actions.js';
 import { namesAttributes } from './attributes.js';
 import { rightsBeyondChange } from './boundary.js';
 import { readStoredRules } from './stored-rules.js';
 
-/** A role gets another slug. */
+/** A role or an environment gets another slug. */
 export interface Rename {
+  /** What conditions call it. */
+  readonly field: 'role' | 'environment';
   readonly from: string;
   readonly to: string;
 }
@@ -16,7 +19,7 @@ interface RenamedIn {
   /** As they are to be stored, also what this version cannot read. */
   readonly stored: unknown;
   readonly isChanged: boolean;
-  /** Rules that select the role by one slug and not by the other all the same: by a pattern, an attribute, or the new slug before it was one. */
+  /** Rules that select it by one slug and not by the other all the same: by a pattern, an attribute, or the new slug before it was one. */
   readonly otherwise: readonly Rule[];
 }
 
@@ -33,35 +36,44 @@ interface Replacements {
 }
 
 /**
- * Carries the new slug of a role into the rules that name it. Where a rule would select the role by one slug and not by the other
- * all the same, that is a change of this rule.
+ * Carries a new slug into the rules that name what has it. Where a rule would select that by one slug and not by the other all the
+ * same, that is a change of this rule.
  *
  * @param access the organization or the project, as the caller has it
- * @throws PERMISSION_BOUNDARY
+ * @throws PERMISSION_DENIED, which says nothing about the rule; PERMISSION_BOUNDARY
  */
-export function replacedRules(
+export async function replacedRules(
   access: Access,
   stored: readonly Stored[],
   rename: Rename,
   words: Vocabulary,
-): Replacements {
-  const renamed = stored.map(({ id, permissions }) => ({ id, ...withRoleRenamed(permissions, rename, words) }));
-  const beyond = renamed.flatMap(({ otherwise }) =>
-    otherwise.flatMap((rule) => rightsBeyondChange(access.ability, [rule], [])),
+): Promise<Replacements> {
+  const renamed = await mapInSlices(stored, ({ id, permissions }) => ({ id, ...withSlug(permissions, rename, words) }));
+  await authorizeChanges(
+    access,
+    renamed.flatMap(({ otherwise }) => otherwise),
   );
-  if (beyond.length > 0)
-    throw new PermissionDenied({ action: 'role:edit', projectId: access.projectId ?? null }, [...new Set(beyond)]);
   const changed = renamed.filter(({ isChanged }) => isChanged);
   return { ids: changed.map(({ id }) => id), permissions: changed.map((each) => JSON.stringify(each.stored)) };
 }
 
+/** Whoever changes what rules select changes roles, within his own rights. @throws PERMISSION_DENIED, PERMISSION_BOUNDARY */
+async function authorizeChanges(access: Access, rules: readonly Rule[]): Promise<void> {
+  if (rules.length === 0) return;
+  authorize(access, 'role:edit');
+  const distinct = [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
+  const beyond = await mapInSlices(distinct, (rule) => rightsBeyondChange(access.ability, [rule], []));
+  const actions = [...new Set(beyond.flat())];
+  if (actions.length > 0)
+    throw new PermissionDenied({ action: 'role:edit', projectId: access.projectId ?? null }, actions);
+}
+
 /**
- * Puts the new slug of a role in the place of the old one where conditions on `role` name it, so that rules mean the role that
- * they meant.
+ * Puts a new slug in the place of the old one where conditions name it, so that rules mean what they meant.
  *
  * @param stored the list of rules of one role as the database gave it
  */
-function withRoleRenamed(stored: unknown, rename: Rename, words: Vocabulary): RenamedIn {
+function withSlug(stored: unknown, rename: Rename, words: Vocabulary): RenamedIn {
   if (!Array.isArray(stored)) return { stored, isChanged: false, otherwise: [] };
   const rules = stored.map((rule: unknown) => renamedRule(rule, rename));
   return {
@@ -76,10 +88,10 @@ function withRoleRenamed(stored: unknown, rename: Rename, words: Vocabulary): Re
 
 function renamedRule(rule: unknown, rename: Rename): unknown {
   const { conditions } = (rule ?? {}) as { readonly conditions?: Conditions | null };
-  const role = conditions?.role;
-  return role === undefined
+  const condition = conditions?.[rename.field];
+  return condition === undefined
     ? rule
-    : { ...(rule as object), conditions: { ...conditions, role: renamedCondition(role, rename) } };
+    : { ...(rule as object), conditions: { ...conditions, [rename.field]: renamedCondition(condition, rename) } };
 }
 
 function renamedCondition(condition: Conditions[string], { from, to }: Rename): Conditions[string] {
@@ -93,11 +105,11 @@ function renamedCondition(condition: Conditions[string], { from, to }: Rename): 
   return Object.fromEntries(operators) as ConditionOperators;
 }
 
-/** Whether conditions on roles are the same for a role under two slugs. Attributes may be either for some holder. */
-function selectsSame(before: Rule, after: Rule, { from, to }: Rename): boolean {
-  const [old, now] = [before.conditions?.role, after.conditions?.role];
+/** Whether conditions on the field are the same under two slugs. Attributes may be either for some holder. */
+function selectsSame(before: Rule, after: Rule, { field, from, to }: Rename): boolean {
+  const [old, now] = [before.conditions?.[field], after.conditions?.[field]];
   if (old === undefined || now === undefined) return true;
+  const fits = (condition: Conditions[string], slug: string) =>
+    compileConditions({ [field]: condition })({ [field]: slug });
   return !namesAttributes(old) && fits(old, from) === fits(now, to);
 }
-
-const fits = (condition: Conditions[string], role: string): boolean => compileConditions({ role: condition })({ role });
