@@ -32,7 +32,8 @@ import {
   ExplainAccess,
 } from './access-review.rules.js';
 import {
-  ATTRIBUTES,
+  ATTRIBUTES_AT,
+  ATTRIBUTES_NOW,
   HELD_AT,
   HELD_NOW,
   MEMBERS,
@@ -237,6 +238,12 @@ async function rulesIn(ctx: Context, place: Place, at: Date | null) {
   return { roles: whole.roles ?? [], privileges: whole.privileges ?? [] };
 }
 
+/** What rules can name of members, JSON text by member. @param at null: now */
+async function attributesOf(ctx: Context, memberIds: readonly string[], at: Date | null): Promise<Map<string, string>> {
+  const rows = await (at === null ? ATTRIBUTES_NOW(ctx, { memberIds }) : ATTRIBUTES_AT(ctx, { memberIds, at }));
+  return new Map(rows.map(({ memberId, attributes }) => [memberId, attributes]));
+}
+
 /** All that decides about the members of projects, in at most seven statements. @param at null: now */
 async function policiesOf(
   ctx: Context,
@@ -252,8 +259,7 @@ async function policiesOf(
   const belonging = new Map([...byProject].map(([id, memberships]) => [id, placesByMember(memberships)]));
   const memberIds = [...new Set([...belonging.values()].flatMap((places) => [...places.keys()]))];
   const who = new Map((await MEMBERS(ctx, { memberIds })).map((row) => [row.memberId, row]));
-  const rows = isNamed ? await ATTRIBUTES(ctx, { memberIds }) : [];
-  const attributes = new Map(rows.map(({ memberId, attributes }) => [memberId, attributes]));
+  const attributes = isNamed ? await attributesOf(ctx, memberIds, at) : new Map();
   return new Map(
     [...belonging].map(([id, places]) => [
       id,

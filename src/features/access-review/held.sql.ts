@@ -135,15 +135,34 @@ export const MEMBERS = sqlStatement({
   row: { memberId: t.uuid, memberKind: t.oneOf('user', 'identity'), name: t.nullable(t.text) },
 });
 
+/** @param id @param metadata SQL for those of a member */
+const attributesOf = (id: string, metadata: string): string => `(jsonb_build_object('id', ${id}) || coalesce((
+      select jsonb_object_agg('metadata.' || (entry ->> 'key'), entry ->> 'value')
+      from jsonb_array_elements(${metadata}) entry where entry ->> 'key' is not null), '{}'))::text as attributes`;
+
+const ATTRIBUTES = { memberId: t.uuid, attributes: t.text } as const;
+
 /** What rules can name of members, as JSON text. */
-export const ATTRIBUTES = sqlStatement({
-  text: `select i.id as "memberId", (jsonb_build_object('id', i.id) || coalesce((select jsonb_object_agg('metadata.' || (entry ->> 'key'), entry ->> 'value')
-      from jsonb_array_elements(i.metadata) entry), '{}'))::text as attributes
-    from identity i where i.id = any(:memberIds)
+export const ATTRIBUTES_NOW = sqlStatement({
+  text: `select i.id as "memberId", ${attributesOf('i.id', 'i.metadata')} from identity i where i.id = any(:memberIds)
     union all
     select u.id, jsonb_build_object('id', u.id)::text from app_user u where u.id = any(:memberIds)`,
   params: { memberIds: t.array(t.uuid) },
-  row: { memberId: t.uuid, attributes: t.text },
+  row: ATTRIBUTES,
+});
+
+/**
+ * As `ATTRIBUTES_NOW`, at a time, also of those who were deleted since. Of two rows that hold for a member, as concurrent changes
+ * can leave them, the later one comes last.
+ */
+export const ATTRIBUTES_AT = sqlStatement({
+  text: `select member.id as "memberId", ${attributesOf('member.id', "h.content -> 'metadata'")}
+    from unnest(:memberIds::uuid[]) member(id)
+    left join access_history h on h.source = 'identity' and h.row_id = member.id
+      and h.valid_from <= :at and (h.valid_to is null or :at < h.valid_to)
+    order by h.sequence`,
+  params: { memberIds: t.array(t.uuid), at: t.time },
+  row: ATTRIBUTES,
 });
 
 /** Names of users of an organization, or of the one above it. */
