@@ -1,6 +1,7 @@
 import type { Action } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import { actionsAsked, type CheckedRules, isBuiltIn, projectRights, ruleAsked } from '../permissions/public.js';
+import type { PlacedMember } from './places.js';
 
 /** What a list of rules says of an action: the last rule that fits, or nothing. */
 type Verdict = 'allowed' | 'forbidden' | null;
@@ -13,12 +14,9 @@ interface Giving {
 }
 
 /** A member of a project. */
-export interface HeldMember {
-  readonly memberKind: 'user' | 'identity';
-  readonly memberId: string;
+export interface HeldMember extends PlacedMember {
+  /** Null for one that was deleted since. */
   readonly name: string | null;
-  /** Places, from 1 on, of the memberships that give it roles. What counts last comes first. */
-  readonly places: readonly number[];
 }
 
 /** @param roles in the order in which their rules count */
