@@ -20,6 +20,7 @@ import { TokenLists } from './0020-token-lists.js';
 import { EndedMembers } from './0022-ended-members.js';
 import { LastingRescues } from './0023-lasting-rescues.js';
 import { ReferencedSecrets } from './0024-referenced-secrets.js';
+import { MetadataHistory } from './0025-metadata-history.js';
 import { UsableAdmins } from './0026-usable-admins.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
@@ -46,5 +47,6 @@ export const migrations = [
   { name: '0022-ended-members', class: EndedMembers },
   { name: '0023-lasting-rescues', class: LastingRescues },
   { name: '0024-referenced-secrets', class: ReferencedSecrets },
+  { name: '0025-metadata-history', class: MetadataHistory },
   { name: '0026-usable-admins', class: UsableAdmins },
 ] as const;

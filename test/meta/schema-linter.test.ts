@@ -45,6 +45,7 @@ const BARE_IDS: readonly string[] = [
   'Project.kmsSecretManagerKeyId',
   'UniversalAuth.clientId',
   // A user or an identity, by `memberKind`: `user` and `identity`.
+  'AccessHolder.memberId',
   'GroupMember.memberId',
   'OrganizationMember.memberId',
   'ProjectMembership.memberId',

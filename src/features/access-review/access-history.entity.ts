@@ -15,6 +15,9 @@ export const AccessHistorySchema = defineEntity({
   },
 });
 
-/** A row of memberships, groups, roles or privileges as it was for a time. Triggers on these tables write it. */
+/**
+ * A row of memberships, groups, roles or privileges as it was for a time, or the metadata of a machine identity. Triggers on these
+ * tables write it.
+ */
 export class AccessHistory extends AccessHistorySchema.class {}
 AccessHistorySchema.setClass(AccessHistory);

@@ -23,19 +23,23 @@ export const organizationAction = actionOf(ORGANIZATION_ACTIONS);
 
 const field = (description: string) => text.nullish().meta({ description });
 
-/** What conditions of rules look at. */
+/** What conditions of rules look at, of projects and organizations: all fields of their vocabularies. */
 export const ResourceFields = z
   .strictObject({
     environment: field('Slug of the environment.'),
     secretPath: field('Path of the folder.'),
     secretName: field('Key of the secret.'),
     secretTags: z.array(text).max(MAX_TAGS).nullish().meta({ description: 'Slugs of the tags of the secret.' }),
+    eventType: field('Of an event about secrets: which event.'),
     identityId: field('Id of the machine identity that it is done to.'),
     username: field('Username of the person that it is done to.'),
     groupSlug: field('Slug of the group that it is done to.'),
     role: field('Slug of the role that is given.'),
     subject: field('Of a role or a privilege that is given: the subject of one of its rules, as `secrets`.'),
     action: field('Of a role or a privilege that is given: the action of one of its rules, as `readValue`.'),
+    connectionId: field('Id of the connection to an outside system.'),
+    commonName: field('Common name of the certificate.'),
+    slug: field('Slug of the certificate profile.'),
   })
   .meta({
     description:

@@ -33,16 +33,17 @@ import {
   ExplainAccess,
 } from './access-review.rules.js';
 import {
-  ATTRIBUTES,
+  ATTRIBUTES_AT,
+  ATTRIBUTES_NOW,
   HELD_AT,
   HELD_NOW,
-  MEMBERS,
+  NAMES,
   PRIVILEGES_AT,
   PRIVILEGES_NOW,
   ROLES_AT,
   ROLES_NOW,
 } from './held.sql.js';
-import { placesByMember } from './places.js';
+import { placedMembers } from './places.js';
 import { givingOf, type HeldMember, namesAttributes, type Policies, type Reason, whoMay } from './verdicts.js';
 
 /** Answers to who may do what. Nothing is decided here: the abilities are asked by which requests are judged. */
@@ -242,6 +243,12 @@ async function rulesIn(ctx: Context, place: Place, at: Date | null) {
   return { roles: whole.roles ?? [], privileges: whole.privileges ?? [] };
 }
 
+/** What rules can name of members, JSON text by member. @param at null: now */
+async function attributesOf(ctx: Context, memberIds: readonly string[], at: Date | null): Promise<Map<string, string>> {
+  const rows = await (at === null ? ATTRIBUTES_NOW(ctx, { memberIds }) : ATTRIBUTES_AT(ctx, { memberIds, at }));
+  return new Map(rows.map(({ memberId, attributes }) => [memberId, attributes]));
+}
+
 /** All that decides about the members of projects, in at most seven statements. @param at null: now */
 async function policiesOf(
   ctx: Context,
@@ -254,16 +261,15 @@ async function policiesOf(
   const isNamed = [...roles, ...privileges].some(namesAttributes);
   const inProject = <Row extends InProject>(all: readonly Row[]) => Map.groupBy(all, ({ projectId }) => projectId);
   const [byProject, byRole, byPrivilege] = [inProject(held), inProject(roles), inProject(privileges)];
-  const belonging = new Map([...byProject].map(([id, memberships]) => [id, placesByMember(memberships)]));
-  const memberIds = [...new Set([...belonging.values()].flatMap((places) => [...places.keys()]))];
-  const who = new Map((await MEMBERS(ctx, { memberIds })).map((row) => [row.memberId, row]));
-  const rows = isNamed ? await ATTRIBUTES(ctx, { memberIds }) : [];
-  const attributes = new Map(rows.map(({ memberId, attributes }) => [memberId, attributes]));
+  const belonging = new Map([...byProject].map(([id, memberships]) => [id, placedMembers(memberships)]));
+  const memberIds = [...new Set([...belonging.values()].flat().map(({ memberId }) => memberId))];
+  const names = new Map((await NAMES(ctx, { memberIds })).map(({ memberId, name }) => [memberId, name]));
+  const attributes = isNamed ? await attributesOf(ctx, memberIds, at) : new Map<string, string>();
   return new Map(
-    [...belonging].map(([id, places]) => [
+    [...belonging].map(([id, members]) => [
       id,
       {
-        members: [...places].map(([memberId, own]) => ({ ...(who.get(memberId) as HeldMember), places: own })),
+        members: members.map((member) => ({ ...member, name: names.get(member.memberId) ?? null })),
         given: (byProject.get(id) ?? []).map(givingOf),
         roles: byRole.get(id) ?? [],
         privileges: byPrivilege.get(id) ?? [],

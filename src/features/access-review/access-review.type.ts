@@ -1,4 +1,4 @@
-import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { MemberKindEnum } from '../organizations/public.js';
@@ -101,6 +101,9 @@ export class AccessHolderType {
   @Field(() => MemberKindEnum, { description: 'Whether it is a person or a machine.' })
   memberKind!: 'user' | 'identity';
 
+  @Field(() => ID, { description: 'Id of the user or of the machine identity, also of one that was deleted since.' })
+  memberId!: string;
+
   @Field(() => String, {
     nullable: true,
     description: 'Username, or name of the identity; null if it was deleted since.',
@@ -109,9 +112,6 @@ export class AccessHolderType {
 
   @Field(() => RuleOriginType, { description: 'What allows it.' })
   origin!: RuleOriginType;
-
-  /** For the nested user and identity. */
-  memberId!: string;
 }
 
 export const AccessHolderConnection = connectionOf(AccessHolderType, 'AccessHolder', 'name, then id');

@@ -1,17 +1,23 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-/** `members` are the ids of those who belong to it, 16 bytes each: groups can give each of ten thousand members ten memberships. */
-const HELD = { projectId: t.uuid, id: t.uuid, roles: t.array(t.text), members: t.bytea } as const;
-
-const idOf = (row: string): string => `uuid_send(coalesce(${row}.user_id, ${row}.identity_id))`;
+/** Those who belong to it by their ids, 16 bytes each: groups can give each of ten thousand members ten memberships. */
+const HELD = {
+  projectId: t.uuid,
+  id: t.uuid,
+  roles: t.array(t.text),
+  users: t.bytea,
+  identities: t.bytea,
+} as const;
 
 /** @param memberships @param groupMembers SQL for the rows that hold */
 const held = (memberships: string, groupMembers: string): string => `with m as materialized (${memberships}),
   belonging as (
-    select g.group_id, string_agg(${idOf('g')}, ''::bytea) as members from ${groupMembers} g
-    where g.group_id in (select group_id from m) group by g.group_id)
+    select g.group_id, string_agg(uuid_send(g.user_id), ''::bytea) as users,
+      string_agg(uuid_send(g.identity_id), ''::bytea) as identities
+    from ${groupMembers} g where g.group_id in (select group_id from m) group by g.group_id)
   select p.id as "projectId", m.id, m.roles,
-    case when m.group_id is null then ${idOf('m')} else coalesce(belonging.members, ''::bytea) end as members
+    coalesce(uuid_send(m.user_id), belonging.users, ''::bytea) as users,
+    coalesce(uuid_send(m.identity_id), belonging.identities, ''::bytea) as identities
   from m join project p on p.id = m.project_id left join belonging on belonging.group_id = m.group_id order by m.group_id is not null, m.created_at, m.id`;
 
 /** A project membership `m` ended with the membership of the organization that it stands on. */
@@ -127,23 +133,42 @@ export const PRIVILEGES_AT = sqlStatement({
   row: PRIVILEGE,
 });
 
-/** Who members are. Whoever was deleted since has no name any more. */
-export const MEMBERS = sqlStatement({
-  text: `select member.id as "memberId", case when u.id is null then 'identity' else 'user' end as "memberKind", coalesce(u.username, i.name) as name
+/** What members are called. Whoever was deleted since has no name any more. */
+export const NAMES = sqlStatement({
+  text: `select member.id as "memberId", coalesce(u.username, i.name) as name
     from unnest(:memberIds::uuid[]) member(id) left join app_user u on u.id = member.id left join identity i on i.id = member.id`,
   params: { memberIds: t.array(t.uuid) },
-  row: { memberId: t.uuid, memberKind: t.oneOf('user', 'identity'), name: t.nullable(t.text) },
+  row: { memberId: t.uuid, name: t.nullable(t.text) },
 });
 
+/** @param id @param metadata SQL for those of a member */
+const attributesOf = (id: string, metadata: string): string => `(jsonb_build_object('id', ${id}) || coalesce((
+      select jsonb_object_agg('metadata.' || (entry ->> 'key'), entry ->> 'value')
+      from jsonb_array_elements(${metadata}) entry where entry ->> 'key' is not null), '{}'))::text as attributes`;
+
+const ATTRIBUTES = { memberId: t.uuid, attributes: t.text } as const;
+
 /** What rules can name of members, as JSON text. */
-export const ATTRIBUTES = sqlStatement({
-  text: `select i.id as "memberId", (jsonb_build_object('id', i.id) || coalesce((select jsonb_object_agg('metadata.' || (entry ->> 'key'), entry ->> 'value')
-      from jsonb_array_elements(i.metadata) entry), '{}'))::text as attributes
-    from identity i where i.id = any(:memberIds)
+export const ATTRIBUTES_NOW = sqlStatement({
+  text: `select i.id as "memberId", ${attributesOf('i.id', 'i.metadata')} from identity i where i.id = any(:memberIds)
     union all
     select u.id, jsonb_build_object('id', u.id)::text from app_user u where u.id = any(:memberIds)`,
   params: { memberIds: t.array(t.uuid) },
-  row: { memberId: t.uuid, attributes: t.text },
+  row: ATTRIBUTES,
+});
+
+/**
+ * As `ATTRIBUTES_NOW`, at a time, also of those who were deleted since. Of two rows that hold for a member, as concurrent changes
+ * can leave them, the later one comes last.
+ */
+export const ATTRIBUTES_AT = sqlStatement({
+  text: `select member.id as "memberId", ${attributesOf('member.id', "h.content -> 'metadata'")}
+    from unnest(:memberIds::uuid[]) member(id)
+    left join access_history h on h.source = 'identity' and h.row_id = member.id
+      and h.valid_from <= :at and (h.valid_to is null or :at < h.valid_to)
+    order by h.sequence`,
+  params: { memberIds: t.array(t.uuid), at: t.time },
+  row: ATTRIBUTES,
 });
 
 /** Names of users of an organization, or of the one above it. */

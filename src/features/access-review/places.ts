@@ -3,9 +3,27 @@ const ID_WORDS = 4;
 /** What stands between the parts of an id in text, by the hexadecimal digits before it. */
 const PARTS = [8, 12, 16, 20, 32] as const;
 
-/** Ids one after the other, as the database sends them. */
+/** Who belongs to a membership: ids one after the other, as the database sends them. */
 interface Belonging {
-  readonly members: Buffer;
+  readonly users: Buffer;
+  readonly identities: Buffer;
+}
+
+/** Somebody with a membership. */
+export interface PlacedMember {
+  readonly memberKind: 'user' | 'identity';
+  readonly memberId: string;
+  /** Places, from 1 on, of its memberships among all, the last first. */
+  readonly places: readonly number[];
+}
+
+/** All who belong to memberships, each once. */
+export function placedMembers(memberships: readonly Belonging[]): PlacedMember[] {
+  const of = (memberKind: PlacedMember['memberKind'], ids: readonly Buffer[]): PlacedMember[] =>
+    [...placesByMember(ids)].map(([memberId, places]) => ({ memberKind, memberId, places }));
+  const users = memberships.map((membership) => membership.users);
+  const identities = memberships.map((membership) => membership.identities);
+  return [...of('user', users), ...of('identity', identities)];
 }
 
 /**
@@ -15,14 +33,14 @@ interface Belonging {
  *
  * @returns by the ids of members
  */
-export function placesByMember(memberships: readonly Belonging[]): ReadonlyMap<string, readonly number[]> {
-  const bytes = Buffer.concat(memberships.map(({ members }) => members));
+function placesByMember(memberships: readonly Buffer[]): ReadonlyMap<string, readonly number[]> {
+  const bytes = Buffer.concat(memberships);
   const words = new Int32Array(Uint8Array.from(bytes).buffer);
   const members = new DistinctIds(words);
   const places: number[][] = [];
   let end = bytes.length / ID_BYTES;
   for (let place = memberships.length; place > 0; place -= 1) {
-    const start = end - (memberships[place - 1] as Belonging).members.length / ID_BYTES;
+    const start = end - (memberships[place - 1] as Buffer).length / ID_BYTES;
     for (let at = start; at < end; at += 1) {
       const member = members.numberOf(at);
       const known = places[member];

@@ -1,6 +1,7 @@
 import type { Action } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import { type CheckedRules, isBuiltIn, projectRights, ruleAsked } from '../permissions/public.js';
+import type { PlacedMember } from './places.js';
 
 /** A membership that gives roles: those that the project made, and the built-in ones. What counts last comes first. */
 interface Giving {
@@ -10,12 +11,9 @@ interface Giving {
 }
 
 /** A member of a project. */
-export interface HeldMember {
-  readonly memberKind: 'user' | 'identity';
-  readonly memberId: string;
+export interface HeldMember extends PlacedMember {
+  /** Null for one that was deleted since. */
   readonly name: string | null;
-  /** Places, from 1 on, of the memberships that give it roles. What counts last comes first. */
-  readonly places: readonly number[];
 }
 
 /** @param roles in the order in which their rules count */
