@@ -31,7 +31,7 @@ export const accessTokenRoutes = [
       field: 'createAccessToken',
       select: `accessToken expiresIn accessTokenMaxTTL tokenType tokenData { ${TOKEN} }`,
       body: withoutNull(bodyOf(CreateToken, 'identityId')),
-      errors: ['IDENTITY_NOT_FOUND', 'TOKEN_AUTH_NOT_FOUND', 'ORGANIZATION_NOT_FOUND'],
+      errors: ['IDENTITY_NOT_FOUND', 'TOKEN_AUTH_NOT_FOUND', 'ORGANIZATION_NOT_FOUND', 'LAST_ADMIN'],
       example: { name: 'deploy pipeline', organizationSlug: 'web-team' },
     },
   ),
@@ -66,7 +66,7 @@ export const accessTokenRoutes = [
   tokens.post('/token-auth/tokens/{tokenId}/revoke', 'Revoke an access token', {
     field: 'revokeAccessToken',
     select: 'message',
-    errors: ['TOKEN_NOT_FOUND'],
+    errors: ['TOKEN_NOT_FOUND', 'LAST_ADMIN'],
   }),
   tokens.post('/token/renew', 'Renew the access token that you hold', {
     anonymous: true,
@@ -81,6 +81,7 @@ export const accessTokenRoutes = [
     field: 'revokeHeldAccessToken',
     select: 'message',
     body: TokenValue,
+    errors: ['LAST_ADMIN'],
     example: EXAMPLE_TOKEN,
   }),
 ];

@@ -9,14 +9,16 @@ import { parse } from '../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
 import {
   authorizeActingAs,
+  keepLoggedInAdmins,
+  lockLoggedInAdmins,
   type OrganizationReader,
   protectInstallationAdmin,
   type UserReader,
 } from '../organizations/public.js';
 import { findSeenTokens, findTokens, renameToken } from './access-token.queries.js';
 import { CreatePersonalToken, CreateToken, OneToken, RenameToken } from './access-token.rules.js';
-import { type IssuedToken, insertToken } from './access-token.store.js';
-import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
+import { type IssuedToken, insertToken, type TokenOrder } from './access-token.store.js';
+import { type AccessTokenView, holderOf, toAccessTokenView } from './access-token.view.js';
 import type { HeldUses } from './held-uses.js';
 import { inheritLimits, revokeTokens } from './token-family.js';
 import { authorizedToken, isSelf, refuseStrangers, viewerOf } from './token-rights.js';
@@ -42,7 +44,8 @@ export class AccessTokenService {
    *
    * @param raw `{ identityId, name?, organizationSlug? }`: the slug of a sub-organization to scope it to
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND, ORGANIZATION_NOT_FOUND,
-   *   TOKEN_SCOPE_REFUSED, TOKEN_USES_EXHAUSTED (for itself, with the last use), AUDIT_UNAVAILABLE
+   *   TOKEN_SCOPE_REFUSED, TOKEN_USES_EXHAUSTED (for itself, with the last use), LAST_ADMIN (for itself, handing over the last
+   *   uses of the last admin), AUDIT_UNAVAILABLE
    * Source: specification, operation 1; decisions 3; behaviour 3.
    */
   async create(ctx: Context, raw: unknown): Promise<IssuedToken> {
@@ -56,9 +59,9 @@ export class AccessTokenService {
         owner: { kind: 'identity', id: identity.id },
         slug: organizationSlug,
       });
-      const limits = isSelf(tx, 'identity', identity.id) ? await inheritLimits(tx, settings) : settings;
       const owner = { identityId: identity.id };
-      const issued = await insertToken(tx, { owner, organizationId, name: name ?? null, ...limits });
+      const order = { owner, organizationId, name: name ?? null, ...settings };
+      const issued = await (isSelf(tx, 'identity', identity.id) ? insertOwnToken : insertToken)(tx, order);
       await audit(tx, 'access-token:create', issued.tokenData);
       return issued;
     });
@@ -71,7 +74,7 @@ export class AccessTokenService {
    *
    * @param raw `{ userId, name?, organizationSlug?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED,
-   *   TOKEN_USES_EXHAUSTED (for itself, with the last use), AUDIT_UNAVAILABLE
+   *   TOKEN_USES_EXHAUSTED and LAST_ADMIN as above, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async createPersonal(ctx: Context, raw: unknown): Promise<IssuedToken> {
@@ -86,8 +89,8 @@ export class AccessTokenService {
         owner: { kind: 'user', id: userId },
         slug: organizationSlug,
       });
-      const limits = isSelf(tx, 'user', userId) ? await inheritLimits(tx, settings) : settings;
-      const issued = await insertToken(tx, { owner: { userId }, organizationId, name: name ?? null, ...limits });
+      const order = { owner: { userId }, organizationId, name: name ?? null, ...settings };
+      const issued = await (isSelf(tx, 'user', userId) ? insertOwnToken : insertToken)(tx, order);
       await audit(tx, 'access-token:create', issued.tokenData);
       return issued;
     });
@@ -156,7 +159,8 @@ export class AccessTokenService {
    * Revokes a token, and what it made for its own holder, at once on every node.
    *
    * @param raw `{ id }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND (revoked before, too), AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND (revoked before, too), LAST_ADMIN when no lasting admin of an
+   *   organization could log in any more, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
@@ -164,12 +168,28 @@ export class AccessTokenService {
     return inTransaction(ctx, async (tx) => {
       const token = await authorizedToken(tx, id, 'identity:delete-token');
       protectInstallationAdmin(tx, token);
+      const admins = await lockLoggedInAdmins(tx, [holderOf(token)]);
       const revoked = await revokeTokens(tx, [token.id]);
       if (!revoked.includes(token.id)) throw new AppError('TOKEN_NOT_FOUND');
+      await keepLoggedInAdmins(tx, admins);
       await audit(tx, 'access-token:revoke', token, { tokens: revoked.length });
       return toAccessTokenView(await loadRow(tx, findTokens, { ids: [token.id] }, 'TOKEN_NOT_FOUND'));
     });
   }
+}
+
+/**
+ * A token that the caller makes for itself: it takes over life and uses.
+ *
+ * @throws LAST_ADMIN for the last uses of the last lasting admin of the root who can log in, to a token below it; what
+ *   `inheritLimits` and `insertToken` throw
+ */
+async function insertOwnToken(tx: Transaction, order: TokenOrder): Promise<IssuedToken> {
+  const isBelow = order.organizationId !== tx.organizationId;
+  const admins = await lockLoggedInAdmins(tx, isBelow ? [tx.actor.id] : []);
+  const issued = await insertToken(tx, { ...order, ...(await inheritLimits(tx, order)) });
+  await keepLoggedInAdmins(tx, admins);
+  return issued;
 }
 
 const audit = (tx: Transaction, action: string, token: AccessTokenView, further: AuditFacts = {}): Promise<void> =>

@@ -1,3 +1,4 @@
+import { NO_ID } from '../../kernel/ids.js';
 import { toInt } from '../../kernel/int.js';
 import type { TokenRow } from './access-token.queries.js';
 
@@ -9,6 +10,10 @@ export const toAccessTokenView = (row: TokenRow) => ({
   accessTokenNumUses: toInt(row.accessTokenNumUses),
   expiresAt: endOf(row),
 });
+
+/** Who holds a token: a machine identity or a user. */
+export const holderOf = ({ identityId, userId }: Pick<TokenRow, 'identityId' | 'userId'>): string =>
+  identityId ?? userId ?? NO_ID;
 
 /** When a token ends at the latest; null for never. What counts is `ENDS_AT` of its check: this only shows it. */
 function endOf({ expiresAt, accessTokenMaxTTL, createdAt }: TokenRow): Date | null {

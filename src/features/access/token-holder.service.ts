@@ -5,6 +5,7 @@ import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import type { FailedAttempts } from '../../kernel/operations/limits/failed-attempts.js';
 import { parse } from '../../kernel/validation.js';
+import { keepLoggedInAdmins, lockLoggedInAdmins } from '../organizations/public.js';
 import { TokenValue } from './access-token.rules.js';
 import { contextOf, findToken, type KnownToken, requireValid } from './token-check.js';
 import { revokeTokens } from './token-family.js';
@@ -52,15 +53,18 @@ export class TokenHolderService {
    * Revokes a token, and what it made for its own holder, at once on every node. Whoever holds it may, from any address: a found token should stop working.
    *
    * @param raw `{ accessToken }`
-   * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, RATE_LIMITED, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, LAST_ADMIN when no lasting admin of an organization could log in any
+   *   more, RATE_LIMITED, AUDIT_UNAVAILABLE
    * @returns the id of the token
    */
   async revoke(request: Context | AnonymousContext, raw: unknown): Promise<string> {
     const { accessToken } = parse(TokenValue, raw);
     const token = await this.#find(request, accessToken, requireKnown);
     return inTransaction(contextOf(request, request, token), async (tx) => {
+      const admins = await lockLoggedInAdmins(tx, [token.actorId]);
       const revoked = await revokeTokens(tx, [token.tokenId]);
       if (!revoked.includes(token.tokenId)) throw new AppError('TOKEN_REVOKED');
+      await keepLoggedInAdmins(tx, admins);
       await tx.auditTrail.recordChange(tx, {
         action: 'access-token:revoke',
         facts: { accessTokenId: token.tokenId, tokens: revoked.length },

@@ -5,8 +5,10 @@ import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
 import {
   authorizeActingAs,
-  keepLoggedInAdmin,
+  fromHere,
+  keepLoggedInAdmins,
   lockAccount,
+  lockLoggedInAdmins,
   protectInstallationAdmin,
 } from '../organizations/public.js';
 import type { AuthMethod } from './auth-method.js';
@@ -90,14 +92,18 @@ export class AuthConfigurationService<
    * Changes the configuration. The networks hold at once for all tokens and client secrets; the rest for tokens made from now on.
    *
    * @param raw as for `attach`; absent keeps
+   * @throws LAST_ADMIN for networks that keep out the caller, who changes its own and is the last admin who can log in
    * Source: behaviour 3.3.
    */
   async update(ctx: Context, raw: unknown): Promise<View> {
     const changes = parse(this.kind.rules.update, raw);
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, changes.identityId);
+      // From where somebody else calls is not known.
+      const admins = await lockLoggedInAdmins(tx, identity.id === tx.actor.id ? [identity.id] : [], fromHere(tx));
       const configuration = this.#found(await this.kind.update(tx, { ...changes, identityId: identity.id }));
       requireFittingTtl(changes, configuration);
+      await keepLoggedInAdmins(tx, admins);
       await this.#recordChange(tx, 'update', identity.id);
       return configuration;
     });
@@ -107,20 +113,19 @@ export class AuthConfigurationService<
    * Removes the configuration with its client secrets and all tokens that were made by it. They stop at once, on every node.
    *
    * @param raw `{ identityId }`
-   * @throws LAST_ADMIN for the last way in of the last lasting admin of an organization
+   * @throws LAST_ADMIN when it has the last credentials of the lasting admins of an organization
    * Source: behaviour 3.3.
    */
   async remove(ctx: Context, raw: unknown): Promise<View> {
     const { identityId } = parse(this.kind.rules.one, raw);
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, identityId, 'identity:revoke-auth');
-      const holder = { kind: 'identity', id: identity.id } as const;
-      // Before the deletion: two that lose their last way in at the same moment would both still see that of the other.
-      await lockAccount(tx, holder);
+      await lockAccount(tx, { kind: 'identity', id: identity.id });
+      const admins = await lockLoggedInAdmins(tx, [identity.id]);
       const configuration = this.#found(await this.kind.delete(tx, identity.id));
-      await keepLoggedInAdmin(tx, holder);
       // After the configuration and its client secrets: their deletion waited for tokens that were being made by them.
       const tokens = await DELETE_TOKENS_OF_METHOD(tx, { identityId: identity.id, method: this.kind.method });
+      await keepLoggedInAdmins(tx, admins);
       await this.#recordChange(tx, 'remove', identity.id, { tokens: tokens.length });
       return configuration;
     });

@@ -3,6 +3,7 @@ import type { Actor, Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import { refuseLastOrganizationAdmin } from './last-admin/admin-logins.js';
 import { OrganizationMembership } from './membership.entity.js';
 import { authorizeAccountDeletion } from './role-boundary.js';
 
@@ -181,24 +182,6 @@ export async function lockAccount(tx: Transaction, { kind, id }: Member): Promis
 }
 
 /**
- * Keeps organizations an admin that can log in, after a way to do so was taken from a locked identity.
- *
- * @throws LAST_ADMIN when it is a lasting admin, and none of these can log in any more
- */
-export async function keepLoggedInAdmin(tx: Transaction, { kind, id }: Member): Promise<void> {
-  const lockedOut = await query(
-    tx,
-    `select 1 from organization_membership m
-     where m.${COLUMN[kind]} = $1 and ${isLasting('m')}
-       and not exists (select 1 from organization_membership o
-                       where o.organization_id = m.organization_id and ${isLasting('o')} and ${canLogIn('o')})
-     limit 1`,
-    [id],
-  );
-  if (lockedOut.length > 0) throw new AppError('LAST_ADMIN');
-}
-
-/**
  * Everybody who may take an admin away holds this lock first: two admins that demote each other at the same moment would
  * both still see the other one. Not `for update`: that would wait for everybody who adds a row to the organization.
  */
@@ -210,34 +193,6 @@ async function lockOrganization(tx: Transaction, organizationId: string): Promis
 async function refuseLastAdmin(tx: Transaction, member: Member, organizationId: string | null): Promise<void> {
   await refuseLastOrganizationAdmin(tx, member, organizationId);
   await refuseLastProjectAdmin(tx, member, organizationId);
-}
-
-/** An admin by itself and without an end. Groups change and terms end: neither keeps an organization its admin. */
-const isLasting = (membership: string): string =>
-  `(${membership}.role = 'admin' and ${membership}.group_id is null and ${membership}.ends_at is null)`;
-
-/** A method of its own, whether or not it has a token now. Users always have one: personal access tokens. */
-const canLogIn = (membership: string): string => `(${membership}.user_id is not null
-  or exists (select from identity_token_auth a where a.identity_id = ${membership}.identity_id)
-  or exists (select from identity_universal_auth a where a.identity_id = ${membership}.identity_id))`;
-
-/** Who stays counts only if it can log in, unless the member cannot do so either. */
-async function refuseLastOrganizationAdmin(
-  tx: Transaction,
-  { kind, id }: Member,
-  organizationId: string | null,
-): Promise<void> {
-  const alone = await query(
-    tx,
-    `select 1 from organization_membership m
-     where m.${COLUMN[kind]} = $1 and ${isLasting('m')} and ($2::uuid is null or m.organization_id = $2)
-       and not exists (select 1 from organization_membership o
-                       where o.organization_id = m.organization_id and ${isLasting('o')} and o.id <> m.id
-                         and (${canLogIn('o')} or not ${canLogIn('m')}))
-     limit 1`,
-    [id, organizationId],
-  );
-  if (alone.length > 0) throw new AppError('LAST_ADMIN');
 }
 
 /** An admin by itself and without an end in the project. */

@@ -1,3 +1,4 @@
+export { fromHere, keepLoggedInAdmins, lockLoggedInAdmins } from './last-admin/admin-logins.js';
 export { organizationLinkOf } from './link.resolver.js';
 export { membersByIds } from './member.reader.js';
 export { MemberKindEnum, MemberType } from './member.type.js';
@@ -7,7 +8,6 @@ export {
   changeRole,
   deleteAccount,
   isMemberNow,
-  keepLoggedInAdmin,
   lockAccount,
   lockMembership,
   type Member,

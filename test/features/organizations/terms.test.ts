@@ -158,16 +158,17 @@ describe('the last lasting admin of an organization', () => {
     }
   });
 
-  test('keeps a way to log in, and may lose its tokens and client secrets', async () => {
+  test('keeps a token or a client secret: a method alone is no way to log in', async () => {
     const { admin } = await strongroom.seed.organization();
     const { identityId } = admin;
     expect(await admin.delete(`${TOKEN_AUTH}/${identityId}`)).toBeError(409, 'LAST_ADMIN');
     mustSucceed(await admin.post(`${UNIVERSAL_AUTH}/${identityId}`, {}));
+    expect(await admin.delete(`${TOKEN_AUTH}/${identityId}`)).toBeError(409, 'LAST_ADMIN');
     const secrets = `${UNIVERSAL_AUTH}/${identityId}/client-secrets`;
     const { clientSecretData } = mustSucceed(await admin.post(secrets, {})).body;
     mustSucceed(await admin.post(`${secrets}/${clientSecretData.id}/revoke`, {}));
-    mustSucceed(await admin.delete(`${UNIVERSAL_AUTH}/${identityId}`));
-    mustSucceed(await admin.post(`${UNIVERSAL_AUTH}/${identityId}`, {}));
+    expect(await admin.delete(`${TOKEN_AUTH}/${identityId}`)).toBeError(409, 'LAST_ADMIN');
+    mustSucceed(await admin.post(secrets, {}));
     const both = await Promise.all([
       admin.delete(`${UNIVERSAL_AUTH}/${identityId}`),
       admin.delete(`${TOKEN_AUTH}/${identityId}`),

@@ -6,10 +6,10 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { distinctIds } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import type { IdentityReader } from '../../identities/public.js';
-import { protectInstallationAdmin } from '../../organizations/public.js';
+import { keepLoggedInAdmins, lockLoggedInAdmins, protectInstallationAdmin } from '../../organizations/public.js';
 import { findTokens } from '../access-token.queries.js';
 import { MAX_REVOKED, RevokeTokens } from '../access-token.rules.js';
-import { type AccessTokenView, toAccessTokenView } from '../access-token.view.js';
+import { type AccessTokenView, holderOf, toAccessTokenView } from '../access-token.view.js';
 import type { HeldUses } from '../held-uses.js';
 import { revokeTokens } from '../token-family.js';
 import { FIND_FAMILIES, FIND_MAKERS } from '../token-family.sql.js';
@@ -26,7 +26,7 @@ interface Revocation {
 
 /** Tokens that a request is about. */
 interface Chosen {
-  readonly ids: readonly string[];
+  readonly tokens: readonly AccessTokenView[];
   readonly hasMore: boolean;
 }
 
@@ -47,17 +47,21 @@ export class TokenRevocationService {
    * of them. Of callers who revoke the same token at the same moment one gets it.
    *
    * @param raw `{ ids, dryRun? }` or `{ identityId?, expiresBefore?, unusedSince?, dryRun? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, TOKEN_NOT_FOUND (naming the places of all), AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, TOKEN_NOT_FOUND (naming the places of all),
+   *   LAST_ADMIN when no lasting admin of an organization could log in any more, AUDIT_UNAVAILABLE
    */
   async revoke(ctx: Context, raw: unknown): Promise<Revocation> {
     const { ids, dryRun, ...filter } = parse(RevokeTokens, raw);
     await this.heldUses.store(ctx.database.query);
     const revocation = await inTransaction(ctx, async (tx) => {
       const chosen = ids == null ? await this.#matching(tx, filter) : await named(tx, ids);
+      const chosenIds = chosen.tokens.map(({ id }) => id);
+      const admins = await lockLoggedInAdmins(tx, [...new Set(chosen.tokens.map(holderOf))]);
       const revoked = dryRun
-        ? (await FIND_FAMILIES(tx, { ids: chosen.ids })).map(({ id }) => id)
-        : await revokeTokens(tx, chosen.ids);
-      const tokens = await inOrder(tx, chosen.ids, revoked);
+        ? (await FIND_FAMILIES(tx, { ids: chosenIds })).map(({ id }) => id)
+        : await revokeTokens(tx, chosenIds);
+      await keepLoggedInAdmins(tx, admins, revoked);
+      const tokens = await inOrder(tx, chosenIds, revoked);
       if (!dryRun && tokens.length > 0) await tx.auditTrail.recordChange(tx, ...tokens.map(eventOf));
       return { dryRun, tokens, hasMore: chosen.hasMore };
     });
@@ -82,7 +86,7 @@ export class TokenRevocationService {
       limit,
       limitOfAll: limit,
     });
-    return { ids: rows.slice(0, MAX_REVOKED).map(({ id }) => id), hasMore: rows.length > MAX_REVOKED };
+    return { tokens: rows.slice(0, MAX_REVOKED).map(toAccessTokenView), hasMore: rows.length > MAX_REVOKED };
   }
 
   async #ofIdentity(tx: Transaction, identityId: string): Promise<TokenSearch> {
@@ -96,9 +100,10 @@ export class TokenRevocationService {
 async function named(tx: Transaction, given: readonly string[]): Promise<Chosen> {
   const ids = distinctIds(given);
   const places = ids.map((id) => `ids[${given.findIndex((text) => text.toLowerCase() === id)}]`);
-  const errors = (await authorizedTokens(tx, ids, 'identity:delete-token')).map((found) => {
-    if (found instanceof AppError) return found;
-    return denialIn(() => protectInstallationAdmin(tx, found));
+  const found = await authorizedTokens(tx, ids, 'identity:delete-token');
+  const errors = found.map((token) => {
+    if (token instanceof AppError) return token;
+    return denialIn(() => protectInstallationAdmin(tx, token));
   });
   const missing = errors.flatMap((error, at): ErrorDetail[] =>
     error?.code === 'TOKEN_NOT_FOUND'
@@ -113,7 +118,7 @@ async function named(tx: Transaction, given: readonly string[]): Promise<Chosen>
   );
   const first = errors.find((error) => error instanceof PermissionDenied);
   if (first !== undefined) throw new PermissionDenied(first.attempt, [], reasons);
-  return { ids, hasMore: false };
+  return { tokens: found.flatMap((token) => (token instanceof AppError ? [] : token)), hasMore: false };
 }
 
 function denialIn(check: () => void): PermissionDenied | null {

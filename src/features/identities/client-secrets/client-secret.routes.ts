@@ -30,6 +30,6 @@ export const clientSecretRoutes = [
   }),
   clientSecrets.post('/{clientSecretId}/revoke', 'Revoke a client secret', {
     field: 'revokeClientSecret',
-    errors: ['CLIENT_SECRET_NOT_FOUND'],
+    errors: ['CLIENT_SECRET_NOT_FOUND', 'LAST_ADMIN'],
   }),
 ];

@@ -7,7 +7,12 @@ import { loadRow } from '../../../kernel/database/rows.js';
 import { isId, NO_ID, newId } from '../../../kernel/ids.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import { authorizeActingAs, protectInstallationAdmin } from '../../organizations/public.js';
+import {
+  authorizeActingAs,
+  keepLoggedInAdmins,
+  lockLoggedInAdmins,
+  protectInstallationAdmin,
+} from '../../organizations/public.js';
 import type { IdentityReader, IdentityView } from '../identity.reader.js';
 import type { IdentityAction } from '../identity-rights.js';
 import { protectOwnLogins } from '../own-logins.js';
@@ -114,7 +119,7 @@ export class ClientSecretService {
    *
    * @param raw `{ id, identityId? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND (revoked before, too),
-   *   AUDIT_UNAVAILABLE
+   *   LAST_ADMIN when no lasting admin of an organization could log in any more, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<ClientSecretView> {
@@ -123,9 +128,11 @@ export class ClientSecretService {
       const identity = await this.#owner(tx, { id, identityId }, 'identity:delete-token');
       protectInstallationAdmin(tx, identity);
       const place = { identityId: identity.id, id };
+      const admins = await lockLoggedInAdmins(tx, [identity.id]);
       const row = await loadRow(tx, revokeClientSecret, place, 'CLIENT_SECRET_NOT_FOUND');
       // After the secret: its revocation waited for logins under way.
       const tokens = await this.revokeTokensOf(tx, row.id);
+      await keepLoggedInAdmins(tx, admins);
       const clientSecret = toClientSecretView(row);
       await audit(tx, 'client-secret:revoke', clientSecret, { tokens });
       return clientSecret;

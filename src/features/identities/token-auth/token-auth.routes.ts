@@ -28,7 +28,7 @@ export const tokenAuthRoutes = [
     field: 'updateTokenAuth',
     as: 'identityTokenAuth',
     body: bodyOf(UpdateTokenAuth, 'identityId'),
-    errors: ['TOKEN_AUTH_NOT_FOUND'],
+    errors: ['TOKEN_AUTH_NOT_FOUND', 'LAST_ADMIN'],
     example: { accessTokenTTL: 3_600, accessTokenNumUsesLimit: 100 },
   }),
   tokenAuth.delete('', 'Remove token authentication and all tokens of a machine identity', {

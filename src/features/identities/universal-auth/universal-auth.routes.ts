@@ -24,7 +24,7 @@ export const universalAuthRoutes = [
     field: 'updateUniversalAuth',
     as: 'identityUniversalAuth',
     body: bodyOf(UpdateUniversalAuth, 'identityId'),
-    errors: ['UNIVERSAL_AUTH_NOT_FOUND'],
+    errors: ['UNIVERSAL_AUTH_NOT_FOUND', 'LAST_ADMIN'],
     example: { accessTokenTTL: 3_600, accessTokenNumUsesLimit: 100 },
   }),
   universalAuth.delete('', 'Remove universal authentication with its client secrets and tokens', {
