@@ -3,7 +3,7 @@ import type { Actor, Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
-import { refuseLastOrganizationAdmin } from './admin-logins.js';
+import { refuseLastOrganizationAdmin } from './last-admin/admin-logins.js';
 import { OrganizationMembership } from './membership.entity.js';
 import { authorizeAccountDeletion } from './role-boundary.js';
 

@@ -1,4 +1,4 @@
-export { fromHere, keepLoggedInAdmins, lockLoggedInAdmins } from './admin-logins.js';
+export { fromHere, keepLoggedInAdmins, lockLoggedInAdmins } from './last-admin/admin-logins.js';
 export { organizationLinkOf } from './link.resolver.js';
 export { membersByIds } from './member.reader.js';
 export { MemberKindEnum, MemberType } from './member.type.js';

@@ -1,0 +1,85 @@
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { AppError } from '../../../kernel/errors.js';
+import { FIND_LOGGED_IN, FIND_ONLY_ADMIN, LOCK_ORGANIZATIONS_OF_ADMINS } from './admin-logins.sql.js';
+
+/** From where the credentials of an identity have to work, to count. */
+interface Whence {
+  readonly callerId: string | null;
+  readonly address: string | null;
+}
+const ANYWHERE: Whence = { callerId: null, address: null };
+
+/** Organizations that are locked, and which of them had an admin who could log in. */
+interface AdminLogins extends Whence {
+  readonly organizationIds: readonly string[];
+  readonly holderIds: readonly string[];
+  readonly loggedIn: readonly string[];
+}
+
+/**
+ * Locks the organizations of which holders of credentials are lasting admins, before these lose credentials: two who lose their
+ * last ones at the same moment would both still see those of the other. For holders that are no admins it is one statement
+ * without a lock.
+ *
+ * @param holderIds users and identities
+ * @param whence only for the networks of a caller's own method: its credentials count if they work from where it calls
+ * @returns what `keepLoggedInAdmins` compares with
+ */
+export async function lockLoggedInAdmins(
+  tx: Transaction,
+  holderIds: readonly string[],
+  whence: Whence = ANYWHERE,
+): Promise<AdminLogins> {
+  const locked = holderIds.length === 0 ? [] : await LOCK_ORGANIZATIONS_OF_ADMINS(tx, { holderIds });
+  const admins = { ...whence, holderIds, organizationIds: locked.map(({ id }) => id) };
+  // A statement of its own: the one that waited for the locks does not see what happened meanwhile.
+  return { ...admins, loggedIn: await loggedInOf(tx, admins, []) };
+}
+
+/** The networks of a caller's own method, from where it calls. */
+export const fromHere = ({ actor, address }: Context): Whence => ({ callerId: actor.id, address });
+
+/**
+ * Refuses a loss of credentials that has just happened. Where no admin could log in before, there is nothing to lose.
+ *
+ * @param exceptTokenIds tokens that would be revoked, in a preview
+ * @throws LAST_ADMIN when an organization that had a lasting admin who could log in has none any more, or when the admin of the
+ *   installation cannot log in any more
+ */
+export async function keepLoggedInAdmins(
+  tx: Transaction,
+  admins: AdminLogins,
+  exceptTokenIds: readonly string[] = [],
+): Promise<void> {
+  const left = await loggedInOf(tx, admins, exceptTokenIds);
+  if (admins.loggedIn.some((id) => !left.includes(id))) throw new AppError('LAST_ADMIN', refusalOf(admins));
+}
+
+async function loggedInOf(
+  tx: Transaction,
+  asked: Omit<AdminLogins, 'loggedIn'>,
+  exceptTokenIds: readonly string[],
+): Promise<string[]> {
+  if (asked.organizationIds.length === 0) return [];
+  return (await FIND_LOGGED_IN(tx, { ...asked, exceptTokenIds })).map(({ id }) => id);
+}
+
+const refusalOf = ({ callerId }: AdminLogins): string =>
+  callerId === null
+    ? 'No admin could log in any more; first make a client secret, or a token that is not revoked with this one.'
+    : 'No admin could log in any more from your address; add it to the networks, or make another way to log in first.';
+
+/**
+ * Keeps organizations a lasting admin, before one is removed, demoted or deleted. The organizations are locked.
+ *
+ * @param organizationId null: in any organization
+ * @throws LAST_ADMIN
+ */
+export async function refuseLastOrganizationAdmin(
+  tx: Transaction,
+  { id: memberId }: { readonly id: string },
+  organizationId: string | null,
+): Promise<void> {
+  const alone = await FIND_ONLY_ADMIN(tx, { memberId, organizationId });
+  if (alone.length > 0) throw new AppError('LAST_ADMIN');
+}
