@@ -68,7 +68,10 @@ export const ExplainOrganizationAccess = z.strictObject({ ...inOrganization, ...
 /** Arguments of `effectivePermissions`. */
 export const EffectivePermissions = z.strictObject({ projectId, ...whom });
 
-const UNSAVED = { description: 'Rules of a role that is not saved yet, to be asked in the place of a member.' };
+const UNSAVED = {
+  description:
+    'Rules of a role that is not saved yet: what it alone would allow whoever is named, or you. They can name attributes of that member; if it is no member there, only its id is known.',
+};
 
 /** One question of `can`. */
 export const AccessCheck = z

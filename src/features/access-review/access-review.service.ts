@@ -12,9 +12,7 @@ import {
   type Explanation,
   findProjectRules,
   projectRights,
-  rulesAsText,
   type StoredRules,
-  toRules,
 } from '../permissions/public.js';
 import {
   findAccessOf,
@@ -44,6 +42,7 @@ import {
   ROLES_NOW,
 } from './held.sql.js';
 import { placedMembers } from './places.js';
+import { unsavedRoles } from './unsaved-roles.js';
 import { givingOf, type HeldMember, namesAttributes, type Policies, type Reason, whoMay } from './verdicts.js';
 
 /** Answers to who may do what. Nothing is decided here: the abilities are asked by which requests are judged. */
@@ -107,14 +106,21 @@ export class AccessReviewService {
       memberId: whom === null ? null : authorizeAbout(projects.get(projectId) as ProjectAccess, whom, names),
     }));
     const others = await othersIn(ctx, places);
-    const answers = questions.map(({ projectId, permissions, action, fields }, at) => {
-      if (permissions != null) {
-        const storedRules = [rulesAsText(JSON.stringify(toRules(permissions)))];
-        return answerOf(projectRights({ roles: [], storedRules }).ability, action, fields);
-      }
-      const memberId = places[at]?.memberId ?? null;
-      const access = memberId === null ? projects.get(projectId) : others.get(`${projectId} ${memberId}`);
-      return access !== undefined && answerOf(access.ability, action, fields);
+    const accesses = places.map(({ projectId, memberId }) =>
+      memberId === null ? projects.get(projectId) : others.get(`${projectId} ${memberId}`),
+    );
+    const unsaved = await unsavedRoles(
+      ctx,
+      places.map(({ memberId }, at) => ({
+        permissions: questions[at]?.permissions,
+        memberId: memberId ?? ctx.actor.id,
+        isMember: accesses[at] !== undefined,
+      })),
+    );
+    const answers = questions.map(({ action, fields }, at) => {
+      const role = unsaved[at] ?? null;
+      const ability = role === null ? accesses[at]?.ability : projectRights(role).ability;
+      return ability !== undefined && answerOf(ability, action, fields);
     });
     const asked = Map.groupBy(questions, ({ projectId }) => projectId);
     const facts = [...asked].map(([projectId, of]) => ({

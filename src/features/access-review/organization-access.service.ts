@@ -9,8 +9,6 @@ import {
   type HeldOrigins,
   type HeldRoles,
   organizationRights,
-  rulesAsText,
-  toRules,
 } from '../permissions/public.js';
 import { authorizeAbout, namesOf } from './about-others.js';
 import {
@@ -19,6 +17,7 @@ import {
   ExplainOrganizationAccess,
   OrganizationAccessChecks,
 } from './access-review.rules.js';
+import { unsavedRoles } from './unsaved-roles.js';
 
 type Held = Awaited<ReturnType<typeof FIND_HELD>>[number] & Pick<HeldRoles, 'storedRules'>;
 
@@ -65,12 +64,18 @@ export class OrganizationAccessService {
       memberIds.filter((id) => id !== null),
     );
     const abilityOf = (id: string) => organizationRights(held.get(id) ?? NOTHING).ability;
-    const answers = questions.map(({ permissions, action, fields }, at) => {
-      if (permissions != null) {
-        const storedRules = [rulesAsText(JSON.stringify(toRules(permissions)))];
-        return answerOf(organizationRights({ roles: [], storedRules }).ability, action, fields);
-      }
+    const unsaved = await unsavedRoles(
+      ctx,
+      memberIds.map((id, at) => ({
+        permissions: questions[at]?.permissions,
+        memberId: id ?? ctx.actor.id,
+        isMember: id === null || held.has(id),
+      })),
+    );
+    const answers = questions.map(({ action, fields }, at) => {
+      const role = unsaved[at] ?? null;
       const memberId = memberIds[at] ?? null;
+      if (role !== null) return answerOf(organizationRights(role).ability, action, fields);
       return answerOf(memberId === null ? ctx.ability : abilityOf(memberId), action, fields);
     });
     await ctx.auditTrail.recordRead(ctx, { action: 'access:check', facts: { count: checks.length } });

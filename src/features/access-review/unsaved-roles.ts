@@ -1,0 +1,33 @@
+import type { Context } from '../../kernel/context.js';
+import { type HeldRoles, namesAttributes, type PermissionsGiven, rulesAsText, toRules } from '../permissions/public.js';
+import { ATTRIBUTES_NOW } from './held.sql.js';
+
+/** A question, perhaps about rules of a role that is not saved yet. */
+interface Asked {
+  readonly permissions?: PermissionsGiven | null | undefined;
+  /** Who would hold the role. */
+  readonly memberId: string;
+  /** Whether it is a member where it is asked about. Of others nothing is known but the id that the caller gave. */
+  readonly isMember: boolean;
+}
+
+/**
+ * What roles that are not saved yet give whoever would hold them, with its attributes, in their order; null for questions about
+ * nothing of that kind. Takes one statement for all questions, and none where no rules name attributes.
+ */
+export async function unsavedRoles(ctx: Context, asked: readonly Asked[]): Promise<(HeldRoles | null)[]> {
+  const memberIds = asked.flatMap(({ permissions, memberId, isMember }) =>
+    isMember && namesAttributes(permissions) ? [memberId] : [],
+  );
+  const rows = memberIds.length === 0 ? [] : await ATTRIBUTES_NOW(ctx, { memberIds: [...new Set(memberIds)] });
+  const known = new Map(rows.map(({ memberId, attributes }) => [memberId, attributes]));
+  return asked.map(({ permissions, memberId, isMember }) =>
+    permissions == null
+      ? null
+      : {
+          roles: [],
+          storedRules: [rulesAsText(JSON.stringify(toRules(permissions)))],
+          attributes: isMember ? (known.get(memberId) ?? null) : JSON.stringify({ id: memberId }),
+        },
+  );
+}
