@@ -1,7 +1,7 @@
 export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS, PROJECT_VOCABULARY } from './actions.js';
 export { type Assigned, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
 export { MAX_METADATA_KEY } from './attribute-names.js';
-export { attributesOf } from './attributes.js';
+export { attributesOf, attributesWith } from './attributes.js';
 export { rightsBeyond, rightsBeyondChange } from './boundary.js';
 export { builtInRoleId, isBuiltInForm } from './built-in-role-id.js';
 export {
