@@ -33,7 +33,10 @@ const metadata = z
       error: 'must name each key once',
     },
   )
-  .meta({ description: 'Up to 50 entries, each key once. Rules of roles can name them; needs GRANT_PRIVILEGES too.' });
+  .meta({
+    description:
+      'Up to 50 entries, each key once. Rules of roles can name them: needs GRANT_PRIVILEGES too, and a change cannot give rights that you do not have.',
+  });
 
 /** Input of `createIdentity`; without an organization it is that of the caller. Source: behaviour 10 (Identities). */
 export const CreateIdentity = z

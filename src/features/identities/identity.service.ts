@@ -3,6 +3,7 @@ import { type Access, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, newId } from '../../kernel/ids.js';
 import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
@@ -17,6 +18,7 @@ import {
   lockMembership,
   protectInstallationAdmin,
 } from '../organizations/public.js';
+import { authorizeMetadata } from './attribute-rights.js';
 import { Identity } from './identity.entity.js';
 import { listIdentities, listProjectIdentities } from './identity.queries.js';
 import { type IdentityReader, type IdentityView, toIdentityView } from './identity.reader.js';
@@ -136,7 +138,8 @@ export class IdentityService {
   }
 
   /**
-   * Renames an identity, gives it another role in the owning organization, or other metadata.
+   * Renames an identity, gives it another role in the owning organization, or other metadata. What rules of roles then give
+   * by the metadata has to be the caller's in the same organization or project.
    *
    * @param raw `{ id, name?, roleSlug?, metadata? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
@@ -151,7 +154,11 @@ export class IdentityService {
       const actions = ['identity:read', ...(isChanged ? actionsOf('identity:edit', changes) : [])] as const;
       const identity = await this.identities.authorized(tx, id, actions);
       protectInstallationAdmin(tx, identity);
+      const metadata = changes.metadata === undefined ? null : await lockMetadata(tx, identity);
       const role = roleSlug === undefined ? identity.roleSlug : await giveRole(tx, identity, roleSlug);
+      // After the role is given, which is compared whatever the metadata is: here it counts with both.
+      if (metadata !== null)
+        await authorizeMetadata(tx, identity, { before: metadata, after: changes.metadata ?? metadata });
       tx.em.assign(tx.em.getReference(Identity, identity.id), {
         ...Object.fromEntries(given),
         updatedAt: sql('now()'),
@@ -247,6 +254,10 @@ async function giveRole(
   await changeRole(tx, organizationId, member, role);
   return role;
 }
+
+/** The metadata of an identity, which nobody else changes until the transaction ends. @throws IDENTITY_NOT_FOUND */
+const lockMetadata = async (tx: Transaction, { id }: IdentityView): Promise<IdentityView['metadata']> =>
+  (await lockRow(tx, Identity, { id }, 'IDENTITY_NOT_FOUND')).metadata;
 
 /** Stores a new identity and its membership. Who may do so, and the audit row, are the caller's business. */
 export async function insertIdentity(tx: Transaction, input: NewIdentity): Promise<string> {

@@ -13,6 +13,13 @@ export const attributesOf = (member: string): string => `coalesce(
    from identity i where i.id = ${member}),
   (select jsonb_build_object('id', u.id) from app_user u where u.id = ${member}))::text`;
 
+/** The same of an identity with this metadata. */
+export const attributesWith = (
+  id: string,
+  metadata: readonly { readonly key: string; readonly value: string }[],
+): string =>
+  JSON.stringify({ id, ...Object.fromEntries(metadata.map(({ key, value }) => [`metadata.${key}`, value])) });
+
 /** `{{identity.metadata.team}}` */
 const NAMED = /\{\{\s*identity\.([^{}\s]+)\s*\}\}/gu;
 /** The same in a pattern, where a backslash takes what follows as it stands. */

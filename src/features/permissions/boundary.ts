@@ -16,11 +16,14 @@ interface Atom {
  * attributes, which are those of whoever will have the rules.
  *
  * @param given in order, as their holder would have them
+ * @param held what their holder may do anyway: that is nobody's to give
  */
-export function rightsBeyond(own: Ability, given: readonly Rule[]): Action[] {
-  // One's own attributes are filled in; a name that were left would mean another's.
-  return notCovered(withAttributes(rulesOf(own), {}), given);
+export function rightsBeyond(own: Ability, given: readonly Rule[], held: Ability = abilityOf([])): Action[] {
+  return notCovered(given, atomsOf(own), atomsOf(held));
 }
+
+// Attributes are filled in; a name that were left would mean another's.
+const atomsOf = (ability: Ability): Atoms => byAction(withAttributes(rulesOf(ability), {}).map(withAssignments));
 
 /**
  * What a change of a role would give away that an ability does not allow: what the role allowed before and allows after it,
@@ -62,7 +65,8 @@ export function rightsGained(changes: readonly ChangedRules[]): Action[] {
     comparisons += comparisonsOf(had, has);
     const isTooMuch = comparisons > MAX_COMPARISONS;
     const lifted = hasMore ? liftedBetween(had, isTooMuch ? [] : has) : [];
-    return [...notCovered(isTooMuch ? [] : had, has), ...lifted.map(({ action }) => action)];
+    const mine = byAction(isTooMuch ? [] : had.map(withAssignments));
+    return [...notCovered(has, mine), ...lifted.map(({ action }) => action)];
   });
   return [...new Set(gained)];
 }
@@ -76,12 +80,14 @@ function comparisonsOf(before: readonly Rule[], after: readonly Rule[]): number 
   );
 }
 
-function notCovered(own: readonly Rule[], given: readonly Rule[]): Action[] {
-  const mine = byAction(own.map(withAssignments));
+function notCovered(given: readonly Rule[], mine: Atoms, had: Atoms = new Map()): Action[] {
   const named = rulesOf(abilityOf(given));
   const names = new Set(byAction(named).keys());
   const beyond = [...byAction(named.map(withAssignments))].flatMap(([action, atoms]) =>
-    atoms.every((atom, at) => atom.inverted || isCovered(atom, atoms.slice(at + 1), mine.get(action) ?? []))
+    atoms.every(
+      (atom, at) =>
+        atom.inverted || isCovered(atom, atoms.slice(at + 1), { own: mine.get(action), held: had.get(action) }),
+    )
       ? []
       : [names.has(action) ? action : (action.replace(/:.*$/, `:${GRANT}`) as Action)],
   );
@@ -99,32 +105,45 @@ function liftedBetween(before: readonly Rule[], after: readonly Rule[]): Atom[] 
   );
 }
 
-function byAction(rules: readonly Rule[]): ReadonlyMap<Action, readonly Atom[]> {
+type Atoms = ReadonlyMap<Action, readonly Atom[]>;
+
+function byAction(rules: readonly Rule[]): Atoms {
   const atoms = rules.flatMap(({ subject, action, inverted = false, conditions }) =>
     [action].flat().map((verb): Atom => ({ action: `${subject}:${verb}` as Action, inverted, conditions })),
   );
   return Map.groupBy(atoms, ({ action }) => action);
 }
 
-/**
- * Whether everything that a rule allows, in spite of the rules after it, is allowed by one's own rules: one of them allows at
- * least as much, and what one's own forbid after it is not touched, or forbidden after the given rule as well.
- */
-function isCovered({ conditions }: Atom, after: readonly Atom[], own: readonly Atom[]): boolean {
-  return own.some(
-    (mine, at) =>
-      !mine.inverted &&
-      implies(conditions, mine.conditions) &&
-      own
-        .slice(at + 1)
-        .filter(({ inverted }) => inverted)
-        .every(
-          (forbidding) =>
-            excludes(conditions, forbidding.conditions) ||
-            after.some(({ inverted, conditions: kept }) => inverted && implies(forbidding.conditions, kept)),
-        ),
-  );
+/** Whether everything that a rule allows, in spite of the rules after it, is allowed by one's own rules or held before. */
+function isCovered(
+  atom: Atom,
+  after: readonly Atom[],
+  { own = [], held = [] }: { readonly own?: readonly Atom[] | undefined; readonly held?: readonly Atom[] | undefined },
+): boolean {
+  const isOwn = (given: Atom): boolean => forbiddenOf(given, after, own).some((forbidden) => forbidden.length === 0);
+  // With conditions it would not forbid what is asked without naming a resource.
+  const isForbiddenAtAll = after.some(({ inverted, conditions }) => inverted && conditions === undefined);
+  if (isForbiddenAtAll || isOwn(atom)) return true;
+  // Of what is held but for some of it, only that is given.
+  return forbiddenOf(atom, after, held).some((forbidden) => forbidden.every(isOwn));
 }
+
+/**
+ * For each of some rules that allows at least as much as a given one: what those after it forbid of that. What is not touched,
+ * or is forbidden after the given rule as well, is not in it.
+ */
+const forbiddenOf = ({ conditions }: Atom, after: readonly Atom[], rules: readonly Atom[]): Atom[][] =>
+  rules.flatMap((allowing, at) => {
+    if (allowing.inverted || !implies(conditions, allowing.conditions)) return [];
+    const touched = rules
+      .slice(at + 1)
+      .filter((rule) => rule.inverted && !excludes(conditions, rule.conditions) && !isForbidden(rule, after));
+    return [touched];
+  });
+
+/** Whether one of some rules forbids all that another is about. */
+const isForbidden = ({ conditions }: Atom, rules: readonly Atom[]): boolean =>
+  rules.some(({ inverted, conditions: forbidden }) => inverted && implies(conditions, forbidden));
 
 /** Whether whatever fits the narrow conditions fits the wide ones too. */
 function implies(narrow: Conditions | undefined, wide: Conditions | undefined): boolean {

@@ -53,6 +53,11 @@ const allowed = (given: readonly Rule[]) => {
     THINGS.filter((thing) => can(ability, action, thing)).map((thing) => JSON.stringify([action, thing])),
   );
 };
+/** Without fields it is asked whether there is any secret of which it is allowed. */
+const allowedAtAll = (given: readonly Rule[]) => [
+  ...allowed(given),
+  ...ACTIONS.filter((action) => can(abilityOf(given), action)),
+];
 const gained = (before: readonly string[], after: readonly string[]) => after.filter((one) => !before.includes(one));
 
 describe('rights to be given', () => {
@@ -60,6 +65,17 @@ describe('rights to be given', () => {
     fc.assert(
       fc.property(rules, rules, (own, given) => {
         if (rightsBeyond(abilityOf(own), given).length === 0) expect(gained(allowed(own), allowed(given))).toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('are within bounds where their holder has them anyway, and never when they allow more than that', () => {
+    fc.assert(
+      fc.property(rules, rules, rules, (own, held, given) => {
+        expect(rightsBeyond(abilityOf([]), held, abilityOf(held))).toEqual([]);
+        if (rightsBeyond(abilityOf(own), given, abilityOf(held)).length === 0)
+          expect(gained([own, held].flatMap(allowedAtAll), allowedAtAll(given))).toEqual([]);
       }),
       { numRuns: 2_000 },
     );
@@ -94,6 +110,10 @@ describe('rights to be given', () => {
     expect(isWithin(withoutProd, all)).toBe(false);
     expect(isWithin(withoutProd, all, on({ $glob: 'prod*' }, true))).toBe(true);
     expect(isWithin(withoutProd, on('prod', true), all)).toBe(false);
+    expect(isWithin([], on('prod'), { ...all, inverted: true })).toBe(true);
+    const withoutDev = [all, on('dev', true)];
+    expect(rightsBeyond(abilityOf([on('prod')]), withoutDev, abilityOf(withoutProd))).toEqual([]);
+    expect(rightsBeyond(abilityOf([on('dev')]), withoutDev, abilityOf(withoutProd))).toEqual(['secrets:edit']);
   });
 
   test('of built-in roles go beyond those of every lesser one', () => {
@@ -133,11 +153,8 @@ const namedRule = fc
     ([{ conditions: _, ...rest }, given]): Rule => ({ ...rest, ...(given === undefined ? {} : { conditions: given }) }),
   );
 const namedRules = fc.array(fc.oneof(namedRule, rule), { maxLength: 4 });
-/** Without fields it is asked whether there is any secret of which it is allowed. */
-const allowedTo = (given: readonly Rule[], holder: (typeof HOLDERS)[number]) => {
-  const rulesOfHolder = withAttributes(given, holder);
-  return [...allowed(rulesOfHolder), ...ACTIONS.filter((action) => can(abilityOf(rulesOfHolder), action))];
-};
+const allowedTo = (given: readonly Rule[], holder: (typeof HOLDERS)[number]) =>
+  allowedAtAll(withAttributes(given, holder));
 const everyHolderGains = (own: readonly Rule[], gainedBy: (holder: (typeof HOLDERS)[number]) => readonly string[]) => {
   const mine = [...allowed(own), ...ACTIONS.filter((action) => can(abilityOf(own), action))];
   return HOLDERS.flatMap((holder) => gained(mine, gainedBy(holder)));

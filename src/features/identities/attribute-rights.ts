@@ -1,0 +1,106 @@
+import { type Ability, PermissionDenied, rulesOf } from '../../kernel/authz/ability.js';
+import type { Transaction } from '../../kernel/context.js';
+import { attributesWith, organizationRights, projectRights, rightsBeyond, rulesAsText } from '../permissions/public.js';
+import { HELD_BY_ATTRIBUTES, ROLES_IN_ORGANIZATIONS } from './attribute-rights.sql.js';
+import type { Attribute } from './identity.reader.js';
+
+/** A role or, without one, a privilege. */
+interface Held {
+  readonly role: string | null;
+  /** JSON text; null for a built-in role. */
+  readonly rules: string | null;
+  /** Seconds from now. */
+  readonly begins: number;
+  /** Null: never. */
+  readonly ends: number | null;
+}
+
+/** What an identity holds in an organization, or in a project of it. */
+interface Place {
+  readonly organizationId: string;
+  readonly projectId: string | null;
+  /** In the order of their rules, whenever they hold. */
+  readonly held: readonly Held[];
+}
+
+interface MetadataChange {
+  readonly before: readonly Attribute[];
+  readonly after: readonly Attribute[];
+}
+
+const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
+
+/**
+ * Nobody gives by metadata, which rules of roles name, what he does not have himself in the same organization or project, nor
+ * lifts by it what they forbid: compared are all organizations and projects of the identity, also where the caller is no member,
+ * and so has no right. What holds later counts, too. A refusal names the rights that are missing, not where.
+ *
+ * @param identity its row is locked
+ * @throws PERMISSION_BOUNDARY
+ * Source: behaviour 2.
+ */
+export async function authorizeMetadata(
+  tx: Transaction,
+  identity: { readonly id: string; readonly projectId: string | null },
+  { before, after }: MetadataChange,
+): Promise<void> {
+  const [old, changed] = [before, after].map((metadata) => attributesWith(identity.id, metadata)) as [string, string];
+  if (old === changed) return;
+  const places = (await HELD_BY_ATTRIBUTES(tx, { identityId: identity.id })) as readonly Place[];
+  const ownIn = await ownRights(tx, places);
+  const beyond = places.flatMap((place) =>
+    timesOf(place).flatMap((time) =>
+      rightsBeyond(
+        ownIn(place),
+        rulesOf(abilityAt(place, { time, attributes: changed })),
+        abilityAt(place, { time, attributes: old }),
+      ),
+    ),
+  );
+  if (beyond.length === 0) return;
+  throw new PermissionDenied({ action: 'identity:edit', projectId: identity.projectId }, [...new Set(beyond)]);
+}
+
+/** Now, and whenever something begins or ends: in between nothing changes. */
+const timesOf = ({ held }: Place): number[] => [
+  ...new Set([0, ...held.flatMap(({ begins, ends }) => (ends === null ? [begins] : [begins, ends]))]),
+];
+
+function abilityAt(
+  { projectId, held }: Place,
+  { time, attributes }: { readonly time: number; readonly attributes: string },
+): Ability {
+  const holding = held.filter(({ begins, ends }) => begins <= time && (ends === null || time < ends));
+  const [roles, privileges] = [
+    holding.filter(({ role }) => role !== null),
+    holding.filter(({ role }) => role === null),
+  ];
+  const rulesIn = (list: readonly Held[]) => list.flatMap(({ rules }) => (rules === null ? [] : [rulesAsText(rules)]));
+  const rights = projectId === null ? organizationRights : projectRights;
+  return rights({
+    roles: roles.flatMap(({ role }) => role ?? []),
+    storedRules: rulesIn(roles),
+    privileges: rulesIn(privileges),
+    attributes,
+  }).ability;
+}
+
+/** What the caller may do in each of some organizations and projects, in two statements. */
+async function ownRights(tx: Transaction, places: readonly Place[]): Promise<(place: Place) => Ability> {
+  const projectIds = places.flatMap(({ projectId }) => projectId ?? []);
+  const projects = projectIds.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, projectIds);
+  const organizationIds = places
+    .filter(({ organizationId, projectId }) => projectId === null && organizationId !== tx.organizationId)
+    .map(({ organizationId }) => organizationId);
+  const below =
+    organizationIds.length === 0 ? [] : await ROLES_IN_ORGANIZATIONS(tx, { memberId: tx.actor.id, organizationIds });
+  const own = new Map<string, Ability>([
+    [tx.organizationId, tx.ability],
+    ...projects.map(({ projectId, ability }) => [projectId, ability] as const),
+    ...below.map(({ organizationId, roles, rules, attributes }) => {
+      const storedRules = (rules as readonly string[] | null)?.map(rulesAsText) ?? null;
+      return [organizationId, organizationRights({ roles, storedRules, attributes }).ability] as const;
+    }),
+  ]);
+  return ({ organizationId, projectId }) => own.get(projectId ?? organizationId) ?? NO_RIGHTS;
+}
