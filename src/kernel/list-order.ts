@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { isId } from './ids.js';
-import { type CursorKey, decodeCursor, isTime, namePageBounds, type PageRequest, rowLimit } from './paging.js';
+import {
+  type CursorKey,
+  decodeCursor,
+  inOrder,
+  isTime,
+  namePageBounds,
+  Page,
+  type PageRequest,
+  pageRules,
+  rowLimit,
+} from './paging.js';
+import { parse } from './validation.js';
 
 /** What a list can be ordered by. */
 export const ORDER_FIELDS = ['NAME', 'CREATED_AT', 'UPDATED_AT'] as const;
@@ -15,13 +26,26 @@ export const ListOrder = z
   .meta({ description: 'The order of a list.' });
 export type ListOrder = z.output<typeof ListOrder>;
 
-/** Rules of the arguments of lists that can be had in several orders. */
-export const orderRules = {
-  orderBy: ListOrder.nullish().meta({
-    description: 'The order; by name, up, when absent. A cursor of one order is refused under another.',
-  }),
-  updatedSince: z.date().nullish().meta({ description: 'Only what was last changed then or later.' }),
+/** Only rows that changed lately. All are counted all the same. */
+export const sinceRules = {
+  updatedSince: z
+    .date()
+    .nullish()
+    .meta({ description: 'Only what was last changed then or later. `totalCount` counts the others too.' }),
 };
+
+/** Rules of the arguments of lists that can be had in several orders. @param usual the order of the list when none is asked for */
+export const orderRulesOf = (usual: string) => ({
+  orderBy: ListOrder.nullish().meta({
+    description: `The order; ${usual}, when absent. A cursor of one order is refused under another.`,
+  }),
+  ...sinceRules,
+});
+
+/** The same of lists by name. */
+export const orderRules = orderRulesOf('by name, up');
+
+const ORDERED_PAGE = z.strictObject({ ...pageRules, ...orderRules });
 
 /** What `orderRules` and `pageRules` leave of the arguments. */
 export interface OrderedRequest extends PageRequest {
@@ -54,11 +78,20 @@ export const LIST_ORDERS: readonly ListOrder[] = ORDER_FIELDS.flatMap((field) =>
 
 export const isDefault = (order: ListOrder): boolean => orderName(order) === orderName(BY_NAME);
 
-/** The bounds of a page. @throws VALIDATION_FAILED for a text that is no cursor of such a list in this order */
-export function orderedPageBounds(request: OrderedRequest): OrderedBounds {
+/** Whether the list is in the order of this name that it always had: cursors of that do not name it. */
+const isUsual = (order: ListOrder, usual: ListOrder | null): boolean =>
+  usual !== null && orderName(order) === orderName(usual);
+
+/**
+ * The bounds of a page.
+ *
+ * @param usual the order of the list when none is asked for; null: one that is none of these
+ * @throws VALIDATION_FAILED for a text that is no cursor of such a list in this order
+ */
+export function orderedPageBounds(request: OrderedRequest, usual: ListOrder | null = BY_NAME): OrderedBounds {
   const order = orderOf(request);
   const since = request.updatedSince ?? null;
-  if (isDefault(order)) {
+  if (isUsual(order, usual)) {
     const { name, id, limit } = namePageBounds(request);
     return { value: name, id, since, limit };
   }
@@ -76,10 +109,51 @@ export interface Orderable {
   readonly updatedAt: Date;
 }
 
-/** Position of a row: of the usual order as it always was, of the others with the order. */
-export function orderedCursorKey(request: OrderedRequest, { id, name, createdAt, updatedAt }: Orderable): CursorKey {
+/** What rows are compared by, as the database does. Times are of one length, and so sort as texts. */
+function valueIn({ field }: ListOrder, { name, createdAt, updatedAt }: Orderable): string {
+  if (field === 'NAME') return name;
+  return (field === 'CREATED_AT' ? createdAt : updatedAt).toISOString();
+}
+
+/** Position of a row: of the usual order as it always was, of the others with the order. @param usual as `orderedPageBounds` */
+export function orderedCursorKey(
+  request: OrderedRequest,
+  row: Orderable,
+  usual: ListOrder | null = BY_NAME,
+): CursorKey {
   const order = orderOf(request);
-  if (isDefault(order)) return [name, id];
-  const values = { NAME: name, CREATED_AT: createdAt.toISOString(), UPDATED_AT: updatedAt.toISOString() };
-  return [orderName(order), values[order.field], id];
+  if (isUsual(order, usual)) return [row.name, row.id];
+  return [orderName(order), valueIn(order, row), row.id];
+}
+
+/** A list that was read as a whole. */
+interface WholeList<T> {
+  /** What a row is ordered by. */
+  readonly orderable: (row: T) => Orderable;
+  /** Makes a page in the order that the list has by itself; absent: that is by name. */
+  readonly own?: (rows: readonly T[], request: PageRequest) => Page<T>;
+}
+
+/**
+ * A page, in the order that is asked for, of a list that was read as a whole: because it belongs to a larger response, because
+ * rules can leave out some rows, or because some are not in the database.
+ *
+ * @param raw `{ first?, after?, orderBy?, updatedSince? }` as the caller gave it
+ * @throws VALIDATION_FAILED, also for a text that is no cursor of such a list in this order
+ */
+export function orderedPageOf<T>(rows: readonly T[], raw: unknown, { orderable, own }: WholeList<T>): Page<T> {
+  const request = parse(ORDERED_PAGE, raw);
+  const { first, after, orderBy, updatedSince: since } = request;
+  const changed = since == null ? rows : rows.filter((row) => orderable(row).updatedAt >= since);
+  if (own !== undefined && orderBy == null) return own(changed, { first, after });
+  const order = orderOf(request);
+  const usual = own === undefined ? BY_NAME : null;
+  const { value, id } = orderedPageBounds(request, usual);
+  const compared = order.direction === 'ASC' ? inOrder : (one: CursorKey, other: CursorKey) => inOrder(other, one);
+  const keyed = changed.map((row) => ({ row, key: [valueIn(order, orderable(row)), orderable(row).id] }));
+  const rest =
+    value === null || id === null ? keyed : keyed.filter(({ key }) => compared(key, [value, id.toLowerCase()]) > 0);
+  const sorted = rest.toSorted((one, other) => compared(one.key, other.key)).map(({ row }) => row);
+  const shown = first == null ? sorted : sorted.slice(0, first + 1);
+  return new Page(shown, request, (row) => orderedCursorKey(request, orderable(row), usual));
 }

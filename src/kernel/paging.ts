@@ -209,6 +209,13 @@ export class Page<T> {
     return Object.assign(page, { nodes: await mapInSlices(this.nodes, change), hasNextPage: this.hasNextPage });
   }
 
+  /** As `map`, with the cursors that the rows have: for lists in an order that need not show in what is made of them. */
+  show<U extends object>(change: (row: T) => U): Page<U> {
+    const rows = new Map(this.nodes.map((row) => [change(row), row]));
+    const page = new Page<U>([], this.request, (shown) => this.keyOf(rows.get(shown) as T));
+    return Object.assign(page, { nodes: [...rows.keys()], hasNextPage: this.hasNextPage });
+  }
+
   /** The same page with other rows: entities to API types. */
   map<U>(change: (row: T) => U, keyOf: (row: U) => CursorKey): Page<U> {
     const page = new Page<U>([], this.request, keyOf);
@@ -251,7 +258,7 @@ export function pageOf<T>(rows: readonly T[], raw: unknown, parts: number, keyOf
 }
 
 /** As Postgres orders texts in the collation "C". */
-function inOrder(one: CursorKey, other: CursorKey): number {
+export function inOrder(one: CursorKey, other: CursorKey): number {
   for (const [at, part] of one.entries()) {
     const order = Buffer.compare(Buffer.from(part), Buffer.from(other[at] ?? ''));
     if (order !== 0) return order;

@@ -1,10 +1,10 @@
-import { Caller, mustSucceed } from '../kit/caller.js';
+import { type Caller, mustSucceed } from '../kit/caller.js';
 import { graphqlOperations } from '../kit/operations/graphql.js';
 import type { Operation, Thing } from '../kit/operations/operation.js';
 import { restOperations } from '../kit/operations/rest-requests.js';
 import { type Reply, type Strongroom, useStrongroom } from '../kit/strongroom.js';
 import { tableContents } from '../kit/tables.js';
-import { CANARY, seedWorld, type World } from '../kit/world.js';
+import { CANARY, seedSub, seedWorld, seedWorldInSub, type World } from '../kit/world.js';
 
 const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off', GRAPHQL_LIMITS: 'cost=100000' });
 const operations = [...restOperations(), ...graphqlOperations()];
@@ -26,6 +26,8 @@ const DENIED = /^(PERMISSION_DENIED|PERMISSION_BOUNDARY|[A-Z_]+_NOT_FOUND)$/;
 
 interface Stranger {
   readonly make: () => Promise<Caller>;
+  /** The world is in a sub-organization, and not in a root organization. */
+  readonly isOfSub?: true;
   /** The code of every refusal; absent: as decided for the thing, 403 or 404. */
   readonly code?: string;
   /** What it may know of. */
@@ -34,6 +36,8 @@ interface Stranger {
 
 let world: World;
 let admin: Caller;
+/** The admin of the root organization: that of the world, or the one above. */
+let root: Caller;
 let untouched: Record<string, string[]>;
 
 const inProject = { project: '', projectRoles: ['no-access'] };
@@ -60,39 +64,23 @@ const STRANGERS: Readonly<Record<string, Stranger>> = {
     knows: ['organization'],
   },
   'an admin of another organization': { make: async () => (await strongroom.seed.organization()).admin },
-  'an admin of a sub-organization': { make: () => adminOfSub(), knows: ['organization'] },
+  'an admin of a sub-organization below': { make: () => adminOfSub(), knows: ['organization'] },
+  'an admin of a sub-organization beside': { make: () => adminOfSub(), isOfSub: true },
 };
 
-/** Somebody whose token is scoped to a sub-organization beside the one of the world. */
-async function adminOfSub(): Promise<Caller> {
-  const slug = 'sibling';
-  const { createSubOrganization } = await admin.data(
-    'mutation ($input: CreateSubOrganizationInput!) { createSubOrganization(input: $input) { organization { id } } }',
-    { input: { name: slug, slug } },
-  );
-  const caller = await strongroom.seed.caller(admin);
-  await admin.data(
-    'mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }',
-    {
-      input: {
-        organizationId: createSubOrganization.organization.id,
-        identityId: caller.identityId,
-        roleSlug: 'admin',
-      },
-    },
-  );
-  const path = `/api/v1/auth/token-auth/identities/${caller.identityId}/tokens`;
-  const { accessToken } = mustSucceed(await admin.post(path, { organizationSlug: slug })).body;
-  return new Caller(admin.url, accessToken, caller.identityId);
-}
+/** Somebody whose token is scoped to a sub-organization of its own. */
+const adminOfSub = async (): Promise<Caller> => (await seedSub(strongroom.seed, root)).admin;
 
-/** The rows of the organization of the world. */
+/** The rows of the organizations of the world. */
 async function rowsOfWorld(): Promise<Record<string, string[]>> {
   const contents = Object.entries(await tableContents(strongroom.databaseUrl));
   return Object.fromEntries(
     contents
       .filter(([table]) => !WRITTEN_BY_READS.includes(table))
-      .map(([table, rows]) => [table, rows.filter((row) => row.includes(world.organization))]),
+      .map(([table, rows]) => [
+        table,
+        rows.filter((row) => row.includes(world.organization) || row.includes(world.subOrganization)),
+      ]),
   );
 }
 
@@ -110,13 +98,27 @@ function disclosed({ text }: Reply, operation: Operation, { knows = [] }: Strang
   return [...hidden.filter((thing) => text.includes(world[thing])), ...SEALED.filter((value) => text.includes(value))];
 }
 
+/** Lists of a reply that count other rows than they have, where they are whole. */
+const miscounted = (body: unknown): unknown[] => {
+  if (typeof body !== 'object' || body === null) return [];
+  const { nodes, totalCount, pageInfo } = body as Partial<Record<string, { length?: number; hasNextPage?: boolean }>>;
+  const isWhole = pageInfo?.hasNextPage === false && typeof totalCount === 'number';
+  return [...(isWhole && nodes?.length !== totalCount ? [body] : []), ...Object.values(body).flatMap(miscounted)];
+};
+
 const asked = operations.filter(({ things }) => !things.some((thing) => CREDENTIALS.includes(thing)));
+
+async function seed({ isOfSub }: Stranger): Promise<{ world: World; admin: Caller; root: Caller }> {
+  if (isOfSub) return seedWorldInSub(strongroom.seed);
+  const made = await seedWorld(strongroom.seed);
+  return { ...made, root: made.admin };
+}
 
 describe.each(Object.entries(STRANGERS))('%s', (_, stranger) => {
   let caller: Caller;
 
   beforeAll(async () => {
-    ({ world, admin } = await seedWorld(strongroom.seed));
+    ({ world, admin, root } = await seed(stranger));
     caller = await stranger.make();
     untouched = await rowsOfWorld();
   });
@@ -126,6 +128,7 @@ describe.each(Object.entries(STRANGERS))('%s', (_, stranger) => {
 
     const codes = codesOf(reply);
     expect(disclosed(reply, operation, stranger)).toEqual([]);
+    expect(miscounted(reply.body)).toEqual([]);
     if (stranger.code !== undefined) {
       expect(codes).toEqual([stranger.code]);
       return;

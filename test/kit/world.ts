@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Caller, mustSucceed } from './caller.js';
+import { Caller, mustSucceed } from './caller.js';
 import type { Seed } from './seed.js';
 
 /** A word that stands in every secret text of a world, so that a search finds what leaked. */
@@ -68,39 +68,34 @@ const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`
  * Makes a world in the organization of an admin.
  *
  * @param wanted what a test mentions: of what stands alone the rest is not made, and has an empty name
+ * @param root an admin of the root organization, where that is another one: the sub-organization is beside that of the world then,
+ *   and none of its users, identities and groups are in it
  */
 export async function makeWorld(
   admin: Caller,
   organization: string,
   wanted: readonly (keyof World)[] | null = null,
+  root = admin,
 ): Promise<World> {
   const isWanted = (...things: (keyof World)[]): boolean =>
     wanted === null || things.some((thing) => wanted.includes(thing));
   const { project, secret, tag, folder, secretImport, role } = await makeProject(admin);
-  const subSlug = word('sub');
-  const { createSubOrganization } = await admin.data(
-    `mutation ($input: CreateSubOrganizationInput!) { createSubOrganization(input: $input) { organization { id } } }`,
-    { input: { name: subSlug, slug: subSlug } },
-  );
-  const subOrganization = createSubOrganization.organization.id;
+  const { subOrganization, subSlug } = await makeSub(root);
   const [username, otherUsername] = [word('user'), word('user')];
   const [user, otherUser] = [await makeUser(admin, username), await makeUser(admin, otherUsername)];
   const [identity, otherIdentity] = [await makeIdentity(admin, organization), await makeIdentity(admin, organization)];
   mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' }));
   mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/identity-memberships/${identity}`, { role: 'viewer' }));
   const privilege = await makePrivilege(admin, project.id, identity);
-  for (const member of [{ userId: user }, { identityId: identity }]) {
-    await admin.data(
-      `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
-      { input: { ...member, organizationId: subOrganization, roleSlug: 'member' } },
-    );
-  }
+  for (const member of root === admin ? [{ userId: user }, { identityId: identity }] : [])
+    await setMember(admin, { ...member, organizationId: subOrganization, roleSlug: 'member' });
   const { organizationMembers } = await admin.data('{ organizationMembers { nodes { id memberId } } }');
   const userMembership = organizationMembers.nodes.find(({ memberId }: { memberId: string }) => memberId === user).id;
   const organizationRole = isWanted('organizationRole', 'organizationRoleSlug')
     ? await makeOrganizationRole(admin)
     : { id: '', slug: '' };
-  const group = await makeGroup(admin, { subOrganization, user, identity });
+  const group = await makeGroup(admin, { user, identity });
+  if (root === admin) await linkGroup(admin, group.id, subOrganization);
   mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'viewer' }));
   const otherGroup = isWanted('otherGroup')
     ? mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body.id
@@ -163,6 +158,37 @@ export async function seedWorld(
   const { organization, admin } = await seed.organization();
   return { world: await makeWorld(admin, organization.id, wanted), admin };
 }
+
+/** A world in a sub-organization, its admin, and the admin of the new organization above it. */
+export async function seedWorldInSub(seed: Seed): Promise<{ world: World; admin: Caller; root: Caller }> {
+  const { admin: root } = await seed.organization();
+  const { subOrganization, admin } = await seedSub(seed, root);
+  return { world: await makeWorld(admin, subOrganization, null, root), admin, root };
+}
+
+/** A new sub-organization, and an admin of it whose token is scoped to it. */
+export async function seedSub(seed: Seed, root: Caller): Promise<{ subOrganization: string; admin: Caller }> {
+  const { subOrganization, subSlug } = await makeSub(root);
+  const { identityId } = await seed.caller(root);
+  await setMember(root, { organizationId: subOrganization, identityId, roleSlug: 'admin' });
+  const path = `/api/v1/auth/token-auth/identities/${identityId}/tokens`;
+  const { accessToken } = mustSucceed(await root.post(path, { organizationSlug: subSlug })).body;
+  return { subOrganization, admin: new Caller(root.url, accessToken, identityId) };
+}
+
+async function makeSub(root: Caller): Promise<Pick<World, 'subOrganization' | 'subSlug'>> {
+  const subSlug = word('sub');
+  const { createSubOrganization } = await root.data(
+    `mutation ($input: CreateSubOrganizationInput!) { createSubOrganization(input: $input) { organization { id } } }`,
+    { input: { name: subSlug, slug: subSlug } },
+  );
+  return { subOrganization: createSubOrganization.organization.id, subSlug };
+}
+
+const setMember = (admin: Caller, input: object): Promise<unknown> =>
+  admin.data('mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }', {
+    input,
+  });
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
 type Made = Record<'project' | 'secret' | 'tag' | 'folder' | 'secretImport' | 'role', any>;
@@ -277,20 +303,19 @@ async function makeRescue(admin: Caller, projectId: string): Promise<string> {
 
 async function makeGroup(
   admin: Caller,
-  { subOrganization, user, identity }: Record<'subOrganization' | 'user' | 'identity', string>,
+  { user, identity }: Record<'user' | 'identity', string>,
 ): Promise<{ readonly id: string; readonly slug: string }> {
   const group = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body;
-  await admin.data(
-    `mutation ($members: AddGroupMembersInput!, $link: LinkGroupInput!) {
-      addGroupMembers(input: $members) { __typename } linkGroup(input: $link) { __typename }
-    }`,
-    {
-      members: { groupId: group.id, userIds: [user], identityIds: [identity] },
-      link: { groupId: group.id, organizationId: subOrganization },
-    },
-  );
+  await admin.data('mutation ($members: AddGroupMembersInput!) { addGroupMembers(input: $members) { __typename } }', {
+    members: { groupId: group.id, userIds: [user], identityIds: [identity] },
+  });
   return group;
 }
+
+const linkGroup = (admin: Caller, groupId: string, organizationId: string): Promise<unknown> =>
+  admin.data('mutation ($input: LinkGroupInput!) { linkGroup(input: $input) { __typename } }', {
+    input: { groupId, organizationId },
+  });
 
 async function makeUser(admin: Caller, username: string): Promise<string> {
   const { createUser } = await admin.data(

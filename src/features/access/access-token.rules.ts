@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sinceRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 import { DEFAULT_TTL_SECONDS, hasFittingTtl, TTL_FAULT, ttlSeconds, usesLimit } from '../identities/public.js';
@@ -56,6 +57,7 @@ export const TokenValue = z
 
 const paging = {
   ...pageRules,
+  ...sinceRules,
   offset: z.int().min(0).max(100).nullish().meta({ description: 'Leaves out this many rows first, 0 to 100.' }),
 };
 
@@ -101,7 +103,7 @@ export const RevokeTokens = z
   .meta({ description: 'Which tokens to revoke: by their ids, or by what they have in common.' });
 
 /** Arguments of `Identity.accessTokenConnection`. */
-export const ListOfIdentity = z.strictObject(pageRules);
+export const ListOfIdentity = z.strictObject({ ...pageRules, ...sinceRules });
 
 /** Arguments of `personalAccessTokens`. */
 export const ListPersonalTokens = z.strictObject({ userId, ...paging });

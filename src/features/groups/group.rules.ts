@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, slugFor, slugText } from '../../kernel/text-rules.js';
 import { displayName, organizationRole } from '../organizations/public.js';
@@ -35,7 +36,7 @@ export const UpdateGroup = z
 export const OneGroup = z.strictObject({ id }).meta({ description: 'Which group.' });
 
 /** Arguments of `groups`. */
-export const ListGroups = z.strictObject(pageRules);
+export const ListGroups = z.strictObject({ ...pageRules, ...orderRules });
 
 const groupId = id;
 const organizationId = idOf('The sub-organization; any other is not found.');

@@ -4,7 +4,8 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { newId, randomLetters } from '../../kernel/ids.js';
-import { type CountedConnectionOf, type CursorKey, counted, decodeCursor, pageOf } from '../../kernel/paging.js';
+import { orderedPageBounds, orderedPageOf } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, type CursorKey, counted } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { authorizeGiving, authorizeRoleChange } from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
@@ -51,15 +52,15 @@ export class GroupService {
     return group;
   }
 
-  /** The groups of the caller's organization, and those that are linked to it, by name, then id. */
+  /** The groups of the caller's organization, and those that are linked to it, by name, then id, or in another order. */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<GroupRow>> {
     const request = parse(ListGroups, raw);
-    if (request.after != null) decodeCursor(request.after, 2);
+    orderedPageBounds(request);
     authorize(ctx, 'groups:read');
     const rows = await LIST_GROUPS(ctx, { organizationId: ctx.organizationId });
     // Whole, since rules can leave out some of them.
     const readable = rows.filter(({ slug }) => mayRead(ctx, slug));
-    const page = pageOf(readable, request, 2, byName);
+    const page = orderedPageOf(readable, request, { orderable: (group) => group });
     await ctx.auditTrail.recordRead(ctx, { action: 'group:list', facts: { count: page.nodes.length } });
     return counted(page, async () => readable.length);
   }

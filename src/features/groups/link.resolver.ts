@@ -1,13 +1,14 @@
 import { type ClassType, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { batched, linked } from '../../kernel/database/batched.js';
+import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import { nested } from '../../kernel/graphql/operations.js';
+import { orderedPageOf } from '../../kernel/list-order.js';
 import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
 import { ProjectMembershipType } from '../projects/public.js';
 import { groupsByIds, groupsOfMembers, linksOfGroups } from './group.reader.js';
-import { byName } from './group.service.js';
 import {
   GroupConnection,
   GroupOrganizationMembershipConnection,
@@ -37,10 +38,10 @@ function groupsLinkOf(type: ClassType<{ readonly id: string }>): new () => objec
       return (await batched(ctx, groupsOfMembers, id)) ?? [];
     }
 
-    @nested(GroupConnection, 'As `groups`, in pages.')
+    @nested(GroupConnection, 'As `groups`, in pages.', OrderedPageArgs)
     async groupConnection(member: { id: string }, ctx: Context, page: object): Promise<CountedConnectionOf<GroupType>> {
       const all = await this.groups(member, ctx);
-      return counted(pageOf(all, page, 2, byName), async () => all.length);
+      return counted(orderedPageOf(all, page, { orderable: (group) => group }), async () => all.length);
     }
   }
   return GroupsLinkResolver;

@@ -1,9 +1,6 @@
-import type { Context } from '../../kernel/context.js';
-import { pageInOrder } from '../../kernel/database/ordered-page.js';
-import type { Statement } from '../../kernel/database/statement.js';
-import { anyOf, pageByName, prepared, tablesOf } from '../../kernel/database/tables.js';
-import { LIST_ORDERS, type ListOrder, type OrderedBounds, orderName } from '../../kernel/list-order.js';
-import type { NameBounds } from '../../kernel/paging.js';
+import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
+import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { OrderedBounds } from '../../kernel/list-order.js';
 import type { OrganizationMembershipSchema } from '../organizations/public.js';
 import type { IdentitySchema } from './identity.entity.js';
 import type { IdentityTokenAuthSchema } from './token-auth.entity.js';
@@ -52,32 +49,19 @@ export const findIdentities = prepared(({ organizationId, ids }: { organizationI
 
 const ORDER_COLUMNS = { id: 'i.id', name: 'i.name', createdAt: 'i.created_at', updatedAt: 'i.updated_at' };
 
-const LISTS = new Map(
-  LIST_ORDERS.map((order) => [
-    orderName(order),
-    prepared((page: OrderedBounds & { organizationId: string }) =>
-      identities()
-        .where('i.organization_id', '=', page.organizationId)
-        .where('i.project_id', 'is', null)
-        .$call(pageInOrder(ORDER_COLUMNS, order, page)),
-    ),
-  ]),
+/** Identities of an organization but those of its projects, in an order, then by id. */
+export const listIdentities = inOrders((order) =>
+  prepared((page: OrderedBounds & { organizationId: string }) =>
+    identities()
+      .where('i.organization_id', '=', page.organizationId)
+      .where('i.project_id', 'is', null)
+      .$call(pageInOrder(ORDER_COLUMNS, order, page)),
+  ),
 );
 
-type Lister = Statement<OrderedBounds & { organizationId: string }, IdentityRow>;
-
-/** Identities of an organization but those of its projects, in an order, then by id. */
-export const listIdentities = (
-  ctx: Context,
-  order: ListOrder,
-  page: OrderedBounds & { organizationId: string },
-): Promise<IdentityRow[]> => (LISTS.get(orderName(order)) as Lister)(ctx, page);
-
-/** Identities that a project owns, by name, then id. */
-export const listProjectIdentities = prepared((page: NameBounds & { projectId: string }) =>
-  identities()
-    .where('i.project_id', '=', page.projectId)
-    .$call(pageByName('i.name', 'i.id', page)),
+/** All identities that a project owns, in no order. */
+export const listProjectIdentities = prepared(({ projectId }: { projectId: string }) =>
+  identities().where('i.project_id', '=', projectId),
 );
 
 /** Identities that projects of an organization own, in no order. */

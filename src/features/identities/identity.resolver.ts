@@ -1,6 +1,5 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import '../../kernel/graphql/list-order.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../kernel/paging.js';
 import {

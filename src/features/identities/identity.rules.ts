@@ -72,4 +72,8 @@ export const ListIdentities = z.strictObject({
 });
 
 /** Arguments of `projectIdentities`. */
-export const ListProjectIdentities = z.strictObject({ projectId: idOf('The project.'), ...pageRules });
+export const ListProjectIdentities = z.strictObject({
+  projectId: idOf('The project.'),
+  ...pageRules,
+  ...orderRules,
+});

@@ -6,8 +6,8 @@ import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, newId } from '../../kernel/ids.js';
-import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
-import { type CountedConnectionOf, counted, namePageBounds, Page } from '../../kernel/paging.js';
+import { orderedCursorKey, orderedPageBounds, orderedPageOf, orderOf } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import {
   addMember,
@@ -111,30 +111,27 @@ export class IdentityService {
   }
 
   /**
-   * The identities that a project owns, by name, then id.
+   * The identities that a project owns, by name, then id, or in another order.
    *
-   * @param raw `{ projectId, first?, after? }`
+   * @param raw `{ projectId, first?, after?, orderBy?, updatedSince? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 6.4.
    */
   async listOfProject(ctx: Context, raw: unknown): Promise<CountedConnectionOf<IdentityView>> {
     const { projectId, ...request } = parse(ListProjectIdentities, raw);
-    const bounds = namePageBounds(request);
+    orderedPageBounds(request);
     const project = await loadProject(ctx, projectId);
     authorize(project, 'identity:read');
     // All of them: conditions may leave out some.
-    const readable = async (after: { name: string | null; id: string | null }): Promise<IdentityView[]> => {
-      const rows = await listProjectIdentities(ctx, { projectId: project.projectId, ...after, limit: null });
-      const seen = rows.filter(({ id }) => can(project.ability, 'identity:read', { identityId: id }));
-      return seen.map(toIdentityView);
-    };
-    const page = new Page(await readable(bounds), request, ({ name, id }) => [name, id]);
+    const rows = await listProjectIdentities(ctx, { projectId: project.projectId });
+    const readable = rows.filter(({ id }) => can(project.ability, 'identity:read', { identityId: id }));
+    const page = orderedPageOf(readable.map(toIdentityView), request, { orderable: (identity) => identity });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'identity:list',
       projectId: project.projectId,
       facts: { count: page.nodes.length },
     });
-    return counted(page, async () => (await readable({ name: null, id: null })).length);
+    return counted(page, async () => readable.length);
   }
 
   /**

@@ -62,6 +62,15 @@ export const listRoles = prepared((page: KeyBounds & { organizationId: string })
   roles.where('r.organization_id', '=', page.organizationId).$call(pageBy('r.slug', page)),
 );
 
+/** How many roles organizations made. */
+export const countRoles = prepared(({ organizationIds }: { organizationIds: readonly string[] }) =>
+  tables
+    .selectFrom('organization_role')
+    .select(['organization_id as organizationId', sql<number>`count(*)::integer`.as('count')])
+    .where('organization_id', '=', anyOf(organizationIds))
+    .groupBy('organization_id'),
+);
+
 /** The organizations of a scope, as old as their built-in roles. */
 export const findOrganizations = prepared(({ organizationId, isRoot }: Scope) =>
   tables

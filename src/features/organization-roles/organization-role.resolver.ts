@@ -1,7 +1,7 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../kernel/paging.js';
 import { withPermissions } from '../permissions/public.js';
 import {
   CreateOrganizationRole,
@@ -22,7 +22,7 @@ export class OrganizationRoleResolver {
     ListOrganizationRoles,
     'The roles of your organization: those that it made, by slug, then the built-in ones, admin first.',
   )
-  organizationRoles(ctx: Context, args: object): Promise<ConnectionOf<OrganizationRoleType>> {
+  organizationRoles(ctx: Context, args: object): Promise<CountedConnectionOf<OrganizationRoleType>> {
     return this.service.list(ctx, args);
   }
 

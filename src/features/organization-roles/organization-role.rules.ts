@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { orderRulesOf } from '../../kernel/list-order.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../kernel/text-rules.js';
 import { isBuiltInOfOrganization, ORGANIZATION_ROLES, OrganizationPermissions } from '../permissions/public.js';
@@ -25,7 +26,10 @@ const permissions = OrganizationPermissions.meta({
   description: 'What its holders may do: up to 100 rules, in order. They replace the ones before.',
 });
 
-export const ListOrganizationRoles = z.strictObject(pageRules);
+export const ListOrganizationRoles = z.strictObject({
+  ...pageRules,
+  ...orderRulesOf('by slug, the built-in ones last'),
+});
 
 export const OneOrganizationRole = z
   .strictObject({ id })
@@ -55,6 +59,16 @@ export const roleKey = ({ slug }: { readonly slug: string }): CursorKey => [
   isBuiltInOfOrganization(slug) ? BUILT_IN : OWN,
   slug,
 ];
+
+/** What follows on a role that may have been deleted meanwhile. @param slug null: all */
+export function rolesAfter<R extends { readonly slug: string }>(
+  roles: readonly R[],
+  slug: string | null,
+): readonly R[] {
+  if (slug === null) return roles;
+  if (isBuiltInOfOrganization(slug)) return roles.slice(roles.findIndex((role) => role.slug === slug) + 1);
+  return roles.filter((role) => isBuiltInOfOrganization(role.slug) || role.slug > slug);
+}
 
 /** The slug that a list goes on after; null: from the top. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
 export function slugBefore({ after }: PageRequest): string | null {

@@ -1,12 +1,13 @@
 import { raw as sql } from '@mikro-orm/core';
 import { type Action, authorize, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { batched } from '../../kernel/database/batched.js';
+import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import { Page, rowLimit } from '../../kernel/paging.js';
+import { orderedPageOf } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, Page, rowLimit } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import {
   builtInRoleId,
@@ -21,13 +22,21 @@ import {
 } from '../permissions/public.js';
 import { OrganizationRole } from './organization-role.entity.js';
 import { type OrganizationRoleView, ownBuiltInRoles, rolesByIds, toRoleView } from './organization-role.links.js';
-import { findHolder, findRole, findRoleBySlug, listRoles, renameInMemberships } from './organization-role.queries.js';
+import {
+  countRoles,
+  findHolder,
+  findRole,
+  findRoleBySlug,
+  listRoles,
+  renameInMemberships,
+} from './organization-role.queries.js';
 import {
   CreateOrganizationRole,
   ListOrganizationRoles,
   OneOrganizationRole,
   OrganizationRoleBySlug,
   roleKey,
+  rolesAfter,
   slugBefore,
   UpdateOrganizationRole,
 } from './organization-role.rules.js';
@@ -147,25 +156,32 @@ export class OrganizationRoleService {
     return shown(ctx, toRoleView(await loadRow(ctx, findRoleBySlug, { organizationId, slug }, 'ROLE_NOT_FOUND')));
   }
 
-  /** Those that the organization made, by slug, then the built-in ones, admin first. */
-  async list(ctx: Context, raw: unknown): Promise<Page<OrganizationRoleView>> {
+  /** Those that the organization made, by slug, then the built-in ones, admin first; or in another order. */
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<OrganizationRoleView>> {
     const request = parse(ListOrganizationRoles, raw);
-    const after = slugBefore(request);
+    const isPlain = request.orderBy == null && request.updatedSince == null;
+    const after = request.orderBy == null ? slugBefore(request) : null;
     authorize(ctx, 'role:read');
     const { organizationId } = ctx;
-    const isPastOwn = after !== null && isBuiltInOfOrganization(after);
-    const own = isPastOwn ? [] : await listRoles(ctx, { organizationId, after, limit: rowLimit(request) });
+    const bounds = isPlain ? { after, limit: rowLimit(request) } : { after: null, limit: null };
+    const isPastOwn = isPlain && after !== null && isBuiltInOfOrganization(after);
+    const own = isPastOwn ? [] : await listRoles(ctx, { organizationId, ...bounds });
     const builtIn = await ownBuiltInRoles(ctx);
-    // For a role of the organization's own this is the first of them.
-    const rest = builtIn.slice(builtIn.findIndex(({ slug }) => slug === after) + 1);
-    const page = new Page([...own.map(toRoleView), ...rest], request, roleKey);
+    const page = orderedPageOf([...own.map(toRoleView), ...builtIn], request, {
+      orderable: (role) => role,
+      own: (rows, asked) => new Page(rolesAfter(rows, after), asked, roleKey),
+    });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'organization-role:list',
       facts: { count: page.nodes.length },
     });
-    return page;
+    const countOwn = async () => (await batched(ctx, countsOfRoles, organizationId)) ?? 0;
+    return counted(page, async () => (await countOwn()) + builtIn.length);
   }
 }
+
+const countsOfRoles: BatchLoad<number> = async (ctx, organizationIds) =>
+  new Map((await countRoles(ctx, { organizationIds })).map(({ organizationId, count }) => [organizationId, count]));
 
 async function shown(ctx: Context, role: OrganizationRoleView | undefined): Promise<OrganizationRoleView> {
   if (role === undefined) throw new AppError('ROLE_NOT_FOUND');

@@ -2,7 +2,7 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { inputOfRule } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { connectionOf } from '../../kernel/graphql/page.js';
+import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import {
   OrganizationPermissionInput,
   OrganizationPermissions,
@@ -46,7 +46,7 @@ export class OrganizationRoleType extends Node {
   updatedAt!: Date;
 }
 
-export const OrganizationRoleConnection = connectionOf(
+export const OrganizationRoleConnection = countedConnectionOf(
   OrganizationRoleType,
   'OrganizationRole',
   'those that the organization made by slug, then the built-in ones, admin first',

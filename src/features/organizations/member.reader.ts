@@ -15,19 +15,28 @@ export interface MemberView {
   readonly endsAt: Date | null;
 }
 
+/** A member as it is read: with the times of the membership. */
+export interface MemberRow extends MemberView {
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** The start of every statement that reads members of organizations; `m` is the membership. */
 export const SELECT_MEMBER = `select m.id, case when m.user_id is null then 'identity' else 'user' end as "memberKind",
     coalesce(m.user_id, m.identity_id) as "memberId", coalesce(u.username, i.name) as name,
-    m.organization_id as "organizationId", m.role as "roleSlug", m.ends_at as "endsAt"
+    m.organization_id as "organizationId", m.role as "roleSlug", m.ends_at as "endsAt",
+    m.created_at as "createdAt", m.updated_at as "updatedAt"
   from organization_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id`;
 
 /** Not groups, and not identities of projects: these are members in name only, and known in their projects alone. */
 export const IS_LISTED = '(m.group_id is null and i.project_id is null)';
 
 /** A row, whose times are texts, as a view. */
-export const toMemberView = (row: MemberView): MemberView => ({
+export const toMemberView = (row: MemberRow): MemberRow => ({
   ...row,
   endsAt: row.endsAt === null ? null : new Date(row.endsAt),
+  createdAt: new Date(row.createdAt),
+  updatedAt: new Date(row.updatedAt),
 });
 
 /** How many members organizations have, by their ids. */
@@ -50,7 +59,7 @@ export const membersByIds: BatchLoad<MemberView> = async (ctx, ids) => {
 
 /** Memberships by id: of the caller's organization and, for who may edit them, of its sub-organizations. */
 export async function membersInScope(ctx: Context, ids: readonly string[]): Promise<Map<string, MemberView>> {
-  const rows = await query<MemberView>(
+  const rows = await query<MemberRow>(
     ctx,
     `${SELECT_MEMBER} where ${IS_LISTED} and m.id = any($1::uuid[]) and (m.organization_id = $2
        or $3 and exists (select from organization o where o.id = m.organization_id and o.parent_id = $2))`,

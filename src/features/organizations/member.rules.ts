@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf } from '../../kernel/text-rules.js';
 import { organizationRole } from './organization.rules.js';
@@ -41,4 +42,4 @@ export const RemoveMember = z
   .meta({ description: 'Whose membership to end. Give userId or identityId.' });
 
 /** Arguments of `organizationMembers`. */
-export const ListMembers = z.strictObject({ organizationId, ...pageRules });
+export const ListMembers = z.strictObject({ organizationId, ...pageRules, ...orderRules });

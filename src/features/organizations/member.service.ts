@@ -4,14 +4,17 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { query } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { orderedText } from '../../kernel/database/ordered-page.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import { type CountedConnectionOf, counted, namePageBounds, Page } from '../../kernel/paging.js';
+import { type ListOrder, orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { Assignee } from '../permissions/public.js';
 import {
   countMembers,
   IS_LISTED,
+  type MemberRow,
   type MemberView,
   membersInScope,
   SELECT_MEMBER,
@@ -46,9 +49,9 @@ export class MemberService {
   constructor(private readonly organizations: OrganizationReader) {}
 
   /**
-   * The members of the caller's organization or of a sub-organization below it, by name, then id.
+   * The members of the caller's organization or of a sub-organization below it, by name, then id, or in another order.
    *
-   * @param raw `{ organizationId?, first?, after? }`
+   * @param raw `{ organizationId?, first?, after?, orderBy?, updatedSince? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
@@ -57,9 +60,9 @@ export class MemberService {
     authorize(ctx, 'member:read');
     const organization = await this.organizations.load(ctx, organizationId ?? ctx.organizationId);
     authorizeIn(ctx, organization, 'member:read');
-    const { name, id, limit } = namePageBounds(request);
-    const rows = await query<MemberView>(ctx, LIST, [organization.id, name, id, limit]);
-    const page = new Page(rows.map(toMemberView), request, ({ name, id }) => [name, id]);
+    const { value, id, since, limit } = orderedPageBounds(request);
+    const rows = await query<MemberRow>(ctx, listIn(orderOf(request)), [organization.id, value, id, since, limit]);
+    const page = new Page(rows.map(toMemberView), request, (member) => orderedCursorKey(request, member));
     await ctx.auditTrail.recordRead(ctx, {
       action: 'organization-member:list',
       facts: { organizationId: organization.id, count: page.nodes.length },
@@ -176,9 +179,15 @@ async function write(
   return { id, ...viewOf(member), organizationId, roleSlug: role, endsAt };
 }
 
-const LIST = `select * from (${SELECT_MEMBER} where m.organization_id = $1 and ${IS_LISTED}) as member
-  where $2::text is null or (name collate "C", id) > ($2, $3::uuid)
-  order by name collate "C", id limit $4`;
+const ORDER_COLUMNS = { id: 'id', name: 'name', createdAt: '"createdAt"', updatedAt: '"updatedAt"' };
+const ORDER_PARAMS = { value: '$2', id: '$3', since: '$4', limit: '$5' };
+
+/** The members of an organization in an order. Names are of two tables, so that no index has them in order. */
+function listIn(order: ListOrder): string {
+  const { condition, rest } = orderedText(ORDER_COLUMNS, order, ORDER_PARAMS);
+  return `select * from (${SELECT_MEMBER} where m.organization_id = $1 and ${IS_LISTED}) as member
+    where ${condition} ${rest}`;
+}
 
 // Both kinds are read here and not in the slice of identities, which stands on this one.
 const CANDIDATE = {

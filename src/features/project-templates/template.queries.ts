@@ -87,6 +87,15 @@ export const listTemplates = prepared((page: KeyBounds & { organizationId: strin
     .$call(pageBy('t.name', page)),
 );
 
+/** How many templates organizations have of each type. */
+export const countTemplates = prepared(({ organizationIds }: { organizationIds: readonly string[] }) =>
+  tables
+    .selectFrom('project_template')
+    .select(['organization_id as organizationId', 'type', sql<number>`count(*)::integer`.as('count')])
+    .where('organization_id', '=', anyOf(organizationIds))
+    .groupBy(['organization_id', 'type']),
+);
+
 const storedJson = <K extends keyof TemplateContent>(column: string): RawBuilder<TemplateContent[K]> =>
   json<TemplateContent[K]>(`t.${column}`);
 

@@ -2,7 +2,7 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
-import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
+import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../kernel/paging.js';
 import { groupLinkOf } from '../groups/public.js';
 import { IdentityType, identitiesByIds, identityLinkOf } from '../identities/public.js';
 import { UserType, usersByIds } from '../organizations/public.js';
@@ -15,7 +15,7 @@ import {
   OneProjectTemplate,
   UpdateProjectTemplate,
 } from './template.rules.js';
-import { type TemplateService, templateKey } from './template.service.js';
+import type { TemplateService } from './template.service.js';
 import {
   TemplateConnection,
   TemplateGroupType,
@@ -47,10 +47,9 @@ export class TemplateResolver {
     ListProjectTemplates,
     'The project templates of your organization: the built-in one of each type, then the others by name.',
   )
-  async projectTemplates(ctx: Context, args: object): Promise<ConnectionOf<TemplateType>> {
-    const page = await this.service.list(ctx, args);
-    const keys = new Map(page.nodes.map((template) => [template.id, templateKey(template)]));
-    return page.map(toTemplateType, ({ id }) => keys.get(id) ?? []);
+  async projectTemplates(ctx: Context, args: object): Promise<CountedConnectionOf<TemplateType>> {
+    const { page, totalCount } = await this.service.list(ctx, args);
+    return counted(page.show(toTemplateType), totalCount);
   }
 
   @query(TemplateType, OneProjectTemplate, 'One project template by its id, built-in ones too.')

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
+import { orderRulesOf } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE, personText, slugText } from '../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY, looseEntries } from '../../kernel/validation.js';
@@ -311,6 +312,7 @@ export const OneProjectTemplate = z.strictObject({ id }).meta({ description: 'Wh
 export const ListProjectTemplates = z.strictObject({
   type: templateKind.nullish().meta({ description: 'Only those of this type.' }),
   ...pageRules,
+  ...orderRulesOf('the built-in ones first, then by name'),
 });
 
 /** The lists of a request, as the rules leave them. */

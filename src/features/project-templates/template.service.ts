@@ -5,12 +5,14 @@ import { type BatchLoad, batched, batchOfOwned } from '../../kernel/database/bat
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
-import { type CursorKey, decodeCursor, Page, rowLimit } from '../../kernel/paging.js';
+import { orderedPageOf } from '../../kernel/list-order.js';
+import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../kernel/paging.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
-import type { ProjectKind } from '../projects/public.js';
+import { PROJECT_KINDS, type ProjectKind } from '../projects/public.js';
 import { builtInTemplates, isBuiltInForm, isBuiltInTemplate } from './built-in-templates.js';
 import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
 import {
+  countTemplates,
   findOrganizationAge,
   findOrigins,
   findTemplate,
@@ -150,27 +152,23 @@ export class TemplateService {
     return preview;
   }
 
-  /** The built-in templates, one for each type, then those of the organization, by name. */
-  async list(ctx: Context, raw: unknown): Promise<Page<TemplateView>> {
+  /** The built-in templates, one for each type, then those of the organization, by name; or in another order. */
+  async list(ctx: Context, raw: unknown): Promise<ListedTemplates> {
     const { type = null, ...request } = parse(ListProjectTemplates, raw);
     authorize(ctx, READ);
-    const after =
-      request.after == null ? null : decodeCursor(request.after, 2, ([part]) => part === BUILT_IN || part === OWN);
-    const [part, key = ''] = after ?? [];
+    const { organizationId } = ctx;
+    const isPlain = request.orderBy == null && request.updatedSince == null;
+    const [part, key = null] = isPlain ? positionOf(request) : [];
     const builtIn =
       part === OWN ? [] : (await builtInOf(ctx)).filter((template) => type === null || template.type === type);
-    const { organizationId } = ctx;
-    const rows = await listTemplates(ctx, {
-      organizationId,
-      type,
-      after: part === OWN ? key : null,
-      limit: rowLimit(request),
+    const bounds = { after: part === OWN ? key : null, limit: isPlain ? rowLimit(request) : null };
+    const rows = await listTemplates(ctx, { organizationId, type, ...bounds });
+    const page = orderedPageOf([...builtIn, ...rows.map(toTemplateView)], request, {
+      orderable: (template) => template,
+      own: (templates, asked) => new Page(templatesAfter(templates, positionOf(asked)), asked, templateKey),
     });
-    const rest = builtIn.slice(builtIn.findIndex((template) => template.type === key) + 1);
-    const shown = [...rest, ...rows.map(toTemplateView)];
-    const page = new Page(request.first == null ? shown : shown.slice(0, request.first + 1), request, templateKey);
     await ctx.auditTrail.recordRead(ctx, { action: 'project-template:list', facts: { count: page.nodes.length } });
-    return page;
+    return { page, totalCount: () => countOf(ctx, type) };
   }
 
   /** Templates that answers lead to by their ids. @throws PERMISSION_DENIED */
@@ -203,6 +201,38 @@ export class TemplateService {
     return new Map(rows.map((row) => [row.id, row]));
   };
 }
+
+/** A page of templates, and how many there are in all. */
+interface ListedTemplates {
+  readonly page: Page<TemplateView>;
+  readonly totalCount: () => Promise<number>;
+}
+
+/** After which template a list goes on; empty: from the top. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
+const positionOf = ({ after }: PageRequest): CursorKey =>
+  after == null ? [] : decodeCursor(after, 2, ([part]) => part === BUILT_IN || part === OWN);
+
+/** What follows on a template that may have been deleted meanwhile. */
+function templatesAfter(templates: readonly TemplateView[], [part, key = '']: CursorKey): readonly TemplateView[] {
+  if (part === undefined) return templates;
+  if (part === OWN)
+    return templates.filter(
+      ({ isBuiltIn, name }) => !isBuiltIn && Buffer.compare(Buffer.from(name), Buffer.from(key)) > 0,
+    );
+  return templates.slice(templates.findIndex(({ isBuiltIn, type }) => isBuiltIn && type === key) + 1);
+}
+
+/** How many templates there are of a type, or of all. Of each, one is built in. */
+async function countOf(ctx: Context, type: ProjectKind | null): Promise<number> {
+  const counts = (await batched(ctx, countsOfTemplates, ctx.organizationId)) ?? [];
+  const wanted = PROJECT_KINDS.filter((kind) => type === null || kind === type);
+  return counts.reduce((sum, row) => (type === null || row.type === type ? sum + row.count : sum), wanted.length);
+}
+
+const countsOfTemplates = batchOfOwned(
+  (ctx, organizationIds) => countTemplates(ctx, { organizationIds }),
+  ({ organizationId }) => organizationId,
+);
 
 /** What the audit trail says of a template that is shown. */
 export const readOf = ({ id }: { readonly id: string }) => ({

@@ -3,7 +3,7 @@ import type { Rule } from '../../kernel/authz/ability.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { connectionOf } from '../../kernel/graphql/page.js';
+import { connectionOf, countedConnectionOf } from '../../kernel/graphql/page.js';
 import {
   builtInProjectRoles,
   PermissionInput,
@@ -198,7 +198,7 @@ export class TemplateType extends TemplateContentType {
   updatedAt!: Date;
 }
 
-export const TemplateConnection = connectionOf(
+export const TemplateConnection = countedConnectionOf(
   TemplateType,
   'ProjectTemplate',
   'the built-in ones by type, then the others by name',

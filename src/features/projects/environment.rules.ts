@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { orderRulesOf } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { personText, slugText } from '../../kernel/text-rules.js';
 
@@ -40,7 +41,7 @@ export const EnvironmentFilter = z.strictObject({
 });
 
 /** The same of a list in pages. */
-export const EnvironmentPage = EnvironmentFilter.extend(pageRules);
+export const EnvironmentPage = EnvironmentFilter.extend({ ...pageRules, ...orderRulesOf('by position') });
 
 /** Arguments of `environmentBySlug`. */
 export const EnvironmentBySlug = z.strictObject({ projectId: z.string(), slug: slugText(1, 64) });

@@ -1,8 +1,9 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { argsType } from '../../kernel/graphql/inputs.js';
+import '../../kernel/graphql/list-order.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { connectionOf } from '../../kernel/graphql/page.js';
+import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { EnvironmentFilter, EnvironmentPage, ONLY_IN } from './environment.rules.js';
 import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
 
@@ -37,7 +38,7 @@ export class EnvironmentType {
   updatedAt!: Date;
 }
 
-export const EnvironmentConnection = connectionOf(EnvironmentType, 'Environment', 'position');
+export const EnvironmentConnection = countedConnectionOf(EnvironmentType, 'Environment', 'position');
 
 /** Arguments of the environments of a project. */
 export const EnvironmentFilterArgs = argsType(EnvironmentFilter);

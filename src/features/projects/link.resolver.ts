@@ -2,15 +2,10 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Args, type ClassType, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched, linked } from '../../kernel/database/batched.js';
+import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
-import {
-  type ConnectionOf,
-  type CountedConnectionOf,
-  counted,
-  type PageRequest,
-  pageOf,
-  positionKey,
-} from '../../kernel/paging.js';
+import { orderedPageOf } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, pageOf, positionKey } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { OrganizationType, organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
@@ -26,9 +21,15 @@ import type { MembershipService } from './membership.service.js';
 import type { ProjectLinks } from './project.links.js';
 import type { ListedProjects, ProjectService } from './project.service.js';
 import { ProjectConnection, ProjectType, toProjectConnection, toProjectType } from './project.type.js';
-import { roleCursorKey } from './role.rules.js';
 import type { RoleService } from './role.service.js';
-import { ProjectRoleConnection, ProjectRoleType, pageSelectsRoles, selectsRoles, toRoleType } from './role.type.js';
+import {
+  ProjectRoleConnection,
+  ProjectRoleType,
+  pageSelectsRoles,
+  RolePageArgs,
+  selectsRoles,
+  toRoleType,
+} from './role.type.js';
 
 /** Gives a type with a `projectId`, which may be null, the project itself. @returns a class of resolvers */
 export function projectLinkOf(
@@ -153,13 +154,10 @@ export class ProjectMembersResolver {
   async memberConnection(
     @Root() project: ProjectType,
     @Ctx() ctx: Context,
-    @Args(() => PageArgs) page: PageArgs,
+    @Args(() => OrderedPageArgs) page: OrderedPageArgs,
   ): Promise<CountedConnectionOf<ProjectMembershipType>> {
     const members = await this.memberships.membersOf(ctx, project.access);
-    return counted(
-      pageOf(members, page, 2, ({ name, id }) => [name, id]),
-      async () => members.length,
-    );
+    return counted(orderedPageOf(members, page, { orderable: (member) => member }), async () => members.length);
   }
 }
 
@@ -180,10 +178,10 @@ export class ProjectRolesResolver {
   async roleConnection(
     @Root() project: ProjectType,
     @Ctx() ctx: Context,
-    @Args(() => PageArgs) page: PageArgs,
-  ): Promise<ConnectionOf<ProjectRoleType>> {
-    const found = await this.service.pageOf(ctx, project, page);
-    return found.map(toRoleType, roleCursorKey);
+    @Args(() => RolePageArgs) args: RolePageArgs,
+  ): Promise<CountedConnectionOf<ProjectRoleType>> {
+    const { page, totalCount } = await this.service.pageOf(ctx, project, args);
+    return counted(page.show(toRoleType), totalCount);
   }
 }
 
@@ -201,9 +199,16 @@ export class ProjectEnvironmentsResolver {
   environmentConnection(
     @Root() { environments }: ProjectType,
     @Args(() => EnvironmentPageArgs) args: EnvironmentPageArgs,
-  ): ConnectionOf<EnvironmentType> {
+  ): CountedConnectionOf<EnvironmentType> {
     const { slugs, ...page } = parse(EnvironmentPage, args);
-    return pageOf(ofSlugs(environments, { slugs }), page, 1, positionKey);
+    const found = ofSlugs(environments, { slugs });
+    return counted(
+      orderedPageOf(found, page, {
+        orderable: (environment) => environment,
+        own: (rows, request) => pageOf(rows, request, 1, positionKey),
+      }),
+      async () => found.length,
+    );
   }
 }
 
@@ -234,14 +239,18 @@ export class OrganizationProjectsResolver {
     @Root() { id }: OrganizationType,
     @Ctx() ctx: Context,
     @Info() info: GraphQLResolveInfo,
-    @Args(() => PageArgs) page: PageArgs,
+    @Args(() => OrderedPageArgs) page: OrderedPageArgs,
   ): Promise<CountedConnectionOf<ProjectType> | null> {
     if (id !== ctx.organizationId) return null;
     return toProjectConnection(await this.#load(ctx, page, pageSelectsRoles(info)));
   }
 
-  async #load(ctx: Context, { first, after }: PageRequest, includeRoles: boolean): Promise<ListedProjects> {
-    const key = JSON.stringify({ first, after, includeRoles });
+  async #load(
+    ctx: Context,
+    { first, after, orderBy, updatedSince }: Partial<OrderedPageArgs>,
+    includeRoles: boolean,
+  ): Promise<ListedProjects> {
+    const key = JSON.stringify({ first, after, orderBy, updatedSince, includeRoles });
     return (await batched(ctx, this.#pages, key)) as ListedProjects;
   }
 
@@ -250,8 +259,9 @@ export class OrganizationProjectsResolver {
     new Map(await Promise.all(keys.map(async (key) => [key, await this.#page(ctx, JSON.parse(key))] as const)));
 
   /** A page, or why there is none, which is no matter of the others. */
-  #page(ctx: Context, asked: unknown): Promise<ListedProjects | Error> {
-    return this.service.list(ctx, asked).catch((error) => error as Error);
+  #page(ctx: Context, { updatedSince, ...asked }: { updatedSince?: string | null }): Promise<ListedProjects | Error> {
+    const since = updatedSince == null ? null : new Date(updatedSince);
+    return this.service.list(ctx, { ...asked, updatedSince: since }).catch((error) => error as Error);
   }
 }
 

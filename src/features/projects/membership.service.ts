@@ -5,7 +5,8 @@ import { batched } from '../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
-import { type CountedConnectionOf, counted, namePageBounds, Page } from '../../kernel/paging.js';
+import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { isBuiltIn } from '../permissions/public.js';
 import { ProjectMembership, type RoleTerm } from './members/membership.entity.js';
@@ -62,27 +63,25 @@ export class MembershipService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Members of a project by name, then id.
+   * Members of a project by name, then id, or in another order.
    *
-   * @param raw `{ projectId, memberKind?, first?, after? }`; without a kind the right to read all of them is needed
+   * @param raw `{ projectId, memberKind?, first?, after?, orderBy?, updatedSince? }`; without a kind the right to read all of them is needed
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Identity in project).
    */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<MembershipRecord>> {
     const { projectId, memberKind, ...request } = parse(ListMembers, raw);
-    const bounds = namePageBounds(request);
+    const bounds = orderedPageBounds(request);
     const project = await this.projects.load(ctx, projectId);
     const kinds = memberKind == null ? MEMBER_KINDS : [memberKind];
     for (const kind of kinds) authorize(project, actionOn(kind, 'read'));
     // Where conditions leave some out, a page is made of the rest.
     const isWhole = !kinds.some((kind) => isConditional(project, kind));
-    const read = await listMemberships(ctx, project.projectId, memberKind ?? null, {
-      ...bounds,
-      limit: isWhole ? bounds.limit : null,
-    });
+    const wanted = { projectId: project.projectId, kind: memberKind ?? null, order: orderOf(request) };
+    const read = await listMemberships(ctx, wanted, { ...bounds, limit: isWhole ? bounds.limit : null });
     const rows = isWhole ? read : read.filter((row) => mayDo(project, 'read', row.memberKind, row));
     const shown = request.first == null ? rows : rows.slice(0, request.first + 1);
-    const page = new Page(shown, request, ({ name, id }) => [name, id]);
+    const page = new Page(shown, request, (member) => orderedCursorKey(request, member));
     await ctx.auditTrail.recordRead(ctx, {
       action: 'project-membership:list',
       projectId: project.projectId,

@@ -2,6 +2,7 @@ import type { Access, Rule } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { NO_ID } from '../../kernel/ids.js';
+import type { KeyBounds } from '../../kernel/paging.js';
 import { PROJECT_VOCABULARY, type Rename, readStoredRules, replacedRules } from '../permissions/public.js';
 import type { Role } from './role.rules.js';
 
@@ -25,13 +26,8 @@ export async function findRole(
   return row && toRecord(row);
 }
 
-/** Roles of a project by slug. @param after null: from the top @param limit null: all */
-export async function listRoles(
-  ctx: Context,
-  projectId: string,
-  after: string | null,
-  limit: number | null,
-): Promise<Role[]> {
+/** Roles of a project by slug. */
+export async function listRoles(ctx: Context, projectId: string, { after, limit }: KeyBounds): Promise<Role[]> {
   const rows = await query<RoleRow>(
     ctx,
     `select ${COLUMNS} from project_role where project_id = $1 and ($2::text is null or slug collate "C" > $2)
@@ -39,6 +35,17 @@ export async function listRoles(
     [projectId, after, limit],
   );
   return rows.map(toRecord);
+}
+
+/** How many roles projects have that they made. For `batched`. */
+export async function countsOfRoles(ctx: Context, projectIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await query<{ projectId: string; count: number }>(
+    ctx,
+    `select project_id as "projectId", count(*)::integer as count from project_role
+     where project_id = any($1::uuid[]) group by 1`,
+    [[...projectIds]],
+  );
+  return new Map(rows.map(({ projectId, count }) => [projectId, count]));
 }
 
 /** Roles by id, in no order. The project decides who may see them. */

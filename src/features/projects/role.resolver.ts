@@ -1,10 +1,8 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { PageArgs } from '../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../kernel/paging.js';
+import { type CountedConnectionOf, counted } from '../../kernel/paging.js';
 import { withPermissions } from '../permissions/public.js';
 import { ONLY_IN } from './environment.rules.js';
-import { roleCursorKey } from './role.rules.js';
 import type { RoleService } from './role.service.js';
 import {
   CreateProjectRoleInput,
@@ -13,6 +11,7 @@ import {
   DeleteProjectRolePayload,
   ProjectRoleConnection,
   ProjectRoleType,
+  RolePageArgs,
   toRoleType,
   UpdateProjectRoleInput,
   UpdateProjectRolePayload,
@@ -28,9 +27,10 @@ export class RoleResolver {
   async projectRoles(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
-    @Args(() => PageArgs) page: PageArgs,
-  ): Promise<ConnectionOf<ProjectRoleType>> {
-    return (await this.roles.list(ctx, { projectId, ...page })).map(toRoleType, roleCursorKey);
+    @Args(() => RolePageArgs) args: RolePageArgs,
+  ): Promise<CountedConnectionOf<ProjectRoleType>> {
+    const { page, totalCount } = await this.roles.list(ctx, { projectId, ...args });
+    return counted(page.show(toRoleType), totalCount);
   }
 
   @Query(() => ProjectRoleType, { description: 'One role by its id, a built-in one too.' })

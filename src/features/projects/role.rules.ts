@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
+import { orderRulesOf } from '../../kernel/list-order.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/paging.js';
 import { personText } from '../../kernel/text-rules.js';
 import {
@@ -98,7 +99,7 @@ export const RoleKey = z.strictObject({ id: z.string(), projectId: z.string().nu
 export const RoleBySlug = z.strictObject({ projectId: z.string(), slug: roleSlug });
 
 /** Arguments of `Project.roleConnection`. */
-export const RolePage = z.strictObject(pageRules);
+export const RolePage = z.strictObject({ ...pageRules, ...orderRulesOf('by slug, the built-in ones last') });
 
 /** Arguments of `projectRoles`. */
-export const ListRoles = z.strictObject({ projectId: z.string(), ...pageRules });
+export const ListRoles = RolePage.extend({ projectId: z.string() });

@@ -5,13 +5,15 @@ import { batched } from '../../kernel/database/batched.js';
 import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { isId, NO_ID, newId } from '../../kernel/ids.js';
-import { Page, rowLimit } from '../../kernel/paging.js';
+import { type OrderedRequest, orderedPageOf } from '../../kernel/list-order.js';
+import { type KeyBounds, Page, type PageRequest, rowLimit } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { isBuiltIn, isBuiltInForm, rightsBeyondChange, toRules } from '../permissions/public.js';
 import type { ProjectReader } from './project.reader.js';
 import { findById, listAccess, lockProject, type ProjectAccess, type ProjectRecord } from './project.records.js';
 import {
   countHolders,
+  countsOfRoles,
   deleteRole,
   findRole,
   insertRole,
@@ -174,30 +176,28 @@ export class RoleService {
   }
 
   /**
-   * The roles of a project: those that it made, by slug, then the built-in ones, admin first.
+   * The roles of a project: those that it made, by slug, then the built-in ones, admin first; or in another order.
    *
-   * @param raw `{ projectId, first?, after? }`
+   * @param raw `{ projectId, first?, after?, orderBy?, updatedSince? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    * Source: behaviour 4.4, 10 (Roles).
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<Role>> {
+  async list(ctx: Context, raw: unknown): Promise<ListedRoles> {
     const { projectId, ...request } = parse(ListRoles, raw);
-    const after = rolePosition(request);
+    const isPlain = request.orderBy == null && request.updatedSince == null;
+    const after = request.orderBy == null ? rolePosition(request) : null;
     const project = await loadReadable(ctx, projectId);
-    const own =
-      after?.isBuiltIn === true
-        ? []
-        : await listRoles(ctx, project.access.projectId, after?.slug ?? null, rowLimit(request));
+    const bounds = isPlain ? { after: after?.slug ?? null, limit: rowLimit(request) } : WHOLE;
+    const own = isPlain && after?.isBuiltIn === true ? [] : await listRoles(ctx, project.access.projectId, bounds);
     const builtIn = builtInOf(project);
-    // For a role of the project's own this is the first of them.
-    const rest = builtIn.slice(builtIn.findIndex(({ slug }) => slug === after?.slug) + 1);
-    const page = new Page([...own, ...rest], request, roleCursorKey);
+    const page = pageOfRoles([...own, ...builtIn], request);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'project-role:list',
       projectId: project.access.projectId,
       facts: { count: page.nodes.length },
     });
-    return page;
+    const countOwn = async () => (await batched(ctx, countsOfRoles, project.access.projectId)) ?? 0;
+    return { page, totalCount: async () => (await countOwn()) + builtIn.length };
   }
 
   /**
@@ -225,20 +225,31 @@ export class RoleService {
   /**
    * The same as `rolesOf`, in pages.
    *
-   * @param raw `{ first?, after? }`
+   * @param raw `{ first?, after?, orderBy?, updatedSince? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED
    */
-  async pageOf(ctx: Context, project: ShownProject, raw: unknown): Promise<Page<Role>> {
-    const { after, ...request } = parse(RolePage, raw);
-    const position = rolePosition({ after });
+  async pageOf(ctx: Context, project: ShownProject, raw: unknown): Promise<ListedRoles> {
+    const request = parse(RolePage, raw);
     const roles = await this.rolesOf(ctx, project);
-    const rest = position === null ? roles : rolesAfter(roles, position);
-    return new Page(
-      request.first == null ? rest : rest.slice(0, request.first + 1),
-      { ...request, after },
-      roleCursorKey,
-    );
+    return { page: pageOfRoles(roles, request), totalCount: async () => roles.length };
   }
+}
+
+/** A page of roles, and how many there are in all. */
+interface ListedRoles {
+  readonly page: Page<Role>;
+  readonly totalCount: () => Promise<number>;
+}
+
+const WHOLE: KeyBounds = { after: null, limit: null };
+
+/** A page of roles of a project. @param roles all of them, or those that follow on what the request names */
+function pageOfRoles(roles: readonly Role[], request: OrderedRequest): Page<Role> {
+  const own = (rows: readonly Role[], asked: PageRequest): Page<Role> => {
+    const position = rolePosition(asked);
+    return new Page(position === null ? rows : rolesAfter(rows, position), asked, roleCursorKey);
+  };
+  return orderedPageOf(roles, request, { orderable: (role) => role, own });
 }
 
 /** A project that a response shows. */

@@ -1,12 +1,14 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
+import { argsType } from '../../kernel/graphql/inputs.js';
+import '../../kernel/graphql/list-order.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { connectionOf } from '../../kernel/graphql/page.js';
+import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { selects } from '../../kernel/graphql/selection.js';
 import { PermissionInput, PermissionRuleType, PermissionType, toShownRules } from '../permissions/public.js';
 import { ONLY_IN } from './environment.rules.js';
-import type { Role } from './role.rules.js';
+import { type Role, RolePage } from './role.rules.js';
 
 /** A role that members of a project can have. Source: specification, Project role. */
 @ObjectType('ProjectRole', {
@@ -48,11 +50,15 @@ export class ProjectRoleType {
   updatedAt!: Date;
 }
 
-export const ProjectRoleConnection = connectionOf(
+export const ProjectRoleConnection = countedConnectionOf(
   ProjectRoleType,
   'ProjectRole',
   'those that the project made by slug, then the built-in ones, admin first',
 );
+
+/** Arguments of the roles of a project. */
+export const RolePageArgs = argsType(RolePage);
+export type RolePageArgs = InstanceType<typeof RolePageArgs>;
 
 /** Whether a document asks for the roles of projects. @param path from the resolving field to the projects */
 export const selectsRoles = (info: GraphQLResolveInfo, path: readonly string[]): boolean =>

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
+import { orderOf } from '../../kernel/list-order.js';
 import { Page } from '../../kernel/paging.js';
 import { giveWay, mapInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
@@ -50,7 +51,7 @@ export class SecretListingService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Secrets of one folder, by path, then key; a user's own value follows the shared one. With `recursive` those of the
+   * Secrets of one folder, by path, then key, or in another order; a user's own value follows the shared one. With `recursive` those of the
    * folders below too, with `includeImports` also the imported folders. What the caller may not know of is left out, values
    * that it may not read are null, and values that do not open are null and named in `readIssues`.
    *
@@ -71,7 +72,7 @@ export class SecretListingService {
    */
   async listFor<T>(ctx: Context, raw: unknown, show: (page: SecretPage) => Shown<T> | Promise<Shown<T>>): Promise<T> {
     const input = parse(ListSecrets, raw);
-    const after = positionOf(input.after);
+    const after = positionOf(input.after, orderOf(input));
     const project = await loadSecretProject(ctx, this.projects, input.projectId);
     authorizeListing(project);
     await waitForTurn(ctx, input.first, input.recursive || input.includeImports ? 'huge' : 'large');
@@ -104,20 +105,25 @@ async function readList(
   input: ListInput,
   after: Position | null,
 ): Promise<{ folderId: string; page: SecretPage; insertedInto: ExpandedViews['insertedInto'] }> {
+  const order = orderOf(input);
   const visibility = new Visibility(project.ability);
   // Where rules look at single secrets, how many rows make a page is known only after reading them.
   const found = await findRows(ctx, input, { after, limit: visibility.isPerSecret ? null : rowsFor(input) });
   const describes = (row: ListedRecord): boolean => visibility.describes(row);
   const rows = found.rows.filter(describes);
   const imports = found.imports.map((entry) => ({ ...entry, rows: entry.rows.filter(describes) }));
-  const entries = new Page(entriesAfter(after, rows, input.ownValues), input, (entry) => cursorOf(entry));
+  const lines = entriesAfter(after, rows, input.ownValues, order);
+  const entries = new Page(lines, input, (entry) => cursorOf(entry, order));
   const readsValue = (row: ListedRecord): boolean => visibility.readsValue(row);
   countEntries(ctx, entries.nodes, readsValue);
   for (const entry of imports) countRows(ctx, entry.rows, readsValue);
   await giveWay();
   const opener = await openerFor(ctx, project, [rows, ...imports.map((entry) => entry.rows)].flat());
   const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
-  const opened = await entries.mapInSlices((entry) => viewEntry(viewer, entry), positionOfView);
+  const opened = await entries.mapInSlices(
+    (entry) => viewEntry(viewer, entry),
+    (view) => positionOfView(view, order),
+  );
   const listed = new Map(opened.nodes.map((view) => [view.id, view]));
   // A folder that is listed too is opened once.
   const viewOnce = (row: ListedRecord): SecretView => listed.get(row.id) ?? viewer.view(row);
@@ -136,7 +142,12 @@ async function readList(
 
 /** At most three statements, whatever the size. @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
 async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise<Found> {
-  const options = { withValues: input.viewSecretValue, filters: filtersOf(input) };
+  const options = {
+    withValues: input.viewSecretValue,
+    filters: filtersOf(input),
+    order: orderOf(input),
+    since: input.updatedSince?.toISOString() ?? null,
+  };
   if (!input.recursive && !input.includeImports) {
     const rows = await listInPlace(ctx, input, { ...options, bounds });
     const folderId = rows[0]?.folderId ?? (await loadPlace(ctx, input)).folderId;
@@ -199,7 +210,7 @@ async function expanded(
   if (!input.expandSecretReferences) return { page, imported, insertedInto: () => new Set() };
   const views = [page.nodes, ...imported.map(({ secrets }) => secrets)].flat();
   const { tagSlugs, metadata } = filtersOf(input);
-  const isPage = input.first != null || input.after != null;
+  const isPage = input.first != null || input.after != null || input.updatedSince != null;
   const isPartial = tagSlugs.length > 0 || metadata.length > 0 || isPage || input.ownValues === 'instead';
   const places = new Set(isPartial ? [] : found.places.map(({ environment, path }) => `${environment} ${path}`));
   const isWhole = (environment: string, path: string): boolean => places.has(`${environment} ${path}`);
@@ -207,7 +218,7 @@ async function expanded(
   if (changed.size === 0) return { page, imported, insertedInto };
   const change = (view: SecretView): SecretView => changed.get(view.id) ?? view;
   return {
-    page: page.map(change, positionOfView),
+    page: page.map(change, (view) => positionOfView(view, orderOf(input))),
     imported: imported.map((entry) => ({ ...entry, secrets: entry.secrets.map(change) })),
     insertedInto,
   };

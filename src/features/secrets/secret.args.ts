@@ -66,6 +66,12 @@ export class SecretsArgs extends PageArgs {
 
   @Field(() => [SecretMetadataFilterInput], METADATA)
   metadata?: SecretMetadataFilterInput[] | null;
+
+  @Field(() => ListOrderInput, ORDER)
+  orderBy?: OrderedRequest['orderBy'];
+
+  @Field(() => DateTime, SINCE)
+  updatedSince?: Date | null;
 }
 
 /** Arguments of `Folder.secrets`. */

@@ -1,5 +1,6 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { orderOf } from '../../kernel/list-order.js';
 import { SecretArgs, SecretByKeyArgs, SecretsArgs } from './secret.args.js';
 import { SecretConnection, SecretType, toSecretConnection, toSecretType } from './secret.type.js';
 import type { SecretListingService } from './secret-listing.service.js';
@@ -16,7 +17,7 @@ export class SecretResolver {
     description: 'Secrets of one folder, by path, then key. A value of your own follows the shared one of its key.',
   })
   async secrets(@Ctx() ctx: Context, @Args(() => SecretsArgs) args: SecretsArgs): Promise<SecretConnection> {
-    return toSecretConnection(await this.listing.list(ctx, args));
+    return toSecretConnection(await this.listing.list(ctx, args), orderOf(args));
   }
 
   @Query(() => SecretType, { description: 'One secret by its id.' })

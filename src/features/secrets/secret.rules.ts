@@ -139,6 +139,7 @@ export const ListSecrets = z.strictObject({
   includeImports: z.boolean().default(false),
   ownValues: z.enum(OWN_VALUES).default('beside'),
   ...pageRules,
+  ...orderRules,
 });
 
 /** Arguments of the list of one environment, where the place is known. */
@@ -147,7 +148,7 @@ export const ListInEnvironment = ListSecrets.omit({
   environment: true,
   includeImports: true,
   ownValues: true,
-}).extend(orderRules);
+});
 
 /** Arguments of the list of one folder, where the folder is known. */
 export const ListInFolder = ListInEnvironment.omit({ secretPath: true, recursive: true });

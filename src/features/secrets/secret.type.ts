@@ -2,6 +2,7 @@ import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import type { ListOrder } from '../../kernel/list-order.js';
 import { paced } from '../../kernel/paced-list.js';
 import { TagType } from '../tags/public.js';
 import type { ReferenceIssueReason } from './expansion.rules.js';
@@ -302,8 +303,8 @@ const toImportEntry = ({ secrets, ...folder }: ImportView): SecretImportEntry =>
 export const toSecretTypes = (views: readonly SecretView[]): readonly SecretType[] => paced(views.map(toSecretType));
 
 /** A list as the API shows it. */
-export const toSecretConnection = async (page: SecretPage): Promise<SecretConnection> =>
-  Object.assign((await page.mapInSlices(toSecretType, positionOfView)).paced(), {
+export const toSecretConnection = async (page: SecretPage, order: ListOrder): Promise<SecretConnection> =>
+  Object.assign((await page.mapInSlices(toSecretType, (secret) => positionOfView(secret, order))).paced(), {
     imports: page.imports.map(toImportEntry),
     depthTruncated: page.depthTruncated,
     unresolvedReferences: page.unresolvedReferences,

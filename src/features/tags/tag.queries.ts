@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import type { z } from 'zod';
+import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
 import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { Orderable, OrderedBounds } from '../../kernel/list-order.js';
 import type { CursorKey, KeyBounds } from '../../kernel/paging.js';
 import type { Tag, TagSchema } from './tag.entity.js';
 import type { TagBySlug } from './tag.rules.js';
@@ -10,7 +13,14 @@ export type TagRow = Pick<Tag, 'id' | 'projectId' | 'slug' | 'color'>;
 /** Where a tag is in a list. */
 export const bySlug = ({ slug }: TagRow): CursorKey => [slug];
 
-const tags = tablesOf<typeof TagSchema>().selectFrom('tag').select(['id', 'slug', 'color', 'project_id as projectId']);
+/** A tag of a list, with what that is ordered by. */
+export interface ListedTag extends TagRow, Pick<Tag, 'createdAt' | 'updatedAt'> {}
+
+export const toOrderable = (tag: ListedTag): Orderable => ({ ...tag, name: tag.slug });
+
+const tables = tablesOf<typeof TagSchema>();
+const tags = tables.selectFrom('tag').select(['id', 'slug', 'color', 'project_id as projectId']);
+const listed = tags.select(['created_at as createdAt', 'updated_at as updatedAt']);
 
 export const findTagBySlug = prepared(({ projectId, slug }: z.output<typeof TagBySlug>) =>
   tags.where('project_id', '=', projectId).where('slug', '=', slug),
@@ -19,7 +29,28 @@ export const findTagBySlug = prepared(({ projectId, slug }: z.output<typeof TagB
 /** Tags of whatever projects. */
 export const findTags = prepared(({ ids }: { ids: readonly string[] }) => tags.where('id', '=', anyOf(ids)));
 
-/** Tags of projects, by slug. */
-export const listTags = prepared((page: KeyBounds & { projectIds: readonly string[] }) =>
-  tags.where('project_id', '=', anyOf(page.projectIds)).$call(pageBy('slug', page)),
+/** Tags of projects that changed since then, by slug. */
+export const listTags = prepared((page: KeyBounds & { projectIds: readonly string[]; since: Date | null }) =>
+  listed
+    .where('project_id', '=', anyOf(page.projectIds))
+    .where(sql<boolean>`(${page.since}::timestamptz is null or updated_at >= ${page.since}::timestamptz)`)
+    .$call(pageBy('slug', page)),
+);
+
+const ORDER_COLUMNS = { id: 'id', name: 'slug', createdAt: 'created_at', updatedAt: 'updated_at' };
+
+/** Tags of a project in an order, then by id. Only by slug an index has them in order. */
+export const listTagsInOrder = inOrders((order) =>
+  prepared((page: OrderedBounds & { projectId: string }) =>
+    listed.where('project_id', '=', page.projectId).$call(pageInOrder(ORDER_COLUMNS, order, page)),
+  ),
+);
+
+/** How many tags projects have. */
+export const countTags = prepared(({ projectIds }: { projectIds: readonly string[] }) =>
+  tables
+    .selectFrom('tag')
+    .select(['project_id as projectId', sql<number>`count(*)::integer`.as('count')])
+    .where('project_id', '=', anyOf(projectIds))
+    .groupBy('project_id'),
 );

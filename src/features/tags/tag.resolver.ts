@@ -1,10 +1,12 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
+import { argsType } from '../../kernel/graphql/inputs.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
-import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
+import { orderedPageOf } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, pageOf } from '../../kernel/paging.js';
 import { ProjectType } from '../projects/public.js';
-import { bySlug } from './tag.queries.js';
-import { CreateTag, ListTags, OneTag, TagBySlug, UpdateTag } from './tag.rules.js';
+import { bySlug, type ListedTag, toOrderable } from './tag.queries.js';
+import { CreateTag, ListTags, OneTag, TagBySlug, TagPage, UpdateTag } from './tag.rules.js';
 import type { TagService } from './tag.service.js';
 import { TagConnection, TagType } from './tag.type.js';
 
@@ -13,7 +15,7 @@ export class TagResolver {
   constructor(private readonly service: TagService) {}
 
   @query(TagConnection, ListTags, 'Tags of a project, by slug.')
-  tags(ctx: Context, args: object): Promise<ConnectionOf<TagType>> {
+  tags(ctx: Context, args: object): Promise<CountedConnectionOf<TagType>> {
     return this.service.list(ctx, args);
   }
 
@@ -51,17 +53,21 @@ export class TagResolver {
   }
 }
 
+const TagPageArgs = argsType(TagPage);
+
 @Resolver(() => ProjectType)
 export class ProjectTagsResolver {
   constructor(private readonly service: TagService) {}
 
   @nested([TagType], 'Its tags, by slug; null with PERMISSION_DENIED if you may not read them.')
-  tags({ access }: ProjectType, ctx: Context): Promise<readonly TagType[]> {
+  tags({ access }: ProjectType, ctx: Context): Promise<readonly ListedTag[]> {
     return this.service.listInProject(ctx, access);
   }
 
-  @nested(TagConnection, 'As `tags`, in pages.')
-  async tagConnection(project: ProjectType, ctx: Context, page: object): Promise<ConnectionOf<TagType>> {
-    return pageOf(await this.tags(project, ctx), page, 1, bySlug);
+  @nested(TagConnection, 'As `tags`, in pages.', TagPageArgs)
+  async tagConnection(project: ProjectType, ctx: Context, page: object): Promise<CountedConnectionOf<TagType>> {
+    const tags = await this.tags(project, ctx);
+    const own = (rows: readonly ListedTag[], asked: object) => pageOf(rows, asked, 1, bySlug);
+    return counted(orderedPageOf(tags, page, { orderable: toOrderable, own }), async () => tags.length);
   }
 }

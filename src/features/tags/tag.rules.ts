@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { orderRulesOf } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, slugText, storedText } from '../../kernel/text-rules.js';
 
@@ -13,7 +14,10 @@ const slug = tagSlug.meta({
 });
 const color = storedText(64).trim().min(1).meta({ description: 'Its colour, as `#ff8800`, 1 to 64 characters.' });
 
-export const ListTags = z.strictObject({ projectId, ...pageRules });
+/** Arguments of `Project.tagConnection`. */
+export const TagPage = z.strictObject({ ...pageRules, ...orderRulesOf('by slug, up, which is NAME') });
+
+export const ListTags = TagPage.extend({ projectId });
 
 export const OneTag = z.strictObject({ id, projectId: onlyIn }).meta({ description: 'Which tag.' });
 

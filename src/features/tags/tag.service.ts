@@ -1,16 +1,28 @@
 import { raw as sql } from '@mikro-orm/core';
+import type { z } from 'zod';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { batched, batchOfOwned } from '../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchOfOwned } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
-import { keyPageBounds, Page } from '../../kernel/paging.js';
+import { orderedCursorKey, orderedPageBounds } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, keyPageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { FieldChange } from '../permissions/public.js';
 import { authorizeNewNames, type ProjectAccess, type ProjectReader } from '../projects/public.js';
 import { Tag } from './tag.entity.js';
-import { bySlug, findTagBySlug, findTags, listTags, type TagRow } from './tag.queries.js';
-import { CreateTag, ListTags, OneTag, TagBySlug, UpdateTag } from './tag.rules.js';
+import {
+  bySlug,
+  countTags,
+  findTagBySlug,
+  findTags,
+  type ListedTag,
+  listTags,
+  listTagsInOrder,
+  type TagRow,
+  toOrderable,
+} from './tag.queries.js';
+import { CreateTag, ListTags, OneTag, TagBySlug, type TagPage, UpdateTag } from './tag.rules.js';
 
 /**
  * Allows another slug of a locked tag, or its deletion (null), which changes what rules allow of all that has or had it.
@@ -100,21 +112,36 @@ export class TagService {
     return shown(ctx, await loadRow(ctx, findTagBySlug, { projectId, slug }, 'TAG_NOT_FOUND'));
   }
 
-  /** Tags of a project, by slug. */
-  async list(ctx: Context, raw: unknown): Promise<Page<TagRow>> {
+  /** Tags of a project, by slug, or in another order. */
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<TagRow>> {
     const { projectId: wanted, ...request } = parse(ListTags, raw);
-    const bounds = keyPageBounds(request);
+    const read = readerOf(request);
     const { projectId } = await this.projects.authorized(ctx, wanted, 'tags:read');
-    const page = new Page<TagRow>(await listTags(ctx, { projectIds: [projectId], ...bounds }), request, bySlug);
+    const page = await read(ctx, projectId);
     await ctx.auditTrail.recordRead(ctx, { action: 'tag:list', projectId, facts: { count: page.nodes.length } });
-    return page;
+    return counted(page, async () => (await batched(ctx, countsOfTags, projectId)) ?? 0);
   }
 
   /** Tags of a project that is part of a larger answer; all projects share one statement. @throws PERMISSION_DENIED */
-  async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly TagRow[]> {
+  async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly ListedTag[]> {
     authorize(project, 'tags:read');
     return (await batched(ctx, loadByProject, project.projectId)) ?? [];
   }
+}
+
+/** What reads the page that is asked for. @throws VALIDATION_FAILED for a text that is no cursor of such a list in this order */
+function readerOf(request: z.output<typeof TagPage>): (ctx: Context, projectId: string) => Promise<Page<ListedTag>> {
+  const { orderBy, updatedSince: since = null } = request;
+  if (orderBy == null) {
+    const bounds = { ...keyPageBounds(request), since };
+    return async (ctx, projectId) =>
+      new Page(await listTags(ctx, { projectIds: [projectId], ...bounds }), request, bySlug);
+  }
+  const bounds = orderedPageBounds(request, null);
+  return async (ctx, projectId) =>
+    new Page(await listTagsInOrder(ctx, orderBy, { projectId, ...bounds }), request, (tag) =>
+      orderedCursorKey(request, toOrderable(tag), null),
+    );
 }
 
 async function shown(ctx: Context, tag: TagRow): Promise<TagRow> {
@@ -126,6 +153,9 @@ const recordTag = (tx: Transaction, action: string, { id, slug, projectId }: Tag
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { tagId: id, slug } });
 
 const loadByProject = batchOfOwned(
-  (ctx, projectIds) => listTags(ctx, { projectIds, after: null, limit: null }),
+  (ctx, projectIds) => listTags(ctx, { projectIds, after: null, limit: null, since: null }),
   ({ projectId }) => projectId,
 );
+
+const countsOfTags: BatchLoad<number> = async (ctx, projectIds) =>
+  new Map((await countTags(ctx, { projectIds })).map(({ projectId, count }) => [projectId, count]));

@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { Node } from '../../kernel/graphql/node.js';
-import { connectionOf } from '../../kernel/graphql/page.js';
+import { countedConnectionOf } from '../../kernel/graphql/page.js';
 
 /** What the API shows of a tag. */
 @ObjectType('Tag', { implements: Node, description: 'A label on secrets of one project.', simpleResolvers: true })
@@ -15,4 +15,4 @@ export class TagType extends Node {
   color!: string;
 }
 
-export const TagConnection = connectionOf(TagType, 'Tag', 'slug');
+export const TagConnection = countedConnectionOf(TagType, 'Tag', 'slug');

@@ -1,5 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { ListOrder, OrderedBounds } from '../list-order.js';
+import { LIST_ORDERS, type ListOrder, type OrderedBounds, orderName } from '../list-order.js';
+import type { Connected } from './database.js';
+import type { Statement } from './statement.js';
 
 /** Columns that a list is ordered by. */
 export interface OrderColumns {
@@ -47,3 +49,11 @@ export const pageInOrder =
       .orderBy(sql`${row} ${sql.raw(terms.direction)}`)
       .limit(limit);
   };
+
+/** A list in any order, which chooses among statements that are prepared: `inOrders((order) => prepared((page) => ...))`. */
+export function inOrders<Params, Row>(
+  make: (order: ListOrder) => Statement<Params, Row>,
+): (ctx: Connected, order: ListOrder, params: Params) => Promise<Row[]> {
+  const statements = new Map(LIST_ORDERS.map((order) => [orderName(order), make(order)]));
+  return (ctx, order, params) => (statements.get(orderName(order)) as Statement<Params, Row>)(ctx, params);
+}

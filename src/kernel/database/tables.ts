@@ -15,7 +15,7 @@ import {
   type UpdateResult,
 } from 'kysely';
 import type { Transaction } from '../context.js';
-import type { KeyBounds, NameBounds, TimeBounds } from '../paging.js';
+import type { KeyBounds, TimeBounds } from '../paging.js';
 import { type Statement, statement } from './statement.js';
 
 /** A row of a table as it is read. */
@@ -52,19 +52,6 @@ export const pageBy =
   <O>(query: SelectQueryBuilder<never, never, O>): SelectQueryBuilder<never, never, O> => {
     const key = sql`${sql.ref(column)} collate "C"`;
     return query.where(sql<boolean>`(${after}::text is null or ${key} > ${after}::text)`).orderBy(key).limit(limit);
-  };
-
-/** The rows of a page by name, in the order of its bytes, then id: `.$call(pageByName('i.name', 'i.id', page))`. */
-export const pageByName =
-  (nameColumn: string, idColumn: string, { name, id, limit }: NameBounds) =>
-  <O>(query: SelectQueryBuilder<never, never, O>): SelectQueryBuilder<never, never, O> => {
-    const key = sql`${sql.ref(nameColumn)} collate "C"`;
-    const row = sql.ref(idColumn);
-    return query
-      .where(sql<boolean>`(${name}::text is null or (${key}, ${row}) > (${name}::text, ${id}::uuid))`)
-      .orderBy(key)
-      .orderBy(row)
-      .limit(limit);
   };
 
 /** The rows of a page by a time, newest first, then id: `.$call(pageByNewest('created_at', 'id', page))`. */

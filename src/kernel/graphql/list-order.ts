@@ -29,6 +29,6 @@ enumOfRule(orderDirection.unwrap(), OrderDirectionEnum);
 
 export const ListOrderInput = inputType('ListOrderInput', ListOrder);
 
-/** Arguments of lists that can be had in several orders. */
+/** Arguments of lists by name that can be had in other orders. */
 export const OrderedPageArgs = argsType(z.strictObject({ ...pageRules, ...orderRules }));
 export type OrderedPageArgs = InstanceType<typeof OrderedPageArgs>;

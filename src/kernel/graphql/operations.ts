@@ -2,6 +2,7 @@ import { Args, type ClassType, Ctx, FieldResolver, Mutation, Query, Root } from 
 import { z } from 'zod';
 import type { Context } from '../context.js';
 import { argsType, Input, inputType, type PayloadFields, payloadType } from './inputs.js';
+import './list-order.js';
 import { PageArgs } from './page.js';
 
 /** Puts a method of a resolver into the schema, under its name: it gets the context and the input, and returns the result. */
@@ -58,7 +59,7 @@ const wordsOf = <P extends object>(fields: PayloadFields<P>): string =>
     .map(([, about]) => about)
     .join(' ');
 
-/** The same for a field of an object. A third parameter gets the page that is asked for. */
+/** The same for a field of an object. A third parameter gets its arguments: the page that is asked for. */
 type FieldOf<Result> = <M extends (root: never, ctx: Context, page: object) => Promise<Result>>(
   resolver: object,
   name: string,
@@ -75,12 +76,18 @@ type Shown<T> = T extends readonly [ClassType<infer Item>]
 /**
  * A field of an object that leads to others, null where the caller is denied them:
  * `@nested([TagType], 'Its tags.') tags(project: ProjectType, ctx: Context)`.
+ *
+ * @param args what a third parameter gets
  */
 export const nested =
-  <const T extends ClassType | readonly [ClassType]>(type: T, description: string): FieldOf<Shown<T>> =>
+  <const T extends ClassType | readonly [ClassType]>(
+    type: T,
+    description: string,
+    args: ClassType = PageArgs,
+  ): FieldOf<Shown<T>> =>
   (resolver, name, method) => {
     Root()(resolver, name, 0);
     Ctx()(resolver, name, 1);
-    if (method.value?.length === 3) Args(() => PageArgs)(resolver, name, 2);
+    if (method.value?.length === 3) Args(() => args)(resolver, name, 2);
     FieldResolver(() => type, { nullable: true, description })(resolver, name, method);
   };

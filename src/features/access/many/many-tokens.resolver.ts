@@ -1,9 +1,10 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { argsType } from '../../../kernel/graphql/inputs.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { IdentityType } from '../../identities/public.js';
-import { ListPersonalTokens, ListTokens, RevokeTokens } from '../access-token.rules.js';
+import { ListOfIdentity, ListPersonalTokens, ListTokens, RevokeTokens } from '../access-token.rules.js';
 import { AccessTokenConnection, AccessTokenType, RevokeAccessTokensPayload } from '../access-token.type.js';
 import type { TokenListService } from './token-list.service.js';
 import type { TokenRevocationService } from './token-revocation.service.js';
@@ -43,6 +44,8 @@ export class ManyTokensResolver {
   }
 }
 
+const TokenPageArgs = argsType(ListOfIdentity);
+
 @Resolver(() => IdentityType)
 export class IdentityTokensResolver {
   constructor(private readonly lists: TokenListService) {}
@@ -55,7 +58,7 @@ export class IdentityTokensResolver {
     return (await this.lists.listOfIdentity(ctx, id))?.nodes ?? null;
   }
 
-  @nested(AccessTokenConnection, 'As `accessTokens`, in pages.')
+  @nested(AccessTokenConnection, 'As `accessTokens`, in pages.', TokenPageArgs)
   accessTokenConnection(
     { id }: IdentityType,
     ctx: Context,

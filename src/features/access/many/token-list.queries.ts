@@ -28,6 +28,7 @@ export interface TokenFilter {
   /** Null, as for the other: whenever. */
   readonly expiresBefore: Date | null;
   readonly unusedSince: Date | null;
+  readonly updatedSince: Date | null;
   /** But for these. */
   readonly exceptIds: readonly string[];
 }
@@ -40,6 +41,7 @@ const matches = (wanted: TokenSearch): RawBuilder<unknown> => sql`
     or (t.num_uses_limit > 0 and t.num_uses >= t.num_uses_limit)))
   and (${wanted.expiresBefore}::timestamptz is null or ${sql.raw(ENDS_AT)} < ${wanted.expiresBefore}::timestamptz)
   and (${wanted.unusedSince}::timestamptz is null or coalesce(t.last_used_at, t.created_at) < ${wanted.unusedSince}::timestamptz)
+  and (${wanted.updatedSince}::timestamptz is null or t.updated_at >= ${wanted.updatedSince}::timestamptz)
   and t.id <> all(${wanted.exceptIds}::uuid[])`;
 
 const isOfOrganization = (wanted: TokenSearch): RawBuilder<unknown> => sql`

@@ -2,14 +2,7 @@ import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, listKey } from '../../../kernel/database/batched.js';
-import {
-  type CountedConnectionOf,
-  counted,
-  Page,
-  type PageRequest,
-  timeCursorKey,
-  timePageBounds,
-} from '../../../kernel/paging.js';
+import { type CountedConnectionOf, counted, Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { type IdentityReader, tokenHoldersByIds } from '../../identities/public.js';
 import type { UserReader } from '../../organizations/public.js';
@@ -22,6 +15,7 @@ import {
   countsOfIdentities,
   filtered,
   pageOfTokens,
+  type TokenPageRequest,
   tokensInReach,
   tokensOf,
   tokensOfIdentities,
@@ -38,7 +32,7 @@ export class TokenListService {
   /**
    * The tokens of a machine identity, or all that the caller may read, newest change first.
    *
-   * @param raw `{ identityId?, expiresBefore?, unusedSince?, includeEnded?, first?, after?, offset? }`
+   * @param raw `{ identityId?, expiresBefore?, unusedSince?, includeEnded?, updatedSince?, first?, after?, offset? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
@@ -57,7 +51,7 @@ export class TokenListService {
   /**
    * The personal access tokens of a user, newest change first. A user sees its own; an admin any user's.
    *
-   * @param raw `{ userId, first?, after?, offset? }`
+   * @param raw `{ userId, updatedSince?, first?, after?, offset? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
@@ -73,7 +67,7 @@ export class TokenListService {
   async #page(
     ctx: Context,
     search: TokenSearch,
-    request: PageRequest & { readonly offset?: number | null | undefined },
+    request: TokenPageRequest,
     facts: AuditFacts,
   ): Promise<CountedConnectionOf<AccessTokenView>> {
     await this.heldUses.store(ctx.database.query);
@@ -97,7 +91,7 @@ export class TokenListService {
     raw: object = {},
   ): Promise<CountedConnectionOf<AccessTokenView> | null> {
     const request = parse(ListOfIdentity, raw);
-    const bounds = timePageBounds(request);
+    const bounds = { ...timePageBounds(request), since: request.updatedSince?.toISOString() ?? null };
     const holder = await batched(ctx, tokenHoldersByIds, identityId);
     await batched(ctx, this.#storeUses, '');
     if (holder === undefined) return null;

@@ -1,6 +1,7 @@
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batchOfLists } from '../../../kernel/database/batched.js';
+import type { OrderedRequest } from '../../../kernel/list-order.js';
 import { type PageRequest, type TimeBounds, timePageBounds } from '../../../kernel/paging.js';
 import type { IdentityAction, IdentityReader } from '../../identities/public.js';
 import { scopeOf } from '../access-token.store.js';
@@ -18,6 +19,7 @@ export const tokensOf = (ctx: Context, owners: Partial<Pick<Sight, 'identityIds'
   includeEnded: true,
   expiresBefore: null,
   unusedSince: null,
+  updatedSince: null,
   exceptIds: [],
   ...owners,
 });
@@ -52,13 +54,19 @@ export const filtered = (
   { includeEnded, expiresBefore = null, unusedSince = null }: AskedFilter,
 ): TokenSearch => ({ ...search, includeEnded, expiresBefore, unusedSince });
 
+/** Which page of tokens is asked for. */
+export interface TokenPageRequest extends PageRequest, Pick<OrderedRequest, 'updatedSince'> {
+  readonly offset?: number | null | undefined;
+}
+
 /** A page of tokens, newest change first, then id. One more than asked for, so that the page knows of it. */
 export async function pageOfTokens(
   ctx: Context,
-  search: TokenSearch,
-  { offset, ...request }: PageRequest & { readonly offset?: number | null | undefined },
+  all: TokenSearch,
+  { offset, updatedSince = null, ...request }: TokenPageRequest,
 ): Promise<AccessTokenView[]> {
   const bounds = timePageBounds(request);
+  const search = { ...all, updatedSince };
   const limit = bounds.limit === null ? null : bounds.limit + (offset ?? 0);
   const rows = await listTokens(ctx, { ...search, ...bounds, limit, limitOfAll: limit });
   return rows.slice(offset ?? 0).map(toAccessTokenView);
@@ -71,9 +79,10 @@ export async function countOfTokens(ctx: Context, search: TokenSearch): Promise<
 }
 
 /** The tokens of identities that still pass, newest change first, then id. */
-export const tokensOfIdentities = batchOfLists<AccessTokenView, TimeBounds>(
-  async (ctx, identityIds, bounds) => {
-    const search = { ...tokensOf(ctx, { identityIds }), includeEnded: false };
+export const tokensOfIdentities = batchOfLists<AccessTokenView, TimeBounds & { since: string | null }>(
+  async (ctx, identityIds, { since, ...bounds }) => {
+    const updatedSince = since === null ? null : new Date(since);
+    const search = { ...tokensOf(ctx, { identityIds }), includeEnded: false, updatedSince };
     return (await listTokens(ctx, { ...search, ...bounds, limitOfAll: null })).map(toAccessTokenView);
   },
   ({ identityId }) => identityId ?? '',

@@ -1,7 +1,8 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { query } from '../../../kernel/database/database.js';
+import { orderedText } from '../../../kernel/database/ordered-page.js';
 import { isId } from '../../../kernel/ids.js';
-import type { NameBounds } from '../../../kernel/paging.js';
+import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
 import { isStorable } from '../../../kernel/text-rules.js';
 import { MEMBER_KINDS, type MemberKind, type MemberNames } from './membership.rules.js';
 import { type HeldRole, heldRoles, type RoleTerms } from './role-terms.rules.js';
@@ -42,9 +43,8 @@ const ONE = {
   group: `${SELECT} where m.project_id = $1 and m.group_id = $2`,
 } as const satisfies Record<MemberKind, string>;
 
-const LIST = `${SELECT} where m.project_id = $1 and ($2::text is null or $2 = ${KIND})
-    and ($3::text is null or (${NAME} collate "C", m.id) > ($3::text collate "C", $4::uuid))
-  ${ORDER} limit $5`;
+const ORDER_COLUMNS = { id: 'm.id', name: NAME, createdAt: 'm.created_at', updatedAt: 'm.updated_at' };
+const ORDER_PARAMS = { value: '$3', id: '$4', since: '$5', limit: '$6' };
 
 /** Who of the organization, $1, has the id $2. A group is also meant by its slug, or by a name that no other has: $3. */
 const NAMES = {
@@ -115,14 +115,15 @@ export async function membershipsOfUsers(
   return (await query<MembershipRow>(ctx, OF_USERS, [projectId, [...userIds]])).map(toRecord);
 }
 
-/** Memberships of a project by name, then id. @param kind null: all kinds */
+/** Memberships of a project in an order, then by id. @param kind null: all kinds */
 export async function listMemberships(
   ctx: Context,
-  projectId: string,
-  kind: MemberKind | null,
-  { name, id, limit }: NameBounds,
+  { projectId, kind, order }: { projectId: string; kind: MemberKind | null; order: ListOrder },
+  { value, id, since, limit }: OrderedBounds,
 ): Promise<MembershipRecord[]> {
-  return (await query<MembershipRow>(ctx, LIST, [projectId, kind, name, id, limit])).map(toRecord);
+  const { condition, rest } = orderedText(ORDER_COLUMNS, order, ORDER_PARAMS);
+  const text = `${SELECT} where m.project_id = $1 and ($2::text is null or $2 = ${KIND}) and ${condition} ${rest}`;
+  return (await query<MembershipRow>(ctx, text, [projectId, kind, value, id, since, limit])).map(toRecord);
 }
 
 /** How many members of each kind projects have, by project. For `batched`. */

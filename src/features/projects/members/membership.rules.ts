@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Fields } from '../../../kernel/authz/conditions.js';
+import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY } from '../../../kernel/validation.js';
@@ -83,6 +84,7 @@ export const ListMembers = z.strictObject({
   projectId,
   memberKind: memberKind.nullish().meta({ description: 'Only people, only machine identities, or only groups.' }),
   ...pageRules,
+  ...orderRules,
 });
 
 /** Roles as an input gives them. */
