@@ -19,7 +19,65 @@ interface Atom {
  */
 export function rightsBeyond(own: Ability, given: readonly Rule[]): Action[] {
   // One's own attributes are filled in; a name that were left would mean another's.
-  const mine = byAction(withAttributes(rulesOf(own), {}).map(withAssignments));
+  return notCovered(withAttributes(rulesOf(own), {}), given);
+}
+
+/**
+ * What a change of a role would give away that an ability does not allow: what the role allowed before and allows after it,
+ * and what it does not forbid any more, since its holders may have that of other roles.
+ */
+export function rightsBeyondChange(own: Ability, before: readonly Rule[], after: readonly Rule[]): Action[] {
+  return [
+    ...new Set([
+      ...rightsBeyond(own, before),
+      ...rightsBeyond(own, after),
+      ...liftedBetween(before, after).flatMap(({ action, conditions }) => {
+        const [subject = '', verb = ''] = action.split(':');
+        return rightsBeyond(own, [{ subject, action: verb, ...(conditions === undefined ? {} : { conditions }) }]);
+      }),
+    ]),
+  ];
+}
+
+/** The rules of one holder, before and after a change. */
+export interface ChangedRules {
+  readonly before: readonly Rule[];
+  readonly after: readonly Rule[];
+  /** Whether it may have other rights, which the rules before took back: without them, nothing is lifted. */
+  readonly hasMore: boolean;
+}
+
+/** So many comparisons of two rules take about a second. */
+const MAX_COMPARISONS = 5_000_000;
+
+/**
+ * What holders of rules may do after changes that they could not before: what the rules allow anew, and what they do not forbid
+ * any more. As careful as `rightsBeyond`, but for attributes: those of one holder stay what they are. Where there is more to
+ * compare than a request has time for, all that the rules of the rest allow counts, and all that they forbade.
+ */
+export function rightsGained(changes: readonly ChangedRules[]): Action[] {
+  let comparisons = 0;
+  const gained = changes.flatMap(({ before, after, hasMore }) => {
+    const [had, has] = [before, after].map((rules) => rulesOf(abilityOf(rules))) as [Rule[], Rule[]];
+    comparisons += comparisonsOf(had, has);
+    const isTooMuch = comparisons > MAX_COMPARISONS;
+    const lifted = hasMore ? liftedBetween(had, isTooMuch ? [] : has) : [];
+    return [...notCovered(isTooMuch ? [] : had, has), ...lifted.map(({ action }) => action)];
+  });
+  return [...new Set(gained)];
+}
+
+/** Each rule is compared with each of the same action before, and what that forbids with each again. */
+function comparisonsOf(before: readonly Rule[], after: readonly Rule[]): number {
+  const had = byAction(before.map(withAssignments));
+  return [...byAction(after.map(withAssignments))].reduce(
+    (sum, [action, { length }]) => sum + (had.get(action)?.length ?? 0) * length * (length + 1),
+    0,
+  );
+}
+
+function notCovered(own: readonly Rule[], given: readonly Rule[]): Action[] {
+  const mine = byAction(own.map(withAssignments));
   const named = rulesOf(abilityOf(given));
   const names = new Set(byAction(named).keys());
   const beyond = [...byAction(named.map(withAssignments))].flatMap(([action, atoms]) =>
@@ -30,28 +88,15 @@ export function rightsBeyond(own: Ability, given: readonly Rule[]): Action[] {
   return [...new Set(beyond)];
 }
 
-/**
- * What a change of a role would give away that an ability does not allow: what the role allowed before and allows after it,
- * and what it does not forbid any more, since its holders may have that of other roles.
- */
-export function rightsBeyondChange(own: Ability, before: readonly Rule[], after: readonly Rule[]): Action[] {
+/** What rules forbid before a change and not after it. */
+function liftedBetween(before: readonly Rule[], after: readonly Rule[]): Atom[] {
   const kept = byAction(rulesOf(abilityOf(after)));
-  const lifted = [...byAction(rulesOf(abilityOf(before)))].flatMap(([action, atoms]) =>
+  return [...byAction(rulesOf(abilityOf(before)))].flatMap(([action, atoms]) =>
     atoms.filter(
       ({ inverted, conditions }) =>
         inverted && !kept.get(action)?.some((atom) => atom.inverted && implies(conditions, atom.conditions)),
     ),
   );
-  return [
-    ...new Set([
-      ...rightsBeyond(own, before),
-      ...rightsBeyond(own, after),
-      ...lifted.flatMap(({ action, conditions }) => {
-        const [subject = '', verb = ''] = action.split(':');
-        return rightsBeyond(own, [{ subject, action: verb, ...(conditions === undefined ? {} : { conditions }) }]);
-      }),
-    ]),
-  ];
 }
 
 function byAction(rules: readonly Rule[]): ReadonlyMap<Action, readonly Atom[]> {

@@ -85,7 +85,8 @@ const ACTIONS: Readonly<Record<PermissionAction, string>> = {
   lease: 'To have a credential made.',
   'read-private-key': 'To read a private key.',
   'issue-cert': 'To have a certificate issued.',
-  rescue: 'To become an admin, for a time, of a project that has none any more.',
+  rescue:
+    'To become an admin, for a time, of a project that has none any more, and to give rights in project templates.',
   'add-members': 'To add people to a group.',
   'remove-members': 'To take people out of a group.',
   'add-identities': 'To add machine identities to a group.',

@@ -2,7 +2,7 @@ export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS, PROJECT
 export { type Assigned, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
 export { MAX_METADATA_KEY } from './attribute-names.js';
 export { attributesOf } from './attributes.js';
-export { rightsBeyond, rightsBeyondChange } from './boundary.js';
+export { rightsBeyond, rightsBeyondChange, rightsGained } from './boundary.js';
 export { builtInRoleId, isBuiltInForm } from './built-in-role-id.js';
 export {
   builtInOrganizationRoles,

@@ -35,6 +35,9 @@ const fromInput = (input: object): object => {
   return roles == null ? input : { ...rest, roles: roles.map((role) => withPermissions(role)) };
 };
 
+const BOUNDARY =
+  'Whoever has no right to rescue projects cannot let it give anybody more rights in projects than before (PERMISSION_BOUNDARY).';
+
 @Resolver(() => TemplateType)
 export class TemplateResolver {
   constructor(private readonly service: TemplateService) {}
@@ -67,7 +70,7 @@ export class TemplateResolver {
   @mutation(
     CreateProjectTemplate,
     { projectTemplate: [TemplateType, 'The new template.'] },
-    'Makes a project template. Users, groups and identities in it need the right to edit those of the organization.',
+    `Makes a project template. Users, groups and identities in it need the right to edit those of the organization. ${BOUNDARY}`,
   )
   async createProjectTemplate(ctx: Context, input: object): Promise<{ projectTemplate: TemplateType }> {
     return { projectTemplate: toTemplateType(await this.service.create(ctx, fromInput(input))) };
@@ -76,7 +79,7 @@ export class TemplateResolver {
   @mutation(
     UpdateProjectTemplate,
     { projectTemplate: [TemplateType, 'The template as it is now.'] },
-    'Changes a project template. Projects already made are not touched.',
+    `Changes a project template. Projects already made are not touched. ${BOUNDARY}`,
   )
   async updateProjectTemplate(ctx: Context, input: object): Promise<{ projectTemplate: TemplateType }> {
     return { projectTemplate: toTemplateType(await this.service.update(ctx, fromInput(input))) };

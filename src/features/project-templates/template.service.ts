@@ -28,7 +28,7 @@ import {
   UpdateProjectTemplate,
 } from './template.rules.js';
 import { canonical, type TemplateView, toContent, toTemplateView } from './template.view.js';
-import { listsAfter, newLists } from './template-members.js';
+import { authorizeGrants, listsAfter, newLists } from './template-members.js';
 import { previewOf, type TemplatePreview } from './template-preview.js';
 
 const CONSTRAINTS = {
@@ -51,12 +51,19 @@ export const templateKey = ({ isBuiltIn, type, name }: TemplateView): CursorKey 
  * Source: specification 9 and 10, behaviour 6, decisions 6.
  */
 export class TemplateService {
-  /** Makes a template. @throws PERMISSION_DENIED also as `listsAfter`; PROJECT_TEMPLATE_NAME_TAKEN, ORGANIZATION_NOT_FOUND */
+  /**
+   * Makes a template.
+   *
+   * @throws PERMISSION_DENIED also as `listsAfter`; PERMISSION_BOUNDARY as `authorizeGrants`; USER_NOT_FOUND, GROUP_NOT_FOUND,
+   *   IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, PROJECT_TEMPLATE_NAME_TAKEN, ORGANIZATION_NOT_FOUND
+   */
   create(ctx: Context, raw: unknown): Promise<TemplateView> {
     const { name, description = '', type, ...given } = parse(CreateProjectTemplate, raw);
     authorize(ctx, 'project-templates:create');
     return inTransaction(ctx, async (tx) => {
-      const content = { name, description, ...(await listsAfter(tx, newLists(type), given)) };
+      const lists = newLists(type);
+      const content = { name, description, ...(await listsAfter(tx, lists, given)) };
+      authorizeGrants(tx, 'project-templates:create', lists, content);
       const template = tx.em.create(ProjectTemplate, { organizationId: tx.organizationId, type, ...content });
       await flush(tx, CONSTRAINTS);
       await keepVersion(tx, template, content);
@@ -68,8 +75,9 @@ export class TemplateService {
   /**
    * Changes a template: a list that is given replaces the one before, null clears it, absent keeps. A change makes a new version.
    *
-   * @throws PERMISSION_DENIED also as `listsAfter`; PROJECT_TEMPLATE_NOT_FOUND, PROJECT_TEMPLATE_BUILT_IN, CONCURRENT_CHANGE for
-   *   another `expectedVersion`, ROLE_IN_USE, PROJECT_TEMPLATE_NAME_TAKEN
+   * @throws PERMISSION_DENIED also as `listsAfter`; PERMISSION_BOUNDARY as `authorizeGrants`; PROJECT_TEMPLATE_NOT_FOUND,
+   *   PROJECT_TEMPLATE_BUILT_IN, CONCURRENT_CHANGE for another `expectedVersion`, USER_NOT_FOUND, GROUP_NOT_FOUND,
+   *   IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, ROLE_IN_USE, PROJECT_TEMPLATE_NAME_TAKEN
    */
   update(ctx: Context, raw: unknown): Promise<TemplateView> {
     const { id, expectedVersion, name, description, type, ...given } = parse(UpdateProjectTemplate, raw);
@@ -86,6 +94,7 @@ export class TemplateService {
         description: description ?? descriptionBefore,
         ...(await listsAfter(tx, lists, given)),
       };
+      authorizeGrants(tx, 'project-templates:edit', kept, content);
       const changed = changedIn(kept, content);
       if (changed.length > 0) {
         tx.em.assign(template, { ...content, version: template.version + 1, updatedAt: sql('now()') });

@@ -1,6 +1,6 @@
 import { abilityOf } from '../../../src/features/permissions/ability.js';
 import { withAttributes } from '../../../src/features/permissions/attributes.js';
-import { rightsBeyond, rightsBeyondChange } from '../../../src/features/permissions/boundary.js';
+import { rightsBeyond, rightsBeyondChange, rightsGained } from '../../../src/features/permissions/boundary.js';
 import { builtInProjectRoles } from '../../../src/features/permissions/built-in-roles.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Conditions, Fields } from '../../../src/kernel/authz/conditions.js';
@@ -219,4 +219,50 @@ test('a change of a role never gives to its holders, whatever else they have, wh
     }),
     { numRuns: 2_000 },
   );
+});
+
+describe('rights that a change of rules gives its holder', () => {
+  test('are never missed, whatever else the holder has, before or after these rules', () => {
+    let without = 0;
+    fc.assert(
+      fc.property(namedRules, fc.option(namedRules, { nil: null }), rules, (before, other, rest) => {
+        const after = other ?? before.filter(({ inverted }, at) => inverted || at % 2 === 0);
+        if (rightsGained([{ before, after, hasMore: true }]).length > 0) return;
+        if (JSON.stringify(before) !== JSON.stringify(after)) without += 1;
+        for (const holder of HOLDERS) {
+          for (const all of [(own: readonly Rule[]) => [...rest, ...own], (own: readonly Rule[]) => [...own, ...rest]])
+            expect(gained(allowedTo(all(before), holder), allowedTo(all(after), holder))).toEqual([]);
+        }
+      }),
+      { numRuns: 400 },
+    );
+    expect(without).toBeGreaterThan(20);
+  });
+
+  test('are none where rules stay, where some that allow go, and where more is forbidden', () => {
+    fc.assert(
+      fc.property(namedRules, namedRules, (before, more) => {
+        const forbidding = more.map((rule) => ({ ...rule, inverted: true }));
+        for (const after of [before, [...before, ...forbidding]])
+          expect(rightsGained([{ before, after, hasMore: true }])).toEqual([]);
+        const fewer = before.filter(({ inverted }, at) => inverted || at !== 0);
+        expect(rightsGained([{ before, after: fewer, hasMore: true }])).toEqual([]);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('are all that is allowed or was forbidden where there is too much to compare', () => {
+    const many = (inverted: boolean, name: string): Rule[] =>
+      Array.from({ length: 900 }, (_, at) => ({
+        ...{ subject: 'secrets', action: [inverted ? 'edit' : 'readValue'] },
+        conditions: { secretName: `${name}${at}` },
+        ...(inverted ? { inverted } : {}),
+      }));
+    const before = [...many(false, 'A'), ...many(true, 'A')];
+    const after = before.toReversed();
+    const change = { before, after, hasMore: true };
+    expect(rightsGained([change])).toEqual(['secrets:readValue', 'secrets:edit']);
+    expect(rightsGained([{ ...change, hasMore: false }])).toEqual(['secrets:readValue']);
+  });
 });

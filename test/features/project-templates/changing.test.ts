@@ -267,7 +267,7 @@ describe('whoever writes a template', () => {
         403,
         'PERMISSION_DENIED',
       );
-      const actions = [...RIGHTS, `${subject}:edit`];
+      const actions = [...RIGHTS, `${subject}:edit`, 'workspace:rescue'];
       const able = await holderOf(strongroom, admin, actions);
       await patched(able, id, part);
       // Entries that stay need no right; other roles do.
