@@ -33,6 +33,29 @@ export async function parseInSlices<T extends z.ZodObject>(rules: T, raw: unknow
   throw validationFailed(checked.faults);
 }
 
+/**
+ * For `refine` and `superRefine` of a list or an object as a whole: it is checked even where its entries or fields have faults of
+ * their own, behind which zod would hide this one. Whatever is in it may then be missing or of any type.
+ */
+export const EVEN_IF_FAULTY = {
+  when: ({ value, issues }: z.core.ParsePayload): boolean =>
+    typeof value === 'object' && value !== null && !issues.some(isOfWhole),
+} as const;
+
+/** Told of an input that is no list or object at all. */
+const isOfWhole = ({ code, path }: z.core.$ZodRawIssue): boolean =>
+  code === 'invalid_type' && (path === undefined || path.length === 0);
+
+/** Entries of a list that may have faults. One that is no object has no fields. */
+export const looseEntries = (list: readonly unknown[]): readonly Readonly<Record<string, unknown>>[] =>
+  list.map((entry) =>
+    typeof entry === 'object' && entry !== null ? (entry as Readonly<Record<string, unknown>>) : {},
+  );
+
+/** The texts that entries of such a list have in a field. */
+export const looseTexts = (list: readonly unknown[], field: string): readonly string[] =>
+  looseEntries(list).flatMap(({ [field]: text }) => (typeof text === 'string' ? [text] : []));
+
 /** What the rules make of an input, or all its faults. */
 export type Checked<T> =
   | { readonly data: T; readonly faults?: undefined }

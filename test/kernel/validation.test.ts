@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { check, checkInSlices } from '../../src/kernel/validation.js';
+import { check, checkInSlices, EVEN_IF_FAULTY, looseTexts } from '../../src/kernel/validation.js';
 import { TurnCounter } from '../kit/turn-counter.js';
 
 const messageFor = (rules: z.ZodType, input: unknown): string | undefined => check(rules, input).faults?.[0]?.message;
@@ -21,6 +21,33 @@ test('of many violations no more are put into words than are reported', () => {
   const { faults } = check(z.array(z.string({ error })), Array(5_000).fill(1));
   expect(faults).toHaveLength(1_001);
   expect(worded).toBe(1_001);
+});
+
+describe('a rule on the whole of a list or an object', () => {
+  const isEachOnce = (list: readonly unknown[]) => new Set(looseTexts(list, 'name')).size === list.length;
+  const Names = z
+    .array(z.strictObject({ name: z.string() }))
+    .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must be unique' });
+  const Rules = z
+    .strictObject({ names: Names, size: z.int().optional() })
+    .refine(({ names }) => names !== null, { ...EVEN_IF_FAULTY, path: ['size'], error: 'must have names' });
+  const faults = (input: unknown) => check(Rules, input).faults?.map(({ path, message }) => `${path} ${message}`);
+
+  test('is told beside faults of what is in it', () => {
+    const names = [{ name: 'a' }, { name: 'a' }];
+    expect(faults({ names })).toEqual(['names must be unique']);
+    expect(faults({ names: [...names, { name: 1 }, null] })).toEqual([
+      'names[2].name must be a string',
+      'names[3] must be an object',
+      'names must be unique',
+    ]);
+    expect(faults({ names: null })).toEqual(['names must be a list', 'size must have names']);
+  });
+
+  test('is not asked of what is no list or object', () => {
+    for (const input of ['names', 7, null, [], undefined]) expect(faults(input)).toHaveLength(1);
+    expect(faults({ names: {} })).toEqual(['names must be a list']);
+  });
 });
 
 describe('a long list of objects', () => {

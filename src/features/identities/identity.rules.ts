@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, personText } from '../../kernel/text-rules.js';
+import { EVEN_IF_FAULTY, looseTexts } from '../../kernel/validation.js';
 import { displayName, organizationRole } from '../organizations/public.js';
 import { MAX_METADATA_KEY } from '../permissions/public.js';
 
@@ -22,9 +23,16 @@ export const Metadata = z
 const metadata = z
   .array(Metadata)
   .max(MAX_METADATA)
-  .refine((entries) => new Set(entries.map(({ key }) => key)).size === entries.length, {
-    error: 'must name each key once',
-  })
+  .refine(
+    (entries) => {
+      const keys = looseTexts(entries, 'key');
+      return new Set(keys).size === keys.length;
+    },
+    {
+      ...EVEN_IF_FAULTY,
+      error: 'must name each key once',
+    },
+  )
   .meta({ description: 'Up to 50 entries, each key once. Rules of roles can name them; needs GRANT_PRIVILEGES too.' });
 
 /** Input of `createIdentity`; without an organization it is that of the caller. Source: behaviour 10 (Identities). */

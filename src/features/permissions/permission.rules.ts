@@ -3,6 +3,7 @@ import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
 import { MAX_GLOB } from '../../kernel/authz/glob.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
+import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
 import { conditionalActions, ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
 import { LONGEST_ATTRIBUTE, namesKnownAttributes, withStandIns } from './attribute-names.js';
 import { patternViolation } from './attributes.js';
@@ -110,13 +111,18 @@ function permissionOf(subject: string, words: Vocabulary) {
     Object.keys(conditions).length === 0 ||
     [action].flat().every((verb) => conditional.includes(verb));
   const action = z.enum(actions as [string, ...string[]]);
-  const list = z.array(action).min(1).max(actions.length).refine(isEachOnce, { error: 'must name each action once' });
+  const list = z
+    .array(action)
+    .min(1)
+    .max(actions.length)
+    .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must name each action once' });
   return z
     .strictObject({
       subject: z.literal(subject),
       action: z.union([
         subject === 'secrets'
           ? list.refine(isUnmixed, {
+              ...EVEN_IF_FAULTY,
               error: 'must not have read beside describeSecret or readValue',
               params: { code: 'READ_MIXED' },
             })
@@ -142,7 +148,11 @@ const permissionsOf = (words: Vocabulary) =>
       ),
     )
     .max(MAX_RULES)
-    .refine(isShortEnough, { error: `must have at most ${MAX_BYTES} bytes`, params: { code: 'TOO_BIG' } });
+    .refine(isShortEnough, {
+      ...EVEN_IF_FAULTY,
+      error: `must have at most ${MAX_BYTES} bytes`,
+      params: { code: 'TOO_BIG' },
+    });
 
 /**
  * The rules of a role of a project as callers give them: subjects and actions that there are, and conditions on what the subject

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '../../kernel/text-rules.js';
+import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
 import { CreateProject } from '../projects/public.js';
 
 /** What of a project can be copied. */
@@ -39,7 +40,7 @@ const parts = z
       if (list.indexOf(part) < at) refuse('must name each part once', 'DUPLICATE');
       else if (missing.length > 0) refuse(`needs ${missing.join(' and ')} as well`, 'NEEDS_PART');
     });
-  });
+  }, EVEN_IF_FAULTY);
 
 const { name, slug, description } = CreateProject.shape;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import { idOf } from '../../kernel/text-rules.js';
+import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
 import { isBuiltIn, readStoredRules } from '../permissions/public.js';
 import { canonical, type ShownContent } from './template.view.js';
 import type { MemberKind } from './template-application.js';
@@ -24,7 +25,7 @@ export const ApplyProjectTemplate = z
       .array(part)
       .min(1)
       .max(PARTS.length)
-      .refine((parts) => new Set(parts).size === parts.length, { error: 'must name each part once' })
+      .refine((parts) => new Set(parts).size === parts.length, { ...EVEN_IF_FAULTY, error: 'must name each part once' })
       .meta({ description: 'What is brought up to date, each part once.' }),
     removes: z.boolean().default(false).meta({ description: 'Also removes what the template does not have.' }),
     dryRun: z.boolean().default(false).meta({ description: 'Only answers what would be done.' }),

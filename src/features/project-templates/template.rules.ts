@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE, personText, slugText } from '../../kernel/text-rules.js';
+import { EVEN_IF_FAULTY, looseEntries } from '../../kernel/validation.js';
 import { builtInProjectRoles, Permissions, PROJECT_ROLES } from '../permissions/public.js';
 import { DEFAULT_TEMPLATE, PROJECT_KINDS } from '../projects/public.js';
 
@@ -85,7 +86,7 @@ const roleSlugs = z
   .array(slugText(1, 64))
   .min(1)
   .max(MAX_ROLES)
-  .refine((slugs) => new Set(slugs).size === slugs.length, { error: 'must name each role once' })
+  .refine((slugs) => new Set(slugs).size === slugs.length, { ...EVEN_IF_FAULTY, error: 'must name each role once' })
   .meta({ description: 'Slugs of 1 to 10 roles, each once: built-in ones and those of the template.' });
 
 const name64 = personText(1, 64);
@@ -151,10 +152,11 @@ const TOO_LONG = {
 } as const;
 
 /** Reports entries that have what an earlier one has. */
-function refuseRepeats<E>(issues: z.RefinementCtx<E[]>, list: readonly E[], key: keyof E & string): void {
+function refuseRepeats(issues: z.core.$RefinementCtx, list: readonly unknown[], key: string): void {
   const seen = new Set<string>();
-  list.forEach((entry, at) => {
-    const text = String(entry[key]).toLowerCase();
+  looseEntries(list).forEach(({ [key]: given }, at) => {
+    if (typeof given !== 'string') return;
+    const text = given.toLowerCase();
     if (seen.has(text)) {
       const message = 'must be unique in the list';
       issues.addIssue({ code: 'custom', path: [at, key], message, params: { code: 'DUPLICATE' } });
@@ -171,23 +173,32 @@ const listOf = <E extends z.ZodObject>(entry: E, ...keys: readonly (keyof z.outp
     .superRefine((list, issues) => {
       for (const key of keys) refuseRepeats(issues, list, key);
       if (isTooLong(list)) issues.addIssue(TOO_LONG);
-    });
+    }, EVEN_IF_FAULTY);
 
-type RoleGiven = z.output<typeof GivenRole>;
-
-const permitted = (rules: readonly { readonly subject: string; readonly action: string | readonly string[] }[]) =>
-  new Set(rules.flatMap(({ subject, action }) => [action].flat().map((verb) => `${subject}:${verb}`)));
+const permitted = (rules: readonly unknown[]): ReadonlySet<string> =>
+  new Set(
+    looseEntries(rules).flatMap(({ subject, action }) =>
+      [action].flat().map((verb) => JSON.stringify([subject, verb])),
+    ),
+  );
 
 /** Whether a role in a request is a built-in one as replies have it. Source: decisions 6. */
-export function isUnchangedBuiltIn({ slug, name, permissions }: RoleGiven): boolean {
+export function isUnchangedBuiltIn({
+  slug,
+  name,
+  permissions,
+}: { [K in keyof z.output<typeof GivenRole>]?: unknown }): boolean {
   const builtIn = builtInProjectRoles().find((role) => role.slug === slug);
-  if (builtIn === undefined || builtIn.name !== name) return false;
-  const isPlain = permissions.every(
+  if (builtIn === undefined || builtIn.name !== name || !Array.isArray(permissions)) return false;
+  const isPlain = looseEntries(permissions).every(
     ({ inverted, conditions }) => inverted !== true && Object.keys(conditions ?? {}).length === 0,
   );
-  const [given, own] = [permitted(permissions), permitted(builtIn.rules as RoleGiven['permissions'])];
+  const [given, own] = [permitted(permissions), permitted(builtIn.rules)];
   return isPlain && given.size === own.size && [...given].every((action) => own.has(action));
 }
+
+const isOneOf = (words: readonly string[], text: unknown): boolean =>
+  typeof text === 'string' && words.includes(text.toLowerCase());
 
 const roles = z
   .array(GivenRole)
@@ -195,29 +206,30 @@ const roles = z
   .superRefine((list, issues) => {
     refuseRepeats(issues, list, 'slug');
     refuseRepeats(issues, list, 'name');
-    list.forEach((role, at) => {
+    looseEntries(list).forEach((role, at) => {
       if (isUnchangedBuiltIn(role)) return;
+      const { slug, name, permissions } = role;
       const refuse = (key: string, message: string, code: string) =>
         issues.addIssue({ code: 'custom', path: [at, key], message, params: { code } });
-      if (RESERVED_SLUGS.includes(role.slug)) refuse('slug', 'must not be that of a built-in role', 'RESERVED');
-      if (RESERVED_NAMES.includes(role.name.toLowerCase()))
-        refuse('name', 'must not be that of a built-in role', 'RESERVED');
-      if (role.permissions.length > MAX_RULES)
+      if (isOneOf(RESERVED_SLUGS, slug)) refuse('slug', 'must not be that of a built-in role', 'RESERVED');
+      if (isOneOf(RESERVED_NAMES, name)) refuse('name', 'must not be that of a built-in role', 'RESERVED');
+      if (Array.isArray(permissions) && permissions.length > MAX_RULES)
         refuse('permissions', `must have at most ${MAX_RULES} entries`, 'TOO_BIG');
     });
-    if (isTooLong(list.filter((role) => !isUnchangedBuiltIn(role)))) issues.addIssue(TOO_LONG);
-  });
+    if (isTooLong(looseEntries(list).filter((role) => !isUnchangedBuiltIn(role)))) issues.addIssue(TOO_LONG);
+  }, EVEN_IF_FAULTY);
 
 const environments = listOf(GivenEnvironment, 'name', 'slug').superRefine((list, issues) => {
   const taken = new Set<number>();
-  list.forEach(({ position }, at) => {
+  looseEntries(list).forEach(({ position }, at) => {
+    if (typeof position !== 'number') return;
     if (position > list.length || taken.has(position)) {
       const message = 'must be one of 1 to the number of environments, each once';
       issues.addIssue({ code: 'custom', path: [at, 'position'], message, params: { code: 'INVALID' } });
     }
     taken.add(position);
   });
-});
+}, EVEN_IF_FAULTY);
 
 /** Name of a template, unique in its organization. */
 const templateName = slugText(1, 64)

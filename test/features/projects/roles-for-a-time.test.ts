@@ -177,6 +177,22 @@ describe('a role for a time', () => {
     mustSucceed(await admin.post(path, { ...forTime('member', '3650d') }));
   });
 
+  test('is refused with all that is wrong with it and with the list', async () => {
+    const { admin, path } = await scene();
+    const roles = [{ role: 'viewer' }, { role: 'viewer' }, { role: 7, isTemporary: true }];
+    const reply = await admin.post(path, { roles, role: 7 });
+    expect(reply).toBeError(422, 'VALIDATION_FAILED');
+    expect(
+      reply.body.details.map((each: { path: string; code: string }) => `${each.path} ${each.code}`).sort(),
+    ).toEqual([
+      'body.role INVALID',
+      'body.role INVALID_TYPE',
+      'body.roles INVALID',
+      'body.roles[2].role INVALID_TYPE',
+      'body.roles[2].temporaryRange MISSING',
+    ]);
+  });
+
   test('has its fields ignored where it is held for good', async () => {
     const { admin, path } = await scene();
     const entry = { ...forTime('viewer', 'nonsense'), isTemporary: false, temporaryAccessStartTime: '' };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../kernel/errors.js';
+import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
 import { type Data, nextCursor, ofSample, paging, route } from '../../../rest/route.js';
 import { isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../permissions/public.js';
 import type { MemberKind } from './membership.rules.js';
@@ -140,10 +141,10 @@ const given = {
   ...temporary,
   role: roleSlug.optional().meta({ description: 'Slug of the one role; or give roles.' }),
   roles: z
-    .array(z.strictObject({ role: roleSlug, ...temporary }).superRefine(checkTerm))
+    .array(z.strictObject({ role: roleSlug, ...temporary }).superRefine(checkTerm, EVEN_IF_FAULTY))
     .min(1)
     .max(MAX_ROLES)
-    .refine((roles) => isEachOnce(roles.map((entry) => entry.role)), ROLE_TWICE)
+    .refine((roles) => isEachOnce(looseTexts(roles, 'role')), ROLE_TWICE)
     .optional()
     .meta({ description: 'Up to 10 roles, each once; what they allow adds up. Or give role.' }),
 };
@@ -154,19 +155,19 @@ interface Given extends RoleEntry {
   readonly roles?: readonly RoleEntry[] | undefined;
 }
 const isOneGiven = (body: Given): boolean => (body.role === undefined) !== (body.roles === undefined);
-const EITHER = { path: ['role'], error: 'must be given, or else roles, not both' };
-const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER).superRefine(checkTerm);
+const EITHER = { ...EVEN_IF_FAULTY, path: ['role'], error: 'must be given, or else roles, not both' };
+const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER).superRefine(checkTerm, EVEN_IF_FAULTY);
 const AddUserBody = z
   .strictObject({ userId, ...given })
   .refine(isOneGiven, EITHER)
-  .superRefine(checkTerm);
+  .superRefine(checkTerm, EVEN_IF_FAULTY);
 const AddGroupBody = z
   .strictObject({
     projectId: z.string().optional().meta({ description: 'Ignored: the project in the path counts.' }),
     ...given,
   })
   .refine(isOneGiven, EITHER)
-  .superRefine(checkTerm);
+  .superRefine(checkTerm, EVEN_IF_FAULTY);
 
 const toAssignment = ({ role, isTemporary, temporaryRange, temporaryAccessStartTime }: RoleEntry) => ({
   roleSlug: role,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Fields } from '../../../kernel/authz/conditions.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE } from '../../../kernel/text-rules.js';
+import { EVEN_IF_FAULTY } from '../../../kernel/validation.js';
 import {
   isEachOnce,
   MAX_ROLES,
@@ -41,7 +42,7 @@ const assignments = RoleAssignments.nullish().meta({
 });
 const isOneGiven = ({ roles, roleAssignments }: { roles?: unknown; roleAssignments?: unknown }): boolean =>
   (roles == null) !== (roleAssignments == null);
-const EITHER = { path: ['roles'], error: 'must be given, or else roleAssignments, not both' };
+const EITHER = { ...EVEN_IF_FAULTY, path: ['roles'], error: 'must be given, or else roleAssignments, not both' };
 const rolesOf = (description: string) => ({
   roles: RoleSlugs.nullish().meta({ description }),
   roleAssignments: assignments,
@@ -70,7 +71,7 @@ export const AddUsers = z
     projectId,
     usernames: usernames
       .min(1)
-      .refine(isEachOnce, { error: 'must name each user once' })
+      .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must name each user once' })
       .meta({ description: 'Usernames, 1 to 100, each once.' }),
     ...rolesOf('Slugs of 1 to 10 roles, each once, for all of them.'),
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { slugText } from '../../../kernel/text-rules.js';
+import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
 import { endOfTerm, termRange, termStart } from '../../permissions/public.js';
 import type { RoleTerm } from './membership.entity.js';
 
@@ -13,7 +14,7 @@ export const MAX_ROLES = 10;
 export const isEachOnce = (words: readonly string[]): boolean => new Set(words).size === words.length;
 
 /** What a list of roles breaks that names one twice. */
-export const ROLE_TWICE = { error: 'must name each role once' };
+export const ROLE_TWICE = { ...EVEN_IF_FAULTY, error: 'must name each role once' };
 
 /** One role of a member, for good or for a time. */
 export const RoleAssignment = z
@@ -25,6 +26,7 @@ export const RoleAssignment = z
     startsAt: termStart.nullish().meta({ description: 'From when on, for a role with a range. Absent: from now on.' }),
   })
   .refine(({ range, startsAt }) => range != null || startsAt == null, {
+    ...EVEN_IF_FAULTY,
     path: ['range'],
     error: 'must be given beside startsAt',
   })
@@ -37,7 +39,7 @@ export const RoleAssignments = z
   .array(RoleAssignment)
   .min(1)
   .max(MAX_ROLES)
-  .refine((roles) => isEachOnce(roles.map((entry) => entry.roleSlug)), ROLE_TWICE);
+  .refine((roles) => isEachOnce(looseTexts(roles, 'roleSlug')), ROLE_TWICE);
 
 /** Of roles that are held for a time, by slug. */
 export type RoleTerms = Readonly<Record<string, RoleTerm>>;
