@@ -5,6 +5,12 @@ import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
 export const PROJECT_ROLES = ['admin', 'member', 'viewer', 'no-access'] as const;
 export type ProjectRole = (typeof PROJECT_ROLES)[number];
 
+/** Slugs that no role of a project's own, or of a template, can have: clients know roles by them. Source: behaviour 2.1, 6.1. */
+export const RESERVED_ROLE_SLUGS: readonly string[] = [
+  ...PROJECT_ROLES,
+  ...['custom', 'ssh-host-bootstrapper', 'cryptographic-operator'],
+];
+
 /** Built-in roles of an organization, by slug. */
 export const ORGANIZATION_ROLES = ['admin', 'member', 'no-access'] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];

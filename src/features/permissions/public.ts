@@ -11,6 +11,7 @@ export {
   isBuiltInOfOrganization,
   ORGANIZATION_ROLES,
   PROJECT_ROLES,
+  RESERVED_ROLE_SLUGS,
 } from './built-in-roles.js';
 export {
   type EffectiveRule,

@@ -3,7 +3,7 @@ import type { Rule } from '../../kernel/authz/ability.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE, personText, slugText } from '../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY, looseEntries } from '../../kernel/validation.js';
-import { builtInProjectRoles, Permissions, PROJECT_ROLES } from '../permissions/public.js';
+import { builtInProjectRoles, Permissions, RESERVED_ROLE_SLUGS } from '../permissions/public.js';
 import { DEFAULT_TEMPLATE, PROJECT_KINDS } from '../projects/public.js';
 
 /** A role that projects made from a template have, as it is stored. */
@@ -75,7 +75,6 @@ const MAX_PERMISSIONS = 1_000;
 const MAX_RULES = 100;
 const MAX_ROLES = 10;
 
-const RESERVED_SLUGS: readonly string[] = [...PROJECT_ROLES, 'custom'];
 /** In lower case. Source: behaviour 6.1. */
 const RESERVED_NAMES: readonly string[] = [
   ...['admin', 'member', 'viewer', 'no access', 'custom'],
@@ -197,6 +196,7 @@ export function isUnchangedBuiltIn({
   return isPlain && given.size === own.size && [...given].every((action) => own.has(action));
 }
 
+const NONE_OF_RESERVED = `must be none of ${RESERVED_ROLE_SLUGS.join(', ')}`;
 const isOneOf = (words: readonly string[], text: unknown): boolean =>
   typeof text === 'string' && words.includes(text.toLowerCase());
 
@@ -211,7 +211,7 @@ const roles = z
       const { slug, name, permissions } = role;
       const refuse = (key: string, message: string, code: string) =>
         issues.addIssue({ code: 'custom', path: [at, key], message, params: { code } });
-      if (isOneOf(RESERVED_SLUGS, slug)) refuse('slug', 'must not be that of a built-in role', 'RESERVED');
+      if (isOneOf(RESERVED_ROLE_SLUGS, slug)) refuse('slug', NONE_OF_RESERVED, 'RESERVED');
       if (isOneOf(RESERVED_NAMES, name)) refuse('name', 'must not be that of a built-in role', 'RESERVED');
       if (Array.isArray(permissions) && permissions.length > MAX_RULES)
         refuse('permissions', `must have at most ${MAX_RULES} entries`, 'TOO_BIG');

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/paging.js';
 import { personText } from '../../kernel/text-rules.js';
-import { builtInProjectRoles, builtInRoleId, isBuiltIn, Permissions, PROJECT_ROLES } from '../permissions/public.js';
+import {
+  builtInProjectRoles,
+  builtInRoleId,
+  isBuiltIn,
+  Permissions,
+  PROJECT_ROLES,
+  RESERVED_ROLE_SLUGS,
+} from '../permissions/public.js';
 import { roleSlug } from './members/role-terms.rules.js';
 
 /** A role of a project, its own or built in. */
@@ -57,11 +64,8 @@ export function rolePosition({ after }: PageRequest): RolePosition | null {
   return { isBuiltIn: isBuiltIn(slug), slug };
 }
 
-/** Slugs that no role of a project's own can have. Source: behaviour 2.1. */
-const RESERVED: readonly string[] = [...PROJECT_ROLES, 'custom'];
-
-const ownSlug = roleSlug.refine((slug) => !RESERVED.includes(slug), {
-  error: `must be none of ${RESERVED.join(', ')}`,
+const ownSlug = roleSlug.refine((slug) => !RESERVED_ROLE_SLUGS.includes(slug), {
+  error: `must be none of ${RESERVED_ROLE_SLUGS.join(', ')}`,
   params: { code: 'RESERVED' },
 });
 

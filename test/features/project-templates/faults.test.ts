@@ -4,6 +4,28 @@ import { faultsOf, READER, TEMPLATES } from './kit.js';
 const strongroom = useSharedStrongroom();
 
 describe('a project template with faults in its lists', () => {
+  test('is refused for roles with slugs or names that are reserved', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const slugs = [
+      'admin',
+      'member',
+      'viewer',
+      'no-access',
+      'custom',
+      'ssh-host-bootstrapper',
+      'cryptographic-operator',
+    ];
+    const names = ['Custom', 'ADMIN', 'viewer', 'Member', 'No Access'];
+    const roles = [
+      ...slugs.map((slug) => ({ name: `Role ${slug}`, slug, permissions: [] })),
+      ...names.map((name, at) => ({ name, slug: `role-${at}`, permissions: [] })),
+    ];
+    const reply = await admin.post(TEMPLATES, { name: 'web', type: 'kms', roles });
+    expect(reply).toBeError(422, 'VALIDATION_FAILED');
+    const reserved = roles.map((_, at) => `body.roles[${at}].${at < slugs.length ? 'slug' : 'name'} RESERVED`);
+    expect(faultsOf(reply)).toEqual(reserved.sort());
+  });
+
   test('is refused with the faults of a whole list beside those of its entries', async () => {
     const { admin } = await strongroom.seed.organization();
     const odd = { name: 'Odd', slug: 'odd', permissions: [{ subject: 'moons', action: 'read' }] };

@@ -157,7 +157,7 @@ describe('roles of a project', () => {
     const other = mustSucceed(await admin.post(roles, { ...READER, slug: 'other' })).body.role;
     expect(await admin.post(roles, READER)).toBeError(409, 'ROLE_SLUG_TAKEN');
     expect(await admin.patch(`${roles}/${other.id}`, { slug: 'reader' })).toBeError(409, 'ROLE_SLUG_TAKEN');
-    for (const slug of [...BUILT_IN, 'custom']) {
+    for (const slug of [...BUILT_IN, 'custom', 'ssh-host-bootstrapper', 'cryptographic-operator']) {
       const reply = await admin.post(roles, { ...READER, slug });
       expect(reply).toBeError(422, 'VALIDATION_FAILED');
       expect(reply.body.details).toEqual([expect.objectContaining({ path: 'body.slug', code: 'RESERVED' })]);
