@@ -242,6 +242,8 @@ const templateName = slugText(1, 64)
   });
 
 export const templateKind = z.enum(PROJECT_KINDS);
+/** Of this type there is the built-in template alone. Source: behaviour 6.3. */
+export const newTemplateKind = templateKind.exclude(['ai']);
 
 const id = idOf('The project template.');
 const description = personText(0, 256).meta({ description: 'What it is for, up to 256 characters.' });
@@ -281,7 +283,7 @@ export const CreateProjectTemplate = z
   .strictObject({
     name: templateName,
     description: description.optional(),
-    type: templateKind.meta({ description: 'What the projects are for. It cannot change.' }),
+    type: newTemplateKind.meta({ description: 'What the projects are for, not `ai`. It cannot change.' }),
     ...lists,
   })
   .meta({ description: 'A new project template.' });

@@ -20,6 +20,7 @@ import {
   GivenOwnIdentity,
   GivenRole,
   GivenUser,
+  newTemplateKind,
   permission,
   type TemplateRole,
   templateKind,
@@ -27,6 +28,7 @@ import {
 import { shownLists, type TemplateView } from './template.view.js';
 
 enumOfRule(templateKind, ProjectKindEnum);
+enumOfRule(newTemplateKind, ProjectKindEnum);
 inputOfRule(permission, PermissionInput);
 inputType('ProjectTemplateRoleInput', GivenRole);
 inputType('ProjectTemplateEnvironmentInput', GivenEnvironment);

@@ -1,3 +1,4 @@
+import { mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { faultsOf, READER, TEMPLATES } from './kit.js';
 
@@ -24,6 +25,26 @@ describe('a project template with faults in its lists', () => {
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
     const reserved = roles.map((_, at) => `body.roles[${at}].${at < slugs.length ? 'slug' : 'name'} RESERVED`);
     expect(faultsOf(reply)).toEqual(reserved.sort());
+  });
+
+  test('is refused for the type ai, whose built-in template stays the only one', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const reply = await admin.post(TEMPLATES, { name: 'agents', type: 'ai' });
+    expect(reply).toBeError(422, 'VALIDATION_FAILED');
+    expect(reply.body.details).toEqual([
+      {
+        path: 'body.type',
+        code: 'INVALID_VALUE',
+        message: 'must be secret-manager or cert-manager or kms or ssh or secret-scanning or pam',
+      },
+    ]);
+    const inGraphql = await admin.graphql(
+      'mutation ($input: CreateProjectTemplateInput!) { createProjectTemplate(input: $input) { __typename } }',
+      { input: { name: 'agents', type: 'AI' } },
+    );
+    expect(inGraphql).toBeError(422, 'VALIDATION_FAILED');
+    const { projectTemplates } = mustSucceed(await admin.get(`${TEMPLATES}?type=ai`)).body;
+    expect(projectTemplates).toMatchObject([{ name: 'default', type: 'ai' }]);
   });
 
   test('is refused with the faults of a whole list beside those of its entries', async () => {

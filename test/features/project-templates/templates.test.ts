@@ -154,7 +154,7 @@ describe('making a project template', () => {
     ]);
     expect((await makeTemplate(admin, { environments: null })).environments).toBeNull();
     expect((await makeTemplate(admin, { environments: [] })).environments).toEqual([]);
-    expect(await makeTemplate(admin, { type: 'ai' })).toMatchObject({
+    expect(await makeTemplate(admin, { type: 'pam' })).toMatchObject({
       environments: null,
       users: [],
       groups: [],
