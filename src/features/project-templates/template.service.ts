@@ -30,8 +30,7 @@ import {
   UpdateProjectTemplate,
 } from './template.rules.js';
 import { canonical, type TemplateView, toContent, toTemplateView } from './template.view.js';
-import { authorizeGrants } from './template-boundary.js';
-import { listsAfter, newLists } from './template-members.js';
+import { authorizeGrants, listsAfter, newLists } from './template-members.js';
 import { previewOf, type TemplatePreview } from './template-preview.js';
 
 const CONSTRAINTS = {

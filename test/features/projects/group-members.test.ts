@@ -61,6 +61,33 @@ describe('groups of a project', () => {
     );
   });
 
+  test('take roles in the form of replies: custom, beside the slug', async () => {
+    const { admin, project, caller, path } = await scene();
+    for (const slug of ['deployer', 'reader']) await makeRole(admin, project.id, slug, []);
+    const custom = (customRoleSlug: unknown) => ({ role: 'custom', customRoleSlug });
+    const added = mustSucceed(await admin.post(path, custom('deployer'))).body.groupMembership;
+    expect(added.roles).toEqual([roleOf('custom', 'deployer')]);
+    const roles = [roleOf('viewer'), custom('reader'), custom('deployer')];
+    const changed = mustSucceed(await admin.patch(path, { roles })).body.groupMembership;
+    expect(changed.roles).toEqual([roleOf('viewer'), roleOf('custom', 'reader'), roleOf('custom', 'deployer')]);
+    expect(mustSucceed(await admin.patch(path, { roles: changed.roles })).body.groupMembership).toMatchObject({
+      roles: changed.roles,
+    });
+    for (const unknown of [custom('none'), { role: 'custom' }, custom(null)])
+      expect(await admin.patch(path, unknown)).toBeError(404, 'ROLE_NOT_FOUND');
+    const faulty = await admin.patch(path, { roles: [custom('reader'), { role: 'reader' }, custom('No slug')] });
+    expect(faulty).toBeError(422, 'VALIDATION_FAILED');
+    expect(faulty.body.details.map(({ path: place }: { path: string }) => place).sort()).toEqual([
+      'body.roles',
+      'body.roles[2].customRoleSlug',
+    ]);
+    const odd = await admin.patch(path, custom(7));
+    expect(odd.body.details).toMatchObject([{ path: 'body.customRoleSlug', code: 'INVALID_TYPE' }]);
+    const membership = `/api/v2/workspace/${project.id}/identity-memberships/${caller.identityId}`;
+    const { roles: held } = mustSucceed(await admin.post(membership, custom('reader'))).body.identityMembership;
+    expect(held).toMatchObject([{ role: 'reader' }]);
+  });
+
   test('belong to the organization; others are as unknown as any', async () => {
     const { admin, list } = await scene();
     const { group: foreign } = await scene();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../kernel/errors.js';
-import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
+import { EVEN_IF_FAULTY, looseEntries, looseTexts } from '../../../kernel/validation.js';
 import { type Data, nextCursor, ofSample, paging, route } from '../../../rest/route.js';
 import { isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../permissions/public.js';
 import type { MemberKind } from './membership.rules.js';
@@ -23,6 +23,9 @@ interface Members {
 
 const ROLES = 'roles: roleAssignments { roleSlug isTemporary range startsAt endsAt } createdAt updatedAt';
 
+/** Stands for every role of a project's own, whose slug is beside it. */
+const CUSTOM = 'custom';
+
 type Entry = Data;
 /** A role as replies have it. */
 const toRole = ({ roleSlug: role, isTemporary, range, startsAt, endsAt }: Entry): Data => ({
@@ -44,7 +47,7 @@ const toRoleOfGroup = ({ roleSlug: slug, ...entry }: Entry): Data => ({
   ...toRole({ roleSlug: slug, ...entry }),
   role:
     ofSample(slug, { type: 'string', description: 'The built-in role, or custom.' }) ??
-    (isBuiltIn(slug) ? slug : 'custom'),
+    (isBuiltIn(slug) ? slug : CUSTOM),
   customRoleSlug:
     ofSample(slug, {
       type: ['string', 'null'],
@@ -113,6 +116,10 @@ const temporary = {
     .meta({ description: `From when on (RFC 3339); from now on when absent. ${OF_TEMPORARY}` }),
 };
 type Temporary = Partial<Record<keyof typeof temporary, unknown>>;
+interface RoleEntry extends Temporary {
+  readonly role?: string | undefined;
+  readonly customRoleSlug?: string | null | undefined;
+}
 
 const Start = z.iso
   .datetime({ offset: true, abort: true })
@@ -136,41 +143,65 @@ function checkTerm({ isTemporary, ...term }: Temporary, issues: z.core.$Refineme
   for (const issue of Term.safeParse(term).error?.issues ?? []) issues.addIssue({ ...issue, input: term } as never);
 }
 
+/** The role of an entry: a role of the project may be given as replies of groups have it. Source: clients, Groups. */
+const slugOf = ({ role, customRoleSlug }: Readonly<Record<string, unknown>>): unknown =>
+  role === CUSTOM ? (customRoleSlug ?? role) : role;
+
+function checkEntry(entry: RoleEntry, issues: z.core.$RefinementCtx): void {
+  checkTerm(entry, issues);
+  if (entry.role !== CUSTOM || typeof entry.customRoleSlug !== 'string') return;
+  for (const issue of roleSlug.safeParse(entry.customRoleSlug).error?.issues ?? [])
+    issues.addIssue({ ...issue, path: ['customRoleSlug'], input: entry.customRoleSlug } as never);
+}
+
+const isEachRoleOnce = (entries: readonly unknown[]): boolean =>
+  isEachOnce(
+    looseTexts(
+      looseEntries(entries).map((entry) => ({ slug: slugOf(entry) })),
+      'slug',
+    ),
+  );
+
+/** What stands beside the slug of a role. */
+const entry = {
+  ...temporary,
+  customRoleSlug: z
+    .string()
+    .nullish()
+    .meta({ description: 'Slug of a role of the project, if role is custom; ignored otherwise.' }),
+};
 /** One role in short, or up to ten as objects. */
 const given = {
-  ...temporary,
+  ...entry,
   role: roleSlug.optional().meta({ description: 'Slug of the one role; or give roles.' }),
   roles: z
-    .array(z.strictObject({ role: roleSlug, ...temporary }).superRefine(checkTerm, EVEN_IF_FAULTY))
+    .array(z.strictObject({ role: roleSlug, ...entry }).superRefine(checkEntry, EVEN_IF_FAULTY))
     .min(1)
     .max(MAX_ROLES)
-    .refine((roles) => isEachOnce(looseTexts(roles, 'role')), ROLE_TWICE)
+    .refine(isEachRoleOnce, ROLE_TWICE)
     .optional()
     .meta({ description: 'Up to 10 roles, each once; what they allow adds up. Or give role.' }),
 };
-interface RoleEntry extends Temporary {
-  readonly role?: string | undefined;
-}
 interface Given extends RoleEntry {
   readonly roles?: readonly RoleEntry[] | undefined;
 }
 const isOneGiven = (body: Given): boolean => (body.role === undefined) !== (body.roles === undefined);
 const EITHER = { ...EVEN_IF_FAULTY, path: ['role'], error: 'must be given, or else roles, not both' };
-const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER).superRefine(checkTerm, EVEN_IF_FAULTY);
+const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER).superRefine(checkEntry, EVEN_IF_FAULTY);
 const AddUserBody = z
   .strictObject({ userId, ...given })
   .refine(isOneGiven, EITHER)
-  .superRefine(checkTerm, EVEN_IF_FAULTY);
+  .superRefine(checkEntry, EVEN_IF_FAULTY);
 const AddGroupBody = z
   .strictObject({
     projectId: z.string().optional().meta({ description: 'Ignored: the project in the path counts.' }),
     ...given,
   })
   .refine(isOneGiven, EITHER)
-  .superRefine(checkTerm, EVEN_IF_FAULTY);
+  .superRefine(checkEntry, EVEN_IF_FAULTY);
 
-const toAssignment = ({ role, isTemporary, temporaryRange, temporaryAccessStartTime }: RoleEntry) => ({
-  roleSlug: role,
+const toAssignment = ({ isTemporary, temporaryRange, temporaryAccessStartTime, ...role }: RoleEntry) => ({
+  roleSlug: slugOf({ ...role }),
   ...(isTemporary ? { range: temporaryRange, startsAt: temporaryAccessStartTime } : {}),
 });
 const assignments = (body: Given) => ({ roleAssignments: (body.roles ?? [body]).map(toAssignment) });
