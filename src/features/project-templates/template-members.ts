@@ -1,4 +1,5 @@
 import { type Action, authorize, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
@@ -38,12 +39,40 @@ export const newLists = (type: string): Lists => ({
   projectManagedIdentities: [],
 });
 
-/** The three lists of those who join, the field that names an entry, and the right to put somebody into it. */
+interface JoiningList {
+  readonly kind: string;
+  /** What names an entry, in requests and in conditions of rules. */
+  readonly field: string;
+  readonly reading: Action;
+  /** The right to put somebody into the list. */
+  readonly action: Action;
+  readonly unknown: ErrorCode;
+}
+
+/** The three lists of those who join. */
 const JOINING = {
-  users: { kind: 'user', field: 'username', action: 'member:edit', unknown: 'USER_NOT_FOUND' },
-  groups: { kind: 'group', field: 'groupSlug', action: 'groups:edit', unknown: 'GROUP_NOT_FOUND' },
-  identities: { kind: 'identity', field: 'identityId', action: 'identity:edit', unknown: 'IDENTITY_NOT_FOUND' },
-} as const satisfies Record<string, { kind: string; field: string; action: Action; unknown: ErrorCode }>;
+  users: {
+    kind: 'user',
+    field: 'username',
+    reading: 'member:read',
+    action: 'member:edit',
+    unknown: 'USER_NOT_FOUND',
+  },
+  groups: {
+    kind: 'group',
+    field: 'groupSlug',
+    reading: 'groups:read',
+    action: 'groups:edit',
+    unknown: 'GROUP_NOT_FOUND',
+  },
+  identities: {
+    kind: 'identity',
+    field: 'identityId',
+    reading: 'identity:read',
+    action: 'identity:edit',
+    unknown: 'IDENTITY_NOT_FOUND',
+  },
+} as const satisfies Record<string, JoiningList>;
 type Joining = keyof typeof JOINING;
 const JOINING_LISTS = Object.keys(JOINING) as Joining[];
 
@@ -70,13 +99,13 @@ export async function listsAfter(tx: Transaction, before: Lists, given: GivenLis
     readonly GivenMember[] | undefined
   >;
   const ids = await idsOf(tx, named);
-  const found = (list: Joining) => (entry: GivenMember) => ({
-    id: ids.get(`${JOINING[list].kind}:${entry.name}`),
-    ...entry,
-  });
+  const found = (list: Joining) => (entry: GivenMember) => {
+    const id = ids.get(`${JOINING[list].kind}:${entry.name}`);
+    const isListed = before[list].some((member) => member.id === id);
+    return { id: isListed || mayKnow(tx, list, entry) ? id : undefined, ...entry };
+  };
   for (const list of JOINING_LISTS)
-    if (named[list]?.map(found(list)).some((entry) => !isKept(before[list], entry)) === true)
-      authorize(tx, JOINING[list].action);
+    authorizeEntries(tx, list, named[list]?.map(found(list)).filter((entry) => !isKept(before[list], entry)) ?? []);
   const joining = (list: Joining): readonly TemplateMember[] =>
     named[list]?.map(found(list)).map(({ id = '', roles }) => ({ id, roles })) ?? before[list];
   const after: Lists = {
@@ -97,6 +126,22 @@ export async function listsAfter(tx: Transaction, before: Lists, given: GivenLis
   );
   refuse([...unknown, ...unknownRoles(after, given)], droppedRoles(after, given));
   return after;
+}
+
+const fieldsOf = (list: Joining, { name }: GivenMember): Fields => ({ [JOINING[list].field]: name });
+
+/** Whether the caller may know of somebody: from who is in the template, or by its own rules. */
+const mayKnow = ({ ability }: Context, list: Joining, entry: GivenMember): boolean =>
+  [JOINING[list].reading, JOINING[list].action].some((action) => can(ability, action, fieldsOf(list, entry)));
+
+/** @throws PERMISSION_DENIED, before anything is said of who is known */
+function authorizeEntries(
+  tx: Transaction,
+  list: Joining,
+  changed: readonly (GivenMember & { readonly id: string | undefined })[],
+): void {
+  if (changed.length > 0) authorize(tx, JOINING[list].action);
+  for (const entry of changed) if (entry.id !== undefined) authorize(tx, JOINING[list].action, fieldsOf(list, entry));
 }
 
 /** The entries of a list as a request names them; none for null, undefined for an absent list. */

@@ -40,6 +40,13 @@ const READS: Readonly<Record<MemberKind, Action>> = {
   identity: 'identity:read',
 };
 
+const isReadable = ({ ability }: Context, kind: MemberKind, { id, name }: { id: string; name: string }): boolean =>
+  can(
+    ability,
+    READS[kind],
+    kind === 'user' ? { username: name } : kind === 'group' ? { groupSlug: name } : { identityId: id },
+  );
+
 /** What a project would get that the caller makes from a template, if it asks for nothing else. */
 export async function previewOf(ctx: Context, template: TemplateView): Promise<TemplatePreview> {
   const listed = shownMembers(template);
@@ -54,9 +61,9 @@ export async function previewOf(ctx: Context, template: TemplateView): Promise<T
       { memberKind, name, isCaller: true, roles: [...new Set(['admin', ...given])] },
       ...listed
         .filter(({ id }) => id !== callerId)
-        .map(({ kind, name: shown, roles }) => ({
+        .map(({ kind, id, name: shown, roles }) => ({
           memberKind: kind,
-          name: can(ctx.ability, READS[kind]) ? shown : null,
+          name: isReadable(ctx, kind, { id, name: shown }) ? shown : null,
           isCaller: false,
           roles,
         })),

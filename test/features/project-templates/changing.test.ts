@@ -244,6 +244,42 @@ describe('the versions of a template', () => {
 describe('whoever writes a template', () => {
   const RIGHTS = ['read', 'create', 'edit', 'delete'].map((verb) => `project-templates:${verb}`);
 
+  test('adds nobody whom conditions keep from the caller, and does not tell whether there is such a group', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const user = await makeUser(admin);
+    const [own, other] = [await makeGroup(admin, user.id), await makeGroup(admin, user.id)];
+    const conditions = { groupSlug: own.slug };
+    const rights = [...RIGHTS, 'workspace:rescue', { subject: 'groups', action: ['read', 'edit'], conditions }];
+    const author = await holderOf(strongroom, admin, rights);
+    const entry = (groupSlug: string) => ({ groups: [{ groupSlug, roles: ['admin'] }] });
+    const { id } = await makeTemplate(author, entry(own.slug));
+    const refused = await Promise.all(
+      [other.slug, word('none')].map((slug) => author.patch(`${TEMPLATES}/${id}`, entry(slug))),
+    );
+    for (const reply of refused) expect(reply).toBeError(404, 'GROUP_NOT_FOUND');
+    expect(refused[0]?.body.details).toEqual(refused[1]?.body.details);
+    // Whom an admin has put into it stays, and is not named in a preview.
+    await patched(admin, id, entry(other.slug));
+    await patched(author, id, { ...entry(other.slug), description: 'with a group that the author cannot see' });
+    const { previewProjectTemplate } = await author.data(
+      'query ($id: ID!) { previewProjectTemplate(id: $id) { members { memberKind name } } }',
+      { id },
+    );
+    expect(previewProjectTemplate.members).toContainEqual({ memberKind: 'GROUP', name: null });
+  });
+
+  test('needs more than to read what it adds', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const user = await makeUser(admin);
+    const [own, other] = [await makeGroup(admin, user.id), await makeGroup(admin, user.id)];
+    const conditions = { groupSlug: own.slug };
+    const rights = [...RIGHTS, 'workspace:rescue', 'groups:read', { subject: 'groups', action: ['edit'], conditions }];
+    const author = await holderOf(strongroom, admin, rights);
+    const entry = ({ slug }: { slug: string }) => ({ groups: [{ groupSlug: slug, roles: ['viewer'] }] });
+    const { id } = await makeTemplate(author, entry(own));
+    expect(await author.patch(`${TEMPLATES}/${id}`, entry(other))).toBeError(403, 'PERMISSION_DENIED');
+  });
+
   test('needs the right to edit members, groups and identities for what it adds of them', async () => {
     const { admin } = await strongroom.seed.organization();
     const [user, identity] = [await makeUser(admin), await makeIdentity(admin)];

@@ -46,15 +46,16 @@ export async function makeGroup(admin: Caller, userId: string): Promise<{ id: st
   return { id, slug };
 }
 
-/** Somebody of the organization of `admin` with these rights there and no others. */
+/** Somebody of the organization of `admin` with these rights there, as actions or as whole rules, and no others. */
 export async function holderOf(
   strongroom: SharedStrongroom,
   admin: Caller,
-  actions: readonly string[],
+  rights: readonly (string | object)[],
 ): Promise<Caller> {
   const caller = await strongroom.seed.caller(admin);
-  const rules = actions.map((action) => {
-    const [subject, verb] = action.split(':');
+  const rules = rights.map((right) => {
+    if (typeof right !== 'string') return right;
+    const [subject, verb] = right.split(':');
     return { subject, action: [verb] };
   });
   await strongroom.sql(
