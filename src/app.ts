@@ -22,7 +22,7 @@ import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
 import { createProjects } from './features/projects/index.js';
-import { listAccessBelow } from './features/projects/public.js';
+import { listAccessBelow, listHoldings } from './features/projects/public.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
   authorizeTagChange,
@@ -34,7 +34,7 @@ import { createTags } from './features/tags/index.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
 import { AuditSealer } from './kernel/audit/audit-sealer.js';
 import { AuditTrail } from './kernel/audit/audit-trail.js';
-import type { AccessesOf, AccessTo } from './kernel/authz/ability.js';
+import type { AccessesOf, AccessTo, HoldingsOf } from './kernel/authz/ability.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import type { Kernel } from './kernel/context.js';
 import { openInstallation, recordInstallation } from './kernel/crypto/installation.js';
@@ -104,6 +104,7 @@ export interface Assembly {
   readonly stampOf: StampOf;
   readonly accessTo: AccessTo;
   readonly accessesOf: AccessesOf;
+  readonly holdingsOf: HoldingsOf;
   readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
 }
 
@@ -146,6 +147,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     authenticator: access.authenticator,
     accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
     accessesOf: listAccessBelow,
+    holdingsOf: listHoldings,
     stampOf: async (ctx, projectId) => {
       const project = await projects.projects.find(ctx, projectId);
       return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };
@@ -236,8 +238,9 @@ async function openKernel(
     upgrades,
     accessTo,
     accessesOf,
+    holdingsOf,
     log,
-  }: Pick<Assembly, 'upgrades' | 'accessTo' | 'accessesOf'> & { readonly log: Log },
+  }: Pick<Assembly, 'upgrades' | 'accessTo' | 'accessesOf' | 'holdingsOf'> & { readonly log: Log },
 ): Promise<Opened> {
   let rootKey: RootKey | undefined;
   let opened: Opened | undefined;
@@ -251,7 +254,7 @@ async function openKernel(
       await recordInstallation(database.query, rootKey);
       const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'));
       const keyring = new Keyring(rootKey, database.query);
-      const kernel: Kernel = { database, keyring, auditTrail, accessTo, accessesOf };
+      const kernel: Kernel = { database, keyring, auditTrail, accessTo, accessesOf, holdingsOf };
       const auditChain = new AuditChain(rootKey.macKey('audit-seal'));
       const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
       for (const upgrade of upgrades) await upgrade(kernel, contextOf, log);

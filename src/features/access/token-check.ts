@@ -124,7 +124,7 @@ export function requireValid(token: KnownToken | null): KnownToken {
  * rights come from.
  */
 export const contextOf = (
-  { database, keyring, auditTrail, accessTo, accessesOf }: Kernel,
+  { database, keyring, auditTrail, accessTo, accessesOf, holdingsOf }: Kernel,
   info: RequestInfo,
   holder: Holder & { readonly tokenId: string | null },
 ): Context => ({
@@ -137,6 +137,7 @@ export const contextOf = (
   auditTrail,
   accessTo,
   accessesOf,
+  holdingsOf,
   actor: {
     kind: holder.actorKind,
     id: holder.actorId,

@@ -1,4 +1,4 @@
-import { type Action, authorize, can, PermissionDenied, type Rule, rulesOf } from '../../kernel/authz/ability.js';
+import { type Action, authorize, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
@@ -14,6 +14,7 @@ import {
   readStoredRules,
   rightsBeyond,
   rightsBeyondChange,
+  rulesAtAnyTime,
   rulesOfOrganizationRoles,
 } from '../permissions/public.js';
 
@@ -160,13 +161,14 @@ const rulesOfHeld = (held: readonly HeldRole[]): Rule[] =>
 
 const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 
-/** What an account may do in projects, by itself, through groups and by privileges, and the caller may not. */
+/** What an account may do in projects at any time, by itself, through groups and by privileges, and the caller may not now. */
 async function beyondInProjects(tx: Transaction, memberId: string): Promise<Action[]> {
-  const held = await tx.accessesOf(tx, memberId, null);
-  const ids = held.map(({ projectId }) => projectId);
-  const accesses = ids.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, ids);
+  const held = Map.groupBy(await tx.holdingsOf(tx, [memberId]), ({ projectId }) => projectId);
+  const accesses = held.size === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, [...held.keys()]);
   const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
-  return held.flatMap(({ projectId, ability }) => rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesOf(ability)));
+  return [...held].flatMap(([projectId, holdings]) =>
+    rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesAtAnyTime(holdings)),
+  );
 }
 
 /** Held until the transaction ends: a role is not changed at the same moment. */

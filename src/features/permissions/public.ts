@@ -1,12 +1,13 @@
 export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS, PROJECT_VOCABULARY } from './actions.js';
 export { type Assigned, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
 export { MAX_METADATA_KEY } from './attribute-names.js';
-export { attributesOf } from './attributes.js';
+export { attributesOf, withAttributes } from './attributes.js';
 export { rightsBeyond, rightsBeyondChange } from './boundary.js';
 export { builtInRoleId, isBuiltInForm } from './built-in-role-id.js';
 export {
   builtInOrganizationRoles,
   builtInProjectRoles,
+  builtInRules,
   isBuiltIn,
   isBuiltInOfOrganization,
   ORGANIZATION_ROLES,
@@ -52,4 +53,12 @@ export {
 export { type Rename, replacedRules } from './role-rename.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';
 export { readRulesText, readStoredRules } from './stored-rules.js';
-export { endOfTerm, isTermStart, NO_TERM_START, termRange, termStart } from './term.rules.js';
+export {
+  endOfTerm,
+  isTermStart,
+  NO_TERM_START,
+  rulesAtAnyTime,
+ 
+  termRange,
+  termStart,
+} from './term.rules.js';

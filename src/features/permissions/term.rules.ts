@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Rule } from '../../kernel/authz/ability.js';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -27,3 +28,22 @@ export const termStart = z.date().refine(isTermStart, NO_TERM_START);
 
 /** When a right ends that is held for this long. */
 export const endOfTerm = (startsAt: Date, range: string): Date => new Date(startsAt.getTime() + lengthOf(range));
+
+/** Rules that are held for a time, or for good. */
+export interface Termed {
+  readonly rules: readonly Rule[];
+  readonly hasBegun: boolean;
+  /** Null: they have no end. */
+  readonly endsAt: Date | null;
+}
+
+/**
+ * Rules that allow whatever their holder may do at any time: a term counts as if it were held now, but what is forbidden for a time
+ * is not.
+ *
+ * @param held in the order in which they count
+ */
+export const rulesAtAnyTime = (held: readonly Termed[]): Rule[] =>
+  held.flatMap(({ rules, hasBegun, endsAt }) =>
+    hasBegun && endsAt === null ? rules : rules.filter(({ inverted }) => inverted !== true),
+  );

@@ -2,6 +2,7 @@ export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './
 export { EnvironmentType, toEnvironmentType } from './environment.type.js';
 export { openIgnoreValues, sealIgnoreValues } from './ignore-values.js';
 export { projectLinkOf } from './link.resolver.js';
+export { listHoldings } from './members/holdings.js';
 export { fieldsOf, subjectOf } from './members/membership.rules.js';
 export { ProjectMembershipType } from './members/membership.type.js';
 export { authorizeMemberChanges, type MemberChange } from './membership-rights.js';

@@ -9,6 +9,7 @@ declare module '../context.js' {
     /** What the caller may do in a project; undefined when it knows of none by this id. */
     readonly accessTo: AccessTo;
     readonly accessesOf: AccessesOf;
+    readonly holdingsOf: HoldingsOf;
   }
 
   interface Context {
@@ -37,6 +38,22 @@ export type AccessesOf = (
   memberId: string,
   projectIds: readonly string[] | null,
 ) => Promise<readonly (Access & { readonly projectId: string })[]>;
+
+/** A role or privilege of an account in a project. */
+export interface Holding {
+  readonly memberId: string;
+  readonly projectId: string;
+  readonly rules: readonly Rule[];
+  readonly hasBegun: boolean;
+  /** Null: it has no end. */
+  readonly endsAt: Date | null;
+}
+
+/**
+ * What accounts hold in projects of the caller's organization and of those below it, in the order in which rules count: what has not
+ * begun, too, but nothing that has ended. In one statement. Whether the caller may know that is not judged here.
+ */
+export type HoldingsOf = (ctx: Context, memberIds: readonly string[]) => Promise<readonly Holding[]>;
 
 /** What may be done, by where: declared by who knows the subjects, by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the kernel knows no subject

@@ -191,6 +191,55 @@ describe('a credential of somebody who may do more in a project', () => {
     mustSucceed(await owner.graphql(CREATE_PERSONAL, { input: { userId } }));
   });
 
+  test('is compared with terms that have not begun, and with what holds when a prohibition has ended', async () => {
+    const { admin, owner, id } = await projectOfAnother();
+    const project = await strongroom.seed.projectOf(owner);
+    const membership = `/api/v2/workspace/${project.id}/identity-memberships/${id}`;
+    const startsAt = new Date(Date.now() + 3_600_000).toISOString();
+    const forTime = (role: string, more = {}) => ({
+      role,
+      isTemporary: true,
+      temporaryMode: 'relative',
+      temporaryRange: '1h',
+      ...more,
+    });
+    const refuses = async () => {
+      for (const path of pathsOf(id)) {
+        expect(await admin.post(path, {})).toBeError(403, 'PERMISSION_BOUNDARY');
+        mustSucceed(await owner.post(path, {}));
+      }
+    };
+    mustSucceed(await owner.post(membership, { roles: [forTime('viewer', { temporaryAccessStartTime: startsAt })] }));
+    await refuses();
+
+    const reader = { subject: 'secrets', action: ['readValue'] };
+    const roleOf = async (slug: string, rule: object) =>
+      mustSucceed(await owner.post(`/api/v1/projects/${project.id}/roles`, { slug, name: slug, permissions: [rule] }));
+    await roleOf('reader', reader);
+    await roleOf('blind', { ...reader, inverted: true });
+    const both = { roles: [{ role: 'reader' }, { role: 'blind' }] };
+    mustSucceed(await owner.post(membership.replace(id, admin.identityId), both));
+    mustSucceed(await owner.patch(membership, both));
+    for (const path of pathsOf(id)) mustSucceed(await admin.post(path, {}));
+    mustSucceed(await owner.patch(membership, { roles: [{ role: 'reader' }, forTime('blind')] }));
+    await refuses();
+
+    mustSucceed(await owner.patch(membership, { roles: [{ role: 'no-access' }] }));
+    for (const path of pathsOf(id)) mustSucceed(await admin.post(path, {}));
+    const input = {
+      projectId: project.id,
+      memberKind: 'IDENTITY',
+      memberId: id,
+      permissions: [{ subject: 'SECRETS', action: ['READ_VALUE'] }],
+      term: { range: '1h', startsAt },
+    };
+    await owner.data(
+      'mutation ($input: CreateAdditionalPrivilegeInput!) { createAdditionalPrivilege(input: $input) { privilege { id } } }',
+      { input },
+    );
+    await refuses();
+  });
+
   test('takes the same statements for any number of projects', async () => {
     const { owner, id, join } = await projectOfAnother();
     await join('viewer');

@@ -1,0 +1,58 @@
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import { attributesOf } from '../../permissions/public.js';
+
+/** What rules can name of their holder, where they name something. @param rules SQL for a row with rules */
+const namedBy = (rules: string, member: string): string =>
+  `case when strpos(${rules}.permissions::text, '{{') > 0 then ${attributesOf(member)} end`;
+
+/** Memberships that accounts have by themselves, which end with those of the organization, and those of their groups. */
+const MEMBERSHIPS = `
+  select d.id, d.project_id, coalesce(d.user_id, d.identity_id) as member_id, d.group_id, d.roles, d.role_terms, d.created_at, o.ends_at
+  from project_membership d
+  join organization_membership o on o.organization_id = d.organization_id
+    and coalesce(o.user_id, o.identity_id) = coalesce(d.user_id, d.identity_id)
+  where coalesce(d.user_id, d.identity_id) = any(:memberIds) and (o.ends_at is null or now() < o.ends_at)
+  union all
+  select d.id, d.project_id, coalesce(g.user_id, g.identity_id), d.group_id, d.roles, d.role_terms, d.created_at, null
+  from group_member g join project_membership d on d.group_id = g.group_id
+  where coalesce(g.user_id, g.identity_id) = any(:memberIds)`;
+
+/**
+ * Each role and each privilege of accounts in projects of an organization and of those below it, in the order in which they count,
+ * until when it holds, and from when on. What has ended is not in it, and what has not begun is.
+ */
+export const HOLDINGS = sqlStatement({
+  text: `with m as materialized (${MEMBERSHIPS}), held as (
+      select m.member_id, m.project_id, m.created_at, m.id, 0 as kind, m.group_id is not null as is_of_group, role.at,
+        role.slug, r.permissions_digest, r.permissions::text as permissions,
+        ${namedBy('r', 'm.member_id')} as attributes,
+        (m.role_terms -> role.slug ->> 'startsAt')::timestamptz as starts_at,
+        least((m.role_terms -> role.slug ->> 'endsAt')::timestamptz, m.ends_at) as ends_at
+      from m cross join unnest(m.roles) with ordinality as role(slug, at)
+      left join project_role r on r.project_id = m.project_id and r.slug = role.slug
+      union all
+      select m.member_id, m.project_id, v.created_at, v.id, 1, false, 0,
+        null, v.permissions_digest, v.permissions::text,
+        ${namedBy('v', 'm.member_id')},
+        v.starts_at, least(v.ends_at, m.ends_at)
+      from m join additional_privilege v on v.membership_id = m.id
+      where m.group_id is null
+    )
+    select held.member_id as "memberId", held.project_id as "projectId", held.slug, held.permissions_digest as digest,
+      held.permissions as rules, held.attributes, coalesce(held.starts_at <= now(), true) as "hasBegun", held.ends_at as "endsAt"
+    from held join project p on p.id = held.project_id
+    where (held.ends_at is null or now() < held.ends_at)
+      and p.organization_id in (select o.id from organization o where o.id = :organizationId or o.parent_id = :organizationId)
+    order by held.member_id, held.project_id, held.kind, held.is_of_group, held.created_at, held.id, held.at`,
+  params: { organizationId: t.uuid, memberIds: t.array(t.uuid) },
+  row: {
+    memberId: t.uuid,
+    projectId: t.uuid,
+    slug: t.nullable(t.text),
+    digest: t.nullable(t.text),
+    rules: t.nullable(t.text),
+    attributes: t.nullable(t.text),
+    hasBegun: t.boolean,
+    endsAt: t.nullable(t.time),
+  },
+});
