@@ -1,5 +1,6 @@
 import { type Action, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
+import { boundaryOfCaller } from '../organizations/public.js';
 import {
   ORGANIZATION_ACTIONS,
   ORGANIZATION_VOCABULARY,
@@ -23,9 +24,11 @@ export async function authorizeRightsOfGroup(
   projects: ProjectReader,
   { groupId, action }: { readonly groupId: string; readonly action: Action },
 ): Promise<void> {
-  const inOrganizations = (await HELD_ROLES(tx, { groupId })).flatMap(({ role, permissions }) => {
-    const stored = readRulesText(permissions, ORGANIZATION_VOCABULARY);
-    return rightsBeyondChange(tx.ability, rulesOfOrganizationRoles([role], [stored]), []);
+  const held = await HELD_ROLES(tx, { groupId });
+  const beyondIn = await boundaryOfCaller(tx);
+  const inOrganizations = held.flatMap(({ organizationId, role, permissions }) => {
+    const rules = rulesOfOrganizationRoles([role], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]);
+    return beyondIn(organizationId, (own) => rightsBeyondChange(own, rules, []));
   });
   const inProjects = (await projects.rightsOfGroup(tx, groupId)).flatMap(({ own, rules }) =>
     rightsBeyondChange(own, rules, []),

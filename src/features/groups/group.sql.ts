@@ -102,9 +102,9 @@ export const DELETE_LINK = sqlStatement({
  * nobody gives the group another role, or a project, at the same moment.
  */
 export const HELD_ROLES = sqlStatement({
-  text: `select m.role, (select r.permissions::text from organization_role r
+  text: `select m.organization_id as "organizationId", m.role, (select r.permissions::text from organization_role r
       where r.organization_id = m.organization_id and r.slug = m.role) as permissions
     from organization_membership m where m.group_id = :groupId order by m.id for update of m`,
   params: { groupId: t.uuid },
-  row: { role: t.text, permissions: t.nullable(t.text) },
+  row: { organizationId: t.uuid, role: t.text, permissions: t.nullable(t.text) },
 });

@@ -20,7 +20,13 @@ export { OrganizationReader } from './organization.reader.js';
 export { displayName, organizationRole, organizationSlug, roleToInput, withRole } from './organization.rules.js';
 export type { CreateFirstAdmin } from './organization.service.js';
 export { CreateOrganizationPayload, OrganizationType } from './organization.type.js';
-export { authorizeActingAs, authorizeGiving, authorizeRoleChange } from './role-boundary.js';
+export {
+  authorizeActingAs,
+  authorizeGiving,
+  authorizeRoleChange,
+  boundaryOfCaller,
+  rightsBeyondCaller,
+} from './role-boundary.js';
 export type { UserSchema } from './user.entity.js';
 export { UserReader } from './user.reader.js';
 export { UserType } from './user.type.js';

@@ -1,4 +1,4 @@
-import { type Action, authorize, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import { type Ability, type Action, authorize, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
@@ -9,11 +9,13 @@ import {
   mayAssign,
   mayAssignTo,
   ORGANIZATION_VOCABULARY,
+  organizationRights,
   projectRights,
   readRulesText,
   readStoredRules,
   rightsBeyond,
   rightsBeyondChange,
+  rulesAsText,
   rulesAtAnyTime,
   rulesOfOrganizationRoles,
 } from '../permissions/public.js';
@@ -112,17 +114,22 @@ export async function authorizeAccountDeletion(
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
 }
 
-/** Its roles right now in an organization and those below it, by organization, its own membership's first. */
-const ROLES_NOW = `select n.organization_id as "organizationId", n.role, r.permissions::text from organization_member_now n
+/** Roles that accounts have right now in an organization and those below it, of their own memberships first. */
+const ROLES_NOW = `select n.organization_id as "organizationId", n.member_id as "memberId", n.role, r.permissions::text,
+    m.ends_at as "endsAt"
+  from organization_member_now n join organization_membership m on m.id = n.id
   left join organization_role r on r.organization_id = n.organization_id and r.slug = n.role
-  where n.organization_id in (select o.id from organization o where o.id = $1 or o.parent_id = $1) and n.member_id = $2
-  order by n.organization_id, n.group_id is not null, n.created_at, n.id`;
+  where n.organization_id in (select o.id from organization o where o.id = $1 or o.parent_id = $1) and n.member_id = any($2::uuid[])
+  order by n.organization_id, n.member_id, n.group_id is not null, n.created_at, n.id`;
 
 interface HeldRole {
   readonly organizationId: string;
+  readonly memberId: string;
   readonly role: string;
   /** JSON text; null for a role that is built in. */
   readonly permissions: string | null;
+  /** When its membership ends; null: never. */
+  readonly endsAt: string | null;
 }
 
 /** Whose credential is made. */
@@ -142,32 +149,97 @@ interface Account {
  * Source: behaviour 3 (Permission).
  */
 export async function authorizeActingAs(tx: Transaction, account: Account, action: Action): Promise<void> {
-  if (tx.actor.id === account.id.toLowerCase()) return;
-  const held = await query<HeldRole>(tx, ROLES_NOW, [tx.organizationId, account.id]);
-  const inOrganizations = [...Map.groupBy(held, ({ organizationId }) => organizationId).values()].flatMap((roles) =>
-    rightsBeyond(tx.ability, rulesOfHeld(roles)),
-  );
-  const beyond = [...new Set([...inOrganizations, ...(await beyondInProjects(tx, account.id))])];
-  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: account.projectId ?? null }, beyond);
+  const id = account.id.toLowerCase();
+  const beyond = (await rightsBeyondCaller(tx, [id])).get(id);
+  if (beyond !== undefined) throw new PermissionDenied({ action, projectId: account.projectId ?? null }, beyond);
 }
 
-const rulesOfHeld = (held: readonly HeldRole[]): Rule[] =>
-  rulesOfOrganizationRoles(
+/**
+ * What accounts may do that the caller may not, by their ids in lower case: of those that may do more. The caller itself never does.
+ * Three statements, however many there are.
+ */
+export async function rightsBeyondCaller(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly Action[]>> {
+  const others = [...new Set(ids)].filter((id) => id !== tx.actor.id);
+  if (others.length === 0) return new Map();
+  const roles = Map.groupBy(await rolesNow(tx, [...others, tx.actor.id]), ({ memberId }) => memberId);
+  const beyondIn = boundaryOf(tx, roles.get(tx.actor.id) ?? []);
+  const inProjects = await beyondInProjects(tx, others);
+  const beyond = others.map((id): [string, Action[]] => {
+    const inOrganizations = Map.groupBy(roles.get(id) ?? [], ({ organizationId }) => organizationId);
+    const above = [...inOrganizations].flatMap(([organizationId, held]) =>
+      beyondIn(organizationId, (own) => rightsBeyond(own, rulesOfHeld(held))),
+    );
+    return [id, [...new Set([...above, ...(inProjects.get(id) ?? [])])]];
+  });
+  return new Map(beyond.filter(([, actions]) => actions.length > 0));
+}
+
+const rolesNow = (tx: Transaction, memberIds: readonly string[]): Promise<HeldRole[]> =>
+  query<HeldRole>(tx, ROLES_NOW, [tx.organizationId, memberIds]);
+
+/** What goes beyond the caller's rights in its organization or in one below it. */
+export type BeyondIn = (organizationId: string, compare: (own: Ability) => readonly Action[]) => readonly Action[];
+
+/** The caller's rights in its organization and in those below it, to compare with. */
+export const boundaryOfCaller = async (tx: Transaction): Promise<BeyondIn> =>
+  boundaryOf(tx, await rolesNow(tx, [tx.actor.id]));
+
+/**
+ * In an organization below, rights are those of the caller's roles there. Whoever may change sub-organizations gives itself any
+ * role there that its own roles above cover, so that these count, too.
+ *
+ * @param own the caller's roles, as far as they are needed
+ */
+function boundaryOf(tx: Transaction, own: readonly HeldRole[]): BeyondIn {
+  const roles = Map.groupBy(own, ({ organizationId }) => organizationId);
+  return (organizationId, compare) => {
+    if (organizationId === tx.organizationId) return compare(tx.ability);
+    const there = compare(abilityOfHeld(roles.get(organizationId) ?? []));
+    if (!can(tx.ability, 'sub-organization:edit')) return there;
+    const above = compare(tx.ability);
+    return there.filter((action) => above.includes(action));
+  };
+}
+
+/** Rules that name attributes of the caller allow nothing here. */
+const abilityOfHeld = (held: readonly HeldRole[]): Ability =>
+  organizationRights({
+    roles: held.map(({ role }) => role),
+    storedRules: held.flatMap(({ permissions }) => (permissions === null ? [] : [rulesAsText(permissions)])),
+  }).ability;
+
+/** What an account may do by these roles at any time: of a membership with an end, what its role forbids does not count. */
+const rulesOfHeld = (held: readonly HeldRole[]): Rule[] => [
+  ...rulesOfOrganizationRoles(
     held.map(({ role }) => role),
-    held
-      .filter(({ role }) => !isBuiltInOfOrganization(role))
-      .map(({ permissions }) => readRulesText(permissions, ORGANIZATION_VOCABULARY)),
-  );
+    [],
+  ),
+  ...rulesAtAnyTime(
+    held.map(({ permissions, endsAt }) => ({
+      rules: readRulesText(permissions, ORGANIZATION_VOCABULARY),
+      hasBegun: true,
+      endsAt: endsAt === null ? null : new Date(endsAt),
+    })),
+  ),
+];
 
 const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 
-/** What an account may do in projects at any time, by itself, through groups and by privileges, and the caller may not now. */
-async function beyondInProjects(tx: Transaction, memberId: string): Promise<Action[]> {
-  const held = Map.groupBy(await tx.holdingsOf(tx, [memberId]), ({ projectId }) => projectId);
-  const accesses = held.size === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, [...held.keys()]);
+/** What accounts may do in projects at any time, by themselves, through groups and by privileges, and the caller may not now. */
+async function beyondInProjects(tx: Transaction, memberIds: readonly string[]): Promise<ReadonlyMap<string, Action[]>> {
+  const holdings = await tx.holdingsOf(tx, memberIds);
+  const projectIds = [...new Set(holdings.map(({ projectId }) => projectId))];
+  const accesses = projectIds.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, projectIds);
   const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
-  return [...held].flatMap(([projectId, holdings]) =>
-    rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesAtAnyTime(holdings)),
+  const beyondOf = (held: typeof holdings): Action[] =>
+    [...Map.groupBy(held, ({ projectId }) => projectId)].flatMap(([projectId, inProject]) =>
+      rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesAtAnyTime(inProject)),
+    );
+  return new Map(
+    [...Map.groupBy(holdings, ({ memberId }) => memberId)].map(([memberId, held]) => [memberId, beyondOf(held)]),
   );
 }
 

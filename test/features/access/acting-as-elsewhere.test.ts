@@ -23,9 +23,12 @@ async function below(...permissions: readonly GivenRule[]) {
   const join = (who: object, roleSlug: string) =>
     admin.data(SET, { input: { ...who, organizationId: createSubOrganization.organization.id, roleSlug } });
   const keeper = await strongroom.seed.caller(admin);
-  mustSucceed(await admin.post('/api/v1/organization/roles', { slug: 'keeper', name: 'keeper', permissions }));
+  const roles = '/api/v1/organization/roles';
+  const { role } = mustSucceed(await admin.post(roles, { slug: 'keeper', name: 'keeper', permissions })).body;
   mustSucceed(await admin.patch(`/api/v1/identities/${keeper.identityId}`, { role: 'keeper' }));
-  return { admin, keeper, slug, join };
+  const change = async (...rules: readonly GivenRule[]) =>
+    mustSucceed(await admin.patch(`${roles}/${role.id}`, { permissions: rules }));
+  return { admin, keeper, slug, join, change };
 }
 
 describe('a credential of somebody who may do more in a sub-organization', () => {
@@ -44,6 +47,29 @@ describe('a credential of somebody who may do more in a sub-organization', () =>
     const secrets = `${UNIVERSAL_AUTH}/${identityId}/client-secrets`;
     expect(await keeper.post(secrets, {})).toBeError(403, 'PERMISSION_BOUNDARY');
     mustSucceed(await admin.post(secrets, {}));
+  });
+
+  test('is compared with rights there, and with those above for whoever may change sub-organizations', async () => {
+    const reads: GivenRule = { subject: 'member', action: ['read'] };
+    const { admin, keeper, slug, join, change } = await below(KEEPS, reads);
+    const { identityId } = await strongroom.seed.caller(admin);
+    const input = { identityId, organizationSlug: slug };
+    await join({ identityId }, 'no-access');
+    const roles = '/api/v1/organization/roles';
+    const deputy = await strongroom.seed.caller(admin);
+    await join({ identityId: deputy.identityId }, 'admin');
+    const made = await admin.data(CREATE, { input: { identityId: deputy.identityId, organizationSlug: slug } });
+    const inSub = new Caller(strongroom.url, made.createAccessToken.accessToken);
+    mustSucceed(await inSub.post(roles, { slug: 'reader', name: 'reader', permissions: [reads] }));
+    await join({ identityId }, 'reader');
+    expect(await keeper.graphql(CREATE, { input })).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(await keeper.post(`${UNIVERSAL_AUTH}/${identityId}`, {})).toBeError(403, 'PERMISSION_BOUNDARY');
+    await join({ identityId: keeper.identityId }, 'reader');
+    mustSucceed(await keeper.graphql(CREATE, { input }));
+    await join({ identityId: keeper.identityId }, 'no-access');
+    expect(await keeper.graphql(CREATE, { input })).toBeError(403, 'PERMISSION_BOUNDARY');
+    await change(KEEPS, reads, { subject: 'sub-organization', action: ['edit'] });
+    mustSucceed(await keeper.graphql(CREATE, { input }));
   });
 
   test('is made of a user by whoever may do that too', async () => {

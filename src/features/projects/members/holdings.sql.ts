@@ -19,7 +19,7 @@ const MEMBERSHIPS = `
 
 /**
  * Each role and each privilege of accounts in projects of an organization and of those below it, in the order in which they count,
- * until when it holds, and from when on. What has ended is not in it, and what has not begun is.
+ * until when it holds, and from when on. What has ended is not in it, and what has not begun is. The text of equal rules is there once.
  */
 export const HOLDINGS = sqlStatement({
   text: `with m as materialized (${MEMBERSHIPS}), held as (
@@ -39,7 +39,8 @@ export const HOLDINGS = sqlStatement({
       where m.group_id is null
     )
     select held.member_id as "memberId", held.project_id as "projectId", held.slug, held.permissions_digest as digest,
-      held.permissions as rules, held.attributes, coalesce(held.starts_at <= now(), true) as "hasBegun", held.ends_at as "endsAt"
+      case when row_number() over (partition by held.permissions_digest order by held.id) = 1 then held.permissions end as rules,
+      held.attributes, coalesce(held.starts_at <= now(), true) as "hasBegun", held.ends_at as "endsAt"
     from held join project p on p.id = held.project_id
     where (held.ends_at is null or now() < held.ends_at)
       and p.organization_id in (select o.id from organization o where o.id = :organizationId or o.parent_id = :organizationId)

@@ -6,25 +6,24 @@ import { HOLDINGS } from './holdings.sql.js';
 /** As `HoldingsOf` says. */
 export async function listHoldings(ctx: Context, memberIds: readonly string[]): Promise<Holding[]> {
   const rows = await HOLDINGS(ctx, { organizationId: ctx.organizationId, memberIds });
-  const holdings = rows.map(({ slug, digest, rules, attributes, ...row }) => ({
+  const texts = new Map(
+    rows.flatMap(({ digest, rules }) => (digest === null || rules === null ? [] : [[digest, rules]])),
+  );
+  const holdings = rows.map(({ slug, digest, rules: _, attributes, ...row }) => ({
     ...row,
     isBuiltIn: slug !== null && isBuiltIn(slug),
-    rules: rulesOf({ slug, digest, rules, attributes }),
+    rules: slug !== null && isBuiltIn(slug) ? builtInRules(slug) : storedRules(digest, texts, attributes),
   }));
   // Built-in roles come first, whatever their order: see `rulesOfRoles`.
   return [...holdings.filter((each) => each.isBuiltIn), ...holdings.filter((each) => !each.isBuiltIn)];
 }
 
-interface Stored {
-  readonly slug: string | null;
-  readonly digest: string | null;
-  readonly rules: string | null;
-  readonly attributes: string | null;
-}
-
-function rulesOf({ slug, digest, rules, attributes }: Stored): readonly Rule[] {
-  if (slug !== null && isBuiltIn(slug)) return builtInRules(slug);
-  const list = digest === null ? undefined : findProjectRules({ digest, rules });
+function storedRules(
+  digest: string | null,
+  texts: ReadonlyMap<string, string>,
+  attributes: string | null,
+): readonly Rule[] {
+  const list = digest === null ? undefined : findProjectRules({ digest, rules: texts.get(digest) ?? null });
   if (list === undefined) return [];
   return list.namesAttributes ? withAttributes(list.checked, JSON.parse(attributes ?? '{}')) : list.checked;
 }
