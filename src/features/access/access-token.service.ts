@@ -19,7 +19,7 @@ import { type IssuedToken, insertToken } from './access-token.store.js';
 import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
 import type { HeldUses } from './held-uses.js';
 import { inheritLimits, revokeTokens } from './token-family.js';
-import { authorizedToken, isSelf, refuseStrangers, viewerOf } from './token-rights.js';
+import { authorizedToken, holderOf, isSelf, refuseStrangers, viewerOf } from './token-rights.js';
 import { scopeOfToken } from './token-scope.js';
 
 /** What the token slice knows of the others. */
@@ -156,7 +156,8 @@ export class AccessTokenService {
    * Revokes a token, and what it made for its own holder, at once on every node.
    *
    * @param raw `{ id }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND (revoked before, too), AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY for a token of an account that may do more than the caller,
+   *   TOKEN_NOT_FOUND (revoked before, too), AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
@@ -164,6 +165,7 @@ export class AccessTokenService {
     return inTransaction(ctx, async (tx) => {
       const token = await authorizedToken(tx, id, 'identity:delete-token');
       protectInstallationAdmin(tx, token);
+      await authorizeActingAs(tx, { id: holderOf(token) }, 'identity:delete-token');
       const revoked = await revokeTokens(tx, [token.id]);
       if (!revoked.includes(token.id)) throw new AppError('TOKEN_NOT_FOUND');
       await audit(tx, 'access-token:revoke', token, { tokens: revoked.length });

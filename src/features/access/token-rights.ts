@@ -17,6 +17,10 @@ type TokenAction = 'identity:get-token' | 'identity:create-token' | 'identity:de
 export const isSelf = ({ actor }: Context, kind: 'user' | 'identity', id: string): boolean =>
   actor.kind === kind && actor.id === id.toLowerCase();
 
+/** The id of whoever a token acts as. */
+export const holderOf = ({ identityId, userId }: Pick<AccessTokenView, 'identityId' | 'userId'>): string =>
+  identityId ?? userId ?? NO_ID;
+
 /**
  * A token, for who may do this to it.
  *

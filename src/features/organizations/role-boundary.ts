@@ -132,7 +132,7 @@ interface HeldRole {
   readonly endsAt: string | null;
 }
 
-/** Whose credential is made. */
+/** Whose credential is made, changed or taken away. */
 interface Account {
   readonly id: string;
   /** The project that owns it, for the audit record of a refusal; absent or null: it is of the organization. */
@@ -140,9 +140,10 @@ interface Account {
 }
 
 /**
- * Whoever makes a credential of somebody else has all rights of that account: nobody makes one of an account that may do more than
- * the caller in the organization or in any of its projects, or in an organization below it and its projects: a credential of the
- * organization reaches these too. A refusal names the rights that are missing, not where.
+ * Whoever makes a credential of somebody else has all rights of that account, and whoever takes one away takes them: nobody makes,
+ * changes or takes one of an account that may do more than the caller in the organization or in any of its projects, or in an
+ * organization below it and its projects: a credential of the organization reaches these too. Everybody may do so for itself. A
+ * refusal names the rights that are missing, not where.
  *
  * @param action what the caller does: for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY

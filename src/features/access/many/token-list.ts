@@ -19,6 +19,7 @@ export const tokensOf = (ctx: Context, owners: Partial<Pick<Sight, 'identityIds'
   expiresBefore: null,
   unusedSince: null,
   exceptIds: [],
+  exceptHolders: [],
   ...owners,
 });
 
