@@ -88,7 +88,7 @@ export async function authorizeRoleChange(
 
 /**
  * Nobody deletes an account with a role that allows, or forbids, more than the caller may, in any organization. Its organizations
- * are locked.
+ * are locked. What it may do in projects: `authorizeProjectLoss`.
  *
  * @param action what the caller does, for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY
@@ -98,19 +98,28 @@ export async function authorizeAccountDeletion(
   { kind, id }: { readonly kind: 'user' | 'identity'; readonly id: string },
   action: Action,
 ): Promise<void> {
-  const held = await query<{ slug: string; permissions: string | null }>(
+  const beyondIn = await boundaryOfCaller(tx);
+  const held = await query<{ organizationId: string; slug: string; permissions: string | null }>(
     tx,
-    `select distinct m.role as slug, r.permissions::text from organization_membership m
+    `select m.organization_id as "organizationId", m.role as slug, r.permissions::text from organization_membership m
      left join organization_role r on r.organization_id = m.organization_id and r.slug = m.role where m.${kind}_id = $1`,
     [id],
   );
-  const beyond = held.flatMap(({ slug, permissions }) =>
-    rightsBeyondChange(
-      tx.ability,
-      rulesOfOrganizationRoles([slug], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]),
-      [],
-    ),
-  );
+  const beyond = held.flatMap(({ organizationId, slug, permissions }) => {
+    const rules = rulesOfOrganizationRoles([slug], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]);
+    return beyondIn(organizationId, (own) => rightsBeyondChange(own, rules, []));
+  });
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
+}
+
+/**
+ * Nobody takes an account out of projects in which it may do more than the caller, at any time. Everybody may leave them.
+ *
+ * @throws PERMISSION_BOUNDARY
+ */
+export async function authorizeProjectLoss(tx: Transaction, memberId: string, action: Action): Promise<void> {
+  if (memberId === tx.actor.id) return;
+  const beyond = (await beyondInProjects(tx, [memberId])).get(memberId) ?? [];
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
 }
 
