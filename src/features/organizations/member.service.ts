@@ -168,12 +168,25 @@ async function write(
   const before = held?.role ?? null;
   const action = actionOn(member.kind, 'edit');
   await authorizeRoleChange(tx, { organizationId, action, before, after: role, handedTo });
+  refuseOwnExtension(tx, { member, held }, endsAt);
   const id = await (held === null ? addMember : changeRole)(tx, organizationId, member, role, endsAt);
   await tx.auditTrail.recordChange(tx, {
     action: 'organization-member:set',
     facts: { ...factsOf(organizationId, member, role), endsAt: endsAt?.toISOString() ?? null },
   });
   return { id, ...viewOf(member), organizationId, roleSlug: role, endsAt };
+}
+
+/**
+ * Nobody lengthens its own membership, which rights in projects end with, too.
+ *
+ * @throws PERMISSION_BOUNDARY
+ */
+function refuseOwnExtension(tx: Transaction, { member, held }: Pick<Place, 'member' | 'held'>, end: Date | null): void {
+  if (member.kind !== tx.actor.kind || member.id !== tx.actor.id || held === null || held.endsAt === null) return;
+  if (end !== null && end <= held.endsAt) return;
+  const action = actionOn(member.kind, 'edit');
+  throw new PermissionDenied({ action, projectId: null }, [action]);
 }
 
 const LIST = `select * from (${SELECT_MEMBER} where m.organization_id = $1 and ${IS_LISTED}) as member
