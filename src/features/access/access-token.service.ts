@@ -159,8 +159,9 @@ export class AccessTokenService {
    * Revokes a token, and what it made for its own holder, at once on every node.
    *
    * @param raw `{ id }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND (revoked before, too), LAST_ADMIN when no lasting admin of an
-   *   organization could log in any more, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY for a token of an account that may do more than the caller,
+   *   TOKEN_NOT_FOUND (revoked before, too), LAST_ADMIN when no lasting admin of an organization could log in any more,
+   *   AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
@@ -168,6 +169,7 @@ export class AccessTokenService {
     return inTransaction(ctx, async (tx) => {
       const token = await authorizedToken(tx, id, 'identity:delete-token');
       protectInstallationAdmin(tx, token);
+      await authorizeActingAs(tx, { id: holderOf(token) }, 'identity:delete-token');
       const admins = await lockLoggedInAdmins(tx, [holderOf(token)]);
       const revoked = await revokeTokens(tx, [token.id]);
       if (!revoked.includes(token.id)) throw new AppError('TOKEN_NOT_FOUND');

@@ -43,7 +43,8 @@ export interface AuthConfiguration<Settings, Changes, View> {
 
 /**
  * The verbs of the configurations of a way in, the same for all of them. Each throws VALIDATION_FAILED, PERMISSION_DENIED,
- * IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE and, but for `attach`, the code for a missing configuration.
+ * IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE and, but for `attach`, the code for a missing configuration; a change, wider or narrower,
+ * PERMISSION_BOUNDARY for an account that may do more than the caller.
  */
 export class AuthConfigurationService<
   Settings extends OfIdentity & TokenTtls,
@@ -60,14 +61,12 @@ export class AuthConfigurationService<
    *
    * @param raw `{ identityId, accessTokenTrustedIps?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }` and
    *   what the kind has of its own
-   * @throws PERMISSION_BOUNDARY, besides what all throw
    * Source: behaviour 3.3.
    */
   async attach(ctx: Context, raw: unknown): Promise<View> {
     const settings = parse(this.kind.rules.attach, raw);
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, settings.identityId);
-      await authorizeActingAs(tx, identity, 'identity:edit');
       const configuration = await this.kind.insert(tx, { ...settings, identityId: identity.id });
       await this.#recordChange(tx, 'attach', identity.id);
       return configuration;
@@ -139,6 +138,7 @@ export class AuthConfigurationService<
     const identity = await this.identities.authorized(tx, identityId, ['identity:read', action]);
     protectInstallationAdmin(tx, identity);
     await protectOwnLogins(tx, identity, { method: this.kind.method, action });
+    await authorizeActingAs(tx, identity, action);
     return identity;
   }
 

@@ -171,6 +171,7 @@ async function write(
   const before = held?.role ?? null;
   const action = actionOn(member.kind, 'edit');
   await authorizeRoleChange(tx, { organizationId, action, before, after: role, handedTo });
+  refuseOwnExtension(tx, { member, held }, endsAt);
   const id = await (held === null ? addMember : changeRole)(tx, organizationId, member, role, endsAt);
   await tx.auditTrail.recordChange(tx, {
     action: 'organization-member:set',
@@ -187,6 +188,18 @@ function listIn(order: ListOrder): string {
   const { condition, rest } = orderedText(ORDER_COLUMNS, order, ORDER_PARAMS);
   return `select * from (${SELECT_MEMBER} where m.organization_id = $1 and ${IS_LISTED}) as member
     where ${condition} ${rest}`;
+}
+
+/**
+ * Nobody lengthens its own membership, which rights in projects end with, too.
+ *
+ * @throws PERMISSION_BOUNDARY
+ */
+function refuseOwnExtension(tx: Transaction, { member, held }: Pick<Place, 'member' | 'held'>, end: Date | null): void {
+  if (member.kind !== tx.actor.kind || member.id !== tx.actor.id || held === null || held.endsAt === null) return;
+  if (end !== null && end <= held.endsAt) return;
+  const action = actionOn(member.kind, 'edit');
+  throw new PermissionDenied({ action, projectId: null }, [action]);
 }
 
 // Both kinds are read here and not in the slice of identities, which stands on this one.

@@ -5,7 +5,7 @@ import { flush, guarded } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { refuseLastOrganizationAdmin } from './last-admin/admin-logins.js';
 import { OrganizationMembership } from './membership.entity.js';
-import { authorizeAccountDeletion } from './role-boundary.js';
+import { authorizeAccountDeletion, authorizeProjectLoss } from './role-boundary.js';
 
 /** A user or a machine identity, as a member of organizations. */
 export interface Member {
@@ -156,14 +156,16 @@ export async function removeMember(tx: Transaction, organizationId: string, memb
  * Deletes a user or a machine identity with all memberships and tokens.
  *
  * @param action what the caller does, for the audit record of a refusal
- * @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND, PERMISSION_BOUNDARY for who has a role in any organization that allows more than
- *   the caller may, LAST_ADMIN when an organization or a project would be left without an admin
+ * @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND, PERMISSION_BOUNDARY for who has a role in any organization or project that allows
+ *   more than the caller may, LAST_ADMIN when an organization or a project would be left without an admin
  */
 export async function deleteAccount(tx: Transaction, member: Member, action: Action): Promise<void> {
   const { kind, id } = member;
   await lockAccount(tx, member);
   await authorizeAccountDeletion(tx, member, action);
+  // After LAST_ADMIN, which says what comes first: somebody else has to be appointed.
   await refuseLastAdmin(tx, member, null);
+  await authorizeProjectLoss(tx, id, action);
   await guarded(() => query(tx, `delete from ${TABLE[kind]} where id = $1`, [id]), LAST_PROJECT_ADMIN);
 }
 

@@ -146,6 +146,7 @@ export class OrganizationService {
     return inTransaction(ctx, async (tx) => {
       const known = await this.organizations.load(tx, id);
       authorizeChange(tx, known, 'edit');
+      if (slug != null && slug !== known.slug) authorizeNewSlug(tx, known);
       const [row] = await guarded(
         () =>
           query<OrganizationView>(
@@ -236,6 +237,16 @@ function authorizeDeletion(ctx: Context, organization: OrganizationView): void {
   } else if (!ctx.actor.isInstallationAdmin) {
     throw new PermissionDenied({ action: 'organization:delete', projectId: null });
   }
+}
+
+/**
+ * The slugs of sub-organizations are one namespace of their root: whoever is below it neither takes nor tries them.
+ *
+ * @throws PERMISSION_DENIED
+ */
+function authorizeNewSlug(ctx: Context, { id, parentId }: OrganizationView): void {
+  if (parentId === null || id !== ctx.organizationId) return;
+  throw new PermissionDenied({ action: 'sub-organization:edit', projectId: null });
 }
 
 /** Rights in the scope reach the scope itself and the sub-organizations below it, never the root above it. */

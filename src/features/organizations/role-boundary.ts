@@ -88,7 +88,7 @@ export async function authorizeRoleChange(
 
 /**
  * Nobody deletes an account with a role that allows, or forbids, more than the caller may, in any organization. Its organizations
- * are locked.
+ * are locked. What it may do in projects: `authorizeProjectLoss`.
  *
  * @param action what the caller does, for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY
@@ -98,19 +98,35 @@ export async function authorizeAccountDeletion(
   { kind, id }: { readonly kind: 'user' | 'identity'; readonly id: string },
   action: Action,
 ): Promise<void> {
-  const held = await query<{ slug: string; permissions: string | null }>(
+  const beyondIn = await boundaryOfCaller(tx);
+  const held = await query<{ organizationId: string; slug: string; permissions: string | null }>(
     tx,
-    `select distinct m.role as slug, r.permissions::text from organization_membership m
+    `select m.organization_id as "organizationId", m.role as slug, r.permissions::text from organization_membership m
      left join organization_role r on r.organization_id = m.organization_id and r.slug = m.role where m.${kind}_id = $1`,
     [id],
   );
-  const beyond = held.flatMap(({ slug, permissions }) =>
-    rightsBeyondChange(
-      tx.ability,
-      rulesOfOrganizationRoles([slug], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]),
-      [],
-    ),
-  );
+  const beyond = held.flatMap(({ organizationId, slug, permissions }) => {
+    const rules = rulesOfOrganizationRoles([slug], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]);
+    return beyondIn(organizationId, (own) => rightsBeyondChange(own, rules, []));
+  });
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
+}
+
+/**
+ * Whoever may let an admin into any project may take from anybody what is in the wrong hands, whatever it may do in projects: a
+ * token that leaked, the account of somebody who left.
+ */
+const mayTakeFromProjects = ({ ability }: Context): boolean => can(ability, 'workspace:rescue');
+
+/**
+ * Nobody takes an account out of projects in which it may do more than the caller, at any time, but for who may rescue projects.
+ * Everybody may leave them.
+ *
+ * @throws PERMISSION_BOUNDARY
+ */
+export async function authorizeProjectLoss(tx: Transaction, memberId: string, action: Action): Promise<void> {
+  if (memberId === tx.actor.id || mayTakeFromProjects(tx)) return;
+  const beyond = (await beyondInProjects(tx, [memberId])).get(memberId) ?? [];
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
 }
 
@@ -132,7 +148,7 @@ interface HeldRole {
   readonly endsAt: string | null;
 }
 
-/** Whose credential is made. */
+/** Whose credential is made, changed or taken away. */
 interface Account {
   readonly id: string;
   /** The project that owns it, for the audit record of a refusal; absent or null: it is of the organization. */
@@ -140,9 +156,10 @@ interface Account {
 }
 
 /**
- * Whoever makes a credential of somebody else has all rights of that account: nobody makes one of an account that may do more than
- * the caller in the organization or in any of its projects, or in an organization below it and its projects: a credential of the
- * organization reaches these too. A refusal names the rights that are missing, not where.
+ * Whoever makes a credential of somebody else has all rights of that account, and whoever takes one away takes them: nobody makes,
+ * changes or takes one of an account that may do more than the caller in the organization or in any of its projects, or in an
+ * organization below it and its projects: a credential of the organization reaches these too. Everybody may do so for itself, and
+ * who may rescue projects takes credentials away whatever there is in projects. A refusal names the rights that are missing, not where.
  *
  * @param action what the caller does: for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY
@@ -150,9 +167,12 @@ interface Account {
  */
 export async function authorizeActingAs(tx: Transaction, account: Account, action: Action): Promise<void> {
   const id = account.id.toLowerCase();
-  const beyond = (await rightsBeyondCaller(tx, [id])).get(id);
+  const beyond = (await rightsBeyondCaller(tx, [id], action)).get(id);
   if (beyond !== undefined) throw new PermissionDenied({ action, projectId: account.projectId ?? null }, beyond);
 }
+
+/** What takes credentials away, and neither makes nor changes any. */
+const TAKING: ReadonlySet<Action> = new Set(['identity:delete-token', 'identity:revoke-auth']);
 
 /**
  * What accounts may do that the caller may not, by their ids in lower case: of those that may do more. The caller itself never does.
@@ -161,12 +181,14 @@ export async function authorizeActingAs(tx: Transaction, account: Account, actio
 export async function rightsBeyondCaller(
   tx: Transaction,
   ids: readonly string[],
+  action: Action,
 ): Promise<ReadonlyMap<string, readonly Action[]>> {
   const others = [...new Set(ids)].filter((id) => id !== tx.actor.id);
   if (others.length === 0) return new Map();
   const roles = Map.groupBy(await rolesNow(tx, [...others, tx.actor.id]), ({ memberId }) => memberId);
   const beyondIn = boundaryOf(tx, roles.get(tx.actor.id) ?? []);
-  const inProjects = await beyondInProjects(tx, others);
+  const isExempt = TAKING.has(action) && mayTakeFromProjects(tx);
+  const inProjects = isExempt ? new Map<string, Action[]>() : await beyondInProjects(tx, others);
   const beyond = others.map((id): [string, Action[]] => {
     const inOrganizations = Map.groupBy(roles.get(id) ?? [], ({ organizationId }) => organizationId);
     const above = [...inOrganizations].flatMap(([organizationId, held]) =>

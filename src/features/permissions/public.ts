@@ -1,3 +1,4 @@
+export { abilityOf } from './ability.js';
 export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS, PROJECT_VOCABULARY } from './actions.js';
 export { type Assigned, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
 export { MAX_METADATA_KEY } from './attribute-names.js';
@@ -59,6 +60,7 @@ export {
   isTermStart,
   NO_TERM_START,
   rulesAtAnyTime,
+  rulesUntil,
   type Termed,
   termRange,
   termStart,

@@ -47,3 +47,9 @@ export const rulesAtAnyTime = (held: readonly Termed[]): Rule[] =>
   held.flatMap(({ rules, hasBegun, endsAt }) =>
     hasBegun && endsAt === null ? rules : rules.filter(({ inverted }) => inverted !== true),
   );
+
+/** Rules that hold now, and until then at least. @param end null: for good */
+export const rulesUntil = (held: readonly Termed[], end: Date | null): Rule[] =>
+  held.flatMap(({ rules, hasBegun, endsAt }) =>
+    hasBegun && (endsAt === null || (end !== null && end <= endsAt)) ? rules : [],
+  );

@@ -11,7 +11,7 @@ import { type CursorKey, type Page, pageOf } from '../../kernel/paging.js';
 import { slugFor } from '../../kernel/text-rules.js';
 import { parse } from '../../kernel/validation.js';
 import { mayAssign, readStoredRules, rightsBeyondChange, toRules } from '../permissions/public.js';
-import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { ownTermIn, type ProjectAccess, type ProjectReader } from '../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
 import {
   CreatePrivilege,
@@ -71,14 +71,18 @@ export class PrivilegeService {
       const target = { memberKind, memberId: memberId.toLowerCase(), username: member?.username ?? null };
       authorizeGiving(project, target, [rules]);
       if (member === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
-      refuseBeyond(project, target, beyondEitherWay(project, [], rules));
+      const columns = termColumns(term, member.now);
+      refuseBeyond(project, target, [
+        ...beyondEitherWay(project, [], rules),
+        ...(await beyondOwnTerm(tx, target, { projectId, rules, endsAt: columns.endsAt })),
+      ]);
       const privilege = tx.em.create(AdditionalPrivilege, {
         organizationId,
         projectId,
         membershipId: member.membershipId,
         slug: slug ?? slugFor('', randomLetters(SUFFIX), { fallback: 'privilege', max: 64 }),
         permissions: rules,
-        ...termColumns(term, member.now),
+        ...columns,
       });
       // No look before the insert: two callers could both find the slug free. The constraint decides.
       await flush(tx, CODES);
@@ -220,11 +224,16 @@ async function change(
     term === undefined
       ? beyondEitherWay(project, before, after)
       : [...beyondEitherWay(project, before, []), ...beyondEitherWay(project, [], after)];
-  refuseBeyond(project, row, beyond);
+  const columns = term === undefined ? null : termColumns(term, now);
+  const endsAt = columns === null ? (privilege.endsAt ?? null) : columns.endsAt;
+  const isGiven = permissions !== undefined || term !== undefined;
+  const given = { projectId: project.projectId, rules: isGiven ? after : [], endsAt };
+  const beyondTerm = await beyondOwnTerm(tx, row, given);
+  refuseBeyond(project, row, [...beyond, ...beyondTerm]);
   tx.em.assign(privilege, {
     slug: slug ?? privilege.slug,
     ...(permissions === undefined ? {} : { permissions: after }),
-    ...(term === undefined ? {} : termColumns(term, now)),
+    ...columns,
     updatedAt: sql('now()'),
   });
   await flush(tx, CODES);
@@ -296,6 +305,16 @@ const beyondEitherWay = ({ ability }: ProjectAccess, before: readonly Rule[], af
   ...rightsBeyondChange(ability, before, after),
   ...rightsBeyondChange(ability, after, before),
 ];
+
+/** What somebody would give itself for longer than it has it. */
+async function beyondOwnTerm(
+  tx: Transaction,
+  { memberKind, memberId }: Target,
+  given: { readonly projectId: string; readonly rules: readonly Rule[]; readonly endsAt: Date | null },
+): Promise<Action[]> {
+  if (tx.actor.kind !== memberKind || tx.actor.id !== memberId) return [];
+  return (await ownTermIn(tx, given.projectId))(given.rules, given.endsAt);
+}
 
 /** @throws PERMISSION_BOUNDARY */
 function refuseBeyond({ projectId }: ProjectAccess, { memberKind }: Target, beyond: readonly Action[]): void {

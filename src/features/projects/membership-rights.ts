@@ -14,7 +14,15 @@ import {
 import { BESIDES_EACH } from './members/besides-roles.sql.js';
 import { type BesidesRoles, besidesRoles, findMember } from './members/membership.records.js';
 import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './members/membership.rules.js';
-import { NO_ROLES, rightsBeyondRoleChange, roleChange, rolesInChange } from './members/role-change.js';
+import { type BeyondOwnTerm, ownTermIn } from './members/own-term.js';
+import {
+  endOf,
+  NO_ROLES,
+  outlastedRoles,
+  rightsBeyondRoleChange,
+  roleChange,
+  rolesInChange,
+} from './members/role-change.js';
 import type { RolesHeld } from './members/role-terms.rules.js';
 import type { ProjectAccess } from './project.records.js';
 import { rulesBySlug } from './role.records.js';
@@ -104,8 +112,12 @@ export async function authorizeRoles(
   // Privileges end with the membership; what else there is counts only where a role forbids something.
   const isAsked = verb === 'delete' || hasProhibitions(rules);
   const besides = isAsked ? await besidesOf(tx, project, targets) : NOTHING_ELSE;
-  judgeRoles(tx, project, { verb, targets, before, after, placeOf }, { rules, besides });
+  const ownTerm = targets.some((target) => isCaller(tx, target)) ? await ownTermIn(tx, project.projectId) : null;
+  judgeRoles(tx, project, { verb, targets, before, after, placeOf }, { rules, besides, ownTerm });
 }
+
+const isCaller = ({ actor }: Transaction, { kind, names }: Target): boolean =>
+  actor.kind === kind && actor.id === names?.memberId;
 
 /**
  * As `authorizeRoles`, for changes of many members in one statement.
@@ -122,6 +134,8 @@ export async function authorizeMemberChanges(
   if (changes.length === 0) return;
   const memberIds = changes.map(({ target }) => target.names?.memberId ?? NO_ID);
   const rows = await BESIDES_EACH(tx, { projectId: project.projectId, memberIds });
+  const isOwn = changes.some(({ target }) => isCaller(tx, target));
+  const ownTerm = isOwn ? await ownTermIn(tx, project.projectId) : null;
   const besides = new Map(rows.map(({ memberId, ...row }) => [memberId, row as BesidesRoles]));
   for (const { target, placeOf = String, before = NO_ROLES, after = NO_ROLES, verb } of changes) {
     const own = new Set(ownSlugs({ before, after }));
@@ -132,6 +146,7 @@ export async function authorizeMemberChanges(
       {
         rules: new Map([...rules].filter(([slug]) => own.has(slug))),
         besides: besides.get(target.names?.memberId ?? NO_ID) ?? NOTHING_ELSE,
+        ownTerm: isCaller(tx, target) ? ownTerm : null,
       },
     );
   }
@@ -147,13 +162,15 @@ interface Known {
   /** Of the project's own roles in it, by slug. */
   readonly rules: ReadonlyMap<string, readonly Rule[]>;
   readonly besides: BesidesRoles;
+  /** Where the caller changes its own roles; null where it does not. */
+  readonly ownTerm: BeyondOwnTerm | null;
 }
 
 function judgeRoles(
   tx: Transaction,
   project: ProjectAccess,
   { verb, targets, before, after, placeOf }: Required<Change>,
-  { rules, besides: { hasMore, privileges: stored } }: Known,
+  { rules, besides: { hasMore, privileges: stored }, ownTerm }: Known,
 ): void {
   const change = roleChange(before, after);
   const privileges = verb === 'delete' ? (stored ?? []).map((list) => readStoredRules(list)) : [];
@@ -168,14 +185,19 @@ function judgeRoles(
   for (const target of targets) authorizeEach(project, verb, target, assigned);
   refuseUnknown(after.slugs, rules, placeOf);
   const beyond = rightsBeyondRoleChange(project.ability, change, {
-    isCaller: targets.every(({ kind, names }) => tx.actor.kind === kind && tx.actor.id === names?.memberId),
+    isCaller: targets.every((target) => isCaller(tx, target)),
+    outlasted: outlastedRoles(after),
     hasMore,
     rules,
     privileges: privileges.flat(),
   });
   const [kind = 'user'] = targets.map((target) => target.kind);
   const attempt = { action: actionOn(kind, verb), projectId: project.projectId };
-  if (beyond.length > 0) throw new PermissionDenied(attempt, beyond);
+  const beyondTerm = change.given.flatMap(
+    (slug) => ownTerm?.(rulesOfRoles([slug], [rules.get(slug) ?? []]), endOf(after, slug)) ?? [],
+  );
+  const all = [...new Set([...beyond, ...beyondTerm])];
+  if (all.length > 0) throw new PermissionDenied(attempt, all);
 }
 
 const hasProhibitions = (rules: ReadonlyMap<string, readonly Rule[]>): boolean =>

@@ -5,6 +5,7 @@ export { projectLinkOf } from './link.resolver.js';
 export { listHoldings } from './members/holdings.js';
 export { fieldsOf, subjectOf } from './members/membership.rules.js';
 export { ProjectMembershipType } from './members/membership.type.js';
+export { ownTermIn } from './members/own-term.js';
 export { authorizeMemberChanges, type MemberChange } from './membership-rights.js';
 export type { ProjectSchema } from './project.entity.js';
 export type { ProjectLinks } from './project.links.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, useSharedStrongroom } from '../../kit/strongroom.js';
+import { Caller, mustSucceed } from '../../kit/caller.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const FIELDS = 'id name slug parentId';
 const CREATE_SUB = `mutation ($input: CreateSubOrganizationInput!) {
@@ -65,6 +66,24 @@ describe('organizations', () => {
     expect((await admin.graphql(DELETE, { input: { id: sub.id } })).body.errors).toBeUndefined();
     expect((await strongroom.admin.graphql(DELETE, root)).body.errors).toBeUndefined();
     expect(await admin.graphql(ONE)).toBeError(401, 'TOKEN_INVALID');
+  });
+
+  test('below a root get another slug by its admins alone, so that siblings do not learn of each other', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const [one, two] = [await makeSub(admin, 'one'), await makeSub(admin, 'two')];
+    const { createAccessToken } = await admin.data(
+      'mutation ($input: CreateAccessTokenInput!) { createAccessToken(input: $input) { accessToken } }',
+      { input: { identityId: admin.identityId, organizationSlug: 'one' } },
+    );
+    const below = new Caller(admin.url, createAccessToken.accessToken);
+    for (const slug of ['two', 'three'])
+      expect(await below.graphql(UPDATE, { input: { id: one.id, slug } })).toBeError(403, 'PERMISSION_DENIED');
+    mustSucceed(await below.graphql(UPDATE, { input: { id: one.id, slug: 'one', name: 'Renamed' } }));
+    expect(await admin.graphql(UPDATE, { input: { id: one.id, slug: 'two' } })).toBeError(
+      409,
+      'ORGANIZATION_SLUG_TAKEN',
+    );
+    mustSucceed(await admin.graphql(UPDATE, { input: { id: two.id, slug: 'three' } }));
   });
 
   test('that are the own one of the admin of the installation stay', async () => {

@@ -22,7 +22,11 @@ async function scene(temporaryRange: string, startsInMs = 0) {
     temporaryAccessStartTime: new Date(Date.now() + startsInMs).toISOString(),
   };
   mustSucceed(await owner.post(path, { roles: [{ role: 'viewer' }, role] }));
-  mustSucceed(await admin.delete(`/api/v1/auth/token-auth/identities/${owner.identityId}`));
+  await strongroom.sql(
+    `with removed as (delete from identity_token_auth where identity_id = $1)
+     delete from access_token where identity_id = $1 and auth_method = 'token-auth'`,
+    [owner.identityId],
+  );
   const [{ terms: given } = { terms: null }] = await termsOf(projectId, admin);
   const rescue = (who: Caller, range: string): Promise<Reply> =>
     who.graphql(RESCUE, { input: { projectId, reason: 'The only admin has left.', range } });

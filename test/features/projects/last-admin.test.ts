@@ -83,7 +83,12 @@ describe('the only admin of a project', () => {
         admin.delete(identityPath(other)),
         admin.patch(own, { role: 'viewer' }),
       ]);
-      expect([deleted.status, demoted.status].sort()).toEqual([200, 409]);
+      // Who was demoted first may do less than the other.
+      expect([
+        [200, 409],
+        [409, 200],
+        [403, 200],
+      ]).toContainEqual([deleted.status, demoted.status]);
       expect(await adminsOf(project.id)).toHaveLength(1);
     }
   });
@@ -123,14 +128,16 @@ describe('an admin whom another of its roles forbids to manage members', () => {
     const second = await strongroom.seed.caller(admin);
     mustSucceed(await sole.post(membership(second), { roles: [{ role: 'admin' }, { role }] }));
     mustSucceed(await sole.delete(membership(second)));
-    mustSucceed(await admin.delete(identityPath(bound)));
+    mustSucceed(await admin.patch(identityPath(sole), { role: 'admin' }));
+    mustSucceed(await sole.delete(identityPath(bound)));
     expect(await adminsOf(project.id)).toHaveLength(1);
   });
 
   test('is the only admin where all are like that, as before', async () => {
     const { admin, project, role, bound, sole, membership } = await twoAdmins();
     mustSucceed(await sole.patch(membership(sole), { roles: [{ role: 'admin' }, { role }] }));
-    mustSucceed(await admin.delete(identityPath(sole)));
+    mustSucceed(await admin.patch(identityPath(sole), { role: 'admin' }));
+    mustSucceed(await sole.delete(identityPath(sole)));
     expect(await admin.delete(identityPath(bound))).toBeError(409, 'LAST_ADMIN');
     expect(await adminsOf(project.id)).toHaveLength(1);
   });

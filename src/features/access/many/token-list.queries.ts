@@ -31,6 +31,8 @@ export interface TokenFilter {
   readonly updatedSince: Date | null;
   /** But for these. */
   readonly exceptIds: readonly string[];
+  /** But for those of these identities and users. */
+  readonly exceptHolders: readonly string[];
 }
 
 export interface TokenSearch extends Sight, TokenFilter {}
@@ -42,7 +44,8 @@ const matches = (wanted: TokenSearch): RawBuilder<unknown> => sql`
   and (${wanted.expiresBefore}::timestamptz is null or ${sql.raw(ENDS_AT)} < ${wanted.expiresBefore}::timestamptz)
   and (${wanted.unusedSince}::timestamptz is null or coalesce(t.last_used_at, t.created_at) < ${wanted.unusedSince}::timestamptz)
   and (${wanted.updatedSince}::timestamptz is null or t.updated_at >= ${wanted.updatedSince}::timestamptz)
-  and t.id <> all(${wanted.exceptIds}::uuid[])`;
+  and t.id <> all(${wanted.exceptIds}::uuid[])
+  and coalesce(t.identity_id, t.user_id) <> all(${wanted.exceptHolders}::uuid[])`;
 
 const isOfOrganization = (wanted: TokenSearch): RawBuilder<unknown> => sql`
   ((${wanted.ofIdentities}::boolean and exists (select from identity i where i.id = t.identity_id and i.project_id is null

@@ -21,6 +21,7 @@ export const tokensOf = (ctx: Context, owners: Partial<Pick<Sight, 'identityIds'
   unusedSince: null,
   updatedSince: null,
   exceptIds: [],
+  exceptHolders: [],
   ...owners,
 });
 

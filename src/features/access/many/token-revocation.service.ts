@@ -3,10 +3,16 @@ import { PermissionDenied, type Reason } from '../../../kernel/authz/ability.js'
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
-import { distinctIds } from '../../../kernel/ids.js';
+import { distinctIds, NO_ID } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import type { IdentityReader } from '../../identities/public.js';
-import { keepLoggedInAdmins, lockLoggedInAdmins, protectInstallationAdmin } from '../../organizations/public.js';
+import {
+  authorizeActingAs,
+  keepLoggedInAdmins,
+  lockLoggedInAdmins,
+  protectInstallationAdmin,
+  rightsBeyondCaller,
+} from '../../organizations/public.js';
 import { findTokens } from '../access-token.queries.js';
 import { MAX_REVOKED, RevokeTokens } from '../access-token.rules.js';
 import { type AccessTokenView, holderOf, toAccessTokenView } from '../access-token.view.js';
@@ -47,8 +53,8 @@ export class TokenRevocationService {
    * of them. Of callers who revoke the same token at the same moment one gets it.
    *
    * @param raw `{ ids, dryRun? }` or `{ identityId?, expiresBefore?, unusedSince?, dryRun? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, TOKEN_NOT_FOUND (naming the places of all),
-   *   LAST_ADMIN when no lasting admin of an organization could log in any more, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, TOKEN_NOT_FOUND (naming the places of
+   *   all), LAST_ADMIN when no lasting admin of an organization could log in any more, AUDIT_UNAVAILABLE
    */
   async revoke(ctx: Context, raw: unknown): Promise<Revocation> {
     const { ids, dryRun, ...filter } = parse(RevokeTokens, raw);
@@ -71,32 +77,41 @@ export class TokenRevocationService {
     return revocation;
   }
 
-  /** @throws PERMISSION_DENIED, IDENTITY_NOT_FOUND */
+  /** Tokens of accounts that may do more than the caller are not among them. @throws PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND */
   async #matching(tx: Transaction, { identityId, ...filter }: Filter): Promise<Chosen> {
     const all =
       identityId == null ? await tokensInReach(tx, this.identities, NEEDED) : await this.#ofIdentity(tx, identityId);
     const makers = await FIND_MAKERS(tx, { id: tx.actor.tokenId });
-    const limit = MAX_REVOKED + 1;
-    const rows = await listTokens(tx, {
+    const search = {
       ...filtered(all, { ...filter, includeEnded: false }),
       ofInstallationAdmin: tx.actor.isInstallationAdmin,
       exceptIds: makers.map(({ id }) => id),
-      time: null,
-      id: null,
-      limit,
-      limitOfAll: limit,
-    });
+    };
+    const rows = await withinRights(tx, search, MAX_REVOKED + 1);
     return { tokens: rows.slice(0, MAX_REVOKED).map(toAccessTokenView), hasMore: rows.length > MAX_REVOKED };
   }
 
   async #ofIdentity(tx: Transaction, identityId: string): Promise<TokenSearch> {
     const identity = await this.identities.authorized(tx, identityId, NEEDED);
     protectInstallationAdmin(tx, identity);
+    await authorizeActingAs(tx, identity, 'identity:delete-token');
     return tokensOf(tx, { identityIds: [identity.id] });
   }
 }
 
-/** @throws TOKEN_NOT_FOUND, PERMISSION_DENIED, each naming the places of all */
+/** The first tokens of a search, of accounts that may do no more than the caller. */
+async function withinRights(tx: Transaction, search: TokenSearch, limit: number) {
+  const exceptHolders: string[] = [];
+  for (;;) {
+    const page = { ...search, exceptHolders, time: null, id: null, limit, limitOfAll: limit };
+    const rows = await listTokens(tx, page);
+    const beyond = await rightsBeyondCaller(tx, rows.map(holderOf), 'identity:delete-token');
+    if (beyond.size === 0) return rows;
+    exceptHolders.push(...beyond.keys());
+  }
+}
+
+/** @throws TOKEN_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, each naming the places of all */
 async function named(tx: Transaction, given: readonly string[]): Promise<Chosen> {
   const ids = distinctIds(given);
   const places = ids.map((id) => `ids[${given.findIndex((text) => text.toLowerCase() === id)}]`);
@@ -118,8 +133,18 @@ async function named(tx: Transaction, given: readonly string[]): Promise<Chosen>
   );
   const first = errors.find((error) => error instanceof PermissionDenied);
   if (first !== undefined) throw new PermissionDenied(first.attempt, [], reasons);
+  const holders = found.map((token) => (token instanceof AppError ? NO_ID : holderOf(token)));
+  const beyond = await rightsBeyondCaller(tx, holders, 'identity:delete-token');
+  const beyondEach = holders.flatMap((holder, at): Reason[] =>
+    (beyond.get(holder) ?? []).slice(0, 1).map((needs) => ({ path: places[at] ?? '', needs, about: TAKEN_FROM })),
+  );
+  const attempt = { action: 'identity:delete-token', projectId: null } as const;
+  if (beyond.size > 0) throw new PermissionDenied(attempt, [...beyond.values()].flat(), beyondEach);
   return { tokens: found.flatMap((token) => (token instanceof AppError ? [] : token)), hasMore: false };
 }
+
+/** Why a token is not revoked whose holder may do more; of what is missing one right is named. */
+const TAKEN_FROM = 'is a token of an account that may do more than you; to revoke it';
 
 function denialIn(check: () => void): PermissionDenied | null {
   try {

@@ -118,8 +118,8 @@ export class ClientSecretService {
    * Revokes a client secret and the tokens of its logins, at once on every node.
    *
    * @param raw `{ id, identityId? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND (revoked before, too),
-   *   LAST_ADMIN when no lasting admin of an organization could log in any more, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND (revoked
+   *   before, too), LAST_ADMIN when no lasting admin of an organization could log in any more, AUDIT_UNAVAILABLE
    * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<ClientSecretView> {
@@ -127,6 +127,7 @@ export class ClientSecretService {
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#owner(tx, { id, identityId }, 'identity:delete-token');
       protectInstallationAdmin(tx, identity);
+      await authorizeActingAs(tx, identity, 'identity:delete-token');
       const place = { identityId: identity.id, id };
       const admins = await lockLoggedInAdmins(tx, [identity.id]);
       const row = await loadRow(tx, revokeClientSecret, place, 'CLIENT_SECRET_NOT_FOUND');

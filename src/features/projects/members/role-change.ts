@@ -10,6 +10,19 @@ export interface RoleChange {
   readonly kept: readonly string[];
 }
 
+/** When a role that is held ends; null: never. */
+export function endOf(held: RolesHeld, slug: string): Date | null {
+  const term = termOf(held, slug);
+  return term === undefined ? null : new Date(term.endsAt);
+}
+
+/** Roles whose term leaves out a part of that of another: what they forbid, they do not forbid for as long as that allows it. */
+export const outlastedRoles = (held: RolesHeld): string[] =>
+  held.slugs.filter((slug) => !held.slugs.every((other) => covers(termOf(held, slug), termOf(held, other))));
+
+const covers = (one: RoleTerm | undefined, other: RoleTerm | undefined): boolean =>
+  one === undefined || (other !== undefined && one.startsAt <= other.startsAt && other.endsAt <= one.endsAt);
+
 /** No role at all. */
 export const NO_ROLES: RolesHeld = { slugs: [], terms: null };
 
@@ -45,6 +58,8 @@ interface Holder {
   readonly hasMore: boolean;
   /** Rules of the project's own roles, by slug. */
   readonly rules: ReadonlyMap<string, readonly Rule[]>;
+  /** Of those that are given: `outlastedRoles`. */
+  readonly outlasted?: readonly string[];
   /** Rules of privileges that end with the membership. */
   readonly privileges?: readonly Rule[];
 }
@@ -54,10 +69,15 @@ interface Holder {
  * Where nothing else is held, what roles forbid takes nothing from anybody. Source: behaviour 1.1, 2.
  */
 export function rightsBeyondRoleChange(own: Ability, { taken, given, kept }: RoleChange, holder: Holder): Action[] {
-  const rulesOf = (slugs: readonly string[]): Rule[] =>
+  const rulesOf = (slugs: readonly string[], outlasted: readonly string[] = []): Rule[] =>
     rulesOfRoles(
       slugs,
-      slugs.filter((slug) => !isBuiltIn(slug)).map((slug) => holder.rules.get(slug) ?? []),
+      slugs
+        .filter((slug) => !isBuiltIn(slug))
+        .map((slug) => {
+          const rules = holder.rules.get(slug) ?? [];
+          return outlasted.includes(slug) ? rules.filter(({ inverted }) => inverted !== true) : rules;
+        }),
     );
   const lost = [...rulesOf(taken), ...(holder.privileges ?? [])];
   const won = rulesOf(given);
@@ -65,7 +85,7 @@ export function rightsBeyondRoleChange(own: Ability, { taken, given, kept }: Rol
   return [
     ...new Set([
       ...(holder.isCaller ? [] : rightsBeyond(own, lost)),
-      ...rightsBeyond(own, won),
+      ...rightsBeyond(own, rulesOf(given, holder.outlasted)),
       ...(isAlone ? [] : rightsBeyond(own, [...forbiddenBy(lost), ...(holder.isCaller ? [] : forbiddenBy(won))])),
     ]),
   ];
