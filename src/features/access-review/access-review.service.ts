@@ -3,7 +3,8 @@ import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
-import { parse } from '../../kernel/validation.js';
+import { mapInSlices } from '../../kernel/slices.js';
+import { parse, parseInSlices } from '../../kernel/validation.js';
 import {
   actionsAsked,
   answerOf,
@@ -85,7 +86,7 @@ export class AccessReviewService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
   async can(ctx: Context, raw: unknown): Promise<boolean[]> {
-    const { checks } = parse(AccessChecks, raw);
+    const { checks } = await parseInSlices(AccessChecks, raw);
     const questions = checks.map(({ projectId, userId, identityId, permissions, ...what }, at) => ({
       projectId: projectId.toLowerCase(),
       whom: askedWhom({ userId, identityId }, `checks[${at}].`),
@@ -106,7 +107,7 @@ export class AccessReviewService {
       memberId: whom === null ? null : authorizeAbout(projects.get(projectId) as ProjectAccess, whom, names),
     }));
     const others = await othersIn(ctx, places);
-    const answers = questions.map(({ projectId, permissions, action, fields }, at) => {
+    const answers = await mapInSlices(questions, ({ projectId, permissions, action, fields }, at) => {
       if (permissions != null) {
         const storedRules = [rulesAsText(JSON.stringify(toRules(permissions)))];
         return answerOf(projectRights({ roles: [], storedRules }).ability, action, fields);
@@ -137,7 +138,7 @@ export class AccessReviewService {
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = await policiesOf(ctx, [project.projectId], at ?? null);
-    const reasons = whoMay(policies.get(project.projectId) ?? NOBODY, actionsAsked(asked.action), asked.fields);
+    const reasons = await whoMay(policies.get(project.projectId) ?? NOBODY, actionsAsked(asked.action), asked.fields);
     const page = pageOfReasons(readable(project, reasons), request);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'access:holders',
@@ -157,7 +158,7 @@ export class AccessReviewService {
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
-    return pageOfReasons(readable(project, whoMay(policies, TO_READ, fields)), request);
+    return pageOfReasons(readable(project, await whoMay(policies, TO_READ, fields)), request);
   }
 
   async #askable(

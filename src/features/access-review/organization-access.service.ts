@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.js';
 import { isId } from '../../kernel/ids.js';
-import { parse } from '../../kernel/validation.js';
+import { mapInSlices } from '../../kernel/slices.js';
+import { parse, parseInSlices } from '../../kernel/validation.js';
 import { FIND_HELD } from '../access/public.js';
 import {
   answerOf,
@@ -49,7 +50,7 @@ export class OrganizationAccessService {
    * @param raw `{ checks }`, 1 to 100 of `{ subject, action, fields?, userId?, identityId?, permissions? }`
    */
   async can(ctx: Context, raw: unknown): Promise<boolean[]> {
-    const { checks } = parse(OrganizationAccessChecks, raw);
+    const { checks } = await parseInSlices(OrganizationAccessChecks, raw);
     const questions = checks.map(({ userId, identityId, permissions, ...what }, at) => ({
       whom: askedWhom({ userId, identityId }, `checks[${at}].`),
       permissions,
@@ -65,7 +66,7 @@ export class OrganizationAccessService {
       memberIds.filter((id) => id !== null),
     );
     const abilityOf = (id: string) => organizationRights(held.get(id) ?? NOTHING).ability;
-    const answers = questions.map(({ permissions, action, fields }, at) => {
+    const answers = await mapInSlices(questions, ({ permissions, action, fields }, at) => {
       if (permissions != null) {
         const storedRules = [rulesAsText(JSON.stringify(toRules(permissions)))];
         return answerOf(organizationRights({ roles: [], storedRules }).ability, action, fields);
