@@ -1,5 +1,6 @@
 import { type Action, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import {
   ORGANIZATION_ACTIONS,
   ORGANIZATION_VOCABULARY,
@@ -27,10 +28,10 @@ export async function authorizeRightsOfGroup(
     const stored = readRulesText(permissions, ORGANIZATION_VOCABULARY);
     return rightsBeyondChange(tx.ability, rulesOfOrganizationRoles([role], [stored]), []);
   });
-  const inProjects = (await projects.rightsOfGroup(tx, groupId)).flatMap(({ own, rules }) =>
+  const inProjects = await mapInSlices(await projects.rightsOfGroup(tx, groupId), ({ own, rules }) =>
     rightsBeyondChange(own, rules, []),
   );
-  const beyond = [...new Set([...inOrganizations, ...inProjects])];
+  const beyond = [...new Set([...inOrganizations, ...inProjects.flat()])];
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
 }
 

@@ -203,7 +203,7 @@ function authorizeReach(tx: Transaction, action: Action, before: readonly Rule[]
 async function renameInRules(tx: Transaction, rename: Rename, except: string | null): Promise<readonly string[]> {
   const stored = await LOCK_ROLES_ABOUT_ROLES(tx, { organizationId: tx.organizationId });
   const others = stored.filter(({ id }) => id !== except);
-  const { ids, permissions } = replacedRules(tx, others, rename, ORGANIZATION_VOCABULARY);
+  const { ids, permissions } = await replacedRules(tx, others, rename, ORGANIZATION_VOCABULARY);
   if (ids.length > 0) await REPLACE_RULES(tx, { ids, permissions });
   return ids;
 }

@@ -2,6 +2,7 @@ import { type Action, authorize, can, PermissionDenied, type Rule, rulesOf } fro
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import {
   type Assigned,
   type Assignee,
@@ -166,7 +167,10 @@ async function beyondInProjects(tx: Transaction, memberId: string): Promise<Acti
   const ids = held.map(({ projectId }) => projectId);
   const accesses = ids.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, ids);
   const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
-  return held.flatMap(({ projectId, ability }) => rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesOf(ability)));
+  const beyond = await mapInSlices(held, ({ projectId, ability }) =>
+    rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesOf(ability)),
+  );
+  return beyond.flat();
 }
 
 /** Held until the transaction ends: a role is not changed at the same moment. */

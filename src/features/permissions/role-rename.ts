@@ -1,5 +1,6 @@
 import { type Access, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import { type ConditionOperators, type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import type { Vocabulary } from './actions.js';
 import { namesAttributes } from './attributes.js';
 import { rightsBeyondChange } from './boundary.js';
@@ -39,18 +40,21 @@ interface Replacements {
  * @param access the organization or the project, as the caller has it
  * @throws PERMISSION_BOUNDARY
  */
-export function replacedRules(
+export async function replacedRules(
   access: Access,
   stored: readonly Stored[],
   rename: Rename,
   words: Vocabulary,
-): Replacements {
+): Promise<Replacements> {
   const renamed = stored.map(({ id, permissions }) => ({ id, ...withRoleRenamed(permissions, rename, words) }));
-  const beyond = renamed.flatMap(({ otherwise }) =>
-    otherwise.flatMap((rule) => rightsBeyondChange(access.ability, [rule], [])),
+  const beyond = await mapInSlices(
+    renamed.flatMap(({ otherwise }) => otherwise),
+    (rule) => rightsBeyondChange(access.ability, [rule], []),
   );
-  if (beyond.length > 0)
-    throw new PermissionDenied({ action: 'role:edit', projectId: access.projectId ?? null }, [...new Set(beyond)]);
+  if (beyond.flat().length > 0)
+    throw new PermissionDenied({ action: 'role:edit', projectId: access.projectId ?? null }, [
+      ...new Set(beyond.flat()),
+    ]);
   const changed = renamed.filter(({ isChanged }) => isChanged);
   return { ids: changed.map(({ id }) => id), permissions: changed.map((each) => JSON.stringify(each.stored)) };
 }

@@ -162,7 +162,7 @@ export async function renameInRules(
          and permissions::text like '%"role":%' order by id for update`,
       [project.projectId, except],
     );
-    const { ids, permissions } = replacedRules(project, stored, rename, PROJECT_VOCABULARY);
+    const { ids, permissions } = await replacedRules(project, stored, rename, PROJECT_VOCABULARY);
     if (ids.length === 0) continue;
     await query(
       tx,

@@ -5,6 +5,7 @@ import { builtInProjectRoles } from '../../../src/features/permissions/built-in-
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Conditions, Fields } from '../../../src/kernel/authz/conditions.js';
 import fc from '../../kit/properties.js';
+import * as plain from './plain-boundary.js';
 
 const ENVIRONMENTS = ['dev', 'prod', 'prod-eu'];
 const NAMES = ['A', 'AB', 'B'];
@@ -219,4 +220,68 @@ test('a change of a role never gives to its holders, whatever else they have, wh
     }),
     { numRuns: 2_000 },
   );
+});
+
+describe('the comparison of rules', () => {
+  const many = fc.array(fc.oneof(namedRule, rule), { maxLength: 8 });
+  const sorted = (actions: readonly string[]) => [...actions].sort();
+
+  test('decides as one that compares each rule with each', () => {
+    fc.assert(
+      fc.property(many, many, (own, given) => {
+        const ability = abilityOf(own);
+        expect(sorted(rightsBeyond(ability, given))).toEqual(sorted(plain.rightsBeyond(ability, given)));
+        const both = [...own, ...given];
+        expect(sorted(rightsBeyond(abilityOf(both), given))).toEqual(
+          sorted(plain.rightsBeyond(abilityOf(both), given)),
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('decides about changes as one that compares each rule with each', () => {
+    fc.assert(
+      fc.property(rules, many, many, (own, before, after) => {
+        const ability = abilityOf(own);
+        expect(sorted(rightsBeyondChange(ability, before, after))).toEqual(
+          sorted(plain.rightsBeyondChange(ability, before, after)),
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  const on = (conditions: Conditions, inverted = false): Rule => ({
+    subject: 'secrets',
+    action: ['readValue', 'edit'],
+    ...(inverted ? { inverted } : {}),
+    conditions,
+  });
+  const values = (name: string, from: number, count: number) => ({
+    $in: Array.from({ length: count }, (_, at) => `${name}${from + at}`),
+  });
+  const thousand = Array.from({ length: 1_000 }, (_, at) =>
+    at % 2 === 0 ? on({ secretName: values('V', at * 20, 20) }) : on({ secretPath: values('/p', at * 20, 20) }, true),
+  );
+
+  test('takes ten roles of a hundred rules each, with as many of others', () => {
+    const allowing = thousand.map(({ conditions }) => on(conditions as Conditions));
+    expect(rightsBeyond(abilityOf(thousand), thousand)).toEqual([]);
+    expect(rightsBeyond(abilityOf(thousand), allowing)).toEqual(['secrets:readValue', 'secrets:edit']);
+    const narrower = allowing.map((_, at) => on({ secretName: `V${at * 20 + (at % 20)}`, environment: 'dev' }));
+    const names = Array.from({ length: 1_000 }, (_, at) => on({ secretName: values('V', at * 20, 20) }));
+    expect(rightsBeyond(abilityOf(names), narrower)).toEqual([]);
+    expect(rightsBeyondChange(abilityOf(names), names, narrower)).toEqual([]);
+  });
+
+  test('refuses what it cannot compare in bounded steps', () => {
+    const shared = values('V', 0, 100).$in;
+    const last = values('Y', 0, 1_000).$in;
+    const names = (...others: readonly string[]) => on({ secretName: { $in: [...shared, ...others] } });
+    const own = [...last.map((name) => names(`X${name}`)), names(...last)];
+    expect(rightsBeyond(abilityOf(own), [names('Y0')])).toEqual([]);
+    const given = last.map((name) => names(name));
+    expect(() => rightsBeyond(abilityOf(own), given)).toThrow('too many conditions');
+  });
 });
