@@ -119,3 +119,9 @@ export async function mapInSlices<T, R>(items: readonly T[], map: (item: T, inde
   if (!isLight) await giveWay();
   return results;
 }
+
+/** Keeps those of many items that fit, in their order, as `mapInSlices` maps them. */
+export async function filterInSlices<T>(items: readonly T[], fits: (item: T) => boolean): Promise<T[]> {
+  const fitting = await mapInSlices(items, fits);
+  return items.filter((_, index) => fitting[index]);
+}

@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { compileGlob } from '../../src/kernel/authz/glob.js';
+import { compileGlob, workOf } from '../../src/kernel/authz/glob.js';
 import fc from '../kit/properties.js';
 
 const fits = (pattern: string, text: string): boolean => {
@@ -155,5 +155,30 @@ describe('a pattern', () => {
     const texts = ['a'.repeat(255), '/a'.repeat(1_000), 'a'.repeat(2_000)];
 
     for (const pattern of worst) for (const text of texts) expect(fits(pattern, text)).toBe(false);
+  });
+
+  test('takes one operation for every 32 states and character, whatever wildcards and alternatives it has', () => {
+    expect(workOf(`${'*a'.repeat(9)}*b`)).toBe(1);
+    expect(workOf(`*${'a'.repeat(40)}{${[...'bcdefghijklmnopqrst'].join(',')}}*x`)).toBe(26);
+    expect(workOf(`${'\\a'.repeat(127)}`)).toBe(4);
+    const pattern = fc
+      .array(fc.constantFrom('*', '**', '?', '/', 'a', '[^b]', '{a,b}', '{,*a}', 'aaaa'), { maxLength: 60 })
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(pattern.filter(isShort), (text) => {
+        // Steps and alternatives that a pattern may have.
+        expect(workOf(text)).toBeLessThanOrEqual((1_024 + 32) / 32);
+      }),
+    );
+  });
+
+  test('tells the same of a text whatever it was asked before', () => {
+    fc.assert(
+      fc.property(pathPattern.filter(isShort), fc.array(path, { maxLength: 8 }), (pattern, paths) => {
+        const test = compileGlob(pattern);
+        if (typeof test === 'string') throw new Error(test);
+        for (const text of paths) expect([text, test(text)]).toEqual([text, fits(pattern, text)]);
+      }),
+    );
   });
 });

@@ -1,5 +1,13 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
-import { giveWay, inOneGo, inTurn, mapInSlices, nextTurn, noteArrival } from '../../src/kernel/slices.js';
+import {
+  filterInSlices,
+  giveWay,
+  inOneGo,
+  inTurn,
+  mapInSlices,
+  nextTurn,
+  noteArrival,
+} from '../../src/kernel/slices.js';
 import { TurnCounter } from '../kit/turn-counter.js';
 
 /** Blocks the event loop as heavy work does. */
@@ -75,6 +83,19 @@ describe('slices of work', () => {
     expect(firedBefore.map(([item]) => item)).toEqual([1, 2, 3, 4]);
     expect(firedBefore[0]).toEqual([1, false]);
     expect(firedBefore[3]).toEqual([4, true]);
+  });
+
+  test('keep what fits of a list, in order, and let timers run between its items', async () => {
+    let fired = false;
+    setTimeout(() => (fired = true), 0);
+    const firedBefore: boolean[] = [];
+    const kept = await filterInSlices([1, 2, 3, 4], (item) => {
+      firedBefore.push(fired);
+      block(6);
+      return item % 2 === 0;
+    });
+    expect(kept).toEqual([2, 4]);
+    expect([firedBefore[0], firedBefore[3]]).toEqual([false, true]);
   });
 
   test('of which many come together begin one in each turn', async () => {

@@ -3,7 +3,8 @@ import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
-import { parse } from '../../kernel/validation.js';
+import { mapInSlices } from '../../kernel/slices.js';
+import { parse, parseInSlices } from '../../kernel/validation.js';
 import {
   actionsAsked,
   answerOf,
@@ -85,7 +86,7 @@ export class AccessReviewService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
   async can(ctx: Context, raw: unknown): Promise<boolean[]> {
-    const { checks } = parse(AccessChecks, raw);
+    const { checks } = await parseInSlices(AccessChecks, raw);
     const questions = checks.map(({ projectId, userId, identityId, permissions, ...what }, at) => ({
       projectId: projectId.toLowerCase(),
       whom: askedWhom({ userId, identityId }, `checks[${at}].`),
@@ -117,7 +118,7 @@ export class AccessReviewService {
         isMember: accesses[at] !== undefined,
       })),
     );
-    const answers = questions.map(({ action, fields }, at) => {
+    const answers = await mapInSlices(questions, ({ action, fields }, at) => {
       const role = unsaved[at] ?? null;
       const ability = role === null ? accesses[at]?.ability : projectRights(role).ability;
       return ability !== undefined && answerOf(ability, action, fields);
@@ -144,7 +145,7 @@ export class AccessReviewService {
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = await policiesOf(ctx, [project.projectId], at ?? null);
-    const reasons = whoMay(policies.get(project.projectId) ?? NOBODY, actionsAsked(asked.action), asked.fields);
+    const reasons = await whoMay(policies.get(project.projectId) ?? NOBODY, actionsAsked(asked.action), asked.fields);
     const page = pageOfReasons(readable(project, reasons), request);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'access:holders',
@@ -164,7 +165,7 @@ export class AccessReviewService {
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
-    return pageOfReasons(readable(project, whoMay(policies, TO_READ, fields)), request);
+    return pageOfReasons(readable(project, await whoMay(policies, TO_READ, fields)), request);
   }
 
   async #askable(

@@ -1,5 +1,6 @@
 import type { Action } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import { type CheckedRules, isBuiltIn, projectRights, ruleAsked } from '../permissions/public.js';
 import type { PlacedMember } from './places.js';
 
@@ -80,13 +81,14 @@ const withLess = (more: Decision, less: Decision): Decision =>
 export const namesAttributes = ({ rules }: Stored): boolean => rules.namesAttributes;
 
 /** Who of the members of a project may do something there, and by what; for several actions, all of them, and by what the last. */
-export function whoMay(policies: Policies, actions: readonly Action[], fields?: Fields): Reason[] {
+export async function whoMay(policies: Policies, actions: readonly Action[], fields?: Fields): Promise<Reason[]> {
   const all = (1 << actions.length) - 1;
   const decisionOf = decisionsIn(policies, actions, fields);
-  return policies.members.flatMap((member) => {
+  const reasons = await mapInSlices(policies.members, (member) => {
     const { allows, origin } = decisionOf(member, all);
     return allows === all && origin !== null ? [{ member, ...origin }] : [];
   });
+  return reasons.flat();
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Action, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import { boundaryOfCaller } from '../organizations/public.js';
 import {
   ORGANIZATION_ACTIONS,
@@ -30,10 +31,10 @@ export async function authorizeRightsOfGroup(
     const rules = rulesOfOrganizationRoles([role], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]);
     return beyondIn(organizationId, (own) => rightsBeyondChange(own, rules, []));
   });
-  const inProjects = (await projects.rightsOfGroup(tx, groupId)).flatMap(({ own, rules }) =>
+  const inProjects = await mapInSlices(await projects.rightsOfGroup(tx, groupId), ({ own, rules }) =>
     rightsBeyondChange(own, rules, []),
   );
-  const beyond = [...new Set([...inOrganizations, ...inProjects])];
+  const beyond = [...new Set([...inOrganizations, ...inProjects.flat()])];
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
 }
 

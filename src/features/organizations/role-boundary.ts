@@ -2,6 +2,7 @@ import { type Ability, type Action, authorize, can, PermissionDenied, type Rule 
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import {
   type Assigned,
   type Assignee,
@@ -256,13 +257,16 @@ async function beyondInProjects(tx: Transaction, memberIds: readonly string[]): 
   const projectIds = [...new Set(holdings.map(({ projectId }) => projectId))];
   const accesses = projectIds.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, projectIds);
   const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
-  const beyondOf = (held: typeof holdings): Action[] =>
-    [...Map.groupBy(held, ({ projectId }) => projectId)].flatMap(([projectId, inProject]) =>
-      rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesAtAnyTime(inProject)),
-    );
-  return new Map(
-    [...Map.groupBy(holdings, ({ memberId }) => memberId)].map(([memberId, held]) => [memberId, beyondOf(held)]),
+  const beyond = new Map<string, Action[]>();
+  await mapInSlices(
+    [...Map.groupBy(holdings, ({ memberId, projectId }) => `${memberId} ${projectId}`).values()],
+    (held) => {
+      const [{ memberId = '', projectId = '' } = {}] = held;
+      const more = rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesAtAnyTime(held));
+      beyond.set(memberId, [...(beyond.get(memberId) ?? []), ...more]);
+    },
   );
+  return beyond;
 }
 
 /** Held until the transaction ends: a role is not changed at the same moment. */

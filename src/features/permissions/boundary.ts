@@ -1,14 +1,8 @@
 import { type Ability, type Action, type Rule, rulesOf } from '../../kernel/authz/ability.js';
-import { type ConditionOperators, type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
+import type { Conditions } from '../../kernel/authz/conditions.js';
 import { abilityOf, GRANT, withAssignments } from './ability.js';
-import { namesAttributes, withAttributes } from './attributes.js';
-
-/** One action of one rule. */
-interface Atom {
-  readonly action: Action;
-  readonly inverted: boolean;
-  readonly conditions: Conditions | undefined;
-}
+import { withAttributes } from './attributes.js';
+import { ComparedConditions, ComparisonSteps, keyOf } from './compared-conditions.js';
 
 /**
  * What rules would allow that an ability does not: nothing, for whoever may hand them on. Exact for rules without
@@ -17,27 +11,25 @@ interface Atom {
  *
  * @param given in order, as their holder would have them
  * @param held what their holder may do anyway: that is nobody's to give
+ * @throws VALIDATION_FAILED for more conditions than can be compared without keeping other requests waiting
  */
-export function rightsBeyond(own: Ability, given: readonly Rule[], held: Ability = abilityOf([])): Action[] {
-  return notCovered(given, atomsOf(own), atomsOf(held));
-}
-
-// Attributes are filled in; a name that were left would mean another's.
-const atomsOf = (ability: Ability): Atoms => byAction(withAttributes(rulesOf(ability), {}).map(withAssignments));
+export const rightsBeyond = (own: Ability, given: readonly Rule[], held?: Ability): Action[] => [
+  ...new Comparison(rulesOfCaller(own)).beyond(given, held && filledIn(held)),
+];
 
 /**
  * What a change of a role would give away that an ability does not allow: what the role allowed before and allows after it,
  * and what it does not forbid any more, since its holders may have that of other roles.
+ *
+ * @throws VALIDATION_FAILED as `rightsBeyond`
  */
 export function rightsBeyondChange(own: Ability, before: readonly Rule[], after: readonly Rule[]): Action[] {
+  const comparison = new Comparison(rulesOfCaller(own));
   return [
     ...new Set([
-      ...rightsBeyond(own, before),
-      ...rightsBeyond(own, after),
-      ...liftedBetween(before, after).flatMap(({ action, conditions }) => {
-        const [subject = '', verb = ''] = action.split(':');
-        return rightsBeyond(own, [{ subject, action: verb, ...(conditions === undefined ? {} : { conditions }) }]);
-      }),
+      ...comparison.beyond(before),
+      ...comparison.beyond(after),
+      ...comparison.lifted(before, after).flatMap((rule) => [...comparison.beyond([rule])]),
     ]),
   ];
 }
@@ -50,139 +42,292 @@ export interface ChangedRules {
   readonly hasMore: boolean;
 }
 
-/** So many comparisons of two rules take about a second. */
-const MAX_COMPARISONS = 5_000_000;
-
 /**
  * What holders of rules may do after changes that they could not before: what the rules allow anew, and what they do not forbid
- * any more. As careful as `rightsBeyond`, but for attributes: those of one holder stay what they are. Where there is more to
- * compare than a request has time for, all that the rules of the rest allow counts, and all that they forbade.
+ * any more. As careful as `rightsBeyond`, but for attributes: those of one holder stay what they are.
+ *
+ * @throws VALIDATION_FAILED as `rightsBeyond`, for all changes together
  */
 export function rightsGained(changes: readonly ChangedRules[]): Action[] {
-  let comparisons = 0;
+  const steps = new ComparisonSteps();
   const gained = changes.flatMap(({ before, after, hasMore }) => {
-    const [had, has] = [before, after].map((rules) => rulesOf(abilityOf(rules))) as [Rule[], Rule[]];
-    comparisons += comparisonsOf(had, has);
-    const isTooMuch = comparisons > MAX_COMPARISONS;
-    const lifted = hasMore ? liftedBetween(had, isTooMuch ? [] : has) : [];
-    const mine = byAction(isTooMuch ? [] : had.map(withAssignments));
-    return [...notCovered(has, mine), ...lifted.map(({ action }) => action)];
+    const comparison = new Comparison(ownRules(rulesOf(abilityOf(before))), steps);
+    const lifted = hasMore ? comparison.lifted(before, after) : [];
+    return [...comparison.beyond(after), ...lifted.map(({ subject, action }) => `${subject}:${action}` as Action)];
   });
   return [...new Set(gained)];
 }
 
-/** Each rule is compared with each of the same action before, and what that forbids with each again. */
-function comparisonsOf(before: readonly Rule[], after: readonly Rule[]): number {
-  const had = byAction(before.map(withAssignments));
-  return [...byAction(after.map(withAssignments))].reduce(
-    (sum, [action, { length }]) => sum + (had.get(action)?.length ?? 0) * length * (length + 1),
-    0,
-  );
+/** One action of one rule. */
+interface Atom<C> {
+  readonly action: Action;
+  readonly inverted: boolean;
+  readonly conditions: C;
 }
 
-function notCovered(given: readonly Rule[], mine: Atoms, had: Atoms = new Map()): Action[] {
-  const named = rulesOf(abilityOf(given));
-  const names = new Set(byAction(named).keys());
-  const beyond = [...byAction(named.map(withAssignments))].flatMap(([action, atoms]) =>
-    atoms.every(
-      (atom, at) =>
-        atom.inverted || isCovered(atom, atoms.slice(at + 1), { own: mine.get(action), held: had.get(action) }),
-    )
-      ? []
-      : [names.has(action) ? action : (action.replace(/:.*$/, `:${GRANT}`) as Action)],
-  );
-  return [...new Set(beyond)];
-}
-
-/** What rules forbid before a change and not after it. */
-function liftedBetween(before: readonly Rule[], after: readonly Rule[]): Atom[] {
-  const kept = byAction(rulesOf(abilityOf(after)));
-  return [...byAction(rulesOf(abilityOf(before)))].flatMap(([action, atoms]) =>
-    atoms.filter(
-      ({ inverted, conditions }) =>
-        inverted && !kept.get(action)?.some((atom) => atom.inverted && implies(conditions, atom.conditions)),
-    ),
-  );
-}
-
-type Atoms = ReadonlyMap<Action, readonly Atom[]>;
-
-function byAction(rules: readonly Rule[]): Atoms {
-  const atoms = rules.flatMap(({ subject, action, inverted = false, conditions }) =>
-    [action].flat().map((verb): Atom => ({ action: `${subject}:${verb}` as Action, inverted, conditions })),
-  );
+function byAction<C>(
+  rules: readonly Rule[],
+  compared: (conditions: Conditions | undefined) => C,
+): ReadonlyMap<Action, readonly Atom<C>[]> {
+  const atoms = rules.flatMap(({ subject, action, inverted = false, conditions }) => {
+    const known = compared(conditions);
+    return [action]
+      .flat()
+      .map((verb): Atom<C> => ({ action: `${subject}:${verb}` as Action, inverted, conditions: known }));
+  });
   return Map.groupBy(atoms, ({ action }) => action);
 }
 
-/** Whether everything that a rule allows, in spite of the rules after it, is allowed by one's own rules or held before. */
-function isCovered(
-  atom: Atom,
-  after: readonly Atom[],
-  { own = [], held = [] }: { readonly own?: readonly Atom[] | undefined; readonly held?: readonly Atom[] | undefined },
-): boolean {
-  const isOwn = (given: Atom): boolean => forbiddenOf(given, after, own).some((forbidden) => forbidden.length === 0);
-  // With conditions it would not forbid what is asked without naming a resource.
-  const isForbiddenAtAll = after.some(({ inverted, conditions }) => inverted && conditions === undefined);
-  if (isForbiddenAtAll || isOwn(atom)) return true;
-  // Of what is held but for some of it, only that is given.
-  return forbiddenOf(atom, after, held).some((forbidden) => forbidden.every(isOwn));
+/** Of rules that say the same of an action the last one: what comes after it comes after the others too. */
+function lastOfEach<C extends { readonly key: string }>(atoms: readonly Atom<C>[]): Atom<C>[] {
+  const seen = new Set<string>();
+  return atoms
+    .toReversed()
+    .filter(({ inverted, conditions: { key } }) => {
+      const said = `${inverted} ${key}`;
+      return !seen.has(said) && seen.add(said);
+    })
+    .reverse();
 }
 
-/**
- * For each of some rules that allows at least as much as a given one: what those after it forbid of that. What is not touched,
- * or is forbidden after the given rule as well, is not in it.
- */
-const forbiddenOf = ({ conditions }: Atom, after: readonly Atom[], rules: readonly Atom[]): Atom[][] =>
-  rules.flatMap((allowing, at) => {
-    if (allowing.inverted || !implies(conditions, allowing.conditions)) return [];
-    const touched = rules
-      .slice(at + 1)
-      .filter((rule) => rule.inverted && !excludes(conditions, rule.conditions) && !isForbidden(rule, after));
-    return [touched];
-  });
+/** Conditions of one's own rules, with their place among all of these. */
+interface OwnConditions {
+  readonly key: string;
+  readonly place: number;
+  readonly compared: ComparedConditions;
+}
 
-/** Whether one of some rules forbids all that another is about. */
-const isForbidden = ({ conditions }: Atom, rules: readonly Atom[]): boolean =>
-  rules.some(({ inverted, conditions: forbidden }) => inverted && implies(conditions, forbidden));
+/** What one's own rules say of an action, in order. */
+interface OwnAtoms {
+  readonly atoms: readonly Atom<OwnConditions>[];
+  /** Places of those that allow, by their conditions. */
+  readonly allowing: ReadonlyMap<string, number>;
+}
 
-/** Whether whatever fits the narrow conditions fits the wide ones too. */
-function implies(narrow: Conditions | undefined, wide: Conditions | undefined): boolean {
-  if (wide === undefined) return true;
-  return Object.entries(wide).every(([field, condition]) => {
-    const mine = operatorsOf(narrow?.[field]);
-    // Only of the same holder, as when its role changes, equal names mean equal values, and a missing one the same.
-    if (namesAttributes(condition) || namesAttributes(mine))
-      return JSON.stringify(operatorsOf(condition)) === JSON.stringify(mine);
-    const values = valuesOf(field, narrow);
-    if (values !== undefined) return values.every((value) => holds(field, condition, value));
-    return Object.entries(operatorsOf(condition)).every(
-      ([name, operand]) => JSON.stringify(mine[name as keyof ConditionOperators]) === JSON.stringify(operand),
+interface OwnRules {
+  readonly actions: ReadonlyMap<Action, OwnAtoms>;
+  readonly count: number;
+}
+
+/** By the ability: the boundary asks about the same one many times. */
+const known = new WeakMap<Ability, OwnRules>();
+
+function rulesOfCaller(own: Ability): OwnRules {
+  const rules = known.get(own) ?? ownRules(filledIn(own));
+  known.set(own, rules);
+  return rules;
+}
+
+// Attributes are filled in; a name that were left would mean another's.
+const filledIn = (ability: Ability): readonly Rule[] => withAttributes(rulesOf(ability), {});
+
+function ownRules(own: readonly Rule[]): OwnRules {
+  const all = new Map<string, OwnConditions>();
+  const compared = (conditions: Conditions | undefined): OwnConditions => {
+    const key = keyOf(conditions);
+    const mine = all.get(key) ?? { key, place: all.size, compared: new ComparedConditions(conditions) };
+    all.set(key, mine);
+    return mine;
+  };
+  const atoms = byAction(own.map(withAssignments), compared);
+  const actions = new Map([...atoms].map(([action, each]) => [action, ownAtoms(lastOfEach(each))]));
+  return { actions, count: all.size };
+}
+
+const ownAtoms = (atoms: readonly Atom<OwnConditions>[]): OwnAtoms => ({
+  atoms,
+  allowing: new Map(atoms.flatMap(({ inverted, conditions: { key } }, at) => (inverted ? [] : [[key, at] as const]))),
+});
+
+const NONE = ownAtoms([]);
+
+/** Given conditions, and how they compare with one's own, by the places of these. */
+class GivenConditions {
+  readonly compared: ComparedConditions;
+  readonly #answers: Record<'implies' | 'excludes' | 'isImplied', Uint8Array>;
+
+  constructor(
+    readonly key: string,
+    conditions: Conditions | undefined,
+    { count }: OwnRules,
+  ) {
+    this.compared = new ComparedConditions(conditions);
+    this.#answers = {
+      implies: new Uint8Array(count),
+      excludes: new Uint8Array(count),
+      isImplied: new Uint8Array(count),
+    };
+  }
+
+  implies(own: OwnConditions, steps: ComparisonSteps): boolean {
+    const known = this.#answers.implies[own.place];
+    return known ? known === YES : this.#keep('implies', own, this.compared.implies(own.compared, steps));
+  }
+
+  excludes(own: OwnConditions, steps: ComparisonSteps): boolean {
+    const known = this.#answers.excludes[own.place];
+    return known ? known === YES : this.#keep('excludes', own, this.compared.excludes(own.compared, steps));
+  }
+
+  isImplied(own: OwnConditions, steps: ComparisonSteps): boolean {
+    const known = this.#answers.isImplied[own.place];
+    return known ? known === YES : this.#keep('isImplied', own, own.compared.implies(this.compared, steps));
+  }
+
+  /** Rules about several actions are compared for each of them. */
+  #keep(question: 'implies' | 'excludes' | 'isImplied', { place }: OwnConditions, answer: boolean): boolean {
+    this.#answers[question][place] = answer ? YES : NO;
+    return answer;
+  }
+}
+
+/** 0: not asked yet. */
+const [NO, YES] = [1, 2] as const;
+
+/** Compares rules with those of one ability, within one bound. */
+class Comparison {
+  readonly #given = new Map<string, GivenConditions>();
+
+  constructor(
+    private readonly own: OwnRules,
+    private readonly steps = new ComparisonSteps(),
+  ) {}
+
+  /** What given rules would allow beyond one's own and beyond those that their holder has anyway. */
+  beyond(given: readonly Rule[], held: readonly Rule[] = []): ReadonlySet<Action> {
+    const anyway = byAction(held.map(withAssignments), this.#conditions);
+    const named = rulesOf(abilityOf(given));
+    const names = new Set(byAction(named, () => null).keys());
+    const beyond = [...byAction(named.map(withAssignments), this.#conditions)].flatMap(([action, all]) => {
+      const atoms = lastOfEach(all);
+      const check = new ActionComparison(this.own.actions.get(action) ?? NONE, atoms, this.steps);
+      const had = anyway.get(action) ?? [];
+      if (atoms.every(({ inverted }, at) => inverted || check.isCovered(at) || check.isHeld(at, had))) return [];
+      return [names.has(action) ? action : (action.replace(/:.*$/, `:${GRANT}`) as Action)];
+    });
+    return new Set(beyond);
+  }
+
+  /** What rules do not forbid any more after a change, as rules that allow it. */
+  lifted(before: readonly Rule[], after: readonly Rule[]): Rule[] {
+    const kept = byAction(rulesOf(abilityOf(after)), this.#conditions);
+    const lifted = [...byAction(rulesOf(abilityOf(before)), this.#conditions)].flatMap(([action, atoms]) => {
+      const forbidding = lastOfEach(kept.get(action) ?? []).filter(({ inverted }) => inverted);
+      const keys = new Set(forbidding.map(({ conditions: { key } }) => key));
+      return lastOfEach(atoms).filter(
+        ({ inverted, conditions: { key, compared } }) =>
+          inverted &&
+          !keys.has(key) &&
+          !forbidding.some(({ conditions }) => compared.implies(conditions.compared, this.steps)),
+      );
+    });
+    return lifted.map(({ action, conditions: { compared } }) => {
+      const [subject = '', verb = ''] = action.split(':');
+      const { conditions } = compared;
+      return { subject, action: verb, ...(conditions === undefined ? {} : { conditions }) };
+    });
+  }
+
+  readonly #conditions = (conditions: Conditions | undefined): GivenConditions => {
+    const key = keyOf(conditions);
+    const given = this.#given.get(key) ?? new GivenConditions(key, conditions, this.own);
+    this.#given.set(key, given);
+    return given;
+  };
+}
+
+/** The key of no conditions. */
+const ALWAYS = keyOf(undefined);
+
+/** Compares what given rules and one's own say of one action. */
+class ActionComparison {
+  /** Places of given rules that forbid, by their conditions. */
+  readonly #forbidding: ReadonlyMap<string, number>;
+  /** By the conditions of a rule of one's own: the last given rule that forbids at least as much; -1 for none. */
+  readonly #keeping = new Map<OwnConditions, number>();
+
+  constructor(
+    private readonly own: OwnAtoms,
+    private readonly given: readonly Atom<GivenConditions>[],
+    private readonly steps: ComparisonSteps,
+  ) {
+    this.#forbidding = new Map(
+      given.flatMap(({ inverted, conditions: { key } }, at) => (inverted ? [[key, at] as const] : [])),
     );
-  });
+  }
+
+  /**
+   * Whether everything that a rule allows, in spite of the rules after it, is allowed by one's own rules: one of them allows at
+   * least as much, and what one's own forbid after it is not touched, or forbidden after the given rule as well.
+   */
+  isCovered(at: number): boolean {
+    // With conditions it would not forbid what is asked without naming a resource.
+    const isForbiddenAtAll = (this.#forbidding.get(ALWAYS) ?? -1) > at;
+    return isForbiddenAtAll || this.#covers((this.given[at] as Atom<GivenConditions>).conditions, at);
+  }
+
+  /**
+   * Whether the holder of given rules has all that one of them allows anyway, or that and what is one's own: of what is held but
+   * for some of it, only that is given.
+   */
+  isHeld(at: number, held: readonly Atom<GivenConditions>[]): boolean {
+    const { compared } = (this.given[at] as Atom<GivenConditions>).conditions;
+    return held.some(
+      (allowing, index) =>
+        !allowing.inverted &&
+        compared.implies(allowing.conditions.compared, this.steps) &&
+        held
+          .slice(index + 1)
+          .every(
+            ({ inverted, conditions }) =>
+              !inverted ||
+              compared.excludes(conditions.compared, this.steps) ||
+              this.#isForbiddenAfter(conditions, at) ||
+              this.#covers(conditions, at),
+          ),
+    );
+  }
+
+  /** Whether one's own rules allow all that conditions select, in spite of the given rules after a place. */
+  #covers(conditions: GivenConditions, at: number): boolean {
+    const same = this.own.allowing.get(conditions.key) ?? -1;
+    const atoms = this.own.atoms;
+    // The last rule that takes back a part of what is given: none before it can cover that.
+    let place = atoms.length - 1;
+    for (; place > same; place -= 1) {
+      const mine = atoms[place] as Atom<OwnConditions>;
+      if (mine.inverted && !this.#isSpared(mine.conditions, conditions, at)) break;
+    }
+    if (place >= 0 && place === same) return true;
+    return atoms.some(
+      (mine, index) => index > place && !mine.inverted && conditions.implies(mine.conditions, this.steps),
+    );
+  }
+
+  /** Whether what a rule of one's own forbids is not touched by a given rule, or forbidden after it as well. */
+  #isSpared(mine: OwnConditions, conditions: GivenConditions, at: number): boolean {
+    if ((this.#forbidding.get(mine.key) ?? -1) > at) return true;
+    return this.#keptAt(mine) > at || conditions.excludes(mine, this.steps);
+  }
+
+  /** Whether one of the given rules after a place forbids all that conditions select. */
+  #isForbiddenAfter({ key, compared }: GivenConditions, at: number): boolean {
+    return (
+      (this.#forbidding.get(key) ?? -1) > at ||
+      this.given.some(
+        ({ inverted, conditions }, place) =>
+          place > at && inverted && compared.implies(conditions.compared, this.steps),
+      )
+    );
+  }
+
+  #keptAt(mine: OwnConditions): number {
+    const known = this.#keeping.get(mine);
+    if (known !== undefined) return known;
+    const kept = this.given.findLastIndex(
+      ({ inverted, conditions }) => inverted && conditions.isImplied(mine, this.steps),
+    );
+    this.#keeping.set(mine, kept);
+    return kept;
+  }
 }
-
-/** Whether nothing can fit both. Told by fields of one value; of several tags, one may fit here and one there. */
-function excludes(one: Conditions | undefined, other: Conditions | undefined): boolean {
-  if (one === undefined || other === undefined) return false;
-  const fields = Object.keys(one).filter(
-    (field) => field in other && field !== 'secretTags' && !namesAttributes([one[field], other[field]]),
-  );
-  return fields.some((field) => hasNoneOf(field, one, other) || hasNoneOf(field, other, one));
-}
-
-const hasNoneOf = (field: string, one: Conditions, other: Conditions): boolean =>
-  valuesOf(field, one)?.every((value) => !holds(field, other[field] as Conditions[string], value)) ?? false;
-
-const operatorsOf = (condition: Conditions[string] | undefined): ConditionOperators =>
-  typeof condition === 'string' ? { $eq: condition } : (condition ?? {});
-
-/** The only values of a field that fit, where conditions name them. */
-function valuesOf(field: string, conditions: Conditions | undefined): readonly string[] | undefined {
-  const condition = conditions?.[field];
-  const { $eq, $in } = operatorsOf(condition);
-  const named = $eq === undefined ? $in : [$eq];
-  return condition === undefined ? undefined : named?.filter((value) => holds(field, condition, value));
-}
-
-const holds = (field: string, condition: Conditions[string], value: string): boolean =>
-  compileConditions({ [field]: condition })({ [field]: value });

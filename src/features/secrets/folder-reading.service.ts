@@ -4,6 +4,7 @@ import { batched, batchOfLists, batchOfOwned, listKey } from '../../kernel/datab
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { keyPageBounds, Page } from '../../kernel/paging.js';
+import { filterInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import {
@@ -177,7 +178,7 @@ async function knownAsWritten(
   );
   const standings = await listStandings(ctx, [...new Set(written.map(({ id }) => id))]);
   const versions = new Map(standings.map((present) => [present.id, new VersionVisibility(visibility, present)]));
-  const known = written.filter((subject) => versions.get(subject.id)?.describes(subject));
+  const known = await filterInSlices(written, (subject) => versions.get(subject.id)?.describes(subject) === true);
   const folderIds = new Set(known.map(({ folderId }) => folderId));
   return folders.filter(({ id }) => folderIds.has(id));
 }
@@ -196,7 +197,7 @@ async function describedSecrets(
       filled.map(({ id }) => id),
     );
     const described = Map.groupBy(
-      subjects.filter((subject) => visibility.describes(subject)),
+      await filterInSlices(subjects, (subject) => visibility.describes(subject)),
       ({ folderId }) => folderId,
     );
     return new Map([...described].map(([id, secrets]) => [id, secrets.length]));

@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/context.js';
 import { batched, batchOfLists, listKey, type Together, together } from '../../kernel/database/batched.js';
 import { type ListOrder, orderOf } from '../../kernel/list-order.js';
 import { Page } from '../../kernel/paging.js';
+import { filterInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess } from '../projects/public.js';
 import type { ReadFolder } from './folder.records.js';
@@ -109,11 +110,11 @@ async function open(ctx: Context, listing: Listing): Promise<Opened> {
   // Where rules look at single secrets, how many rows make a page is known only after reading them.
   const options = optionsOf(input, after, visibility.isPerSecret ? null : rowsFor(input));
   const records = (await load(ctx, owner, options)) ?? [];
-  const visible = records.filter((record) => visibility.describes(record));
+  const visible = await filterInSlices(records, (record) => visibility.describes(record));
   const entries = new Page(entriesAfter(after, visible, 'beside', order), input, (entry) => cursorOf(entry, order));
   if (entries.nodes.length === 0)
     return { listing, visibility, page: new Page<SecretView>([], input, () => []), unreadable: 0 };
-  countEntries(ctx, entries.nodes, (record) => visibility.readsValue(record));
+  await countEntries(ctx, entries.nodes, (record) => visibility.readsValue(record));
   const opener = await openerFor(
     ctx,
     access,

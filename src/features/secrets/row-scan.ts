@@ -1,4 +1,5 @@
 import type { CursorKey } from '../../kernel/paging.js';
+import { mapInSlices } from '../../kernel/slices.js';
 
 /**
  * Rows that one request looks at one by one, where rules look at single ones, however few of them are shown.
@@ -37,13 +38,14 @@ export async function scanRows<Row, Seen>(
 ): Promise<Scanned<Seen>> {
   const wanted = first + 1;
   const few = isOpen ? wanted : Math.min(Math.max(wanted * 4, 200), SCAN_LIMIT / 2);
-  const seen = (rows: readonly Row[]): Seen[] => rows.map(see).filter((row) => row !== null);
+  const seen = async (rows: readonly Row[]): Promise<Seen[]> =>
+    (await mapInSlices(rows, see)).filter((row) => row !== null);
   const head = await read(after, few);
-  const found = seen(head);
+  const found = await seen(head);
   if (found.length >= wanted || head.length < few) return { rows: found.slice(0, wanted), stoppedAt: null };
   const more = SCAN_LIMIT - few;
   const tail = await read(keyOf(head.at(-1) as Row), more);
-  found.push(...seen(tail));
+  found.push(...(await seen(tail)));
   if (found.length >= wanted || tail.length < more) return { rows: found.slice(0, wanted), stoppedAt: null };
   return { rows: found, stoppedAt: keyOf(tail.at(-1) as Row) };
 }

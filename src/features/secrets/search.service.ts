@@ -2,7 +2,7 @@ import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
 import { type CursorKey, SoughtPage } from '../../kernel/paging.js';
-import { mapInSlices } from '../../kernel/slices.js';
+import { filterInSlices, mapInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import { likePattern } from './glob.rules.js';
@@ -95,8 +95,8 @@ async function disclose(
   if (rows.length === 0) return { hits: new Map(), readIssues: [] };
   const ids = rows.map(({ id }) => id);
   const found = await listByIds(ctx, ids, viewSecretValue);
-  const records = found.filter(reach.includes);
-  countRows(ctx, records, (record) => reach.project(record.projectId).visibility.readsValue(record));
+  const records = await filterInSlices(found, reach.includes);
+  await countRows(ctx, records, (record) => reach.project(record.projectId).visibility.readsValue(record));
   const openers = await openersFor(ctx, records);
   const viewers = new Map(
     [...openers].map(([projectId, sealer]) => {

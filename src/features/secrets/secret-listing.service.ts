@@ -3,7 +3,7 @@ import { disclosureOf } from '../../kernel/audit/disclosure.js';
 import type { Context } from '../../kernel/context.js';
 import { orderOf } from '../../kernel/list-order.js';
 import { Page } from '../../kernel/paging.js';
-import { giveWay, mapInSlices } from '../../kernel/slices.js';
+import { filterInSlices, giveWay, mapInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { Position } from './lists/secret-order.js';
@@ -110,13 +110,14 @@ async function readList(
   // Where rules look at single secrets, how many rows make a page is known only after reading them.
   const found = await findRows(ctx, input, { after, limit: visibility.isPerSecret ? null : rowsFor(input) });
   const describes = (row: ListedRecord): boolean => visibility.describes(row);
-  const rows = found.rows.filter(describes);
-  const imports = found.imports.map((entry) => ({ ...entry, rows: entry.rows.filter(describes) }));
+  const rows = await filterInSlices(found.rows, describes);
+  const imports: Found['imports'][number][] = [];
+  for (const entry of found.imports) imports.push({ ...entry, rows: await filterInSlices(entry.rows, describes) });
   const lines = entriesAfter(after, rows, input.ownValues, order);
   const entries = new Page(lines, input, (entry) => cursorOf(entry, order));
   const readsValue = (row: ListedRecord): boolean => visibility.readsValue(row);
-  countEntries(ctx, entries.nodes, readsValue);
-  for (const entry of imports) countRows(ctx, entry.rows, readsValue);
+  await countEntries(ctx, entries.nodes, readsValue);
+  for (const entry of imports) await countRows(ctx, entry.rows, readsValue);
   await giveWay();
   const opener = await openerFor(ctx, project, [rows, ...imports.map((entry) => entry.rows)].flat());
   const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);

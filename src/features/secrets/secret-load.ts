@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.js';
 import { EMPTY_RECORD_BYTES } from '../../kernel/crypto/seal.js';
 import { AppError } from '../../kernel/errors.js';
 import type { Heaviness } from '../../kernel/load/load.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import type { ListedRecord } from './secret.records.js';
 import type { Entry } from './secret-entries.js';
 
@@ -38,15 +39,16 @@ interface SealedRow {
  * @param readsValue whether the response will contain the value of a row
  * @throws ANSWER_TOO_LARGE, OVERLOADED
  */
-export function countRows<R extends SealedRow>(
+export async function countRows<R extends SealedRow>(
   ctx: Context,
   rows: readonly R[],
   readsValue: (row: R) => boolean,
-): void {
+): Promise<void> {
+  const read = await mapInSlices(rows, (row) => row.valueSealed !== undefined && readsValue(row));
   let bytes = 0;
-  for (const row of rows) {
+  for (const [at, row] of rows.entries()) {
     bytes += (row.commentSealed?.length ?? 0) + (row.metadataSealed?.length ?? 0);
-    if (row.valueSealed === undefined || !readsValue(row)) continue;
+    if (row.valueSealed === undefined || read[at] !== true) continue;
     if (row.valueSealed === null) throw ctx.load?.tooLarge() ?? new AppError('ANSWER_TOO_LARGE');
     bytes += row.valueSealed.length - EMPTY_RECORD_BYTES;
   }
@@ -54,14 +56,14 @@ export function countRows<R extends SealedRow>(
 }
 
 /** The same for entries of a list. The caller may read values of its own. */
-export function countEntries(
+export async function countEntries(
   ctx: Context,
   entries: readonly Entry[],
   readsValue: (record: ListedRecord) => boolean,
-): void {
+): Promise<void> {
   const shared = entries.flatMap(({ record, own }) => (own === null ? [record] : []));
-  countRows(ctx, shared, readsValue);
-  countRows(
+  await countRows(ctx, shared, readsValue);
+  await countRows(
     ctx,
     entries.flatMap(({ own }) => own ?? []),
     () => true,

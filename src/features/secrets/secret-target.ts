@@ -6,6 +6,7 @@ import { query } from '../../kernel/database/database.js';
 import { plannedOnce } from '../../kernel/database/planned-once.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { distinctIds, isId } from '../../kernel/ids.js';
+import { filterInSlices } from '../../kernel/slices.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { TagRow } from '../tags/public.js';
 import type { Place } from './place.rules.js';
@@ -280,7 +281,7 @@ async function lockedRecords(
   // Read after the lock and not with it: who waited for it would see the tags of before.
   const records = locked.length === 0 ? [] : await listByIds(tx, locked);
   const visibility = new Visibility(project.ability);
-  return records.filter((record) => visibility.describes(record));
+  return filterInSlices(records, (record) => visibility.describes(record));
 }
 
 /** @throws SECRET_NOT_FOUND, naming each; one that the caller may not know of is not there */

@@ -4,6 +4,7 @@ import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../kernel/paging.js';
+import { filterInSlices } from '../../kernel/slices.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { type SecretView, shownIn } from './secret.view.js';
@@ -97,12 +98,8 @@ export class VersionService {
       withValues: viewSecretValue,
     });
     const versions = new VersionVisibility(visibility, present);
-    const shown = new Page(
-      records.filter((record) => versions.describes(record)),
-      request,
-      cursorOf,
-    );
-    countRows(ctx, shown.nodes, (record) => !record.isDeletion && versions.readsValue(record));
+    const shown = new Page(await filterInSlices(records, (record) => versions.describes(record)), request, cursorOf);
+    await countRows(ctx, shown.nodes, (record) => !record.isDeletion && versions.readsValue(record));
     const opener = await openerFor(ctx, project, shown.nodes);
     const viewer = new VersionViewer(opener, visibility, { present, viewSecretValue });
     const page = await shown.mapInSlices(viewer.view, cursorOf);

@@ -1,3 +1,5 @@
+import { type Characters, GlobAutomaton, type Step, wordsOf } from './glob-automaton.js';
+
 /** Bounds of a pattern: what a test of one text may cost at most follows from them. */
 export const MAX_GLOB = 255;
 const MAX_WILDCARDS = 10;
@@ -7,44 +9,26 @@ const MAX_STEPS = 1_024;
 /** Whether a text fits a pattern. */
 export type GlobTest = (text: string) => boolean;
 
-/** One step of a pattern: what it takes of the text, and whether it may be left out or repeated. */
-interface Step {
-  readonly takes: (character: string) => boolean;
-  /** The same as a part of a regular expression. */
-  readonly source: string;
-  /** The one character that it takes. */
-  readonly literal?: string;
-  /** It may take more than one character. */
-  readonly repeats: boolean;
-  /** It may be passed over. */
-  readonly isOptional: boolean;
-  /** Of what it takes, only this character leads to the step behind it. */
-  readonly leadsOnWith?: string;
-  /** Who passes it over passes over the step behind it too. */
-  readonly skips?: 2;
-}
-
 class BadGlob extends Error {}
 
-const codeOf = (character: string): string => `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
-const isInName = (character: string): boolean => character !== '/';
-const one = (takes: Step['takes'], source: string): Step => ({ takes, source, repeats: false, isOptional: false });
-const literally = (wanted: string): Step => ({
-  ...one((character) => character === wanted, codeOf(wanted)),
-  literal: wanted,
-});
-const ANY = one(isInName, '[^/]');
-const STAR: Step = { takes: isInName, source: '[^/]*', repeats: true, isOptional: true };
-const REST: Step = { takes: () => true, source: '[^]*', repeats: true, isOptional: true };
-/** Whole names, each with the slash behind it, or none: a `**` that names follow. */
-const NAMES: Step = { ...REST, source: '(?:[^]*/)?', leadsOnWith: '/' };
+const one = (takes: Characters): Step => ({ kind: 'one', takes });
+const literally = (literal: string): Step => {
+  const code = placeOf(literal);
+  return { kind: 'one', takes: { ranges: [[code, code]], isNegated: false, only: code }, literal };
+};
+const placeOf = (character: string): number => character.codePointAt(0) as number;
+const ANY = one({ ranges: [], isNegated: true });
+const STAR: Step = { kind: 'name' };
+const REST: Step = { kind: 'rest' };
+const NAMES: Step = { kind: 'names' };
+const SLASH = literally('/');
 /** The slash before a last `**`: with it comes the rest, without it nothing. */
-const SLASH: Step = { ...literally('/'), source: '(?:$|/)', isOptional: true, skips: 2 };
+const LAST_SLASH: Step = { ...SLASH, isOptional: true } as Step;
 
 /**
  * Compiles a pattern: `*` and `?` stand for characters of a name, `**` in place of a name for any number of names, `[a-z]`
  * and `[^a-z]` for one character, `{a,b}` for either, and `\` takes what follows as it stands. A dot is a character like
- * any other. The time of a test grows with the product of both lengths at most: nothing is tried twice.
+ * any other. The time of a test grows with the length of the text, and with the product of both lengths at most.
  *
  * As in bash, braces are read first, and `**` beside other characters of a name is `*`: `/**{a,b}` is `/**a` or `/**b`, which
  * fit `/xa` and not `/x/a`. `**` may stand for no name, also as the first name and behind wildcards; picomatch wants one there.
@@ -54,25 +38,50 @@ const SLASH: Step = { ...literally('/'), source: '(?:$|/)', isOptional: true, sk
  */
 export function compileGlob(pattern: string): GlobTest | string {
   try {
-    if (pattern.length === 0 || pattern.length > MAX_GLOB) throw new BadGlob(`must have 1 to ${MAX_GLOB} characters`);
-    const alternatives = alternativesOf(tokensOf(pattern)).map(stepsOf);
-    const steps = alternatives.reduce((sum, { length }) => sum + length, 0);
-    if (steps > MAX_STEPS) throw new BadGlob('must be shorter: its alternatives are too long together');
-    const tests = alternatives.map(testOf);
-    return (text) => tests.some((test) => test(text));
+    const start = commonStart(alternativesIn(pattern));
+    // Most patterns of many rules are told apart by how they begin, and so never become an automaton.
+    let automaton: GlobAutomaton | undefined;
+    let last: { readonly text: string; readonly fits: boolean } | undefined;
+    return (text) => {
+      if (!text.startsWith(start)) return false;
+      // Rules are asked about many secrets of one folder in a row.
+      if (last?.text === text) return last.fits;
+      automaton ??= new GlobAutomaton(alternativesIn(pattern));
+      last = { text, fits: automaton.test(text) };
+      return last.fits;
+    };
   } catch (error) {
     if (error instanceof BadGlob) return error.message;
     throw error;
   }
 }
 
+/**
+ * Operations that a test takes for each character of a text, at most.
+ *
+ * @param pattern one that `compileGlob` makes a test of
+ */
+export const workOf = (pattern: string): number => wordsOf(alternativesIn(pattern));
+
+function alternativesIn(pattern: string): Step[][] {
+  if (pattern.length === 0 || pattern.length > MAX_GLOB) throw new BadGlob(`must have 1 to ${MAX_GLOB} characters`);
+  const alternatives = alternativesOf(tokensOf(pattern)).map(stepsOf);
+  const steps = alternatives.reduce((sum, { length }) => sum + length, 0);
+  if (steps > MAX_STEPS) throw new BadGlob('must be shorter: its alternatives are too long together');
+  return alternatives;
+}
+
 /** A character as it stands, one of a class, or one with a meaning. */
 type Token =
-  | { readonly kind: 'literal'; readonly character: string }
+  | { readonly kind: 'literal'; readonly character: string; readonly step: Step }
   | { readonly kind: 'class'; readonly step: Step }
   | { readonly kind: 'special'; readonly character: string };
 
-const literal = (character: string): Token => ({ kind: 'literal', character });
+const literal = (character: string): Token => ({
+  kind: 'literal',
+  character,
+  step: character === '/' ? SLASH : literally(character),
+});
 const isSpecial = (token: Token | undefined, character: string): boolean =>
   token?.kind === 'special' && token.character === character;
 
@@ -97,7 +106,7 @@ function tokensOf(pattern: string): Token[] {
     } else {
       // Stars that touch count once: they are one wildcard.
       if (character === '*' && characters[at - 1] !== '*') wildcards += 1;
-      tokens.push({ kind: '*?{},'.includes(character) ? 'special' : 'literal', character });
+      tokens.push('*?{},'.includes(character) ? { kind: 'special', character } : literal(character));
     }
   }
   if (wildcards > MAX_WILDCARDS) throw new BadGlob(`must not have more than ${MAX_WILDCARDS} wildcards`);
@@ -110,24 +119,16 @@ function classOf(inner: readonly string[]): Step {
   const members = isNegated ? inner.slice(1) : inner;
   if (members.length === 0 || members[0] === '!' || members.some((member) => '[]\\/'.includes(member)))
     throw new BadGlob('must have characters other than [ ] \\ / between [ and ], and ^ in front for all others');
-  const ranges: (readonly [from: string, to: string])[] = [];
+  const ranges: (readonly [from: number, to: number])[] = [];
   for (let at = 0; at < members.length; at += 1) {
     const from = members[at] as string;
     const to = members[at + 1] === '-' ? members[at + 2] : undefined;
-    ranges.push([from, to ?? from]);
+    ranges.push([placeOf(from), placeOf(to ?? from)]);
     if (to !== undefined) at += 2;
   }
-  if (ranges.some(([from, to]) => placeOf(from) > placeOf(to))) throw new BadGlob('must have ranges that go upwards');
-  const isMember = (character: string): boolean =>
-    ranges.some(([from, to]) => placeOf(from) <= placeOf(character) && placeOf(character) <= placeOf(to));
-  const source = ranges.map(([from, to]) => `${codeOf(from)}-${codeOf(to)}`).join('');
-  return one(
-    (character) => isInName(character) && isMember(character) !== isNegated,
-    `(?!/)[${isNegated ? '^' : ''}${source}]`,
-  );
+  if (ranges.some(([from, to]) => from > to)) throw new BadGlob('must have ranges that go upwards');
+  return one({ ranges, isNegated });
 }
-
-const placeOf = (character: string): number => character.codePointAt(0) as number;
 
 /** Every reading of `{a,b}`, in order. Braces do not nest. */
 function alternativesOf(tokens: readonly Token[]): Token[][] {
@@ -156,11 +157,14 @@ function alternativesOf(tokens: readonly Token[]): Token[][] {
 }
 
 function split(tokens: readonly Token[], isSeparator: (token: Token) => boolean): Token[][] {
-  const parts: Token[][] = [[]];
-  for (const token of tokens) {
-    if (isSeparator(token)) parts.push([]);
-    else parts.at(-1)?.push(token);
+  const parts: Token[][] = [];
+  let begin = 0;
+  for (let at = 0; at < tokens.length; at += 1) {
+    if (!isSeparator(tokens[at] as Token)) continue;
+    parts.push(tokens.slice(begin, at));
+    begin = at + 1;
   }
+  parts.push(tokens.slice(begin));
   return parts;
 }
 
@@ -171,80 +175,39 @@ const isGlobstar = (name: readonly Token[] = []): boolean =>
 function stepsOf(tokens: readonly Token[]): Step[] {
   // Several `**` in a row are one.
   const names = split(tokens, isSlash).filter((name, at, all) => !(isGlobstar(name) && isGlobstar(all[at + 1])));
-  return names.flatMap((name, index): Step[] => {
-    const isLast = index === names.length - 1;
-    if (isGlobstar(name)) {
-      if (!isLast) return [NAMES];
-      return index === 0 ? [REST] : [SLASH, REST];
-    }
-    // The slash before a last `**` belongs to it.
-    const hasOwnSlash = !isLast && !(index === names.length - 2 && isGlobstar(names.at(-1)));
-    return [...nameSteps(name), ...(hasOwnSlash ? [literally('/')] : [])];
-  });
+  const steps: Step[] = [];
+  const last = names.length - 1;
+  for (const [index, name] of names.entries()) {
+    if (!isGlobstar(name)) {
+      addName(steps, name);
+      // The slash before a last `**` belongs to it.
+      if (index < last && !(index === last - 1 && isGlobstar(names[last]))) steps.push(SLASH);
+    } else if (index < last) steps.push(NAMES);
+    else steps.push(...(index === 0 ? [REST] : [LAST_SLASH, REST]));
+  }
+  return steps;
 }
 
-function nameSteps(name: readonly Token[]): Step[] {
-  const steps = name.flatMap((token, index): Step[] => {
-    if (token.kind === 'class') return [token.step];
-    if (token.kind === 'literal') return [literally(token.character)];
-    if (token.character === '?') return [ANY];
-    return isSpecial(name[index - 1], '*') ? [] : [STAR];
-  });
+function addName(steps: Step[], name: readonly Token[]): void {
   // A name is never empty: `a/*` is not `a/`.
-  return steps.length === 1 && steps[0] === STAR ? [ANY, STAR] : steps;
-}
-
-/** A regular expression where it has at most one choice to make: with more it might try each with each. */
-function testOf(steps: readonly Step[]): GlobTest {
-  // Most patterns of many rules are told apart by how they begin, and so never become an expression.
-  const start = startOf(steps);
-  if (steps.filter(({ repeats }) => repeats).length > 1) return (text) => text.startsWith(start) && walk(steps, text);
-  const source = `^${steps.map((step) => step.source).join('')}$`;
-  let expression: RegExp | undefined;
-  return (text) => {
-    if (!text.startsWith(start)) return false;
-    expression ??= new RegExp(source, 'u');
-    return expression.test(text);
-  };
+  if (name.length === 1 && isSpecial(name[0], '*')) steps.push(ANY);
+  for (const [at, token] of name.entries()) {
+    if (token.kind !== 'special') steps.push(token.step);
+    else if (token.character === '?') steps.push(ANY);
+    else if (!isSpecial(name[at - 1], '*')) steps.push(STAR);
+  }
 }
 
 /** What every text that fits begins with. */
-function startOf(steps: readonly Step[]): string {
-  const end = steps.findIndex(({ literal, isOptional }) => literal === undefined || isOptional);
-  return (end === -1 ? steps : steps.slice(0, end)).map(({ literal }) => literal).join('');
+function commonStart([first = [], ...others]: readonly (readonly Step[])[]): string {
+  let start = '';
+  for (const [at, step] of first.entries()) {
+    if (step.kind !== 'one' || step.literal === undefined || step.isOptional === true) break;
+    if (!others.every((steps) => isLiteral(steps[at], step.literal))) break;
+    start += step.literal;
+  }
+  return start;
 }
 
-/** Walks all ways through the steps side by side. */
-function walk(steps: readonly Step[], text: string): boolean {
-  const end = steps.length;
-  let open = new Uint8Array(end + 1);
-  enter(steps, open, 0);
-  for (const character of text) {
-    const next = new Uint8Array(end + 1);
-    let isAlive = false;
-    for (let at = 0; at < end; at += 1) {
-      const step = steps[at] as Step;
-      if (open[at] === 0 || !step.takes(character)) continue;
-      isAlive = true;
-      if (step.leadsOnWith === undefined) enter(steps, next, step.repeats ? at : at + 1);
-      else {
-        // Not passed over from the inside: a name is taken with its slash or not at all.
-        next[at] = 1;
-        if (character === step.leadsOnWith) enter(steps, next, at + 1);
-      }
-    }
-    if (!isAlive) return false;
-    open = next;
-  }
-  return open[end] === 1;
-}
-
-/** Opens a step, and those behind it that can be reached without taking anything. */
-function enter(steps: readonly Step[], open: Uint8Array, start: number): void {
-  for (let at = start; ; ) {
-    open[at] = 1;
-    const step = steps[at];
-    if (step?.isOptional !== true) return;
-    at += step.skips ?? 1;
-  }
-}
+const isLiteral = (step: Step | undefined, character: string | undefined): boolean =>
+  step?.kind === 'one' && step.literal === character && step.isOptional !== true;

@@ -141,3 +141,22 @@ test('many questions about an organization take as many statements for many peop
   expect(all.result.canInOrganization.allowed).toEqual([true, false, true, true, true, false, true, true, false]);
   expect(all.count).toBe(two.count);
 });
+
+test('questions about a thousand long patterns are answered', async () => {
+  const { caller } = await scene();
+  const glob = `*${'a'.repeat(40)}{${[...'bcdefghijklmnopqrst'].join(',')}}*x`;
+  const permissions = Array.from({ length: 100 }, (_, at) => ({
+    subject: 'MEMBER',
+    action: ['ASSIGN_ROLE'],
+    conditions: { username: { glob: `${glob}${at}` } },
+  }));
+  const asked = (username: string) => ({
+    subject: 'MEMBER',
+    action: 'ASSIGN_ROLE',
+    fields: { username },
+    permissions,
+  });
+  const checks = [...Array(9).fill(asked('a'.repeat(255))), asked(`${'a'.repeat(50)}t-x99`)];
+  const { canInOrganization: answer } = await caller.data(CAN, { checks });
+  expect(answer.allowed).toEqual([...Array(9).fill(false), true]);
+});

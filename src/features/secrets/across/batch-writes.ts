@@ -86,7 +86,7 @@ async function writeIn(tx: Transaction, { project, planned }: ProjectPlan): Prom
     return own === undefined ? [] : [writtenRecord(tx, row, own, { project, environment, path, tags })];
   });
   const visibility = new Visibility(project.ability);
-  countRows(tx, records, (record) => visibility.readsValue(record));
+  await countRows(tx, records, (record) => visibility.readsValue(record));
   const viewer = new SecretViewer(await openerFor(tx, project, records), visibility, true);
   return mapInSlices(records, (record, at): Shown => [planned[at] as Planned, viewer.view(record)]);
 }

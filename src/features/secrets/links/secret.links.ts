@@ -4,6 +4,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import type { BatchLoad, Found } from '../../../kernel/database/batched.js';
+import { filterInSlices } from '../../../kernel/slices.js';
 import type { ProjectLinks } from '../../projects/public.js';
 import { listFoldersByIds, type ReadFolder } from '../folder.records.js';
 import { type ImportRecord, listImportsByIds } from '../import.records.js';
@@ -71,10 +72,10 @@ export class SecretLinks {
       return { row, visibility: new Visibility(access.ability) };
     });
     const readable = [...found.values()].flatMap((value) => (value instanceof Error ? [] : [value]));
-    const described = readable.filter(({ row, visibility }) => visibility.describes(row));
+    const described = await filterInSlices(readable, ({ row, visibility }) => visibility.describes(row));
     const readers = new Map(described.map(({ row, visibility }) => [row, visibility]));
     const rows = [...readers.keys()];
-    countRows(ctx, rows, (row) => readers.get(row)?.readsValue(row) === true);
+    await countRows(ctx, rows, (row) => readers.get(row)?.readsValue(row) === true);
     const openers = await openersFor(ctx, rows);
     const views = described.map(({ row, visibility }): [string, SecretView] => {
       const opener = openers.get(row.projectId) as Sealer;
