@@ -67,7 +67,7 @@ describe('rights to be given', () => {
       fc.property(rules, rules, (own, given) => {
         if (rightsBeyond(abilityOf(own), given).length === 0) expect(gained(allowed(own), allowed(given))).toEqual([]);
       }),
-      { numRuns: 600 },
+      { numRuns: 2_000 },
     );
   });
 
@@ -78,7 +78,7 @@ describe('rights to be given', () => {
         if (rightsBeyond(abilityOf(own), given, abilityOf(held)).length === 0)
           expect(gained([own, held].flatMap(allowedAtAll), allowedAtAll(given))).toEqual([]);
       }),
-      { numRuns: 600 },
+      { numRuns: 2_000 },
     );
   });
 
@@ -235,7 +235,7 @@ test('a change of a role never gives to its holders, whatever else they have, wh
       const held = (role: readonly Rule[]) => allowed([...earlier, ...role, ...later]);
       expect(gained(allowed(own), gained(held(before), held(after)))).toEqual([]);
     }),
-    { numRuns: 600 },
+    { numRuns: 2_000 },
   );
 });
 
