@@ -72,7 +72,10 @@ const DENIED = 'null with PERMISSION_DENIED if you may not read members, identit
 
 @Resolver(() => SecretType)
 export class SecretReadersResolver {
-  constructor(private readonly service: AccessReviewService) {}
+  constructor(
+    private readonly service: AccessReviewService,
+    private readonly links: ProjectLinks,
+  ) {}
 
   @nested([AccessHolderType], `Who can read its value, by name, and by what; ${DENIED}`)
   async readers(secret: SecretType, ctx: Context): Promise<readonly AccessHolderType[]> {
@@ -86,6 +89,14 @@ export class SecretReadersResolver {
     @Ctx() ctx: Context,
   ): Promise<ConnectionOf<AccessHolderType>> {
     return toHolders(await this.service.readersOf(ctx, secret.projectId, fieldsOf(secret), page));
+  }
+
+  @nested(
+    [ProjectMembershipType],
+    `The memberships of groups that by themselves let everybody in the group read its value, oldest first; ${DENIED}`,
+  )
+  async readerGroups(secret: SecretType, ctx: Context): Promise<ProjectMembershipType[]> {
+    return membershipsOf(ctx, this.links, await this.service.groupsThatRead(ctx, secret.projectId, fieldsOf(secret)));
   }
 }
 
@@ -117,10 +128,19 @@ export class RuleOriginResolver {
     [ProjectMembershipType],
     'The memberships that give it: of the member, or of groups; those that you may read and that are still there.',
   )
-  async memberships({ membershipIds }: RuleOriginType, ctx: Context): Promise<ProjectMembershipType[]> {
-    const found = await Promise.all(membershipIds.map((id) => batched(ctx, this.links.memberships, id)));
-    return found.filter((membership) => membership !== undefined);
+  memberships({ membershipIds }: RuleOriginType, ctx: Context): Promise<ProjectMembershipType[]> {
+    return membershipsOf(ctx, this.links, membershipIds);
   }
+}
+
+/** Those that the caller may read and that are still there. */
+async function membershipsOf(
+  ctx: Context,
+  links: ProjectLinks,
+  ids: readonly string[],
+): Promise<ProjectMembershipType[]> {
+  const found = await Promise.all(ids.map((id) => batched(ctx, links.memberships, id)));
+  return found.filter((membership) => membership !== undefined);
 }
 
 const toShown = ({ rule, origin }: EffectiveRule): EffectivePermissionType => ({

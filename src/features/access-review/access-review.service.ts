@@ -44,7 +44,15 @@ import {
 } from './held.sql.js';
 import { placedMembers } from './places.js';
 import { unsavedRoles } from './unsaved-roles.js';
-import { givingOf, type HeldMember, namesAttributes, type Policies, type Reason, whoMay } from './verdicts.js';
+import {
+  givingOf,
+  groupsThatMay,
+  type HeldMember,
+  namesAttributes,
+  type Policies,
+  type Reason,
+  whoMay,
+} from './verdicts.js';
 
 /** Answers to who may do what. Nothing is decided here: the abilities are asked by which requests are judged. */
 export class AccessReviewService {
@@ -166,6 +174,18 @@ export class AccessReviewService {
     authorizeOverview(project);
     const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
     return pageOfReasons(readable(project, await whoMay(policies, TO_READ, fields)), request);
+  }
+
+  /**
+   * Ids of the memberships of groups that let everybody in them read the value of a secret, inside of a response.
+   *
+   * @throws PERMISSION_DENIED
+   */
+  async groupsThatRead(ctx: Context, projectId: string, fields: Fields): Promise<readonly string[]> {
+    const project = await this.projects.load(ctx, projectId);
+    authorizeOverview(project);
+    const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
+    return groupsThatMay(policies, TO_READ, fields);
   }
 
   async #askable(

@@ -4,6 +4,7 @@ import { sqlStatement, t } from '../../kernel/database/statement.js';
 const HELD = {
   projectId: t.uuid,
   id: t.uuid,
+  isGroup: t.boolean,
   roles: t.array(t.text),
   users: t.bytea,
   identities: t.bytea,
@@ -15,7 +16,7 @@ const held = (memberships: string, groupMembers: string): string => `with m as m
     select g.group_id, string_agg(uuid_send(g.user_id), ''::bytea) as users,
       string_agg(uuid_send(g.identity_id), ''::bytea) as identities
     from ${groupMembers} g where g.group_id in (select group_id from m) group by g.group_id)
-  select p.id as "projectId", m.id, m.roles,
+  select p.id as "projectId", m.id, m.group_id is not null as "isGroup", m.roles,
     coalesce(uuid_send(m.user_id), belonging.users, ''::bytea) as users,
     coalesce(uuid_send(m.identity_id), belonging.identities, ''::bytea) as identities
   from m join project p on p.id = m.project_id left join belonging on belonging.group_id = m.group_id order by m.group_id is not null, m.created_at, m.id`;

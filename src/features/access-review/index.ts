@@ -24,7 +24,7 @@ export function createAccessReview({
     entities: [AccessHistory],
     resolvers: [
       new AccessReviewResolver(service),
-      new SecretReadersResolver(service),
+      new SecretReadersResolver(service, links),
       new AccessHolderResolver(),
       new RuleOriginResolver(links),
       new OrganizationAccessResolver(new OrganizationAccessService()),

@@ -7,6 +7,8 @@ import type { PlacedMember } from './places.js';
 /** A membership that gives roles: those that the project made, and the built-in ones. What counts last comes first. */
 interface Giving {
   readonly id: string;
+  /** Whether it is the membership of a group. */
+  readonly isGroup: boolean;
   readonly own: readonly string[];
   readonly builtIn: readonly string[];
 }
@@ -17,9 +19,14 @@ export interface HeldMember extends PlacedMember {
   readonly name: string | null;
 }
 
+interface Roles {
+  readonly roles: readonly string[];
+}
+
 /** @param roles in the order in which their rules count */
-export const givingOf = ({ id, roles }: { readonly id: string; readonly roles: readonly string[] }): Giving => ({
+export const givingOf = ({ id, isGroup, roles }: Omit<Giving, 'own' | 'builtIn'> & Roles): Giving => ({
   id,
+  isGroup,
   own: roles.filter((slug) => !isBuiltIn(slug)).reverse(),
   builtIn: roles.filter(isBuiltIn).reverse(),
 });
@@ -92,6 +99,18 @@ export async function whoMay(policies: Policies, actions: readonly Action[], fie
 }
 
 /**
+ * Ids of the memberships of groups that by themselves allow all of some actions to everybody who belongs to the group, oldest first.
+ * Rules that name attributes of their holder allow nothing here.
+ */
+export function groupsThatMay(policies: Policies, actions: readonly Action[], fields?: Fields): string[] {
+  const all = (1 << actions.length) - 1;
+  const decisionOf = decisionsIn({ ...policies, privileges: [] }, actions, fields);
+  return policies.given.flatMap(({ id, isGroup }, at) =>
+    isGroup && decisionOf({ memberId: '', places: [at + 1] }, all).allows === all ? [id] : [],
+  );
+}
+
+/**
  * Each role is asked once, by the ability that is made of it alone, since the last rule that fits decides: built-in roles, the
  * others in the order of the member, its privileges. What names attributes is asked for each holder.
  */
@@ -99,7 +118,7 @@ function decisionsIn(
   policies: Policies,
   actions: readonly Action[],
   fields: Fields | undefined,
-): (member: HeldMember, all: number) => Decision {
+): (member: Pick<HeldMember, 'memberId' | 'places'>, all: number) => Decision {
   const privileges = Map.groupBy(policies.privileges.toReversed(), ({ memberId }) => memberId);
   const verdictOf = verdictsOn(policies, actions, fields);
   const last = 1 << (actions.length - 1);

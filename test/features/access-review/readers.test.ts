@@ -111,4 +111,34 @@ describe('the readers of a secret', () => {
     expect(secret.secretValue).not.toContain('abc');
     expect((await readers()).has(who.identityId)).toBe(false);
   });
+
+  test('are groups too, by what their own membership of the project gives, also without members', async () => {
+    const { admin, project, role } = await scene();
+    const [value, none] = [await role(VALUE), await role(secretRule('readValue', { inverted: true }))];
+    const own = await role(VALUE, secretRule('describeSecret', OWN));
+    const member = await strongroom.seed.caller(admin);
+    const group = async (...roles: readonly string[]) => {
+      const id = await groupWith(admin, 'no-access', member);
+      await groupInProject(admin, id, project.id, ...roles);
+      return id;
+    };
+    const readers = [await group('viewer'), await groupWith(admin, 'no-access')];
+    await groupInProject(admin, readers[1] as string, project.id, 'admin');
+    // Their members read it only by what another group gives, or by an attribute.
+    for (const roles of [[value], ['viewer', none], [own]]) await group(...roles);
+    const document = `query ($id: ID!) { project(id: $id) { environments { slug secretConnection(first: 1) {
+      nodes { readerGroups { memberKind roleSlugs group { id } } } } } } }`;
+    const { project: shown } = await admin.data(document, { id: project.id });
+    const dev = shown.environments.find(({ slug }: { slug: string }) => slug === 'dev');
+    expect(dev.secretConnection.nodes[0].readerGroups).toEqual([
+      { memberKind: 'GROUP', roleSlugs: ['viewer'], group: { id: readers[0] } },
+      { memberKind: 'GROUP', roleSlugs: ['admin'], group: { id: readers[1] } },
+    ]);
+    const { result, count } = await strongroom.statements(() => admin.data(document, { id: project.id }));
+    for (let more = 0; more < 5; more += 1) await group('viewer');
+    await admin.data(document, { id: project.id });
+    const many = await strongroom.statements(() => admin.data(document, { id: project.id }));
+    expect(many.count).toBe(count);
+    expect(result.project.environments).toEqual(shown.environments);
+  });
 });
