@@ -7,7 +7,7 @@ import { newId, randomLetters } from '../../kernel/ids.js';
 import { orderedPageBounds, orderedPageOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, type CursorKey, counted } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { authorizeGiving, authorizeRoleChange } from '../organizations/public.js';
+import { authorizeGiving, authorizeNewName, authorizeRoleChange } from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { Group } from './group.entity.js';
 import { type GroupRow, loadGroup, lockGroup, mayRead } from './group.reader.js';
@@ -73,7 +73,10 @@ export class GroupService {
       const isRoleAlone = role !== undefined && name === undefined && slug === undefined;
       const isHanded = isRoleAlone && !can(tx.ability, 'groups:edit');
       const { group, row } = await lockGroup(tx, id, isHanded ? 'groups:read' : 'groups:edit');
-      if (slug !== undefined) authorizeNewSlug(tx, { from: row.slug, to: slug });
+      if (slug !== undefined && slug !== row.slug) {
+        authorizeNewSlug(tx, { from: row.slug, to: slug });
+        await authorizeNewName(tx, 'groups:edit', 'groupSlug');
+      }
       const given = { subject: 'groups', fields: { groupSlug: row.slug } } as const;
       const handedTo = role === undefined ? null : authorizeGiving(tx, 'groups:edit', given);
       if (role !== undefined && (role !== row.roleSlug || handedTo !== null)) {

@@ -23,6 +23,7 @@ export { CreateOrganizationPayload, OrganizationType } from './organization.type
 export {
   authorizeActingAs,
   authorizeGiving,
+  authorizeNewName,
   authorizeRoleChange,
   boundaryOfCaller,
   rightsBeyondCaller,

@@ -269,6 +269,36 @@ async function beyondInProjects(tx: Transaction, memberIds: readonly string[]): 
   return beyond;
 }
 
+/** Whether a rule in an organization, in those below it or in any of their projects has a condition on a field. */
+const HAS_CONDITION = `
+  with here as (select o.id from organization o where o.id = $1 or o.parent_id = $1)
+  select exists (
+    select from project_role r where r.organization_id in (select id from here) and r.permissions @? $2::jsonpath
+    union all
+    select from organization_role r where r.organization_id in (select id from here) and r.permissions @? $2::jsonpath
+    union all
+    select from additional_privilege v where v.organization_id in (select id from here) and v.permissions @? $2::jsonpath) as "hasCondition"`;
+
+/**
+ * Who gets another name gets out of rules that name it, or into others: while any rule names somebody, only who may rescue projects
+ * renames, since these rules are of projects that the caller may not know of.
+ *
+ * @param field what conditions call the name
+ * @throws PERMISSION_BOUNDARY
+ */
+export async function authorizeNewName(
+  tx: Transaction,
+  action: 'member:edit' | 'groups:edit',
+  field: 'username' | 'groupSlug',
+): Promise<void> {
+  if (can(tx.ability, 'workspace:rescue')) return;
+  const [found] = await query<{ hasCondition: boolean }>(tx, HAS_CONDITION, [
+    tx.organizationId,
+    `$[*].conditions.${field}`,
+  ]);
+  if (found?.hasCondition !== false) throw new PermissionDenied({ action, projectId: null }, ['role:edit']);
+}
+
 /** Held until the transaction ends: a role is not changed at the same moment. */
 async function rulesBySlug(
   tx: Transaction,

@@ -8,7 +8,7 @@ import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-
 import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { addMember, changeRole, deleteAccount, lockMembership } from './memberships.js';
-import { authorizeGiving, authorizeRoleChange } from './role-boundary.js';
+import { authorizeGiving, authorizeNewName, authorizeRoleChange } from './role-boundary.js';
 import { User } from './user.entity.js';
 import { countUsers, SELECT_USER, toUserView, type UserReader, type UserView } from './user.reader.js';
 import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
@@ -98,6 +98,7 @@ export class UserService {
     return inTransaction(ctx, async (tx) => {
       const user = await this.users.load(tx, id);
       if (roleSlug === undefined || username !== undefined) authorize(tx, 'member:edit');
+      if (username !== undefined && username !== user.username) await authorizeNewName(tx, 'member:edit', 'username');
       const role = roleSlug === undefined ? user.roleSlug : await giveRole(tx, user, roleSlug);
       await guarded(
         () =>

@@ -1,0 +1,57 @@
+import { groupInProject, groupWith, organizationCaller, projectRole, word } from '../features/groups/kit.js';
+import { mustSucceed } from '../kit/caller.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
+
+const UPDATE_USER = 'mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { id username } } }';
+
+describe('a new name of somebody whom a rule of a project names', () => {
+  const strongroom = useSharedStrongroom();
+
+  /** Somebody who may rename people and groups, and take any of them out of a project but for those that a rule names. */
+  async function scene() {
+    const { admin, project } = await strongroom.seed.project();
+    const caller = await organizationCaller(
+      strongroom,
+      admin,
+      { subject: 'groups', action: ['read', 'edit'] },
+      { subject: 'member', action: ['read', 'edit'] },
+    );
+    const forbids = (subject: string, conditions: object) =>
+      projectRole(admin, project.id, { subject, action: ['delete'], inverted: true, conditions } as never);
+    return { admin, project, caller, forbids };
+  }
+
+  test('is refused for a group, without disclosing the rule, and given by who may rescue projects', async () => {
+    const { admin, project, caller, forbids } = await scene();
+    const group = await groupWith(admin, 'no-access');
+    await groupInProject(admin, group, project.id, 'viewer');
+    mustSucceed(await caller.patch(`/api/v1/groups/${group}`, { slug: word('free') }));
+    const slug = word('vip');
+    mustSucceed(await caller.patch(`/api/v1/groups/${group}`, { slug }));
+    await forbids('groups', { groupSlug: slug });
+    const refused = await caller.patch(`/api/v1/groups/${group}`, { slug: word('other') });
+    expect(refused).toBeError(403, 'PERMISSION_BOUNDARY');
+    expect(refused.body.details).toEqual([{ path: 'role', code: 'edit', message: 'needs the action edit on role' }]);
+    expect(mustSucceed(await admin.get(`/api/v1/groups/${group}`)).body.slug).toBe(slug);
+    mustSucceed(await caller.patch(`/api/v1/groups/${group}`, { slug, name: 'The same slug' }));
+    mustSucceed(await admin.patch(`/api/v1/groups/${group}`, { slug: word('other') }));
+  });
+
+  test('is refused for a user, and nothing is changed', async () => {
+    const { admin, caller, forbids } = await scene();
+    const username = word('boss');
+    const { createUser } = await admin.data(
+      'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }',
+      { input: { username } },
+    );
+    const { id } = createUser.user;
+    await forbids('member', { username: { $glob: 'boss-*' } });
+    expect(await caller.graphql(UPDATE_USER, { input: { id, username: word('nobody') } })).toBeError(
+      403,
+      'PERMISSION_BOUNDARY',
+    );
+    const { user } = await admin.data('query ($id: ID!) { user(id: $id) { username } }', { id });
+    expect(user.username).toBe(username);
+    await admin.data(UPDATE_USER, { input: { id, username: word('nobody') } });
+  });
+});
