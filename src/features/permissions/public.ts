@@ -61,7 +61,6 @@ export {
   NO_TERM_START,
   rulesAtAnyTime,
   rulesUntil,
-  type Termed,
   termRange,
   termStart,
 } from './term.rules.js';

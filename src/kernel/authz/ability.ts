@@ -45,7 +45,9 @@ export interface Holding {
   readonly projectId: string;
   readonly rules: readonly Rule[];
   readonly hasBegun: boolean;
-  /** Null: it has no end. */
+  /** When it ends by itself, whatever the membership of the organization that it stands on does. Null: it has no end. */
+  readonly termEndsAt: Date | null;
+  /** When it ends, one way or the other. */
   readonly endsAt: Date | null;
 }
 

@@ -27,22 +27,24 @@ export const HOLDINGS = sqlStatement({
         role.slug, r.permissions_digest, r.permissions::text as permissions,
         ${namedBy('r', 'm.member_id')} as attributes,
         (m.role_terms -> role.slug ->> 'startsAt')::timestamptz as starts_at,
-        least((m.role_terms -> role.slug ->> 'endsAt')::timestamptz, m.ends_at) as ends_at
+        (m.role_terms -> role.slug ->> 'endsAt')::timestamptz as term_ends_at, m.ends_at as membership_ends_at
       from m cross join unnest(m.roles) with ordinality as role(slug, at)
       left join project_role r on r.project_id = m.project_id and r.slug = role.slug
       union all
       select m.member_id, m.project_id, v.created_at, v.id, 1, false, 0,
         null, v.permissions_digest, v.permissions::text,
         ${namedBy('v', 'm.member_id')},
-        v.starts_at, least(v.ends_at, m.ends_at)
+        v.starts_at, v.ends_at, m.ends_at
       from m join additional_privilege v on v.membership_id = m.id
       where m.group_id is null
     )
     select held.member_id as "memberId", held.project_id as "projectId", held.slug, held.permissions_digest as digest,
       case when row_number() over (partition by held.permissions_digest order by held.id) = 1 then held.permissions end as rules,
-      held.attributes, coalesce(held.starts_at <= now(), true) as "hasBegun", held.ends_at as "endsAt"
+      held.attributes, coalesce(held.starts_at <= now(), true) as "hasBegun", held.term_ends_at as "termEndsAt",
+      least(held.term_ends_at, held.membership_ends_at) as "endsAt"
     from held join project p on p.id = held.project_id
-    where (held.ends_at is null or now() < held.ends_at)
+    where (held.term_ends_at is null or now() < held.term_ends_at)
+      and (held.membership_ends_at is null or now() < held.membership_ends_at)
       and p.organization_id in (select o.id from organization o where o.id = :organizationId or o.parent_id = :organizationId)
     order by held.member_id, held.project_id, held.kind, held.is_of_group, held.created_at, held.id, held.at`,
   params: { organizationId: t.uuid, memberIds: t.array(t.uuid) },
@@ -54,6 +56,7 @@ export const HOLDINGS = sqlStatement({
     rules: t.nullable(t.text),
     attributes: t.nullable(t.text),
     hasBegun: t.boolean,
+    termEndsAt: t.nullable(t.time),
     endsAt: t.nullable(t.time),
   },
 });
