@@ -34,6 +34,12 @@ describe('a new name of somebody whom a rule of a project names', () => {
     expect(refused.body.details).toEqual([{ path: 'role', code: 'edit', message: 'needs the action edit on role' }]);
     expect(mustSucceed(await admin.get(`/api/v1/groups/${group}`)).body.slug).toBe(slug);
     mustSucceed(await caller.patch(`/api/v1/groups/${group}`, { slug, name: 'The same slug' }));
+    // Not into a rule, either; a name that no rule looks at is free.
+    const second = await groupWith(admin, 'no-access');
+    await forbids('groups', { groupSlug: { $glob: 'kept-*' } });
+    const into = await caller.patch(`/api/v1/groups/${second}`, { slug: word('kept') });
+    expect(into).toBeError(403, 'PERMISSION_BOUNDARY');
+    mustSucceed(await caller.patch(`/api/v1/groups/${second}`, { slug: word('any') }));
     mustSucceed(await admin.patch(`/api/v1/groups/${group}`, { slug: word('other') }));
   });
 

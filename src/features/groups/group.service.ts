@@ -73,9 +73,9 @@ export class GroupService {
       const isRoleAlone = role !== undefined && name === undefined && slug === undefined;
       const isHanded = isRoleAlone && !can(tx.ability, 'groups:edit');
       const { group, row } = await lockGroup(tx, id, isHanded ? 'groups:read' : 'groups:edit');
-      if (slug !== undefined && slug !== row.slug) {
+      if (slug !== undefined) {
         authorizeNewSlug(tx, { from: row.slug, to: slug });
-        await authorizeNewName(tx, 'groups:edit', 'groupSlug');
+        await authorizeNewName(tx, { action: 'groups:edit', field: 'groupSlug', from: row.slug, to: slug });
       }
       const given = { subject: 'groups', fields: { groupSlug: row.slug } } as const;
       const handedTo = role === undefined ? null : authorizeGiving(tx, 'groups:edit', given);

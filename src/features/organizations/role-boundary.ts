@@ -1,4 +1,5 @@
 import { type Ability, type Action, authorize, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
+import type { Conditions } from '../../kernel/authz/conditions.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
@@ -19,6 +20,7 @@ import {
   rulesAsText,
   rulesAtAnyTime,
   rulesOfOrganizationRoles,
+  selectsOtherwise,
 } from '../permissions/public.js';
 
 /** The role that gives nothing. */
@@ -269,34 +271,41 @@ async function beyondInProjects(tx: Transaction, memberIds: readonly string[]): 
   return beyond;
 }
 
-/** Whether a rule in an organization, in those below it or in any of their projects has a condition on a field. */
-const HAS_CONDITION = `
-  with here as (select o.id from organization o where o.id = $1 or o.parent_id = $1)
-  select exists (
-    select from project_role r where r.organization_id in (select id from here) and r.permissions @? $2::jsonpath
+/** The conditions on a field that rules have in an organization, in those below it and in all of their projects, each once. */
+const CONDITIONS_ON = `
+  with here as (select o.id from organization o where o.id = $1 or o.parent_id = $1),
+  listed as (
+    select r.permissions from project_role r where r.organization_id in (select id from here)
     union all
-    select from organization_role r where r.organization_id in (select id from here) and r.permissions @? $2::jsonpath
+    select r.permissions from organization_role r where r.organization_id in (select id from here)
     union all
-    select from additional_privilege v where v.organization_id in (select id from here) and v.permissions @? $2::jsonpath) as "hasCondition"`;
+    select v.permissions from additional_privilege v where v.organization_id in (select id from here))
+  select distinct jsonb_path_query(listed.permissions, $2::jsonpath) as condition from listed where listed.permissions @? $2::jsonpath`;
+
+/** Somebody gets another name, by which conditions on a field know it. */
+interface NewName {
+  readonly action: 'member:edit' | 'groups:edit';
+  readonly field: 'username' | 'groupSlug';
+  readonly from: string;
+  readonly to: string;
+}
 
 /**
- * Who gets another name gets out of rules that name it, or into others: while any rule names somebody, only who may rescue projects
- * renames, since these rules are of projects that the caller may not know of.
+ * By another name somebody gets out of rules, or into others. Where any rule selects otherwise then, only who may rescue projects
+ * gives the name, since that rule may be of a project that the caller does not know of.
  *
- * @param field what conditions call the name
  * @throws PERMISSION_BOUNDARY
  */
-export async function authorizeNewName(
-  tx: Transaction,
-  action: 'member:edit' | 'groups:edit',
-  field: 'username' | 'groupSlug',
-): Promise<void> {
-  if (can(tx.ability, 'workspace:rescue')) return;
-  const [found] = await query<{ hasCondition: boolean }>(tx, HAS_CONDITION, [
+export async function authorizeNewName(tx: Transaction, { action, field, from, to }: NewName): Promise<void> {
+  if (from === to || can(tx.ability, 'workspace:rescue')) return;
+  const found = await query<{ condition: Conditions[string] }>(tx, CONDITIONS_ON, [
     tx.organizationId,
     `$[*].conditions.${field}`,
   ]);
-  if (found?.hasCondition !== false) throw new PermissionDenied({ action, projectId: null }, ['role:edit']);
+  const [subject = ''] = action.split(':');
+  const rules = found.map(({ condition }) => ({ subject, action: 'edit', conditions: { [field]: condition } }));
+  if (await selectsOtherwise(rules, [{ subject, before: { [field]: from }, after: { [field]: to } }]))
+    throw new PermissionDenied({ action, projectId: null }, ['role:edit']);
 }
 
 /** Held until the transaction ends: a role is not changed at the same moment. */

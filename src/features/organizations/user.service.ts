@@ -98,7 +98,8 @@ export class UserService {
     return inTransaction(ctx, async (tx) => {
       const user = await this.users.load(tx, id);
       if (roleSlug === undefined || username !== undefined) authorize(tx, 'member:edit');
-      if (username !== undefined && username !== user.username) await authorizeNewName(tx, 'member:edit', 'username');
+      if (username !== undefined)
+        await authorizeNewName(tx, { action: 'member:edit', field: 'username', from: user.username, to: username });
       const role = roleSlug === undefined ? user.roleSlug : await giveRole(tx, user, roleSlug);
       await guarded(
         () =>
