@@ -11,7 +11,7 @@ import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
 import { makeWorld, seedWorld, type World } from '../kit/world.js';
 
 // The documents of the table select whatever there is.
-const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off', GRAPHQL_LIMITS: 'cost=20000' });
+const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off', GRAPHQL_LIMITS: 'cost=100000' });
 const operations = [...restOperations(), ...graphqlOperations()];
 
 /** Things that are named by a text of their owner's choice; everything else is named by a UUID. */
