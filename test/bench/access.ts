@@ -62,7 +62,8 @@ export async function fillAccess(installationAdmin: Caller, databaseUrl: string)
   await seed.secrets(admin, project, 'dev', 10);
   const [{ id }] = await withClient(databaseUrl, async (client) => {
     for (const statement of FILL) await client.query(statement, [organization.id, project.id]);
-    await client.query('analyze');
+    // As autovacuum leaves tables that are not filled all at once.
+    await client.query('vacuum analyze');
     const { rows } = await client.query(
       `select id from identity where organization_id = $1 and name = 'member-00000'`,
       [organization.id],
