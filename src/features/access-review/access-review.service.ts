@@ -1,4 +1,4 @@
-import { type Action, can, PermissionDenied } from '../../kernel/authz/ability.js';
+import { type Action, can, canAlways, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
@@ -221,12 +221,14 @@ async function othersIn(
 }
 
 /** Who holds something, as far as the caller may read such members. */
-const readable = ({ ability }: ProjectAccess, reasons: readonly Reason[]): Reason[] =>
-  reasons.filter(({ member: { memberKind, memberId, name } }) =>
-    memberKind === 'user'
-      ? can(ability, 'member:read', { username: name ?? '' })
-      : can(ability, 'identity:read', { identityId: memberId }),
-  );
+const readable = ({ ability }: ProjectAccess, reasons: readonly Reason[]): readonly Reason[] =>
+  canAlways(ability, 'member:read') && canAlways(ability, 'identity:read')
+    ? reasons
+    : reasons.filter(({ member: { memberKind, memberId, name } }) =>
+        memberKind === 'user'
+          ? can(ability, 'member:read', { username: name ?? '' })
+          : can(ability, 'identity:read', { identityId: memberId }),
+      );
 
 /** @throws PERMISSION_DENIED */
 function authorizeOverview(project: ProjectAccess): void {
