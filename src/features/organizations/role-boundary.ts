@@ -90,8 +90,8 @@ export async function authorizeRoleChange(
 }
 
 /**
- * Nobody deletes an account with a role that allows, or forbids, more than the caller may, in any organization. Its organizations
- * are locked. What it may do in projects: `authorizeProjectLoss`.
+ * Nobody deletes an account with a role that allows, or forbids, more than the caller may, in any organization, by itself or
+ * through a group. Its organizations are locked. What it may do in projects: `authorizeProjectLoss`.
  *
  * @param action what the caller does, for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY
@@ -105,7 +105,8 @@ export async function authorizeAccountDeletion(
   const held = await query<{ organizationId: string; slug: string; permissions: string | null }>(
     tx,
     `select m.organization_id as "organizationId", m.role as slug, r.permissions::text from organization_membership m
-     left join organization_role r on r.organization_id = m.organization_id and r.slug = m.role where m.${kind}_id = $1`,
+     left join organization_role r on r.organization_id = m.organization_id and r.slug = m.role
+     where m.${kind}_id = $1 or m.group_id in (select g.group_id from group_member g where g.${kind}_id = $1)`,
     [id],
   );
   const beyond = held.flatMap(({ organizationId, slug, permissions }) => {

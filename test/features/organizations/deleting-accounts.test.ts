@@ -1,6 +1,6 @@
 import { mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { organizationCaller, projectRole, word } from '../groups/kit.js';
+import { groupWith, organizationCaller, projectRole, word } from '../groups/kit.js';
 
 const strongroom = useSharedStrongroom();
 
@@ -57,4 +57,13 @@ describe('an account that may do more than the caller in a project', () => {
     expect(await people.graphql(DELETE_USER, { input })).toBeError(403, 'PERMISSION_BOUNDARY');
     mustSucceed(await admin.graphql(DELETE_USER, { input }));
   });
+});
+
+test('an account that may do more than the caller through a group is deleted by whoever may do that too', async () => {
+  const { admin, keeper } = await scene();
+  const grouped = await strongroom.seed.caller(admin);
+  const identity = `/api/v1/identities/${grouped.identityId}`;
+  await groupWith(admin, 'admin', grouped);
+  expect(await keeper.delete(identity)).toBeError(403, 'PERMISSION_BOUNDARY');
+  mustSucceed(await admin.delete(identity));
 });
