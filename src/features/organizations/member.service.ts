@@ -191,12 +191,14 @@ function listIn(order: ListOrder): string {
 }
 
 /**
- * Nobody lengthens its own membership, which rights in projects end with, too.
+ * Nobody lengthens its own membership, which rights in projects end with, too. One that has ended gives nothing any more: whoever
+ * may change a sub-organization joins it again as if it had never been a member.
  *
  * @throws PERMISSION_BOUNDARY
  */
 function refuseOwnExtension(tx: Transaction, { member, held }: Pick<Place, 'member' | 'held'>, end: Date | null): void {
-  if (member.kind !== tx.actor.kind || member.id !== tx.actor.id || held === null || held.endsAt === null) return;
+  if (member.kind !== tx.actor.kind || member.id !== tx.actor.id) return;
+  if (held === null || !held.isNow || held.endsAt === null) return;
   if (end !== null && end <= held.endsAt) return;
   const action = actionOn(member.kind, 'edit');
   throw new PermissionDenied({ action, projectId: null }, [action]);

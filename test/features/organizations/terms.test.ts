@@ -112,6 +112,27 @@ describe('a membership with an end', () => {
       expect(await stranger.graphql(UPDATE, { input: { id: unknown } })).toBeError(404, 'MEMBERSHIP_NOT_FOUND');
     expect(await admin.graphql(UPDATE, { input: { id, roleSlug: 'nobody' } })).toBeError(404, 'ROLE_NOT_FOUND');
   });
+
+  test('in a sub-organization is given anew by its holder only after it has ended', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const { createSubOrganization } = await admin.data(
+      'mutation { createSubOrganization(input: { name: "Team" }) { organization { id } } }',
+    );
+    const input = {
+      organizationId: createSubOrganization.organization.id as string,
+      identityId: admin.identityId,
+      roleSlug: 'admin',
+    };
+    const endIn = (interval: string) =>
+      strongroom.sql(
+        'update organization_membership set ends_at = now() + $1::interval where organization_id = $2 and identity_id = $3',
+        [interval, input.organizationId, input.identityId],
+      );
+    await endIn('1 hour');
+    expect(await admin.graphql(SET, { input: { ...input, endsAt: null } })).toBeError(403, 'PERMISSION_BOUNDARY');
+    await endIn('-1 hour');
+    expect(await set(admin, { ...input, endsAt: null })).toMatchObject({ roleSlug: 'admin', endsAt: null });
+  });
 });
 
 describe('the last lasting admin of an organization', () => {
