@@ -11,6 +11,7 @@ import { type ListOrder, orderedCursorKey, orderedPageBounds, orderOf } from '..
 import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { Assignee } from '../permissions/public.js';
+import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
 import {
   countMembers,
   IS_LISTED,
@@ -32,7 +33,6 @@ import {
   removeMember,
 } from './memberships.js';
 import type { OrganizationReader, OrganizationView } from './organization.reader.js';
-import { authorizeGiving, authorizeRoleChange } from './role-boundary.js';
 
 interface Candidate extends Member {
   readonly name: string;

@@ -3,9 +3,9 @@ import type { Actor, Context, Transaction } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { flush, guarded } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import { authorizeAccountDeletion, authorizeProjectLoss } from './boundary/account-rights.js';
 import { refuseLastOrganizationAdmin } from './last-admin/admin-logins.js';
 import { OrganizationMembership } from './membership.entity.js';
-import { authorizeAccountDeletion, authorizeProjectLoss } from './role-boundary.js';
 
 /** A user or a machine identity, as a member of organizations. */
 export interface Member {
@@ -162,7 +162,7 @@ export async function removeMember(tx: Transaction, organizationId: string, memb
 export async function deleteAccount(tx: Transaction, member: Member, action: Action): Promise<void> {
   const { kind, id } = member;
   await lockAccount(tx, member);
-  await authorizeAccountDeletion(tx, member, action);
+  await authorizeAccountDeletion(tx, id, action);
   // After LAST_ADMIN, which says what comes first: somebody else has to be appointed.
   await refuseLastAdmin(tx, member, null);
   await authorizeProjectLoss(tx, id, action);

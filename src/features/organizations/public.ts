@@ -1,3 +1,6 @@
+export { authorizeActingAs, boundaryOfCaller, rightsBeyondCaller } from './boundary/account-rights.js';
+export { authorizeNewName } from './boundary/new-name.js';
+export { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
 export { fromHere, keepLoggedInAdmins, lockLoggedInAdmins } from './last-admin/admin-logins.js';
 export { organizationLinkOf } from './link.resolver.js';
 export { membersByIds } from './member.reader.js';
@@ -20,14 +23,6 @@ export { OrganizationReader } from './organization.reader.js';
 export { displayName, organizationRole, organizationSlug, roleToInput, withRole } from './organization.rules.js';
 export type { CreateFirstAdmin } from './organization.service.js';
 export { CreateOrganizationPayload, OrganizationType } from './organization.type.js';
-export {
-  authorizeActingAs,
-  authorizeGiving,
-  authorizeNewName,
-  authorizeRoleChange,
-  boundaryOfCaller,
-  rightsBeyondCaller,
-} from './role-boundary.js';
 export type { UserSchema } from './user.entity.js';
 export { UserReader } from './user.reader.js';
 export { UserType } from './user.type.js';
