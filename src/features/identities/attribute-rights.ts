@@ -1,5 +1,6 @@
 import { type Ability, PermissionDenied, rulesOf } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
+import { mapInSlices } from '../../kernel/slices.js';
 import { attributesWith, organizationRights, projectRights, rightsBeyond, rulesAsText } from '../permissions/public.js';
 import { HELD_BY_ATTRIBUTES, ROLES_IN_ORGANIZATIONS } from './attribute-rights.sql.js';
 import type { Attribute } from './identity.reader.js';
@@ -48,17 +49,16 @@ export async function authorizeMetadata(
   if (old === changed) return;
   const places = (await HELD_BY_ATTRIBUTES(tx, { identityId: identity.id })) as readonly Place[];
   const ownIn = await ownRights(tx, places);
-  const beyond = places.flatMap((place) =>
-    timesOf(place).flatMap((time) =>
-      rightsBeyond(
-        ownIn(place),
-        rulesOf(abilityAt(place, { time, attributes: changed })),
-        abilityAt(place, { time, attributes: old }),
-      ),
+  const moments = places.flatMap((place) => timesOf(place).map((time) => ({ place, time })));
+  const beyondEach = await mapInSlices(moments, ({ place, time }) =>
+    rightsBeyond(
+      ownIn(place),
+      rulesOf(abilityAt(place, { time, attributes: changed })),
+      abilityAt(place, { time, attributes: old }),
     ),
   );
-  if (beyond.length === 0) return;
-  throw new PermissionDenied({ action: 'identity:edit', projectId: identity.projectId }, [...new Set(beyond)]);
+  const beyond = [...new Set(beyondEach.flat())];
+  if (beyond.length > 0) throw new PermissionDenied({ action: 'identity:edit', projectId: identity.projectId }, beyond);
 }
 
 /** Now, and whenever something begins or ends: in between nothing changes. */

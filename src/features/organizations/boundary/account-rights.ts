@@ -24,11 +24,12 @@ import { ROLES_ANYWHERE, ROLES_NOW } from './boundary.sql.js';
 export async function authorizeAccountDeletion(tx: Transaction, memberId: string, action: Action): Promise<void> {
   const beyondIn = await boundaryOfCaller(tx);
   const held = await ROLES_ANYWHERE(tx, { memberId });
-  const beyond = held.flatMap(({ organizationId, role, permissions }) => {
+  const beyondEach = await mapInSlices(held, ({ organizationId, role, permissions }) => {
     const rules = rulesOfOrganizationRoles([role], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]);
     return beyondIn(organizationId, (own) => rightsBeyondChange(own, rules, []));
   });
-  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
+  const beyond = [...new Set(beyondEach.flat())];
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
 }
 
 /**
@@ -92,7 +93,7 @@ export async function rightsBeyondCaller(
   const beyondIn = boundaryOf(tx, roles.get(tx.actor.id) ?? []);
   const isExempt = TAKING.has(action) && mayTakeFromProjects(tx);
   const inProjects = isExempt ? new Map<string, Action[]>() : await beyondInProjects(tx, others);
-  const beyond = others.map((id): [string, Action[]] => {
+  const beyond = await mapInSlices(others, (id): [string, Action[]] => {
     const inOrganizations = Map.groupBy(roles.get(id) ?? [], ({ organizationId }) => organizationId);
     const above = [...inOrganizations].flatMap(([organizationId, held]) =>
       beyondIn(organizationId, (own) => rightsBeyond(own, rulesOfHeld(held))),
@@ -120,9 +121,16 @@ export const boundaryOfCaller = async (tx: Transaction): Promise<BeyondIn> =>
  */
 function boundaryOf(tx: Transaction, own: readonly HeldRole[]): BeyondIn {
   const roles = Map.groupBy(own, ({ organizationId }) => organizationId);
+  // Made once for each organization: many accounts are compared with the same ability.
+  const abilities = new Map<string, Ability>();
+  const abilityIn = (organizationId: string): Ability => {
+    const ability = abilities.get(organizationId) ?? abilityOfHeld(roles.get(organizationId) ?? []);
+    abilities.set(organizationId, ability);
+    return ability;
+  };
   return (organizationId, compare) => {
     if (organizationId === tx.organizationId) return compare(tx.ability);
-    const there = compare(abilityOfHeld(roles.get(organizationId) ?? []));
+    const there = compare(abilityIn(organizationId));
     if (!can(tx.ability, 'sub-organization:edit')) return there;
     const above = compare(tx.ability);
     return there.filter((action) => above.includes(action));
