@@ -1,5 +1,4 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { attributesOf } from '../permissions/public.js';
 
 /** Memberships `m` of an identity, and of its groups. */
 const ofIdentity = (table: string, columns: string): string =>
@@ -46,17 +45,4 @@ export const HELD_BY_ATTRIBUTES = sqlStatement({
     group by 1, 2 having bool_or(h.rules like '%{{%')`,
   params: { identityId: t.uuid },
   row: { organizationId: t.uuid, projectId: t.nullable(t.uuid), held: t.json },
-});
-
-/** The roles that somebody has right now in some organizations, of its own membership first. */
-export const ROLES_IN_ORGANIZATIONS = sqlStatement({
-  text: `select asked.id as "organizationId", array_agg(n.role order by n.group_id is not null, n.created_at, n.id) as roles,
-      jsonb_agg(r.permissions::text order by n.group_id is not null, n.created_at, n.id) filter (where r.id is not null) as rules,
-      ${attributesOf(':memberId')} as attributes
-    from unnest(:organizationIds::uuid[]) asked(id)
-    join organization_member_now n on n.organization_id = asked.id and n.member_id = :memberId
-    left join organization_role r on r.organization_id = n.organization_id and r.slug = n.role
-    group by 1`,
-  params: { memberId: t.uuid, organizationIds: t.array(t.uuid) },
-  row: { organizationId: t.uuid, roles: t.array(t.text), rules: t.nullable(t.json), attributes: t.nullable(t.text) },
 });

@@ -1,8 +1,9 @@
-import { type Ability, PermissionDenied, rulesOf } from '../../kernel/authz/ability.js';
+import { type Ability, type Action, PermissionDenied, rulesOf } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
 import { mapInSlices } from '../../kernel/slices.js';
+import { boundaryOfCaller } from '../organizations/public.js';
 import { attributesWith, organizationRights, projectRights, rightsBeyond, rulesAsText } from '../permissions/public.js';
-import { HELD_BY_ATTRIBUTES, ROLES_IN_ORGANIZATIONS } from './attribute-rights.sql.js';
+import { HELD_BY_ATTRIBUTES } from './attribute-rights.sql.js';
 import type { Attribute } from './identity.reader.js';
 
 /** A role or, without one, a privilege. */
@@ -33,8 +34,8 @@ const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 
 /**
  * Nobody gives by metadata, which rules of roles name, what he does not have himself in the same organization or project, nor
- * lifts by it what they forbid: compared are all organizations and projects of the identity, also where the caller is no member,
- * and so has no right. What holds later counts, too. A refusal names the rights that are missing, not where.
+ * lifts by it what they forbid. All organizations and projects of the identity are compared, also projects that the caller is no
+ * member of, and so has no right in. What holds later counts, too. A refusal names the rights that are missing, not where.
  *
  * @param identity its row is locked
  * @throws PERMISSION_BOUNDARY
@@ -48,13 +49,15 @@ export async function authorizeMetadata(
   const [old, changed] = [before, after].map((metadata) => attributesWith(identity.id, metadata)) as [string, string];
   if (old === changed) return;
   const places = (await HELD_BY_ATTRIBUTES(tx, { identityId: identity.id })) as readonly Place[];
-  const ownIn = await ownRights(tx, places);
-  const moments = places.flatMap((place) => timesOf(place).map((time) => ({ place, time })));
-  const beyondEach = await mapInSlices(moments, ({ place, time }) =>
-    rightsBeyond(
-      ownIn(place),
-      rulesOf(abilityAt(place, { time, attributes: changed })),
-      abilityAt(place, { time, attributes: old }),
+  const beyondIn = await boundaryAt(tx, places);
+  const points = places.flatMap((place) => timesOf(place).map((time) => ({ place, time })));
+  const beyondEach = await mapInSlices(points, ({ place, time }) =>
+    beyondIn(place, (own) =>
+      rightsBeyond(
+        own,
+        rulesOf(abilityAt(place, { time, attributes: changed })),
+        abilityAt(place, { time, attributes: old }),
+      ),
     ),
   );
   const beyond = [...new Set(beyondEach.flat())];
@@ -85,22 +88,15 @@ function abilityAt(
   }).ability;
 }
 
-/** What the caller may do in each of some organizations and projects, in two statements. */
-async function ownRights(tx: Transaction, places: readonly Place[]): Promise<(place: Place) => Ability> {
+/** What goes beyond the caller's rights in an organization or a project, in two statements. */
+async function boundaryAt(
+  tx: Transaction,
+  places: readonly Place[],
+): Promise<(place: Place, compare: (own: Ability) => readonly Action[]) => readonly Action[]> {
   const projectIds = places.flatMap(({ projectId }) => projectId ?? []);
   const projects = projectIds.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, projectIds);
-  const organizationIds = places
-    .filter(({ organizationId, projectId }) => projectId === null && organizationId !== tx.organizationId)
-    .map(({ organizationId }) => organizationId);
-  const below =
-    organizationIds.length === 0 ? [] : await ROLES_IN_ORGANIZATIONS(tx, { memberId: tx.actor.id, organizationIds });
-  const own = new Map<string, Ability>([
-    [tx.organizationId, tx.ability],
-    ...projects.map(({ projectId, ability }) => [projectId, ability] as const),
-    ...below.map(({ organizationId, roles, rules, attributes }) => {
-      const storedRules = (rules as readonly string[] | null)?.map(rulesAsText) ?? null;
-      return [organizationId, organizationRights({ roles, storedRules, attributes }).ability] as const;
-    }),
-  ]);
-  return ({ organizationId, projectId }) => own.get(projectId ?? organizationId) ?? NO_RIGHTS;
+  const own = new Map(projects.map(({ projectId, ability }) => [projectId, ability]));
+  const beyondIn = await boundaryOfCaller(tx);
+  return ({ organizationId, projectId }, compare) =>
+    projectId === null ? beyondIn(organizationId, compare) : compare(own.get(projectId) ?? NO_RIGHTS);
 }

@@ -13,7 +13,11 @@ export const attributesOf = (member: string): string => `coalesce(
    from identity i where i.id = ${member}),
   (select jsonb_build_object('id', u.id) from app_user u where u.id = ${member}))::text`;
 
-/** The same of an identity with this metadata. */
+/** The same where the rules of a row name any; null otherwise. @param row SQL for a row with rules */
+export const attributesNamedIn = (row: string, member: string): string =>
+  `case when strpos(${row}.permissions::text, '{{') > 0 then ${attributesOf(member)} end`;
+
+/** The attributes of an identity with this metadata, as JSON text. */
 export const attributesWith = (
   id: string,
   metadata: readonly { readonly key: string; readonly value: string }[],

@@ -2,7 +2,7 @@ export { abilityOf } from './ability.js';
 export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS, PROJECT_VOCABULARY } from './actions.js';
 export { type Assigned, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
 export { MAX_METADATA_KEY } from './attribute-names.js';
-export { attributesOf, attributesWith, namesAttributes, withAttributes } from './attributes.js';
+export { attributesNamedIn, attributesOf, attributesWith, namesAttributes, withAttributes } from './attributes.js';
 export { rightsBeyond, rightsBeyondChange, rightsGained } from './boundary.js';
 export { builtInRoleId, isBuiltInForm } from './built-in-role-id.js';
 export {

@@ -236,6 +236,10 @@ describe('metadata that roles of organizations name', () => {
     expect(await writer.patch(pathOf(other), ward('a'))).toBeError(403, 'PERMISSION_BOUNDARY');
     await put(writer, 'admin');
     mustSucceed(await writer.patch(pathOf(other), ward('a')));
+    // Whoever may change sub-organizations makes itself an admin there anyway.
+    const deputy = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
+    mustSucceed(await deputy.patch(pathOf(other), ward('b')));
+    mustSucceed(await deputy.patch(pathOf(other), ward('a')));
     const project = await strongroom.seed.projectOf(below);
     await join(below, project, other, await projectRole(below, project.id, AT_TEAM));
     const both = { metadata: [...ward('a').metadata, ...team('prod').metadata] };

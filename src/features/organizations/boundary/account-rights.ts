@@ -137,11 +137,11 @@ function boundaryOf(tx: Transaction, own: readonly HeldRole[]): BeyondIn {
   };
 }
 
-/** Rules that name attributes of the caller allow nothing here. */
 const abilityOfHeld = (held: readonly HeldRole[]): Ability =>
   organizationRights({
     roles: held.map(({ role }) => role),
     storedRules: held.flatMap(({ permissions }) => (permissions === null ? [] : [rulesAsText(permissions)])),
+    attributes: held.find(({ attributes }) => attributes !== null)?.attributes ?? null,
   }).ability;
 
 /** What an account may do by these roles at any time: of a membership with an end, what its role forbids does not count. */

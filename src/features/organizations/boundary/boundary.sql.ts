@@ -1,4 +1,5 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import { attributesNamedIn } from '../../permissions/public.js';
 
 /** The rules of roles by their slugs. Held until the transaction ends: a role is not changed at the same moment. */
 export const LOCK_RULES = sqlStatement({
@@ -22,7 +23,7 @@ export const ROLES_ANYWHERE = sqlStatement({
 export const ROLES_NOW = sqlStatement({
   // One member at a time, by index: with `offset 0` Postgres never reads the members of all organizations.
   text: `select m.organization_id as "organizationId", asked.id as "memberId", m.role, r.permissions::text,
-      m.ends_at as "endsAt"
+      ${attributesNamedIn('r', 'asked.id')} as attributes, m.ends_at as "endsAt"
     from unnest(:memberIds::uuid[]) asked(id)
     cross join lateral (select * from organization_member_now held where held.member_id = asked.id offset 0) n
     join organization_membership m on m.id = n.id
@@ -35,6 +36,7 @@ export const ROLES_NOW = sqlStatement({
     memberId: t.uuid,
     role: t.text,
     permissions: t.nullable(t.text),
+    attributes: t.nullable(t.text),
     endsAt: t.nullable(t.time),
   },
 });

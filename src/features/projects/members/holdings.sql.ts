@@ -1,9 +1,5 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { attributesOf } from '../../permissions/public.js';
-
-/** What rules can name of their holder, where they name something. @param rules SQL for a row with rules */
-const namedBy = (rules: string, member: string): string =>
-  `case when strpos(${rules}.permissions::text, '{{') > 0 then ${attributesOf(member)} end`;
+import { attributesNamedIn } from '../../permissions/public.js';
 
 /** Memberships that accounts have by themselves, which end with those of the organization, and those of their groups. */
 const MEMBERSHIPS = `
@@ -25,7 +21,7 @@ export const HOLDINGS = sqlStatement({
   text: `with m as materialized (${MEMBERSHIPS}), held as (
       select m.member_id, m.project_id, m.created_at, m.id, 0 as kind, m.group_id is not null as is_of_group, role.at,
         role.slug, r.permissions_digest, r.permissions::text as permissions,
-        ${namedBy('r', 'm.member_id')} as attributes,
+        ${attributesNamedIn('r', 'm.member_id')} as attributes,
         (m.role_terms -> role.slug ->> 'startsAt')::timestamptz as starts_at,
         (m.role_terms -> role.slug ->> 'endsAt')::timestamptz as term_ends_at, m.ends_at as membership_ends_at
       from m cross join unnest(m.roles) with ordinality as role(slug, at)
@@ -33,7 +29,7 @@ export const HOLDINGS = sqlStatement({
       union all
       select m.member_id, m.project_id, v.created_at, v.id, 1, false, 0,
         null, v.permissions_digest, v.permissions::text,
-        ${namedBy('v', 'm.member_id')},
+        ${attributesNamedIn('v', 'm.member_id')},
         v.starts_at, v.ends_at, m.ends_at
       from m join additional_privilege v on v.membership_id = m.id
       where m.group_id is null
