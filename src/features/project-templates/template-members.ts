@@ -11,7 +11,7 @@ import {
   rulesOfRoles,
   toRules,
 } from '../permissions/public.js';
-import { DEFAULT_ENVIRONMENTS } from '../projects/public.js';
+import { DEFAULT_ENVIRONMENTS, subjectOf } from '../projects/public.js';
 import {
   type GivenLists,
   isUnchangedBuiltIn,
@@ -22,6 +22,7 @@ import {
   type TemplateRole,
 } from './template.rules.js';
 import { canonical } from './template.view.js';
+import type { MemberKind } from './template-application.js';
 import { FIND_MEMBERS } from './template-members.sql.js';
 
 type Lists = Omit<TemplateContent, 'name' | 'description'>;
@@ -39,40 +40,12 @@ export const newLists = (type: string): Lists => ({
   projectManagedIdentities: [],
 });
 
-interface JoiningList {
-  readonly kind: string;
-  /** What names an entry, in requests and in conditions of rules. */
-  readonly field: string;
-  readonly reading: Action;
-  /** The right to put somebody into the list. */
-  readonly action: Action;
-  readonly unknown: ErrorCode;
-}
-
-/** The three lists of those who join. */
+/** The three lists of those who join: who that is, the field that names an entry, and the code for one that nobody has. */
 const JOINING = {
-  users: {
-    kind: 'user',
-    field: 'username',
-    reading: 'member:read',
-    action: 'member:edit',
-    unknown: 'USER_NOT_FOUND',
-  },
-  groups: {
-    kind: 'group',
-    field: 'groupSlug',
-    reading: 'groups:read',
-    action: 'groups:edit',
-    unknown: 'GROUP_NOT_FOUND',
-  },
-  identities: {
-    kind: 'identity',
-    field: 'identityId',
-    reading: 'identity:read',
-    action: 'identity:edit',
-    unknown: 'IDENTITY_NOT_FOUND',
-  },
-} as const satisfies Record<string, JoiningList>;
+  users: { kind: 'user', field: 'username', unknown: 'USER_NOT_FOUND' },
+  groups: { kind: 'group', field: 'groupSlug', unknown: 'GROUP_NOT_FOUND' },
+  identities: { kind: 'identity', field: 'identityId', unknown: 'IDENTITY_NOT_FOUND' },
+} as const satisfies Record<string, { kind: MemberKind; field: string; unknown: ErrorCode }>;
 type Joining = keyof typeof JOINING;
 const JOINING_LISTS = Object.keys(JOINING) as Joining[];
 
@@ -128,11 +101,14 @@ export async function listsAfter(tx: Transaction, before: Lists, given: GivenLis
   return after;
 }
 
+/** What conditions of rules look at, which name members by the same fields as requests. */
 const fieldsOf = (list: Joining, { name }: GivenMember): Fields => ({ [JOINING[list].field]: name });
+
+const actionOn = (list: Joining, verb: 'read' | 'edit') => `${subjectOf(JOINING[list].kind)}:${verb}` as const;
 
 /** Whether the caller may know of somebody: from who is in the template, or by its own rules. */
 const mayKnow = ({ ability }: Context, list: Joining, entry: GivenMember): boolean =>
-  [JOINING[list].reading, JOINING[list].action].some((action) => can(ability, action, fieldsOf(list, entry)));
+  (['read', 'edit'] as const).some((verb) => can(ability, actionOn(list, verb), fieldsOf(list, entry)));
 
 /** @throws PERMISSION_DENIED, before anything is said of who is known */
 function authorizeEntries(
@@ -140,8 +116,9 @@ function authorizeEntries(
   list: Joining,
   changed: readonly (GivenMember & { readonly id: string | undefined })[],
 ): void {
-  if (changed.length > 0) authorize(tx, JOINING[list].action);
-  for (const entry of changed) if (entry.id !== undefined) authorize(tx, JOINING[list].action, fieldsOf(list, entry));
+  const action = actionOn(list, 'edit');
+  if (changed.length > 0) authorize(tx, action);
+  for (const entry of changed) if (entry.id !== undefined) authorize(tx, action, fieldsOf(list, entry));
 }
 
 /** The entries of a list as a request names them; none for null, undefined for an absent list. */

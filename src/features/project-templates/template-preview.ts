@@ -1,6 +1,6 @@
-import { type Action, can } from '../../kernel/authz/ability.js';
+import { can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
-import { DEFAULT_ENVIRONMENTS } from '../projects/public.js';
+import { DEFAULT_ENVIRONMENTS, fieldsOf, subjectOf } from '../projects/public.js';
 import { findStored } from './template.queries.js';
 import type { TemplateEnvironment } from './template.rules.js';
 import type { TemplateView } from './template.view.js';
@@ -33,19 +33,8 @@ export interface TemplatePreview {
   readonly skipped: readonly PreviewedSkip[];
 }
 
-/** The right that a caller needs to see a member of each kind by name. */
-const READS: Readonly<Record<MemberKind, Action>> = {
-  user: 'member:read',
-  group: 'groups:read',
-  identity: 'identity:read',
-};
-
 const isReadable = ({ ability }: Context, kind: MemberKind, { id, name }: { id: string; name: string }): boolean =>
-  can(
-    ability,
-    READS[kind],
-    kind === 'user' ? { username: name } : kind === 'group' ? { groupSlug: name } : { identityId: id },
-  );
+  can(ability, `${subjectOf(kind)}:read`, fieldsOf(kind, { memberId: id, name, groupSlug: name }));
 
 /** What a project would get that the caller makes from a template, if it asks for nothing else. */
 export async function previewOf(ctx: Context, template: TemplateView): Promise<TemplatePreview> {
@@ -105,7 +94,7 @@ async function skippedOf(ctx: Context, { id, isBuiltIn }: TemplateView): Promise
     .filter((member) => hasEnded.get(member.id) !== false)
     .map((member) => ({
       memberKind: member.kind,
-      memberId: can(ctx.ability, READS[member.kind]) ? member.id : null,
+      memberId: can(ctx.ability, `${subjectOf(member.kind)}:read`) ? member.id : null,
       roles: member.roles,
       reason: hasEnded.get(member.id) === true ? 'ended' : 'gone',
     }));
