@@ -17,8 +17,11 @@ import { parse } from './validation.js';
 export const ORDER_FIELDS = ['NAME', 'CREATED_AT', 'UPDATED_AT'] as const;
 export const DIRECTIONS = ['ASC', 'DESC'] as const;
 
-export const orderField = z.enum(ORDER_FIELDS).meta({ description: 'By what.' });
-export const orderDirection = z.enum(DIRECTIONS).default('ASC').meta({ description: 'Up or down; by id where equal.' });
+export const orderField = z.enum(ORDER_FIELDS).meta({ description: 'What to order by.' });
+export const orderDirection = z
+  .enum(DIRECTIONS)
+  .default('ASC')
+  .meta({ description: 'Ascending or descending; equal ones by id.' });
 
 /** The order of a list. */
 export const ListOrder = z
@@ -26,24 +29,24 @@ export const ListOrder = z
   .meta({ description: 'The order of a list.' });
 export type ListOrder = z.output<typeof ListOrder>;
 
-/** Only rows that changed lately. All are counted all the same. */
+/** Only rows that changed since a time. The count of the list is that of all. */
 export const sinceRules = {
   updatedSince: z
     .date()
     .nullish()
-    .meta({ description: 'Only what was last changed then or later. `totalCount` counts the others too.' }),
+    .meta({ description: 'Only items changed at this time or later. `totalCount` still counts all.' }),
 };
 
 /** Rules of the arguments of lists that can be had in several orders. @param usual the order of the list when none is asked for */
 export const orderRulesOf = (usual: string) => ({
   orderBy: ListOrder.nullish().meta({
-    description: `The order; ${usual}, when absent. A cursor of one order is refused under another.`,
+    description: `The order; by default ${usual}. A cursor is valid only for the order that it was made with.`,
   }),
   ...sinceRules,
 });
 
 /** The same of lists by name. */
-export const orderRules = orderRulesOf('by name, up');
+export const orderRules = orderRulesOf('by name, ascending');
 
 const ORDERED_PAGE = z.strictObject({ ...pageRules, ...orderRules });
 
@@ -68,7 +71,7 @@ export const BY_NAME: ListOrder = { field: 'NAME', direction: 'ASC' };
 /** The order that is asked for. */
 export const orderOf = ({ orderBy }: OrderedRequest): ListOrder => orderBy ?? BY_NAME;
 
-/** Stands for an order: in cursors, and in what is kept for each. */
+/** The name of an order, in cursors and in maps with an entry for each order. */
 export const orderName = ({ field, direction }: ListOrder): string => `${field} ${direction}`;
 
 /** All orders that there are. */
@@ -78,7 +81,7 @@ export const LIST_ORDERS: readonly ListOrder[] = ORDER_FIELDS.flatMap((field) =>
 
 export const isDefault = (order: ListOrder): boolean => orderName(order) === orderName(BY_NAME);
 
-/** Whether the list is in the order of this name that it always had: cursors of that do not name it. */
+/** Whether this is the default order of the list, which cursors do not name. */
 const isUsual = (order: ListOrder, usual: ListOrder | null): boolean =>
   usual !== null && orderName(order) === orderName(usual);
 

@@ -42,7 +42,7 @@ export const EVEN_IF_FAULTY = {
     typeof value === 'object' && value !== null && !issues.some(isOfWhole),
 } as const;
 
-/** Told of an input that is no list or object at all. */
+/** An issue of an input that is no list or object at all. */
 const isOfWhole = ({ code, path }: z.core.$ZodRawIssue): boolean =>
   code === 'invalid_type' && (path === undefined || path.length === 0);
 

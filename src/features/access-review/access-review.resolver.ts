@@ -93,7 +93,7 @@ export class SecretReadersResolver {
 
   @nested(
     [ProjectMembershipType],
-    `The memberships of groups that by themselves let everybody in the group read its value, oldest first; ${DENIED}`,
+    `The memberships of groups whose own roles let every member of the group read its value, oldest first; ${DENIED}`,
   )
   async readerGroups(secret: SecretType, ctx: Context): Promise<ProjectMembershipType[]> {
     return membershipsOf(ctx, this.links, await this.service.groupsThatRead(ctx, secret.projectId, fieldsOf(secret)));

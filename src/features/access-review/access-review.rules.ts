@@ -70,7 +70,7 @@ export const EffectivePermissions = z.strictObject({ projectId, ...whom });
 
 const UNSAVED = {
   description:
-    'Rules of a role that is not saved yet: what it alone would allow whoever is named, or you. They can name attributes of that member; if it is no member there, only its id is known.',
+    'Rules of a role that is not saved yet. The question is then what this role alone would allow the named member, or you. The rules can use attributes of that member; of somebody who is not a member only the id is known.',
 };
 
 /** One question of `can`. */

@@ -45,7 +45,7 @@ class ComparedField {
     return this.#test.holds(value);
   }
 
-  /** The only values that fit, where the condition names them. */
+  /** The only values that fit, where the condition lists them; undefined where it does not. */
   values(steps: ComparisonSteps): readonly string[] | undefined {
     if (this.#values === undefined) {
       const { $eq, $in } = this.operators;
@@ -55,7 +55,7 @@ class ComparedField {
     return this.#values.named;
   }
 
-  /** Whether it says all that another one says, in the same words. */
+  /** Whether it has every operator of another one, with the same operand. */
   repeats(other: ComparedField): boolean {
     return Object.entries(other.operators).every(
       ([name, operand]) => JSON.stringify(this.operators[name as keyof ConditionOperators]) === JSON.stringify(operand),
@@ -108,7 +108,7 @@ export class ComparedConditions {
     return true;
   }
 
-  /** Whether nothing can fit both. Told by fields of one value; of several tags, one may fit here and one there. */
+  /** Whether nothing can fit both. Compares only fields with one value: of several tags, one may fit here and another there. */
   excludes(other: ComparedConditions, steps: ComparisonSteps): boolean {
     steps.take(1);
     for (const [field, condition] of this.#fields ?? []) {

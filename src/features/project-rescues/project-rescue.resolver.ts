@@ -45,7 +45,7 @@ export class ProjectRescueResolver {
   @mutation(
     RescueProject,
     { rescue: [ProjectRescueType, 'The rescue.'] },
-    'Makes you an admin of a project that has none any more, for a time in which you appoint one for good. If you are an admin there for a shorter time, that time becomes the one of the rescue, and ends with it; for a longer one, even if it has not begun, the rescue is refused.',
+    'Makes you an admin of a project that has none any more, for a limited time in which you appoint a permanent one. If you are an admin there for a shorter time, the rescue replaces that time, and you are no admin when it ends. If you are one for longer, now or later, the rescue is refused.',
   )
   async rescueProject(ctx: Context, input: object): Promise<{ rescue: ProjectRescueType }> {
     return { rescue: await this.service.rescue(ctx, input) };

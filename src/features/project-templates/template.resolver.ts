@@ -36,7 +36,7 @@ const fromInput = (input: object): object => {
 };
 
 const BOUNDARY =
-  'Whoever has no right to rescue projects cannot let it give anybody more rights in projects than before (PERMISSION_BOUNDARY).';
+  'Without the right to rescue projects, you cannot make it give anybody more rights in projects than before (PERMISSION_BOUNDARY).';
 
 @Resolver(() => TemplateType)
 export class TemplateResolver {

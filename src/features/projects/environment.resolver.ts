@@ -47,7 +47,7 @@ export class EnvironmentResolver {
 
   @Mutation(() => UpdateEnvironmentPayload, {
     description:
-      'Renames an environment or moves it among the others. A new slug needs the rights to edit and read every secret in it, with the old and the new slug. Rules that name the environment follow. If a rule selects it by one slug and not by the other all the same, as by a pattern, you need the right to edit roles, and the rights of that rule.',
+      'Renames an environment or moves it among the others. A new slug needs the rights to edit and read every secret in it, with the old and the new slug. Rules that name the environment follow. If a rule would still match only one of the two slugs, for example by a pattern, you also need the right to edit roles, and the rights that the rule gives.',
   })
   async updateEnvironment(
     @Ctx() ctx: Context,

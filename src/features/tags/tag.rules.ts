@@ -15,7 +15,7 @@ const slug = tagSlug.meta({
 const color = storedText(64).trim().min(1).meta({ description: 'Its colour, as `#ff8800`, 1 to 64 characters.' });
 
 /** Arguments of `Project.tagConnection`. */
-export const TagPage = z.strictObject({ ...pageRules, ...orderRulesOf('by slug, up, which is NAME') });
+export const TagPage = z.strictObject({ ...pageRules, ...orderRulesOf('by slug, ascending, which is NAME') });
 
 export const ListTags = TagPage.extend({ projectId });
 
