@@ -132,7 +132,10 @@ function permissionOf(subject: string, words: Vocabulary) {
       inverted: z.boolean().nullish(),
       conditions: conditionsOf(words.fields[subject]),
     })
-    .refine(areAsked, { path: ['conditions'], error: `must stand in a rule of ${conditional.join(', ')} alone` });
+    .refine(areAsked, {
+      path: ['conditions'],
+      error: `must be left out unless every action of the rule is ${conditional.join(' or ')}`,
+    });
 }
 
 type PermissionOfSubject = ReturnType<typeof permissionOf>;

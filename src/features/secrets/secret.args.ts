@@ -23,11 +23,11 @@ const AFTER = { nullable: true, description: 'Only rows after this cursor, as `p
 const ORDER = {
   nullable: true,
   description:
-    'The order; by path, then key, up, when absent, which is NAME. A value of your own follows the shared one, whose times count. A cursor of one order is refused under another.',
+    'The order; by default NAME ascending: by path, then key. Your own value of a secret follows the shared one and is ordered by its times. A cursor is valid only for the order that it was made with.',
 } as const;
 const SINCE = {
   nullable: true,
-  description: 'Only secrets that were last changed then or later, or of which your own value was.',
+  description: 'Only secrets that were changed, or whose value of your own was changed, at this time or later.',
 } as const;
 const RECURSIVE = { description: 'List the folders below too, 20 levels deep.', defaultValue: false } as const;
 
