@@ -100,7 +100,7 @@ export class TemplateDriftService {
     if (state !== null) await authorizePlan(tx, project, plan, state);
     const outcome = { drift, plan, ...wanted };
     if (!wanted.dryRun) {
-      if (drift !== null) await this.#carryOut(tx, project, { plan, drift, parts: wanted.parts });
+      if (drift !== null) await this.#carryOut(tx, project, { ...outcome, drift });
       await tx.auditTrail.recordChange(tx, recordOf(project, outcome));
     }
     return { project, outcome };
@@ -108,15 +108,27 @@ export class TemplateDriftService {
 
   async #carryOut(
     tx: Transaction,
-    { projectId }: ProjectAccess,
+    project: ProjectAccess,
     { plan, drift, parts }: { readonly plan: Plan; readonly drift: Drift; readonly parts: readonly Part[] },
   ): Promise<void> {
+    const { projectId } = project;
     const { version } = drift.template;
     await guarded(async () => {
       await carryOut(tx, { projectId, plan }, this.createRootFolders);
-      if (parts.length === ALL_PARTS.length) await SET_TEMPLATE_VERSION(tx, { projectId, version });
+      if (reachesVersion(project, { plan, drift, parts })) await SET_TEMPLATE_VERSION(tx, { projectId, version });
     }, CONSTRAINTS);
   }
+}
+
+/** Whether the project is at the version of its template then: all parts were chosen, or no difference is left in any. */
+function reachesVersion(
+  project: ProjectAccess,
+  { plan, drift, parts }: { readonly plan: Plan; readonly drift: Drift; readonly parts: readonly Part[] },
+): boolean {
+  if (parts.length === ALL_PARTS.length) return true;
+  const left = leftOf(drift, plan);
+  // Of a part that the caller may not read it is not told whether it differs.
+  return ALL_PARTS.every((part) => mayRead(project, part) && left[part].length === 0);
 }
 
 const NOTHING: Plan = { environments: [], roles: [], members: [], kept: [] };
@@ -135,8 +147,8 @@ interface Outcome extends Wanted {
 function answer(project: ProjectAccess, { drift, plan, parts, dryRun }: Outcome): Applied {
   const { kept, ...changes } = plan;
   if (drift === null) return { isDryRun: dryRun, applied: null, left: null, kept };
-  const isWhole = !dryRun && parts.length === ALL_PARTS.length;
-  const after = isWhole ? { ...drift, version: drift.template.version } : drift;
+  const after =
+    !dryRun && reachesVersion(project, { plan, drift, parts }) ? { ...drift, version: drift.template.version } : drift;
   return {
     isDryRun: dryRun,
     applied: { ...after, ...changes },

@@ -161,6 +161,24 @@ describe('the drift of a project from its template', () => {
     expect(positions).toEqual(['live', 'full', 'test'].map((slug, at) => ({ slug, position: at + 1 })));
   });
 
+  test('is gone with the last part that differs, whichever parts are chosen', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const template = await makeTemplate(admin, { roles: [READER] });
+    const project = await create(admin, template.name);
+    const writer = { name: 'Writer', slug: 'writer', permissions: READER.permissions };
+    mustSucceed(
+      await admin.patch(`${TEMPLATES}/${template.id}`, {
+        roles: [READER, writer],
+        environments: [{ name: 'Live', slug: 'live', position: 1 }],
+      }),
+    );
+    const first = await applied(admin, project.id, { parts: ['ROLES'] });
+    expect(first.left).toMatchObject({ version: 1, isOutdated: true });
+    const second = await applied(admin, project.id, { parts: ['ENVIRONMENTS'], removes: true });
+    expect(second.left).toMatchObject({ ...NONE, version: 2, isOutdated: false });
+    expect(await drift(admin, project.id)).toEqual(second.left);
+  });
+
   test('is null for a project without a template, where nothing is to be done', async () => {
     const { admin, project } = await strongroom.seed.project();
     expect(await drift(admin, project.id)).toBeNull();
