@@ -73,11 +73,21 @@ export const copyTags = sqlStatement({
 const HELD = `array(select role from unnest(m.roles) with ordinality as listed (role, at)
     where not coalesce(m.role_terms ? role, false) or now() < (m.role_terms -> role ->> 'endsAt')::timestamptz order by at)`;
 
+/** A privilege `v` that has not ended. */
+const LASTS = '(v.ends_at is null or now() < v.ends_at)';
+
+/**
+ * The roles that a membership `m` is copied with. A privilege allows and forbids without them, where groups keep its holder in the
+ * project: then they are copied although they have ended.
+ */
+const COPIED = `case when exists (select from unnest(${HELD})) then ${HELD}
+    when exists (select from additional_privilege v where v.membership_id = m.id and ${LASTS}) then m.roles else '{}' end`;
+
 /** Members of a project, oldest first: the order in which rules of groups apply. */
 export const listMembers = sqlStatement({
   text: `select m.id, case when m.user_id is not null then 'user' when m.identity_id is not null then 'identity' else 'group' end as kind,
       coalesce(m.user_id, m.identity_id, m.group_id) as "memberId", coalesce(u.username, i.name, g.name) as name,
-      g.slug as "groupSlug", coalesce(i.project_id is not null, false) as "isOwned", ${HELD} as roles
+      g.slug as "groupSlug", coalesce(i.project_id is not null, false) as "isOwned", ${COPIED} as roles
     from project_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id
       left join member_group g on g.id = m.group_id
     where m.project_id = :projectId order by m.created_at, m.id`,
@@ -95,8 +105,8 @@ export const listMembers = sqlStatement({
 
 /** Privileges of memberships that have not ended, in the order in which their rules apply. */
 export const listPrivileges = sqlStatement({
-  text: `select id from additional_privilege
-    where membership_id = any(:membershipIds) and (ends_at is null or now() < ends_at) order by created_at, id`,
+  text: `select id from additional_privilege v
+    where membership_id = any(:membershipIds) and ${LASTS} order by created_at, id`,
   params: { membershipIds: t.array(t.uuid) },
   row: { id: t.uuid },
 });
@@ -107,7 +117,7 @@ export const copyMembers = sqlStatement({
     select n.id, m.organization_id, :projectId, m.user_id, m.identity_id, m.group_id, held.roles,
       (select jsonb_object_agg(term.key, term.value) from jsonb_each(m.role_terms) term where term.key = any(held.roles))
     from unnest(:ids::uuid[], :newIds::uuid[]) as n (source_id, id) join project_membership m on m.id = n.source_id
-      cross join lateral (select ${HELD} as roles) held`,
+      cross join lateral (select ${COPIED} as roles) held`,
   params: { ...PROJECT, ids: t.array(t.uuid), newIds: t.array(t.uuid) },
   row: {},
 });

@@ -58,7 +58,9 @@ registerEnumType(SkipReasonEnum, {
     VALUE_NOT_READABLE: { description: 'You may not read the values: the copies of the secrets have empty ones.' },
     FOLDER_LEFT_OUT: { description: 'Imports one of whose folders is not copied.' },
     OWNED_BY_PROJECT: { description: 'Machine identities that the copied project owns.' },
-    MEMBERSHIP_ENDED: { description: 'Members whose roles, or whose membership of the organization, have ended.' },
+    MEMBERSHIP_ENDED: {
+      description: 'Members whose roles and privileges, or whose membership of the organization, have ended.',
+    },
   },
 });
 

@@ -266,6 +266,46 @@ describe('whoever copies a project', () => {
       expect(bare.body.errors[0].extensions.details).toMatchObject([{ code: 'NEEDS_PART' }]);
     }
   });
+
+  test('does not free a member of a group from what a privilege forbids, nor give what one allows, when its own roles have ended', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const { id: projectId } = project;
+    mustSucceed(await admin.post('/api/v4/secrets/KEY', { projectId, environment: 'dev', secretValue: 'value' }));
+    const inGroup = await strongroom.seed.caller(admin, { project: projectId });
+    const alone = await strongroom.seed.caller(admin, { project: projectId });
+    await groupInProject(admin, await groupWith(admin, 'no-access', inGroup), projectId, 'viewer');
+    for (const [{ identityId }, inverted] of [
+      [inGroup, true],
+      [alone, false],
+    ] as const) {
+      const permissions = [{ subject: 'secrets', action: 'read', inverted }];
+      const privilege = { projectId, identityId, permissions };
+      mustSucceed(await admin.post('/api/v2/identity-project-additional-privilege', privilege));
+      await strongroom.sql(
+        `update project_membership set role_terms = jsonb_build_object(roles[1], '${ENDED}'::jsonb)
+         where project_id = $1 and identity_id = $2`,
+        [projectId, identityId],
+      );
+    }
+    const statuses = (id: string) =>
+      Promise.all(
+        [inGroup, alone].map(
+          async (caller) => (await caller.get(`/api/v4/secrets/KEY?projectId=${id}&environment=dev`)).status,
+        ),
+      );
+    expect(await statuses(projectId)).toEqual([403, 404]);
+
+    const { project: made, skipped } = await copied(admin, projectId, { parts: ALL });
+
+    expect([skipped, await statuses(made.id)]).toEqual([[], [403, 404]]);
+  });
+});
+
+/** The term of a role, which has ended. */
+const ENDED = JSON.stringify({
+  range: '1h',
+  startsAt: '2020-01-01T00:00:00.000Z',
+  endsAt: '2020-01-01T01:00:00.000Z',
 });
 
 /** An identity that a project owns, a viewer of it. */
