@@ -233,7 +233,7 @@ interface Change {
  * an admin of any project, stands for all of them; without it nobody is given more than the template gave before. Roles that no
  * entry has give nothing.
  *
- * @param before what the template gave; of a new one `newLists`
+ * @param before what a template of this name gave; of a new one or under a new name `newLists`
  * @throws PERMISSION_BOUNDARY naming what is given more
  */
 export function authorizeGrants(

@@ -78,7 +78,7 @@ export class TemplateResolver {
   @mutation(
     UpdateProjectTemplate,
     { projectTemplate: [TemplateType, 'The template as it is now.'] },
-    `Changes a project template. Projects already made are not touched. ${BOUNDARY}`,
+    `Changes a project template. Projects already made are not touched. ${BOUNDARY} Nor can you give it another name while it gives somebody any.`,
   )
   async updateProjectTemplate(ctx: Context, input: object): Promise<{ projectTemplate: TemplateType }> {
     return { projectTemplate: toTemplateType(await this.service.update(ctx, fromInput(input))) };

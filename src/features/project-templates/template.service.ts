@@ -82,7 +82,7 @@ export class TemplateService {
    *   IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, ROLE_IN_USE, PROJECT_TEMPLATE_NAME_TAKEN
    */
   update(ctx: Context, raw: unknown): Promise<TemplateView> {
-    const { id, expectedVersion, name, description, type, ...given } = parse(UpdateProjectTemplate, raw);
+    const { id, expectedVersion, name, description, type, ...changes } = parse(UpdateProjectTemplate, raw);
     authorize(ctx, 'project-templates:edit');
     return inTransaction(ctx, async (tx) => {
       const template = await lockOwn(tx, id);
@@ -94,9 +94,11 @@ export class TemplateService {
       const content = {
         name: name ?? nameBefore,
         description: description ?? descriptionBefore,
-        ...(await listsAfter(tx, lists, given)),
+        ...(await listsAfter(tx, lists, changes)),
       };
-      authorizeGrants(tx, 'project-templates:edit', kept, content);
+      // Projects are made by the name: under another one nothing was given.
+      const given = content.name === nameBefore ? kept : newLists(before.type);
+      authorizeGrants(tx, 'project-templates:edit', given, content);
       const changed = changedIn(kept, content);
       if (changed.length > 0) {
         tx.em.assign(template, { ...content, version: template.version + 1, updatedAt: sql('now()') });

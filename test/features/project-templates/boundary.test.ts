@@ -100,6 +100,19 @@ describe('whoever may not rescue projects', () => {
     );
   });
 
+  test('cannot give a template that gives something another name, by which projects are made', async () => {
+    const { admin, entry, author } = await scene();
+    const bare = await makeTemplate(admin, { roles: [DEVS], ...entry('groups', 'no-access') });
+    const giving = await makeTemplate(admin, { roles: [WIDER], ...entry('users', 'devs') });
+    mustSucceed(await author.patch(`${TEMPLATES}/${bare.id}`, { name: word('former') }));
+
+    expect(await author.patch(`${TEMPLATES}/${giving.id}`, { name: bare.name })).toBeError(403, 'PERMISSION_BOUNDARY');
+
+    expect(await read(admin, giving.id)).toEqual(giving);
+    mustSucceed(await author.patch(`${TEMPLATES}/${giving.id}`, { name: giving.name, description: 'harmless' }));
+    mustSucceed(await admin.patch(`${TEMPLATES}/${giving.id}`, { name: bare.name }));
+  });
+
   test('may still change what gives nobody more', async () => {
     const { admin, entry, author } = await scene();
     const attribute = { conditions: { environment: '{{identity.metadata.team}}' } };
@@ -117,7 +130,7 @@ describe('whoever may not rescue projects', () => {
     const unlisted = { name: 'Unlisted', slug: 'unlisted', permissions: [rule(['readValue'])] };
     const own = { projectManagedIdentities: [{ name: 'releaser', roles: ['devs'] }] };
     for (const free of [
-      { name: word('renamed'), description: 'changed', environments: [{ name: 'Live', slug: 'live', position: 1 }] },
+      { description: 'changed', environments: [{ name: 'Live', slug: 'live', position: 1 }] },
       { roles: [WIDER, team, unlisted] },
       { roles: [WIDER, team, { ...unlisted, permissions: [rule(['readValue', 'edit'])] }] },
       { ...entry('users', 'member', 'team'), ...entry('groups', 'viewer', 'devs') },
