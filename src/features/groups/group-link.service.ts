@@ -3,7 +3,12 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
-import { authorizeRoleChange, type OrganizationReader } from '../organizations/public.js';
+import {
+  authorizeRoleChange,
+  keepLoggedInAdmins,
+  lockAdminsOf,
+  type OrganizationReader,
+} from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { type LinkRow, lockGroup } from './group.reader.js';
 import { LinkGroup, UnlinkGroup } from './group.rules.js';
@@ -32,7 +37,7 @@ export class GroupLinkService {
     private readonly projects: ProjectReader,
   ) {}
 
-  /** Links a group to a sub-organization, or gives it another role there. @throws ROLE_NOT_FOUND */
+  /** Links a group to a sub-organization, or gives it another role there. @throws ROLE_NOT_FOUND, LAST_ADMIN */
   async link(ctx: Context, raw: unknown): Promise<LinkView> {
     const { roleSlug, ...named } = parse(LinkGroup, raw);
     return this.#change(ctx, named, async (tx, { groupId, organizationId }) => {
@@ -75,11 +80,14 @@ export class GroupLinkService {
     authorize(ctx, 'groups:edit');
     authorize(ctx, 'sub-organization:edit');
     return inTransaction(ctx, async (tx) => {
+      const admins = await lockAdminsOf(tx, [named.organizationId]);
       const { row } = await lockGroup(tx, named.groupId, 'groups:edit');
       const organization = await this.organizations.load(tx, named.organizationId);
       // Above and beside it there is nothing that it could change, and in itself a group has its role already.
       if (organization.parentId !== tx.organizationId) throw new AppError('ORGANIZATION_NOT_FOUND');
-      return work(tx, { groupId: row.id, organizationId: organization.id });
+      const link = await work(tx, { groupId: row.id, organizationId: organization.id });
+      await keepLoggedInAdmins(tx, admins);
+      return link;
     });
   }
 }

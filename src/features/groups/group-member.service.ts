@@ -6,7 +6,7 @@ import { AppError, type ErrorCode, type ErrorDetail } from '../../kernel/errors.
 import { isId, newId } from '../../kernel/ids.js';
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { protectInstallationAdmin } from '../organizations/public.js';
+import { keepLoggedInAdmins, lockJoiningAdmins, protectInstallationAdmin } from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { loadGroup, lockGroup, mayRead } from './group.reader.js';
 import { byName } from './group.service.js';
@@ -61,7 +61,7 @@ export class GroupMemberService {
    * Takes users and machine identities into a group, all or none.
    *
    * @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND and ALREADY_A_MEMBER, each naming the places of all; PERMISSION_BOUNDARY unless
-   *   the caller has itself what the group gives and what it forbids
+   *   the caller has itself what the group gives and what it forbids; LAST_ADMIN
    */
   async addMany(ctx: Context, raw: unknown): Promise<readonly GroupMemberRow[]> {
     const { groupId, ...who } = parse(ManyMembers, raw);
@@ -112,6 +112,8 @@ export class GroupMemberService {
     return inTransaction(ctx, async (tx) => {
       const { organizationId, rootOrganizationId } = tx;
       for (const action of actions) await loadGroup(tx, groupId, action);
+      const { userIds, identityIds, usernames } = textsOf(named);
+      const admins = await lockJoiningAdmins(tx, { groupId, memberIds: [...userIds, ...identityIds], usernames });
       const { group } = await lockGroup(tx, groupId, actions[0]);
       await authorizeRightsOfGroup(tx, this.projects, { groupId: group.id, action: actions[0] });
       const where = { groupId: group.id, organizationId, rootOrganizationId };
@@ -137,6 +139,7 @@ export class GroupMemberService {
         }),
       );
       await flush(tx, CONSTRAINTS);
+      await keepLoggedInAdmins(tx, admins);
       const rows = await FIND_MEMBERS(tx, { organizationId, ids: made.map(({ id }) => id) });
       await record(tx, 'group-member:add', rows);
       return rows;

@@ -72,7 +72,7 @@ const routesOf = ({ many, kind, one, path, param, list, fields, notFound }: Memb
       field: 'addGroupMembers',
       variables: named,
       reply: ({ addGroupMembers }) => ({ ...addGroupMembers.members[0], isPartOfGroup: true }),
-      errors: [notFound, 'ALREADY_A_MEMBER'],
+      errors: [notFound, 'ALREADY_A_MEMBER', 'LAST_ADMIN'],
     }),
     members.delete(`${path}/{${param}}`, `Remove a ${one} from a group`, {
       field: 'removeGroupMembers',
@@ -108,7 +108,7 @@ export const groupRoutes = [
     body: withRole(bodyOf(UpdateGroup, 'id')),
     variables: ({ params, body }) => ({ input: { id: params.groupId, ...roleToInput(body) } }),
     reply: ({ updateGroup }) => toGroup(updateGroup.group),
-    errors: ['GROUP_NOT_FOUND', 'ROLE_NOT_FOUND', 'GROUP_SLUG_TAKEN'],
+    errors: ['GROUP_NOT_FOUND', 'ROLE_NOT_FOUND', 'GROUP_SLUG_TAKEN', 'LAST_ADMIN'],
     example: { name: 'Web team', role: 'no-access' },
   }),
   groups.delete('/{groupId}', 'Delete a group; what its members may do by it ends', {

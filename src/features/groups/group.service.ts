@@ -7,7 +7,13 @@ import { newId, randomLetters } from '../../kernel/ids.js';
 import { orderedPageBounds, orderedPageOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, type CursorKey, counted } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { authorizeGiving, authorizeNewName, authorizeRoleChange } from '../organizations/public.js';
+import {
+  authorizeGiving,
+  authorizeNewName,
+  authorizeRoleChange,
+  keepLoggedInAdmins,
+  lockAdminsOf,
+} from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { Group } from './group.entity.js';
 import { type GroupRow, loadGroup, lockGroup, mayRead } from './group.reader.js';
@@ -65,13 +71,14 @@ export class GroupService {
     return counted(page, async () => readable.length);
   }
 
-  /** Changes name, slug and role of a group. @throws GROUP_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, GROUP_SLUG_TAKEN */
+  /** Changes name, slug and role of a group. @throws GROUP_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, GROUP_SLUG_TAKEN, LAST_ADMIN */
   async update(ctx: Context, raw: unknown): Promise<GroupRow> {
     const { id, name, slug, roleSlug: role } = parse(UpdateGroup, raw);
     return inTransaction(ctx, async (tx) => {
       const { organizationId } = tx;
       const isRoleAlone = role !== undefined && name === undefined && slug === undefined;
       const isHanded = isRoleAlone && !can(tx.ability, 'groups:edit');
+      const admins = await lockAdminsOf(tx, role === undefined ? [] : [organizationId]);
       const { group, row } = await lockGroup(tx, id, isHanded ? 'groups:read' : 'groups:edit');
       if (slug !== undefined) {
         authorizeNewSlug(tx, { from: row.slug, to: slug });
@@ -84,6 +91,7 @@ export class GroupService {
         await authorizeRoleChange(tx, { organizationId, action: 'groups:edit', ...change });
         await authorizeRightsOfGroup(tx, this.projects, { groupId: group.id, action: 'groups:edit' });
         await setRole(tx, { organizationId, groupId: group.id, role });
+        await keepLoggedInAdmins(tx, admins);
       }
       tx.em.assign(group, { name: name ?? group.name, slug: slug ?? group.slug, updatedAt: sql('now()') });
       await flush(tx, TAKEN);

@@ -53,7 +53,7 @@ export const organizationRoleRoutes = [
     variables: ({ params, body }) => ({ input: { id: params.roleId, ...toInput(body) } }),
     reply: ({ updateOrganizationRole }) => ({ role: toRole(updateOrganizationRole.role) }),
     example: { permissions: [{ subject: 'identity', action: 'read' }] },
-    errors: ['ROLE_NOT_FOUND', 'ROLE_SLUG_TAKEN', 'ROLE_BUILT_IN'],
+    errors: ['ROLE_NOT_FOUND', 'ROLE_SLUG_TAKEN', 'ROLE_BUILT_IN', 'LAST_ADMIN'],
   }),
   roles.delete('/{roleId}', 'Delete a role of the organization', {
     field: 'deleteOrganizationRole',

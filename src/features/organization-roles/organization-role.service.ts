@@ -9,6 +9,7 @@ import { isId } from '../../kernel/ids.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page, rowLimit } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
+import { keepLoggedInAdmins, lockAdminsOf } from '../organizations/public.js';
 import {
   builtInRoleId,
   isBuiltInOfOrganization,
@@ -77,16 +78,19 @@ export class OrganizationRoleService {
    * the conditions of rules that name it. Where a rule would select the role by one slug and not by the other all the same, that
    * is a change of this rule.
    *
-   * @throws ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN
+   * @throws ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN, LAST_ADMIN where a group has it
    */
   update(ctx: Context, raw: unknown): Promise<OrganizationRoleView> {
     const { id, permissions, ...changes } = parse(UpdateOrganizationRole, raw);
     authorize(ctx, 'role:edit');
     return inTransaction(ctx, async (tx) => {
+      const given = permissions === undefined ? null : toRules(permissions);
+      const forbids = given?.some(({ inverted }) => inverted === true) ?? false;
+      const admins = await lockAdminsOf(tx, forbids ? [tx.organizationId] : []);
       const role = await lockOwn(tx, id);
       const { slug: from } = role;
       const before = rulesOf(role);
-      const rules = permissions === undefined ? before : toRules(permissions);
+      const rules = given ?? before;
       // Also for another slug or name: whoever gives the role next goes by these.
       authorizeReach(tx, 'role:edit', before, rules);
       tx.em.assign(role, {
@@ -94,17 +98,18 @@ export class OrganizationRoleService {
         name: changes.name ?? role.name,
         description: changes.description === undefined ? role.description : (changes.description ?? ''),
         // What this version cannot read stays as it is.
-        ...(permissions === undefined ? {} : { permissions: rules }),
+        ...(given === null ? {} : { permissions: given }),
         version: role.version + 1,
         updatedAt: sql('now()'),
       });
       await flush(tx, SLUGS);
+      await keepLoggedInAdmins(tx, admins);
       const { organizationId, slug: to } = role;
       let renamedIn: readonly string[] = [];
       if (to !== from) {
         await renameInMemberships(tx, { organizationId, from, to });
         // Rules that are given with a new slug name roles as they will be.
-        renamedIn = await renameInRules(tx, { field: 'role', from, to }, permissions === undefined ? null : role.id);
+        renamedIn = await renameInRules(tx, { field: 'role', from, to }, given === null ? null : role.id);
       }
       const changed = Object.entries({ ...changes, permissions }).filter(([, value]) => value !== undefined);
       const names = changed.map(([name]) => name).sort();

@@ -13,7 +13,7 @@ const ERRORS = declareErrors({
   USERNAME_TAKEN: conflict('Another user of the organization has this username; take another one.'),
   ALREADY_A_MEMBER: conflict('This user or identity is a member already; change its role instead.'),
   LAST_ADMIN: conflict(
-    'The last admin cannot be removed, or lose the admin role or its last way to log in; first make somebody else an admin who has a token or a client secret.',
+    'The last admin cannot be removed, or lose the admin role, a right by the role of a group, or its last way to log in; first make somebody else an admin who has a token or a client secret.',
   ),
 });
 

@@ -1,7 +1,13 @@
 export { authorizeActingAs, boundaryOfCaller, rightsBeyondCaller } from './boundary/account-rights.js';
 export { authorizeNewName } from './boundary/new-name.js';
 export { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
-export { fromHere, keepLoggedInAdmins, lockLoggedInAdmins } from './last-admin/admin-logins.js';
+export {
+  fromHere,
+  keepLoggedInAdmins,
+  lockAdminsOf,
+  lockJoiningAdmins,
+  lockLoggedInAdmins,
+} from './last-admin/admin-logins.js';
 export { organizationLinkOf } from './link.resolver.js';
 export { membersByIds } from './member.reader.js';
 export { MemberKindEnum, MemberType } from './member.type.js';

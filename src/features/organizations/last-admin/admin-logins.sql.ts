@@ -42,6 +42,20 @@ const canMemberLogIn = (membership: string, further?: Further): string =>
     further,
   );
 
+/**
+ * Whether no group forbids an admin anything in the organization: nobody gives a right that is forbidden to himself, so that such an
+ * admin makes no other one, and frees nobody. What cannot be read forbids everything, as `readStoredRules` has it.
+ */
+const isFree = (membership: string): string => {
+  const isForbidden = (column: 'user_id' | 'identity_id'): string => `exists (
+    select from group_member g join organization_membership h
+      on h.group_id = g.group_id and h.organization_id = ${membership}.organization_id
+    join organization_role r on r.organization_id = h.organization_id and r.slug = h.role
+    where g.${column} = ${membership}.${column}
+      and (jsonb_typeof(r.permissions) <> 'array' or r.permissions @> '[{"inverted": true}]'))`;
+  return `not (${isForbidden('user_id')} or ${isForbidden('identity_id')})`;
+};
+
 /** Without some tokens, and of one identity only what its networks let in from an address. */
 const AS_ASKED: Further = {
   token: `t.id <> all(:exceptTokenIds) and (:callerId::uuid is null or t.identity_id is distinct from :callerId
@@ -69,16 +83,40 @@ export const LOCK_ORGANIZATIONS_OF_ADMINS = sqlStatement({
   row: { id: t.uuid },
 });
 
+/** Locks organizations, as far as they are the caller's own or below it. */
+export const LOCK_OWN_ORGANIZATIONS = sqlStatement({
+  text: `select o.id from organization o
+    where o.id = any(:organizationIds) and (o.id = :organizationId or o.parent_id = :organizationId)
+    order by o.id for no key update of o`,
+  params: { organizationId: t.uuid, organizationIds: t.array(t.uuid) },
+  row: { id: t.uuid },
+});
+
+/** Locks the organizations in which a group is and some of those who are to join it are lasting admins. */
+export const LOCK_ORGANIZATIONS_OF_JOINING = sqlStatement({
+  text: `select o.id from organization o
+    where o.id in (select l.organization_id from organization_membership l where l.group_id = :groupId)
+      and exists (
+        select from organization_membership m left join app_user u on u.id = m.user_id
+        where m.organization_id = o.id and ${isLasting('m')}
+          and (coalesce(m.user_id, m.identity_id) = any(:memberIds) or u.username = any(:usernames)))
+    order by o.id for no key update of o`,
+  params: { groupId: t.uuid, memberIds: t.array(t.uuid), usernames: t.array(t.text) },
+  row: { id: t.uuid },
+});
+
 /**
- * The organizations, of some, that have a lasting admin who can log in, and the admin of the installation, if it is one of the
- * holders and can.
+ * The organizations, of some, that have a lasting admin who can log in, again where no group forbids that admin anything, and the
+ * admin of the installation, if it is one of the holders and can.
  */
 export const FIND_LOGGED_IN = sqlStatement({
-  text: `select o.id from organization o where o.id = any(:organizationIds) and exists (
+  text: `select o.id, free.wanted as "isFree" from organization o, (values (false), (true)) free(wanted)
+    where o.id = any(:organizationIds) and exists (
       select from organization_membership m
-      where m.organization_id = o.id and ${isLasting('m')} and ${canMemberLogIn('m', AS_ASKED)} offset 0)
+      where m.organization_id = o.id and ${isLasting('m')} and ${canMemberLogIn('m', AS_ASKED)}
+        and (not free.wanted or ${isFree('m')}) offset 0)
     union all
-    select i.id from identity i where i.id = any(:holderIds) and i.is_installation_admin
+    select i.id, false from identity i where i.id = any(:holderIds) and i.is_installation_admin
       and ${canLogIn({ userId: 'null', identityId: 'i.id', organizationId: 'i.organization_id' }, AS_ASKED)}`,
   params: {
     organizationIds: t.array(t.uuid),
@@ -87,12 +125,12 @@ export const FIND_LOGGED_IN = sqlStatement({
     callerId: t.nullable(t.uuid),
     address: t.nullable(t.inet),
   },
-  row: { id: t.uuid },
+  row: { id: t.uuid, isFree: t.boolean },
 });
 
 /**
- * The organizations, or the one, of which somebody is the last lasting admin. Who stays counts only if it can log in, unless
- * the member cannot do so either.
+ * The organizations, or the one, of which somebody is the last lasting admin. Who stays counts only if it can log in and no group
+ * forbids it anything, unless the same is so of the member.
  */
 export const FIND_ONLY_ADMIN = sqlStatement({
   text: `select m.organization_id as id from organization_membership m
@@ -100,7 +138,8 @@ export const FIND_ONLY_ADMIN = sqlStatement({
       and (:organizationId::uuid is null or m.organization_id = :organizationId)
       and not exists (select 1 from organization_membership o
                       where o.organization_id = m.organization_id and ${isLasting('o')} and o.id <> m.id
-                        and (${canMemberLogIn('o')} or not ${canMemberLogIn('m')}))
+                        and (${canMemberLogIn('o')} or not ${canMemberLogIn('m')})
+                        and (${isFree('o')} or not ${isFree('m')}))
     limit 1`,
   params: { memberId: t.uuid, organizationId: t.nullable(t.uuid) },
   row: { id: t.uuid },

@@ -1,6 +1,13 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
-import { FIND_LOGGED_IN, FIND_ONLY_ADMIN, LOCK_ORGANIZATIONS_OF_ADMINS } from './admin-logins.sql.js';
+import { isId } from '../../../kernel/ids.js';
+import {
+  FIND_LOGGED_IN,
+  FIND_ONLY_ADMIN,
+  LOCK_ORGANIZATIONS_OF_ADMINS,
+  LOCK_ORGANIZATIONS_OF_JOINING,
+  LOCK_OWN_ORGANIZATIONS,
+} from './admin-logins.sql.js';
 
 /** From where the credentials of an identity have to work, to count. */
 interface Whence {
@@ -13,6 +20,7 @@ const ANYWHERE: Whence = { callerId: null, address: null };
 interface AdminLogins extends Whence {
   readonly organizationIds: readonly string[];
   readonly holderIds: readonly string[];
+  /** By id, once for an admin whom a group may forbid something and once for one whom none does. */
   readonly loggedIn: readonly string[];
 }
 
@@ -36,11 +44,40 @@ export async function lockLoggedInAdmins(
   return { ...admins, loggedIn: await loggedInOf(tx, admins, []) };
 }
 
+/**
+ * Locks organizations, of the caller's own and those below it, before what a group forbids there changes. Whoever locks groups or
+ * roles as well does so afterwards.
+ *
+ * @returns what `keepLoggedInAdmins` compares with
+ */
+export async function lockAdminsOf(tx: Transaction, organizationIds: readonly string[]): Promise<AdminLogins> {
+  const { organizationId } = tx;
+  const ids = organizationIds.filter(isId);
+  return freeAdminsIn(
+    tx,
+    ids.length === 0 ? [] : await LOCK_OWN_ORGANIZATIONS(tx, { organizationId, organizationIds: ids }),
+  );
+}
+
+/** As `lockAdminsOf`, before somebody joins a group. For those who are no admins it is one statement without a lock. */
+export async function lockJoiningAdmins(
+  tx: Transaction,
+  joining: { readonly groupId: string; readonly memberIds: readonly string[]; readonly usernames: readonly string[] },
+): Promise<AdminLogins> {
+  return freeAdminsIn(tx, await LOCK_ORGANIZATIONS_OF_JOINING(tx, joining));
+}
+
+async function freeAdminsIn(tx: Transaction, locked: readonly { readonly id: string }[]): Promise<AdminLogins> {
+  const admins = { ...ANYWHERE, holderIds: [], organizationIds: locked.map(({ id }) => id) };
+  return { ...admins, loggedIn: await loggedInOf(tx, admins, []) };
+}
+
 /** The networks of a caller's own method, from where it calls. */
 export const fromHere = ({ actor, address }: Context): Whence => ({ callerId: actor.id, address });
 
 /**
- * Refuses a loss of credentials that has just happened. Where no admin could log in before, there is nothing to lose.
+ * Refuses a loss of credentials, or of rights through a group, that has just happened. Where no admin could log in before, there is
+ * nothing to lose.
  *
  * @param exceptTokenIds tokens that would be revoked, in a preview
  * @throws LAST_ADMIN when an organization that had a lasting admin who could log in has none any more, or when the admin of the
@@ -61,13 +98,16 @@ async function loggedInOf(
   exceptTokenIds: readonly string[],
 ): Promise<string[]> {
   if (asked.organizationIds.length === 0) return [];
-  return (await FIND_LOGGED_IN(tx, { ...asked, exceptTokenIds })).map(({ id }) => id);
+  return (await FIND_LOGGED_IN(tx, { ...asked, exceptTokenIds })).map(({ id, isFree }) => `${id} ${isFree}`);
 }
 
-const refusalOf = ({ callerId }: AdminLogins): string =>
-  callerId === null
+function refusalOf({ callerId, holderIds }: AdminLogins): string {
+  if (holderIds.length === 0)
+    return 'A role of a group would forbid the last admin something; first appoint another admin.';
+  return callerId === null
     ? 'No admin could log in any more; first make a client secret, or a token that is not revoked with this one.'
     : 'No admin could log in any more from your address; add it to the networks, or make another way to log in first.';
+}
 
 /**
  * Keeps organizations a lasting admin, before one is removed, demoted or deleted. The organizations are locked.
