@@ -1,5 +1,6 @@
 import { groupInProject, groupWith, organizationCaller, projectRole, word } from '../features/groups/kit.js';
 import { mustSucceed } from '../kit/caller.js';
+import { callerWithRules, type GivenRule } from '../kit/rules.js';
 import { useSharedStrongroom } from '../kit/strongroom.js';
 
 const UPDATE_USER = 'mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { id username } } }';
@@ -59,5 +60,67 @@ describe('a new name of somebody whom a rule of a project names', () => {
     const { user } = await admin.data('query ($id: ID!) { user(id: $id) { username } }', { id });
     expect(user.username).toBe(username);
     await admin.data(UPDATE_USER, { input: { id, username: word('nobody') } });
+  });
+});
+
+describe('a new name of a place or a tag that a rule of somebody else names', () => {
+  const strongroom = useSharedStrongroom();
+
+  const ALL = ['read', 'create', 'edit', 'delete'];
+  const secrets = (action: readonly string[], more: object = {}): GivenRule => ({
+    subject: 'secrets',
+    action,
+    ...more,
+  });
+
+  /** A secret in a folder, with a tag, and whoever may do everything with them and with roles, but for deleting secrets. */
+  async function scene(...others: readonly GivenRule[]) {
+    const { admin, project } = await strongroom.seed.project();
+    const { id: projectId } = project;
+    const at = { projectId, environment: 'dev' };
+    const { folder } = mustSucceed(await admin.post('/api/v2/folders', { ...at, path: '/', name: 'shut' })).body;
+    const tags = `/api/v1/projects/${projectId}/tags`;
+    const { tag } = mustSucceed(await admin.post(tags, { slug: 'shut', color: '#aa0000' })).body;
+    const secret = { ...at, secretPath: '/shut', secretValue: 'value', tagIds: [tag.id] };
+    mustSucceed(await admin.post('/api/v4/secrets/KEY', secret));
+    await callerWithRules(strongroom, admin, projectId, ...others);
+    const { caller } = await callerWithRules(
+      strongroom,
+      admin,
+      projectId,
+      ...['secret-folders', 'secret-imports', 'tags', 'role'].map((subject) => ({ subject, action: ALL })),
+      secrets(['describeSecret', 'readValue', 'create', 'edit']),
+    );
+    const renames = {
+      folder: (name: string) => caller.patch(`/api/v2/folders/${folder.id}`, { ...at, name }),
+      tag: (slug: string) => caller.patch(`${tags}/${tag.id}`, { slug }),
+    };
+    return { caller, renames, deleteTag: () => caller.delete(`${tags}/${tag.id}`) };
+  }
+
+  const MISSING = [{ path: 'secrets', code: 'delete', message: 'needs the action delete on secrets' }];
+
+  test('is refused where that rule allows more than the caller may, which may edit roles', async () => {
+    const { renames } = await scene(
+      secrets(['describeSecret', 'delete'], { conditions: { secretPath: '/open' } }),
+      secrets(['delete'], { conditions: { secretTags: { $in: ['open'] } } }),
+      secrets(['readValue'], { conditions: { secretPath: '/read' } }),
+    );
+    for (const rename of Object.values(renames)) {
+      const refused = await rename('open');
+      expect(refused).toBeError(403, 'PERMISSION_BOUNDARY');
+      expect(refused.body.details).toEqual(MISSING);
+      mustSucceed(await rename('read'));
+    }
+  });
+
+  test('is refused where that rule forbids more than the caller may', async () => {
+    const { renames, deleteTag } = await scene(
+      secrets(['delete']),
+      secrets(['delete'], { inverted: true, conditions: { secretPath: { $glob: '/shut/**' } } }),
+      secrets(['delete'], { inverted: true, conditions: { secretTags: { $in: ['shut'] } } }),
+    );
+    for (const change of [...Object.values(renames), deleteTag])
+      expect(await change('other')).toBeError(403, 'PERMISSION_BOUNDARY');
   });
 });

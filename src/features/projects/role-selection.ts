@@ -1,6 +1,13 @@
-import { can, PermissionDenied } from '../../kernel/authz/ability.js';
+import { type Action, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
-import { type FieldChange, selectsOtherwise } from '../permissions/public.js';
+import { mapInSlices } from '../../kernel/slices.js';
+import {
+  type FieldChange,
+  PROJECT_ACTIONS,
+  rightsBeyond,
+  rightsBeyondChange,
+  selectsOtherwise,
+} from '../permissions/public.js';
 import { lockProject, type ProjectAccess } from './project.records.js';
 import { rulesOfProject } from './role.records.js';
 
@@ -9,18 +16,59 @@ import { rulesOfProject } from './role.records.js';
  * them. To be called at the end of the transaction, right before its audit record: that writes the row of the project too, so
  * that a role that is written at the same moment either is seen here or comes after the change.
  *
- * @param changesOf lists the changed fields that rules match on; called only if the caller may not edit roles
- * @throws PERMISSION_DENIED, which says nothing about the rule, unless the caller may edit roles or every rule selects the same
+ * @param changesOf lists the changed fields that rules match on
+ * @throws PERMISSION_DENIED, which says nothing about the rule, unless the caller may edit roles or every rule selects the same;
+ *   PERMISSION_BOUNDARY where a rule that selects otherwise allows, or forbids, more than the caller may
  */
 export async function authorizeNewNames(
   tx: Transaction,
   project: ProjectAccess,
   changesOf: () => Promise<readonly FieldChange[]>,
 ): Promise<void> {
-  if (can(project.ability, 'role:edit')) return;
+  const mayEdit = can(project.ability, 'role:edit');
+  if (mayEdit && holdsAll(project)) return;
   const changes = await changesOf();
   if (changes.length === 0) return;
   await lockProject(tx, project);
-  if (await selectsOtherwise(await rulesOfProject(tx, project.projectId), changes))
-    throw new PermissionDenied({ action: 'role:edit', projectId: project.projectId });
+  const rules = await rulesOfProject(tx, project.projectId);
+  const attempt = { action: 'role:edit', projectId: project.projectId } as const;
+  if (!mayEdit) {
+    if (await selectsOtherwise(rules, changes)) throw new PermissionDenied(attempt);
+    return;
+  }
+  const beyond = await beyondAmong(project, rules, changes);
+  if (beyond.length > 0) throw new PermissionDenied(attempt, beyond);
+}
+
+/** What rules of a project look at by the names of places and tags. */
+const NAMED = ['secrets', 'secret-folders', 'secret-imports'] as const;
+
+/** Whether no rule can go beyond what the caller may: it may do everything with what has such names. */
+const holdsAll = ({ ability }: ProjectAccess): boolean =>
+  rightsBeyond(
+    ability,
+    NAMED.map((subject) => ({ subject, action: [...PROJECT_ACTIONS[subject]] })),
+  ).length === 0;
+
+/** What rules that select otherwise allow or forbid and the caller may not do. */
+async function beyondAmong(
+  { ability }: ProjectAccess,
+  rules: readonly Rule[],
+  changes: readonly FieldChange[],
+): Promise<Action[]> {
+  const subjects = new Set(changes.map(({ subject }) => subject));
+  const concerned = rules.filter(({ subject, conditions }) => conditions !== undefined && subjects.has(subject));
+  const distinct = [...new Map(concerned.map((rule) => [JSON.stringify(rule), rule])).values()];
+  const actions = await mapInSlices(distinct, (rule) => rightsBeyondChange(ability, [rule], []));
+  const going = distinct.flatMap((rule, at) => (actions[at]?.length ? [{ rule, actions: actions[at] }] : []));
+  const isAny = await selectsOtherwise(
+    going.map(({ rule }) => rule),
+    changes,
+  );
+  if (!isAny) return [];
+  // For the answer alone, one by one.
+  const beyond = new Set<Action>();
+  for (const { rule, actions: missing } of going)
+    if (await selectsOtherwise([rule], changes)) for (const action of missing) beyond.add(action);
+  return [...beyond];
 }

@@ -45,8 +45,8 @@ export interface Relocation extends PlaceRenaming {
  * Renames, moves and describes folders. First the rows are written, then the tree itself tells which paths follow from that,
  * so that one batch may change a folder and one above it. References to the secrets in them follow.
  *
- * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, FOLDER_NAME_TAKEN, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID,
- *   CONCURRENT_CHANGE
+ * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, FOLDER_NAME_TAKEN, REFERENCES_TOO_LONG,
+ *   SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  */
 export async function changeFolders(tx: Transaction, batch: FolderBatch): Promise<void> {
   const { project, environments, changes } = batch;

@@ -66,8 +66,8 @@ export class TagService {
   /**
    * Changes slug and colour of a tag, on all its secrets at once.
    *
-   * @throws PERMISSION_DENIED also where a rule of anybody would select other secrets, unless the caller may edit roles;
-   *   TAG_NOT_FOUND, TAG_SLUG_TAKEN
+   * @throws PERMISSION_DENIED also where a rule of anybody would select other secrets, unless the caller may edit roles, and then
+   *   PERMISSION_BOUNDARY without the rights of the rule; TAG_NOT_FOUND, TAG_SLUG_TAKEN
    */
   update(ctx: Context, raw: unknown): Promise<Tag> {
     const { slug, color, ...named } = parse(UpdateTag, raw);
