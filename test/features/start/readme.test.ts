@@ -36,6 +36,8 @@ describe('the first session of README.md', () => {
       expect(replies.length).toBeGreaterThanOrEqual(8);
       expect(replies.filter((reply) => reply.errors !== undefined || reply.code !== undefined)).toEqual([]);
       expect(JSON.stringify(replies)).toContain('correct horse');
+      const explained = replies.find((reply) => reply.data?.explainAccess !== undefined);
+      expect(explained.data.explainAccess).toMatchObject({ isAllowed: true, origin: { slug: 'viewer' } });
       expect(replies.at(-1)).toEqual({ data: { projectBySlug: { id: expect.any(String), name: 'Payments' } } });
       expect(replies.at(-2)).toMatchObject({ tokenType: 'Bearer', accessToken: expect.stringMatching(/^srt_/) });
     } finally {
