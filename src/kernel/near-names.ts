@@ -26,9 +26,10 @@ export function didYouMean(sent: string, known: readonly string[]): string {
  *
  * @param noun what the name is of: `field`, `parameter`
  * @param known names of which one may be meant
+ * @param said what is said in place of that
  */
-export const unknownName = (noun: string, sent: string, known: readonly string[]): string =>
-  `unknown ${noun} ${quoted(sent)}${didYouMean(sent, known)}`;
+export const unknownName = (noun: string, sent: string, known: readonly string[], said?: string): string =>
+  `unknown ${noun} ${quoted(sent)}${said === undefined ? didYouMean(sent, known) : `; ${said}`}`;
 
 /**
  * The known name that another one misspells: equal but for case, `_` and `-`; the same name with words before it, or without them

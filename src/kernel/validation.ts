@@ -11,7 +11,14 @@ export const MAX_FAULTS = 1_000;
 /** A longer list is checked in slices. */
 const LONG_LIST = 50;
 
-type Known = ReadonlyMap<readonly string[], readonly string[]>;
+/** The keys that an object may have, and what its rules say of others: nothing, mostly. */
+interface KnownKeys {
+  readonly names: readonly string[];
+  readonly said?: string | undefined;
+}
+
+/** By the list of those that an object should not have. */
+type Known = ReadonlyMap<readonly string[], KnownKeys>;
 
 /**
  * Checks what a caller sent against rules.
@@ -63,13 +70,13 @@ export type Checked<T> =
 
 /** As `parse`, for whoever puts the faults of several places together. */
 export function check<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''): Checked<z.output<T>> {
-  const known = new Map<readonly string[], readonly string[]>();
+  const known = new Map<readonly string[], KnownKeys>();
   const context = {
     async: false,
     reportInput: true,
     // The only place where zod says which object it was that did not know keys: an issue has them, not what it was checked by.
     error: (issue: z.core.$ZodRawIssue) => {
-      if (issue.code === 'unrecognized_keys') known.set(issue.keys as readonly string[], keysOf(issue.inst));
+      if (issue.code === 'unrecognized_keys') known.set(issue.keys as readonly string[], knownTo(issue));
       return undefined;
     },
   } as const;
@@ -79,7 +86,7 @@ export function check<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''):
   if (result.issues.length === 0) return { data: result.value as z.output<T> };
   const faults = new Faults();
   for (const issue of result.issues) {
-    if (issue.code === 'unrecognized_keys') addUnknownKeys(issue, { prefix, known: keysOf(issue.inst), faults });
+    if (issue.code === 'unrecognized_keys') addUnknownKeys(issue, { prefix, known: knownTo(issue), faults });
     else if (!faults.isFull)
       addIssue(z.core.util.finalizeIssue(issue, context, z.core.config()) as z.core.$ZodIssue, {
         prefix,
@@ -147,7 +154,14 @@ function withUncheckedEntries(rules: z.ZodObject, name: string): z.ZodObject {
   return made;
 }
 
-const keysOf = (rules: unknown): readonly string[] => (rules instanceof z.ZodObject ? Object.keys(rules.shape) : []);
+function knownTo(issue: z.core.$ZodRawIssue): KnownKeys {
+  const { inst } = issue;
+  if (!(inst instanceof z.ZodObject)) return NONE_KNOWN;
+  const said = (inst.def.error as z.core.$ZodErrorMap | undefined)?.(issue);
+  return { names: Object.keys(inst.shape), said: typeof said === 'string' ? said : said?.message };
+}
+
+const NONE_KNOWN: KnownKeys = { names: [] };
 
 /** VALIDATION_FAILED with its faults, of which no more are told than a person reads. */
 export function validationFailed(faults: readonly ErrorDetail[]): AppError {
@@ -191,6 +205,8 @@ interface UnknownKeys {
   readonly keys: readonly string[];
   /** The keys that the object may have, of which a near one is named. */
   readonly known: readonly string[];
+  /** What is said in place of that. */
+  readonly said?: string | undefined;
   /** What the keys are called: `field`, `parameter`. */
   readonly noun: string;
 }
@@ -218,13 +234,13 @@ export class Faults {
    *
    * @param pathOf makes the path of the object
    */
-  addUnknownKeys(pathOf: () => string, { object, keys, known, noun }: UnknownKeys): void {
+  addUnknownKeys(pathOf: () => string, { object, keys, known, said, noun }: UnknownKeys): void {
     this.#first ??= { path: pathOf(), noun };
     this.#unknown += keys.length;
     if (this.#unknown > MAX_UNKNOWN_KEYS) return;
     const path = pathOf();
     const absent = known.filter((name) => !Object.hasOwn(object, name));
-    for (const key of keys) this.add({ path, code: 'UNKNOWN_KEY', message: unknownName(noun, key, absent) });
+    for (const key of keys) this.add({ path, code: 'UNKNOWN_KEY', message: unknownName(noun, key, absent, said) });
   }
 
   /** All of them; of many unknown keys only the number, at the outermost path. */
@@ -251,14 +267,21 @@ interface Adding {
 
 function addUnknownKeys(
   { path = [], input, keys }: { path?: readonly PropertyKey[]; input?: unknown; keys: readonly string[] },
-  { prefix, known, faults }: { prefix: string; known: readonly string[]; faults: Faults },
+  { prefix, known, faults }: { prefix: string; known: KnownKeys; faults: Faults },
 ): void {
   const noun = prefix === 'query' ? 'parameter' : 'field';
-  faults.addUnknownKeys(() => pathOf(path, prefix), { object: input as object, keys, known, noun });
+  faults.addUnknownKeys(() => pathOf(path, prefix), {
+    object: input as object,
+    keys,
+    known: known.names,
+    said: known.said,
+    noun,
+  });
 }
 
 function addIssue(issue: z.core.$ZodIssue, { prefix, known, faults }: Adding): void {
-  if (issue.code === 'unrecognized_keys') addUnknownKeys(issue, { prefix, known: known.get(issue.keys) ?? [], faults });
+  if (issue.code === 'unrecognized_keys')
+    addUnknownKeys(issue, { prefix, known: known.get(issue.keys) ?? NONE_KNOWN, faults });
   else if (issue.code === 'invalid_union' && !('options' in issue && issue.options !== undefined)) {
     for (const inner of bestBranch(issue))
       addIssue({ ...inner, path: [...issue.path, ...inner.path] }, { prefix, known, faults });

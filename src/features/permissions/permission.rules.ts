@@ -88,12 +88,19 @@ function operatorsOf(field: string, operators: readonly string[]) {
   return operators.includes('$eq') ? z.union([literalOf(field), objects]) : objects;
 }
 
+/** What a caller reads who names a field of other subjects: one list of fields stands for all in GraphQL. */
+const fieldsTold = (fields: readonly string[]): string =>
+  fields.length === 0
+    ? 'must be left out, since rules on this subject have no conditions'
+    : `must be ${fields.join(' or ')} on this subject`;
+
 const conditionsOf = (fields: Vocabulary['fields'][string] = {}) =>
   z
     .strictObject(
       Object.fromEntries(
         Object.entries(fields).map(([field, operators]) => [field, operatorsOf(field, operators).optional()]),
       ),
+      { error: ({ code }) => (code === 'unrecognized_keys' ? fieldsTold(Object.keys(fields)) : undefined) },
     )
     .nullish();
 
@@ -123,7 +130,7 @@ function permissionOf(subject: string, words: Vocabulary) {
         subject === 'secrets'
           ? list.refine(isUnmixed, {
               ...EVEN_IF_FAULTY,
-              error: 'must not have read beside describeSecret or readValue',
+              error: 'must not have read beside describeSecret or readValue: it means both',
               params: { code: 'READ_MIXED' },
             })
           : list,

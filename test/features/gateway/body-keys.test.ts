@@ -154,7 +154,7 @@ describe('any other unknown key of a body', () => {
       admin.post(roles, { ...role, permissions: [{ subject: 'secrets', action: 'read', ...permission }] });
     expect(messagesIn(await send({ effect: 'deny' }))).toEqual(['body.permissions[0]: unknown field `effect`']);
     expect(messagesIn(await send({ conditions: { env: 'dev' } }))).toEqual([
-      'body.permissions[0].conditions: unknown field `env`',
+      'body.permissions[0].conditions: unknown field `env`; must be environment or secretPath or secretName or secretTags or eventType on this subject',
     ]);
     expect(ignoredIn(await send({}))).toBe('extra');
   });

@@ -56,5 +56,19 @@ describe('rules of a role', () => {
     expect(refused.body.details).toMatchObject([
       { path: 'body.permissions[0].conditions.username', code: 'UNKNOWN_ATTRIBUTE' },
     ]);
+    const foreign = [
+      { subject: 'environments', action: 'read', conditions: { environment: 'dev' } },
+      { subject: 'secret-folders', action: 'read', conditions: { secretTags: { $in: ['a'] } } },
+    ];
+    expect((await admin.patch(`${roles}/${role.id}`, { permissions: foreign })).body.details).toEqual(
+      [
+        ['[0]', '`environment`; must be left out, since rules on this subject have no conditions'],
+        ['[1]', '`secretTags`; must be environment or secretPath on this subject'],
+      ].map(([at, told]) => ({
+        path: `body.permissions${at}.conditions`,
+        code: 'UNKNOWN_KEY',
+        message: `unknown field ${told}`,
+      })),
+    );
   });
 });
