@@ -26,7 +26,10 @@ export const ApplyProjectTemplate = z
       .min(1)
       .max(PARTS.length)
       .refine((parts) => new Set(parts).size === parts.length, { ...EVEN_IF_FAULTY, error: 'must name each part once' })
-      .meta({ description: 'What is brought up to date, each part once.' }),
+      .meta({
+        description:
+          'What is brought up to date, each part once. Members who get a role that the project does not have yet need `ROLES` too.',
+      }),
     removes: z.boolean().default(false).meta({ description: 'Also removes what the template does not have.' }),
     dryRun: z.boolean().default(false).meta({ description: 'Only answers what would be done.' }),
   })

@@ -223,6 +223,7 @@ function changeOf(member: MemberDifference, held: ProjectState['members'][number
     verb: verbOf(member.difference),
     target: { kind: kindOf(member), names: namesOf(member) },
     placeOf: () => 'parts',
+    unknownRole: 'must name `ROLES` too: members get one that the project does not have yet',
     ...(held === undefined
       ? {}
       : { before: { slugs: held.roles, terms: (held.terms ?? null) as NonNullable<MemberChange['before']>['terms'] } }),

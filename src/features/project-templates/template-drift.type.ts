@@ -130,7 +130,10 @@ export class DriftType {
   @Field(() => Boolean, { description: 'The template has a newer version.' })
   isOutdated!: boolean;
 
-  @Field(() => [DriftEnvironmentType], { description: 'Environments that differ; their order does not count.' })
+  @Field(() => [DriftEnvironmentType], {
+    description:
+      'Environments that differ; their order does not count. One whose slug was changed in the project counts as another one.',
+  })
   environments!: readonly DriftEnvironmentType[];
 
   @Field(() => [DriftRoleType], { description: 'Roles that differ.' })

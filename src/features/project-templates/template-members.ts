@@ -196,7 +196,11 @@ const droppedRoles = (after: Lists, given: GivenLists): ErrorDetail[] =>
     const holders = after[list].filter(({ roles }) => roles.some((slug) => !slugsOf(after).has(slug))).length;
     if (holders === 0) return [];
     return [
-      { path: 'roles', code: 'ROLE_IN_USE', message: `must have the roles that entries of ${list} name: ${holders}` },
+      {
+        path: 'roles',
+        code: 'ROLE_IN_USE',
+        message: `must keep the roles that ${list} name, of which ${holders} would lose one, or be sent with new ${list}`,
+      },
     ];
   });
 
@@ -212,7 +216,7 @@ function refuse(unknown: readonly Unknown[], inUse: readonly ErrorDetail[]): voi
       },
     );
   if (inUse.length > 0)
-    throw new AppError('ROLE_IN_USE', 'Lists of the template name this role; give other ones with it.', {
+    throw new AppError('ROLE_IN_USE', 'Lists of the template that stay name a role that goes; see details.', {
       details: inUse,
     });
 }

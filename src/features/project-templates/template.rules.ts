@@ -248,36 +248,49 @@ export const newTemplateKind = templateKind.exclude(['ai']);
 
 const id = idOf('The project template.');
 const description = personText(0, 256).meta({ description: 'What it is for, up to 256 characters.' });
-const REPLACES = 'The list given replaces the one before; absent keeps it.';
 
-const lists = {
+/** What is said of lists that are absent or null. */
+interface Left {
+  readonly roles: string;
+  readonly environments: string;
+  readonly members: string;
+}
+
+const listsOf = (left: Left) => ({
   roles: roles.optional().meta({
-    description: `Roles of the project beside the built-in ones, which are ignored when they are sent back unchanged. ${REPLACES}`,
+    description: `Roles of the project beside the built-in ones, which are ignored when they are sent back unchanged. ${left.roles}`,
   }),
   environments: environments.nullish().meta({
-    description: `Environments of the project; an empty list means none, null leaves it to whoever makes the project. ${REPLACES}`,
+    description: `Environments of the project; an empty list means none, null leaves it to whoever makes the project. ${left.environments}`,
   }),
   users: listOf(GivenUser, 'username')
     .nullish()
-    .meta({
-      description: `Users who join the project; null clears the list. Needs the right to edit members. ${REPLACES}`,
-    }),
+    .meta({ description: `Users who join the project. Needs the right to edit members. ${left.members}` }),
   groups: listOf(GivenGroup, 'groupSlug')
     .nullish()
-    .meta({
-      description: `Groups that join the project; null clears the list. Needs the right to edit groups. ${REPLACES}`,
-    }),
+    .meta({ description: `Groups that join the project. Needs the right to edit groups. ${left.members}` }),
   identities: listOf(GivenIdentity, 'identityId')
     .nullish()
     .meta({
-      description: `Machine identities of the organization that join the project; null clears the list. Needs the right to edit identities. ${REPLACES}`,
+      description: `Machine identities of the organization that join the project. Needs the right to edit identities. ${left.members}`,
     }),
   projectManagedIdentities: listOf(GivenOwnIdentity, 'name')
     .nullish()
-    .meta({
-      description: `Machine identities that are made for the project; null clears the list. ${REPLACES}`,
-    }),
-};
+    .meta({ description: `Machine identities that are made for the project. ${left.members}` }),
+});
+
+const newLists = listsOf({
+  roles: 'Absent for none.',
+  environments: 'Absent: Development, Staging and Production where the projects hold secrets, else as null.',
+  members: 'Absent or null for none.',
+});
+
+const REPLACES = 'The list given replaces the one before; absent keeps it.';
+const changedLists = listsOf({
+  roles: REPLACES,
+  environments: REPLACES,
+  members: 'The list given replaces the one before; null clears it, absent keeps it.',
+});
 
 /** Input of `createProjectTemplate`. Source: behaviour 6.1, decisions 6. */
 export const CreateProjectTemplate = z
@@ -285,7 +298,7 @@ export const CreateProjectTemplate = z
     name: templateName,
     description: description.optional(),
     type: newTemplateKind.meta({ description: 'What the projects are for, not `ai`. It cannot change.' }),
-    ...lists,
+    ...newLists,
   })
   .meta({ description: 'A new project template.' });
 
@@ -301,7 +314,7 @@ export const UpdateProjectTemplate = z
     name: templateName.optional(),
     description: description.optional(),
     type: templateKind.optional().meta({ description: 'Its type, which cannot change: another one is refused.' }),
-    ...lists,
+    ...changedLists,
   })
   .meta({ description: 'Changes of a project template. What is absent stays; projects already made are not touched.' });
 
@@ -316,4 +329,4 @@ export const ListProjectTemplates = z.strictObject({
 });
 
 /** The lists of a request, as the rules leave them. */
-export type GivenLists = Pick<z.output<typeof UpdateProjectTemplate>, keyof typeof lists>;
+export type GivenLists = Pick<z.output<typeof UpdateProjectTemplate>, keyof typeof changedLists>;

@@ -88,6 +88,8 @@ interface Change {
   readonly after?: RolesHeld;
   /** Where a role to be given stands in the input. */
   readonly placeOf?: (index: number) => string;
+  /** What is said there of one that is none of the project. */
+  readonly unknownRole?: string;
 }
 
 /** A change of the roles of one member. */
@@ -105,7 +107,7 @@ export interface MemberChange extends Omit<Change, 'targets'> {
 export async function authorizeRoles(
   tx: Transaction,
   project: ProjectAccess,
-  { verb, targets, before = NO_ROLES, after = NO_ROLES, placeOf = String }: Change,
+  { verb, targets, before = NO_ROLES, after = NO_ROLES, placeOf = String, unknownRole = UNKNOWN_ROLE }: Change,
 ): Promise<void> {
   const own = ownSlugs({ before, after });
   const rules = own.length === 0 ? NO_RULES : await rulesBySlug(tx, project.projectId, own);
@@ -113,7 +115,7 @@ export async function authorizeRoles(
   const isAsked = verb === 'delete' || hasProhibitions(rules);
   const besides = isAsked ? await besidesOf(tx, project, targets) : NOTHING_ELSE;
   const ownTerm = targets.some((target) => isCaller(tx, target)) ? await ownTermIn(tx, project.projectId) : null;
-  judgeRoles(tx, project, { verb, targets, before, after, placeOf }, { rules, besides, ownTerm });
+  judgeRoles(tx, project, { verb, targets, before, after, placeOf, unknownRole }, { rules, besides, ownTerm });
 }
 
 const isCaller = ({ actor }: Transaction, { kind, names }: Target): boolean =>
@@ -137,12 +139,13 @@ export async function authorizeMemberChanges(
   const isOwn = changes.some(({ target }) => isCaller(tx, target));
   const ownTerm = isOwn ? await ownTermIn(tx, project.projectId) : null;
   const besides = new Map(rows.map(({ memberId, ...row }) => [memberId, row as BesidesRoles]));
-  for (const { target, placeOf = String, before = NO_ROLES, after = NO_ROLES, verb } of changes) {
+  for (const change of changes) {
+    const { target, placeOf = String, unknownRole = UNKNOWN_ROLE, before = NO_ROLES, after = NO_ROLES, verb } = change;
     const own = new Set(ownSlugs({ before, after }));
     judgeRoles(
       tx,
       project,
-      { verb, targets: [target], before, after, placeOf },
+      { verb, targets: [target], before, after, placeOf, unknownRole },
       {
         rules: new Map([...rules].filter(([slug]) => own.has(slug))),
         besides: besides.get(target.names?.memberId ?? NO_ID) ?? NOTHING_ELSE,
@@ -151,6 +154,8 @@ export async function authorizeMemberChanges(
     );
   }
 }
+
+const UNKNOWN_ROLE = 'is no role of the project';
 
 const NO_RULES: ReadonlyMap<string, readonly Rule[]> = new Map();
 
@@ -169,7 +174,7 @@ interface Known {
 function judgeRoles(
   tx: Transaction,
   project: ProjectAccess,
-  { verb, targets, before, after, placeOf }: Required<Change>,
+  { verb, targets, before, after, placeOf, unknownRole }: Required<Change>,
   { rules, besides: { hasMore, privileges: stored }, ownTerm }: Known,
 ): void {
   const change = roleChange(before, after);
@@ -183,7 +188,7 @@ function judgeRoles(
     ...privileges.map((list): Assigned => ({ verb: 'assign-additional-privileges', rules: list })),
   ];
   for (const target of targets) authorizeEach(project, verb, target, assigned);
-  refuseUnknown(after.slugs, rules, placeOf);
+  refuseUnknown(after.slugs, rules, { placeOf, unknownRole });
   const beyond = rightsBeyondRoleChange(project.ability, change, {
     isCaller: targets.every((target) => isCaller(tx, target)),
     outlasted: outlastedRoles(after),
@@ -232,12 +237,10 @@ function authorizeEach(
 function refuseUnknown(
   slugs: readonly string[],
   rules: ReadonlyMap<string, unknown>,
-  placeOf: (index: number) => string,
+  { placeOf, unknownRole }: Pick<Required<Change>, 'placeOf' | 'unknownRole'>,
 ): void {
   const details = slugs.flatMap((slug, index): ErrorDetail[] =>
-    isBuiltIn(slug) || rules.has(slug)
-      ? []
-      : [{ path: placeOf(index), code: 'ROLE_NOT_FOUND', message: 'is no role of the project' }],
+    isBuiltIn(slug) || rules.has(slug) ? [] : [{ path: placeOf(index), code: 'ROLE_NOT_FOUND', message: unknownRole }],
   );
   if (details.length > 0) throw new AppError('ROLE_NOT_FOUND', undefined, { details });
 }

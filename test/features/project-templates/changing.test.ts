@@ -65,7 +65,14 @@ describe('changing a project template', () => {
     expect(inUse.body.details).toHaveLength(2);
     const half = await admin.patch(path, { roles: [], users: null });
     expect(half).toBeError(409, 'ROLE_IN_USE');
-    expect(half.body.details).toHaveLength(1);
+    expect(half.body.details).toEqual([
+      {
+        path: 'body.roles',
+        code: 'ROLE_IN_USE',
+        message:
+          'must keep the roles that projectManagedIdentities name, of which 1 would lose one, or be sent with new projectManagedIdentities',
+      },
+    ]);
     const unknown = await admin.patch(path, { users: [{ username: user.username, roles: ['writer'] }] });
     expect(faultsOf(unknown)).toEqual(['body.users[0].roles[0] ROLE_NOT_FOUND']);
     const renamed = { ...READER, slug: 'writer' };

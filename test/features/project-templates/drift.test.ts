@@ -233,7 +233,15 @@ describe('applying a template to a project', () => {
 
   test('refuses members whose roles the project does not have', async () => {
     const { admin, project } = await behind();
-    expect(await apply(admin, project.id, { parts: ['MEMBERS'] })).toBeError(404, 'ROLE_NOT_FOUND');
+    const withoutRole = await apply(admin, project.id, { parts: ['MEMBERS'] });
+    expect(withoutRole).toBeError(404, 'ROLE_NOT_FOUND');
+    expect(withoutRole.body.errors[0].extensions.details).toEqual([
+      {
+        path: 'input.parts',
+        code: 'ROLE_NOT_FOUND',
+        message: 'must name `ROLES` too: members get one that the project does not have yet',
+      },
+    ]);
     expect(await apply(admin, project.id, { parts: [] })).toBeError(422, 'VALIDATION_FAILED');
     expect(await apply(admin, project.id, { parts: ['ROLES', 'ROLES'] })).toBeError(422, 'VALIDATION_FAILED');
   });
