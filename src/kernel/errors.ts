@@ -54,7 +54,7 @@ const GENERAL = {
   PERMISSION_BOUNDARY: row(
     403,
     'PermissionBoundaryError',
-    'You may not give rights that you do not have, nor take them from others; details name those that you lack.',
+    'You may not give rights that you do not have, nor take them from others; details name those that you lack or have only under conditions.',
   ),
   PERSISTED_DOCUMENTS_ONLY: row(
     403,

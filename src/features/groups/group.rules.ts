@@ -17,7 +17,9 @@ const id = idOf('The group.');
 export const CreateGroup = z
   .strictObject({
     name,
-    slug: slug.nullish().meta({ description: 'Unique in the organization; made from the name when absent.' }),
+    slug: slug
+      .nullish()
+      .meta({ description: 'Unique in the organization; made from the name and four random characters when absent.' }),
     roleSlug: roleSlug.default('no-access'),
   })
   .meta({ description: 'A new group of your organization.' });

@@ -38,6 +38,10 @@ const metadata = z
       'Up to 50 entries, each key once. Rules of roles can name them: needs GRANT_PRIVILEGES too, and a change cannot give rights that you do not have.',
   });
 
+/** Its role in the organization gives it nothing. */
+export const OWNED_BY_PROJECT =
+  'must be no-access for an identity of a project, which gets its roles as a member of that';
+
 /** Input of `createIdentity`; without an organization it is that of the caller. Source: behaviour 10 (Identities). */
 export const CreateIdentity = z
   .strictObject({
@@ -45,13 +49,15 @@ export const CreateIdentity = z
     organizationId: idOf(
       'Your organization, which shall own it; any other is not found. That of your token when absent.',
     ).nullish(),
-    projectId: idOf('The project that shall own it; absent for an identity of the organization.').nullish(),
+    projectId: idOf(
+      'The project that shall own it, and of which it is a member with the role `no-access` until it gets others; absent for an identity of the organization.',
+    ).nullish(),
     roleSlug: roleSlug.default('no-access'),
     metadata: metadata.optional(),
   })
   .refine(({ projectId, roleSlug: role }) => projectId == null || role === 'no-access', {
     path: ['roleSlug'],
-    error: 'must be no-access for an identity of a project',
+    error: OWNED_BY_PROJECT,
     params: { code: 'OWNED_BY_PROJECT' },
   })
   .meta({ description: 'A new machine identity.' });

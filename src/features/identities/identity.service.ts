@@ -27,6 +27,7 @@ import {
   ListIdentities,
   ListProjectIdentities,
   OneIdentity,
+  OWNED_BY_PROJECT,
   UpdateIdentity,
 } from './identity.rules.js';
 import { COUNT_IDENTITIES, JOIN_PROJECT } from './identity.sql.js';
@@ -221,9 +222,7 @@ async function loadProject(ctx: Context, projectId: string): Promise<Access & { 
 
 const ownedByProject = (): AppError =>
   new AppError('VALIDATION_FAILED', undefined, {
-    details: [
-      { path: 'roleSlug', code: 'OWNED_BY_PROJECT', message: 'must be no-access for an identity of a project' },
-    ],
+    details: [{ path: 'roleSlug', code: 'OWNED_BY_PROJECT', message: OWNED_BY_PROJECT }],
   });
 
 /** How many identities organizations have, but those of their projects. */

@@ -37,7 +37,8 @@ export class CreateOrganizationInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Lower-case words joined by hyphens, as `web-shop`; made from the name when absent.',
+    description:
+      'Lower-case words joined by hyphens, as `web-shop`; made from the name and four random characters when absent.',
   })
   slug?: string | null;
 }

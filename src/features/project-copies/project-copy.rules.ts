@@ -51,7 +51,7 @@ export const CopyProject = z
     name: name.meta({ description: 'What people call the new project, 1 to 64 characters.' }),
     slug: slug.meta({
       description:
-        'What programs name it by: 5 to 36 characters, unique in the organization. Absent: made of the name.',
+        'What programs name it by: 5 to 36 characters, unique in the organization. Absent: made from the name and four random characters.',
     }),
     description: description.meta({
       description: 'What it is about, up to 1,024 characters. Absent: with `SETTINGS` that of the copied project.',

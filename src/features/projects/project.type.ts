@@ -160,7 +160,7 @@ export class CreateProjectInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Lower-case words joined by hyphens, as `web-shop`, 5 to 36 characters, unique in the organization. Made from the name when absent.',
+      'Lower-case words joined by hyphens, as `web-shop`, 5 to 36 characters, unique in the organization. Made from the name and four random characters when absent.',
   })
   slug?: string | null;
 

@@ -52,7 +52,7 @@ export class RoleResolver {
   }
 
   @Mutation(() => CreateProjectRolePayload, {
-    description: 'Makes a role of a project. Only an admin can give rights that it does not have.',
+    description: 'Makes a role of a project. It cannot allow more than your own rights do.',
   })
   async createProjectRole(
     @Ctx() ctx: Context,
@@ -61,7 +61,10 @@ export class RoleResolver {
     return { role: toRoleType(await this.roles.create(ctx, withPermissions(input))) };
   }
 
-  @Mutation(() => UpdateProjectRolePayload, { description: 'Changes a role of a project, for all who have it.' })
+  @Mutation(() => UpdateProjectRolePayload, {
+    description:
+      'Changes a role of a project, for all who have it, from their next request. It cannot allow more than your own rights do, before or after.',
+  })
   async updateProjectRole(
     @Ctx() ctx: Context,
     @Arg('input', () => UpdateProjectRoleInput, { description: 'What changes.' }) input: UpdateProjectRoleInput,

@@ -26,7 +26,9 @@ describe('an identity that a project owns', () => {
     expect(mustSucceed(await admin.get(path)).body.identityMembership.roles).toMatchObject([{ role: 'no-access' }]);
     expect(await admin.patch(`/api/v1/identities/${id}`, { role: 'member' })).toBeError(422, 'VALIDATION_FAILED');
     const wrong = { name: 'robot', projectId: project.id, role: 'member' };
-    expect(await admin.post('/api/v1/identities', wrong)).toBeError(422, 'VALIDATION_FAILED');
+    const refused = await admin.post('/api/v1/identities', wrong);
+    expect(refused).toBeError(422, 'VALIDATION_FAILED');
+    expect(refused.body.details[0].message).toContain('which gets its roles as a member of that');
   });
 
   test('is managed by rights in the project alone, from its creation to its tokens', async () => {
