@@ -220,11 +220,13 @@ export class AppError extends Error {
 
 /** The same error, with its details at other places. */
 export const withPaths = (error: AppError, placed: (path: string) => string): AppError =>
+  withDetails(error, (detail) => ({ ...detail, path: placed(detail.path) }));
+
+/** The same error, with other details. */
+export const withDetails = (error: AppError, told: (detail: ErrorDetail) => ErrorDetail): AppError =>
   new AppError(error.code, error.message, {
     cause: error,
-    ...(error.details === undefined
-      ? {}
-      : { details: error.details.map((detail) => ({ ...detail, path: placed(detail.path) })) }),
+    ...(error.details === undefined ? {} : { details: error.details.map(told) }),
     ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
   });
 

@@ -124,9 +124,10 @@ function askedOf(
   { subject, action, fields }: Asked,
   path: string,
 ): { action: Action; fields?: Fields } {
-  if (actions[subject]?.includes(action) !== true)
+  const known = actions[subject] ?? [];
+  if (!known.includes(action))
     throw new AppError('VALIDATION_FAILED', undefined, {
-      details: [{ path: `${path}action`, code: 'INVALID_VALUE', message: 'must be an action of the subject' }],
+      details: [{ path: `${path}action`, code: 'INVALID_VALUE', message: `must be ${known.join(' or ')}` }],
     });
   const given = Object.entries(fields ?? {}).filter(([, value]) => value != null);
   const asked = { action: `${subject}:${action}` as Action };

@@ -1,10 +1,8 @@
 import 'reflect-metadata';
 import {
-  type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLObjectType,
   type GraphQLSchema,
-  getNamedType,
   getNullableType,
   isInputObjectType,
   isNonNullType,
@@ -16,8 +14,8 @@ import { buildSchemaSync } from 'type-graphql';
 import { PermissionDenied } from '../authz/ability.js';
 import { recordDenial } from '../authz/denials.js';
 import { type AnonymousContext, authenticated, type Context } from '../context.js';
-import { AppError, withPaths } from '../errors.js';
 import { giveWay } from '../slices.js';
+import { inArguments } from './errors/argument-faults.js';
 import { withErrorReference } from './errors/error-types.js';
 import { nullOrDenied } from './nested-denials.js';
 
@@ -126,17 +124,4 @@ async function beginChange(caller: Context): Promise<void> {
   caller.loaders.clear();
   if (changing.has(caller)) Object.assign(caller, await caller.renewed?.());
   changing.add(caller);
-}
-
-/** Services know the fields of an input, and not that it is the argument `input`: paths of faults in it begin with that. */
-function inArguments({ args }: GraphQLField<unknown, unknown>, error: unknown): unknown {
-  if (!(error instanceof AppError) || error instanceof PermissionDenied || error.details === undefined) return error;
-  const input = args.find(({ name }) => name === 'input');
-  const type = input === undefined ? undefined : getNamedType(input.type);
-  if (!isInputObjectType(type)) return error;
-  const fields = type.getFields();
-  return withPaths(error, (path) => {
-    const [name = ''] = /^\w+(?=[.[]|$)/.exec(path) ?? [];
-    return Object.hasOwn(fields, name) ? `input.${path}` : path;
-  });
 }

@@ -26,6 +26,20 @@ describe('questions', () => {
     }));
     expect((await caller.data(CAN, { checks })).can.allowed).toEqual([true, false]);
   });
+
+  test('are told the actions that their subject has, as the schema names them', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const check = { projectId: project.id, subject: 'COMMITS', action: 'READ_VALUE' };
+    const permissions = [{ subject: 'COMMITS', action: ['READ_VALUE'] }];
+    const told = async (checks: object[]) =>
+      (await admin.graphql(CAN, { checks })).body.errors[0].extensions.details.map(
+        ({ path, message }: { path: string; message: string }) => `${path} ${message}`,
+      );
+    expect(await told([check])).toEqual(['checks[0].action must be READ or PERFORM_ROLLBACK']);
+    expect(await told([{ ...check, permissions }])).toEqual([
+      'checks[0].permissions[0].action[0] must be READ or PERFORM_ROLLBACK',
+    ]);
+  });
 });
 
 describe('questions about a role that is not saved', () => {

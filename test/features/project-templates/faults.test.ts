@@ -43,6 +43,13 @@ describe('a project template with faults in its lists', () => {
       { input: { name: 'agents', type: 'AI' } },
     );
     expect(inGraphql).toBeError(422, 'VALIDATION_FAILED');
+    expect(inGraphql.body.errors[0].extensions.details).toEqual([
+      {
+        path: 'input.type',
+        code: 'INVALID_VALUE',
+        message: 'must be SECRET_MANAGER or CERT_MANAGER or KMS or SSH or SECRET_SCANNING or PAM',
+      },
+    ]);
     const { projectTemplates } = mustSucceed(await admin.get(`${TEMPLATES}?type=ai`)).body;
     expect(projectTemplates).toMatchObject([{ name: 'default', type: 'ai' }]);
   });
