@@ -172,7 +172,9 @@ interface Told {
 function messageOf({ attempt, beyond, named }: Told): string | undefined {
   if (beyond.length > 0) return undefined;
   const [subject, verb] = splitAction(attempt.action);
-  return `You do not have the permission ${named(verb)} on ${named(subject)} here.`;
+  // Both have roles, members, groups and identities.
+  const where = attempt.projectId === null ? 'organization' : 'project';
+  return `You do not have the permission ${named(verb)} on ${named(subject)} in the ${where}.`;
 }
 
 function detailsOf({ attempt, beyond, reasons, named }: Told): ErrorDetail[] {

@@ -14,7 +14,7 @@ describe('a denial names the missing action as the rules of roles do in the same
     const rest = await caller.get(`/api/v1/projects/${project.id}/roles`);
     expect(rest).toBeError(403, 'PERMISSION_DENIED');
     expect(rest.body).toMatchObject({
-      message: 'You do not have the permission read on role here.',
+      message: 'You do not have the permission read on role in the project.',
       details: [{ path: 'role', code: 'read', message: 'needs the action read on role' }],
     });
     const graphql = await caller.graphql('query ($id: ID!) { projectRoles(projectId: $id) { nodes { id } } }', {
@@ -22,10 +22,13 @@ describe('a denial names the missing action as the rules of roles do in the same
     });
     expect(graphql.body.errors).toMatchObject([
       {
-        message: 'You do not have the permission READ on ROLE here.',
+        message: 'You do not have the permission READ on ROLE in the project.',
         extensions: { details: [{ path: 'ROLE', code: 'READ', message: 'needs the action READ on ROLE' }] },
       },
     ]);
+    const beside = await caller.post('/api/v1/groups', { name: 'Team' });
+    expect(beside).toBeError(403, 'PERMISSION_DENIED');
+    expect(beside.body.message).toBe('You do not have the permission create on groups in the organization.');
   });
 
   test('with words of several parts, in nested fields too', async () => {
