@@ -77,7 +77,7 @@ describe('by its id alone', () => {
     const refused = await send(viewer, mutation, { id: ids[kind], ...change });
     expect(refused).toBeError(403, 'PERMISSION_DENIED');
     const [subject = '', verb = ''] = action.split(':');
-    expect(refused.text).toContain(`permission ${enumName(verb)} on ${enumName(subject)} here`);
+    expect(refused.text).toContain(`permission ${enumName(verb)} on ${enumName(subject)} in the project`);
     expect((await sent(admin, mutation, { id: ids[kind], ...change })).id).toBe(ids[kind]);
   });
 
