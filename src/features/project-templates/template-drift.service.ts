@@ -106,25 +106,19 @@ export class TemplateDriftService {
     return { project, outcome };
   }
 
-  async #carryOut(
-    tx: Transaction,
-    project: ProjectAccess,
-    { plan, drift, parts }: { readonly plan: Plan; readonly drift: Drift; readonly parts: readonly Part[] },
-  ): Promise<void> {
+  async #carryOut(tx: Transaction, project: ProjectAccess, application: Application): Promise<void> {
     const { projectId } = project;
+    const { plan, drift } = application;
     const { version } = drift.template;
     await guarded(async () => {
       await carryOut(tx, { projectId, plan }, this.createRootFolders);
-      if (reachesVersion(project, { plan, drift, parts })) await SET_TEMPLATE_VERSION(tx, { projectId, version });
+      if (reachesVersion(project, application)) await SET_TEMPLATE_VERSION(tx, { projectId, version });
     }, CONSTRAINTS);
   }
 }
 
 /** Whether the project is at the version of its template then: all parts were chosen, or no difference is left in any. */
-function reachesVersion(
-  project: ProjectAccess,
-  { plan, drift, parts }: { readonly plan: Plan; readonly drift: Drift; readonly parts: readonly Part[] },
-): boolean {
+function reachesVersion(project: ProjectAccess, { plan, drift, parts }: Application): boolean {
   if (parts.length === ALL_PARTS.length) return true;
   const left = leftOf(drift, plan);
   // Of a part that the caller may not read it is not told whether it differs.
@@ -142,6 +136,11 @@ interface Wanted {
 interface Outcome extends Wanted {
   readonly drift: Drift | null;
   readonly plan: Plan;
+}
+
+/** What is done to a project that has a template. */
+interface Application extends Pick<Outcome, 'plan' | 'parts'> {
+  readonly drift: Drift;
 }
 
 function answer(project: ProjectAccess, { drift, plan, parts, dryRun }: Outcome): Applied {
