@@ -6,7 +6,7 @@ import { AppError, type ErrorCode, type ErrorDetail } from '../../kernel/errors.
 import { isId, newId } from '../../kernel/ids.js';
 import { namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { keepLoggedInAdmins, lockJoiningAdmins, protectInstallationAdmin } from '../organizations/public.js';
+import { keepLoggedInAdmins, lockAdminsOfGroup, protectInstallationAdmin } from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { loadGroup, lockGroup, mayRead } from './group.reader.js';
 import { byName } from './group.service.js';
@@ -112,9 +112,10 @@ export class GroupMemberService {
     return inTransaction(ctx, async (tx) => {
       const { organizationId, rootOrganizationId } = tx;
       for (const action of actions) await loadGroup(tx, groupId, action);
-      const { userIds, identityIds, usernames } = textsOf(named);
-      const admins = await lockJoiningAdmins(tx, { groupId, memberIds: [...userIds, ...identityIds], usernames });
+      // Organizations before groups, as everywhere; again for one that the group was linked to meanwhile.
+      await lockAdminsOfGroup(tx, groupId);
       const { group } = await lockGroup(tx, groupId, actions[0]);
+      const admins = await lockAdminsOfGroup(tx, group.id);
       await authorizeRightsOfGroup(tx, this.projects, { groupId: group.id, action: actions[0] });
       const where = { groupId: group.id, organizationId, rootOrganizationId };
       const known = await CANDIDATES(tx, { ...where, ...textsOf(named) });

@@ -5,7 +5,7 @@ export {
   fromHere,
   keepLoggedInAdmins,
   lockAdminsOf,
-  lockJoiningAdmins,
+  lockAdminsOfGroup,
   lockLoggedInAdmins,
 } from './last-admin/admin-logins.js';
 export { organizationLinkOf } from './link.resolver.js';

@@ -1,12 +1,41 @@
+import pg from 'pg';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import type { GivenRule } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
+import { until } from '../../kit/until.js';
 import { groupWith, organizationRole, word } from './kit.js';
 
 const strongroom = useSharedStrongroom();
 
 const ALLOW: GivenRule = { subject: 'member', action: ['read'] };
 const DENY: GivenRule = { subject: 'member', action: ['edit'], inverted: true };
+
+const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+/** Sends requests one after the other, of which each waits for a lock, while somebody else has the group. */
+async function whileHeld(group: string, ...requests: readonly (() => Promise<Reply>)[]): Promise<Reply[]> {
+  const client = new pg.Client({ connectionString: strongroom.databaseUrl });
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query('select 1 from member_group where id = $1 for update', [group]);
+    const sent: Promise<Reply>[] = [];
+    for (const request of requests) {
+      sent.push(request());
+      const waiting = async () => (await strongroom.sql(WAITING)).length === sent.length;
+      await until(`${sent.length} requests to wait`, 5_000, waiting);
+    }
+    await client.query('commit');
+    return await Promise.all(sent);
+  } finally {
+    await client.end();
+  }
+}
+
+const linkTo = (by: Caller, groupId: string, organizationId: string, roleSlug: string): Promise<Reply> =>
+  by.graphql('mutation ($input: LinkGroupInput!) { linkGroup(input: $input) { __typename } }', {
+    input: { groupId, organizationId, roleSlug },
+  });
 
 const join = (by: Caller, group: string, { identityId }: Caller): Promise<Reply> =>
   by.post(`/api/v1/groups/${group}/machine-identities/${identityId}`, {});
@@ -58,12 +87,8 @@ describe('what the role of a group forbids', () => {
     const { caller: below, organizationId } = await subAdmin(admin);
     const role = await organizationRole(below, DENY);
     const group = await groupWith(admin, 'no-access', admin);
-    const link = (roleSlug: string): Promise<Reply> =>
-      admin.graphql('mutation ($input: LinkGroupInput!) { linkGroup(input: $input) { __typename } }', {
-        input: { groupId: group, organizationId, roleSlug },
-      });
-    expect(await link(role)).toBeError(409, 'LAST_ADMIN');
-    mustSucceed(await link('no-access'));
+    expect(await linkTo(admin, group, organizationId, role)).toBeError(409, 'LAST_ADMIN');
+    mustSucceed(await linkTo(admin, group, organizationId, 'no-access'));
   });
 
   test('may be forbidden to one admin of two, who keeps the organization no admin then', async () => {
@@ -78,6 +103,36 @@ describe('what the role of a group forbids', () => {
     mustSucceed(await admin.delete(`/api/v1/groups/${group}/machine-identities/${other.identityId}`));
     mustSucceed(await join(admin, group, admin));
     expect([await isAdmin(admin), await isAdmin(other)]).toEqual([false, true]);
+  });
+
+  test('is not forbidden to somebody who becomes the last admin while it joins', async () => {
+    const { admin, role } = await scene();
+    const group = await groupWith(admin, role);
+    const other = await strongroom.seed.caller(admin);
+    const [joined, appointed, demoted] = await whileHeld(
+      group,
+      () => join(admin, group, other),
+      () => admin.patch(`/api/v1/identities/${other.identityId}`, { role: 'admin' }),
+      () => demote(admin, admin),
+    );
+    mustSucceed(joined as Reply);
+    mustSucceed(appointed as Reply);
+    expect(demoted).toBeError(409, 'LAST_ADMIN');
+    expect(await isAdmin(admin)).toBe(true);
+  });
+
+  test('is not forbidden to the last admin who joins while the group is linked', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const { caller: below, organizationId } = await subAdmin(admin);
+    const role = await organizationRole(below, DENY);
+    const group = await groupWith(admin, 'no-access');
+    const [linked, joined] = await whileHeld(
+      group,
+      () => linkTo(admin, group, organizationId, role),
+      () => join(admin, group, admin),
+    );
+    mustSucceed(linked as Reply);
+    expect(joined).toBeError(409, 'LAST_ADMIN');
   });
 
   test('is forbidden to one admin of many who join at once', async () => {

@@ -92,16 +92,12 @@ export const LOCK_OWN_ORGANIZATIONS = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Locks the organizations in which a group is and some of those who are to join it are lasting admins. */
-export const LOCK_ORGANIZATIONS_OF_JOINING = sqlStatement({
+/** Locks the organizations in which a group has a role. */
+export const LOCK_ORGANIZATIONS_OF_GROUP = sqlStatement({
   text: `select o.id from organization o
-    where o.id in (select l.organization_id from organization_membership l where l.group_id = :groupId)
-      and exists (
-        select from organization_membership m left join app_user u on u.id = m.user_id
-        where m.organization_id = o.id and ${isLasting('m')}
-          and (coalesce(m.user_id, m.identity_id) = any(:memberIds) or u.username = any(:usernames)))
+    where o.id in (select m.organization_id from organization_membership m where m.group_id = :groupId)
     order by o.id for no key update of o`,
-  params: { groupId: t.uuid, memberIds: t.array(t.uuid), usernames: t.array(t.text) },
+  params: { groupId: t.uuid },
   row: { id: t.uuid },
 });
 

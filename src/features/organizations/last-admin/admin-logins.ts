@@ -5,7 +5,7 @@ import {
   FIND_LOGGED_IN,
   FIND_ONLY_ADMIN,
   LOCK_ORGANIZATIONS_OF_ADMINS,
-  LOCK_ORGANIZATIONS_OF_JOINING,
+  LOCK_ORGANIZATIONS_OF_GROUP,
   LOCK_OWN_ORGANIZATIONS,
 } from './admin-logins.sql.js';
 
@@ -59,12 +59,12 @@ export async function lockAdminsOf(tx: Transaction, organizationIds: readonly st
   );
 }
 
-/** As `lockAdminsOf`, before somebody joins a group. For those who are no admins it is one statement without a lock. */
-export async function lockJoiningAdmins(
-  tx: Transaction,
-  joining: { readonly groupId: string; readonly memberIds: readonly string[]; readonly usernames: readonly string[] },
-): Promise<AdminLogins> {
-  return freeAdminsIn(tx, await LOCK_ORGANIZATIONS_OF_JOINING(tx, joining));
+/**
+ * As `lockAdminsOf`, before somebody joins a group, for all organizations in which the group has a role: whoever joins may become
+ * an admin at the same moment.
+ */
+export async function lockAdminsOfGroup(tx: Transaction, groupId: string): Promise<AdminLogins> {
+  return freeAdminsIn(tx, await LOCK_ORGANIZATIONS_OF_GROUP(tx, { groupId }));
 }
 
 async function freeAdminsIn(tx: Transaction, locked: readonly { readonly id: string }[]): Promise<AdminLogins> {
