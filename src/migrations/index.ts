@@ -22,6 +22,7 @@ import { LastingRescues } from './0023-lasting-rescues.js';
 import { ReferencedSecrets } from './0024-referenced-secrets.js';
 import { MetadataHistory } from './0025-metadata-history.js';
 import { UsableAdmins } from './0026-usable-admins.js';
+import { SecretsOfDigests } from './0027-secrets-of-digests.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -49,4 +50,5 @@ export const migrations = [
   { name: '0024-referenced-secrets', class: ReferencedSecrets },
   { name: '0025-metadata-history', class: MetadataHistory },
   { name: '0026-usable-admins', class: UsableAdmins },
+  { name: '0027-secrets-of-digests', class: SecretsOfDigests },
 ] as const;

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { type ScanBounds, withinBounds } from './scan-bounds.js';
-import { type FoundRow, SEARCH_ORDER } from './search.records.js';
+import type { FoundRow } from './search.records.js';
 import { tagSlugsOf } from './subject.records.js';
 
 /** Secrets of one group that are looked at. */
@@ -57,6 +57,8 @@ export function listDigests(ctx: Context, criteria: DuplicateCriteria): Promise<
   return query<ProjectDigests>(ctx, text, params);
 }
 
+const MEMBER_ORDER = ['key', 'project_slug', 'environment', 'path'].map((name) => `${name} collate "C"`).join(', ');
+
 /** One digest as a project has it stored, and the group that it belongs to. */
 export interface GroupDigest {
   readonly group: number;
@@ -77,25 +79,19 @@ export function listMembers(
     criteria.openProjectIds,
   ];
   const next = (value: unknown): string => `$${params.push(value)}`;
-  // Found by their digests and nothing else: by its project or folder each would be looked for among all that these hold, which
-  // Postgres prefers where it does not know yet how much that is. So the rest are no conditions for an index.
-  const rest = ['s.project_id = g.project_id', ...narrowing(criteria, next)].map((test) => `coalesce(${test}, false)`);
+  const conditions = narrowing(criteria, next);
   const text = `
     with ranked as (
-      select g.place as "group", s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.id as "environmentId", e.slug as environment, f.path,
-        row_number() over (
-          partition by g.place
-          -- If not all can be looked at, then those that need no look.
-          order by s.project_id = any($4::uuid[]) desc, ${SEARCH_ORDER.join(', ')}
-        ) as rank
-      from unnest($1::int[], $2::uuid[], $3::bytea[]) as g (place, project_id, digest)
-        join project p on p.id = g.project_id
-        join secret s on s.organization_id = p.organization_id and s.value_digest = g.digest ${all(rest)}
-        join environment e on e.id = s.environment_id join folder f on f.id = s.folder_id
+      select s.*, row_number() over (
+        partition by s.place
+        -- If not all can be looked at, then those that need no look.
+        order by s.project_id = any($4::uuid[]) desc, ${MEMBER_ORDER}
+      ) as rank
+      from secrets_of_digests($1, $2, $3) s where true ${all(conditions)}
     )
-    select "group", id, key, "projectId", "projectSlug", "environmentId", environment, path,
-      case when "projectId" = any($4::uuid[]) then '[]' else ${tagSlugsOf('ranked.id')} end as tags
+    select place as "group", id, key, project_id as "projectId", project_slug as "projectSlug", environment_id as "environmentId",
+      environment, path, case when project_id = any($4::uuid[]) then '[]' else ${tagSlugsOf('ranked.id')} end as tags
     from ranked where rank <= ${MAX_MEMBERS}
-    order by "group", ${['key', '"projectSlug"', 'environment', 'path'].map((name) => `${name} collate "C"`).join(', ')}`;
+    order by place, ${MEMBER_ORDER}`;
   return query<MemberRow>(ctx, text, params);
 }
