@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
+import { createJobs, startUpkeep } from './background.js';
 import { bootstrap, createFirstAdmin, systemContext } from './bootstrap.js';
 import { keepToken, unusedTokenFile } from './bootstrap-token.js';
 import type { Config } from './config.js';
@@ -56,17 +57,16 @@ import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { withCause } from './kernel/http/listening.js';
 import { mountMetrics } from './kernel/http/metrics.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
+import type { JobKind } from './kernel/jobs/job-kind.js';
+import type { Jobs } from './kernel/jobs/jobs.js';
 import { Load } from './kernel/load/load.js';
 import { codeOf, describeError, type Log } from './kernel/log.js';
 import { RateLimits } from './kernel/operations/limits/rate-limits.js';
-import { SharedCounts } from './kernel/operations/limits/shared-counts.js';
 import { OperationMetrics } from './kernel/operations/metrics/operation-metrics.js';
 import type { StampOf } from './kernel/operations/responses/answer.js';
 import { IdempotencyKeys } from './kernel/operations/responses/idempotency.js';
-import { sweepOldKeys } from './kernel/operations/responses/idempotency-store.js';
 import { ReplyCache } from './kernel/operations/responses/reply-cache.js';
 import { mountPages } from './kernel/pages/pages.js';
-import { periodically } from './kernel/periodic.js';
 import { migrations } from './migrations/index.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
 import { mountRoutes } from './rest/mount.js';
@@ -75,9 +75,6 @@ import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
 
 const { version } = packageJson;
-
-/** Pause between sweeps of idempotency keys. */
-const KEY_SWEEP_MS = 10_000;
 
 /** The service, listening. */
 export interface App {
@@ -106,6 +103,7 @@ export interface Assembly {
   readonly accessesOf: AccessesOf;
   readonly holdingsOf: HoldingsOf;
   readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
+  readonly jobs: readonly JobKind[];
 }
 
 /**
@@ -144,6 +142,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     routes: features.flatMap(({ routes }) => routes),
     groups: features.flatMap(({ groups = [] }) => groups),
     upgrades: features.flatMap(({ upgrade }) => upgrade ?? []),
+    jobs: features.flatMap(({ jobs = [] }) => jobs),
     authenticator: access.authenticator,
     accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
     accessesOf: listAccessBelow,
@@ -188,18 +187,15 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     const gate = await openGate(assembly.schema, config, log);
     const database = await Database.connect(server.url, { entities: assembly.entities, migrations }, log);
     cleanup.push(() => database.close());
-    const { kernel, auditChain, bootstrapToken, limitKey } = await openKernel(database, config, { ...assembly, log });
+    const opened = await openKernel(database, config, { ...assembly, log });
+    const { auditChain, bootstrapToken } = opened;
+    const { jobs, kernel } = createJobs(opened.kernel, { kinds: assembly.jobs, config, server, log, lifecycle });
     const tokenFile = bootstrapToken === null ? await unusedTokenFile(config.dataDir, database.query) : null;
     const auditSealer = new AuditSealer(database, auditChain, log);
     cleanup.push(() => auditSealer.close());
     cleanup.push(() => kernel.auditTrail.close());
     cleanup.push(() => assembly.authenticator.close(kernel));
-    if (rateLimits.buckets !== null) {
-      const counts = new SharedCounts(rateLimits.buckets, database, limitKey, log);
-      await counts.start();
-      cleanup.push(() => counts.close());
-    }
-    cleanup.push(periodically('old idempotency keys', KEY_SWEEP_MS, () => database.withConnection(sweepOldKeys), log));
+    cleanup.push(...(await startUpkeep(database, { ...opened, jobs, rateLimits, log })));
     const replyCache = new ReplyCache(config.replyCacheBytes, assembly.stampOf);
     cleanup.push(async () => replyCache.close());
     const http = await mountEverything(config, log, {
@@ -208,6 +204,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
       kernel,
       auditSealer,
       lifecycle,
+      jobs,
       replyCache,
       rateLimits,
       gate,
@@ -266,8 +263,9 @@ async function openKernel(
   return opened;
 }
 
-interface Running extends Omit<Assembly, 'routes'> {
+interface Running extends Omit<Assembly, 'routes' | 'jobs'> {
   readonly routes: readonly CompiledRoute[];
+  readonly jobs: Jobs;
   readonly kernel: Kernel;
   readonly auditSealer: AuditSealer;
   readonly lifecycle: Lifecycle;
@@ -285,7 +283,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
   const operations = new OperationMetrics();
   const { metricsTokenHash } = config;
   mountMetrics(http, { ...kernel, ...running, version, operations, load, metricsTokenHash });
-  mountHealth(http, kernel.database, lifecycle);
+  mountHealth(http, { ...kernel, ...running });
   const idempotencyKeys = new IdempotencyKeys(stampOf);
   const { introspection } = config;
   const schemaResponses = new SchemaResponses();

@@ -17,6 +17,8 @@ export interface Config {
   readonly dataDir: string;
   /** `null`: embedded Postgres in `dataDir`. */
   readonly databaseUrl: SealedText | null;
+  /** Where Agenda keeps its wake-ups; `null`: in the database of the service. */
+  readonly jobsUrl: SealedText | null;
   /** Base64 of 32 bytes or `file:PATH`; `null`: made once in `dataDir`. */
   readonly rootKey: SealedText | null;
   /** Token of the first admin identity; `null`: made at first start. */
@@ -171,6 +173,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     port: settings.PORT,
     dataDir,
     databaseUrl: sealed(settings.DATABASE_URL),
+    jobsUrl: sealed(settings.JOBS_URL),
     rootKey: sealed(settings.ROOT_KEY),
     bootstrapToken: sealed(settings.BOOTSTRAP_TOKEN),
     trustedProxies: settings.TRUSTED_PROXIES,

@@ -4,6 +4,7 @@ import { StoredAuditSeal } from './kernel/audit/audit-seal.entity.js';
 import { DataKey } from './kernel/crypto/data-key.entity.js';
 import { Installation } from './kernel/crypto/installation.entity.js';
 import type { EntityClass } from './kernel/database/orm-options.js';
+import { StoredJob, StoredJobAttempt, StoredJobKind } from './kernel/jobs/job.entity.js';
 import { RateLimitCount } from './kernel/operations/limits/rate-limit-count.entity.js';
 import { StoredIdempotencyKey } from './kernel/operations/responses/idempotency-key.entity.js';
 
@@ -16,4 +17,7 @@ export const KERNEL_ENTITIES: readonly EntityClass[] = [
   StoredDisclosure,
   StoredIdempotencyKey,
   RateLimitCount,
+  StoredJobKind,
+  StoredJob,
+  StoredJobAttempt,
 ];

@@ -1,6 +1,7 @@
 import type { Context, Kernel } from './kernel/context.js';
 import type { EntityClass } from './kernel/database/orm-options.js';
 import type { NodeKind } from './kernel/graphql/node.js';
+import type { JobKind } from './kernel/jobs/job-kind.js';
 import type { Log } from './kernel/log.js';
 import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
@@ -14,6 +15,8 @@ export interface Feature {
   readonly groups?: readonly Group[];
   /** What is found by its id alone. */
   readonly nodes?: readonly NodeKind[];
+  /** Its background work. */
+  readonly jobs?: readonly JobKind[];
   /** What a migration needs keys for. Runs under the migration lock, before the service listens, at every start. */
   readonly upgrade?: (kernel: Kernel, contextOf: (organizationId: string) => Context, log: Log) => Promise<void>;
 }

@@ -56,6 +56,8 @@ export interface Transaction extends Context {
   readonly em: EntityManager;
   /** States of the rows that it changed, as `id:version:digest`. The next change that it records in the audit trail carries them. */
   readonly states: string[];
+  /** Called once it has committed. For what only makes known that something is there: nobody waits for it. */
+  readonly afterCommit: (() => void)[];
 }
 
 /** The way in of a request without a token: only operations marked public accept it. */

@@ -40,7 +40,8 @@ const COLUMNS = `
       || case when t.typcategory = 'A' then ' ' || format_type(a.atttypid, null) else '' end as "column"
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   join pg_type t on t.oid = a.atttypid left join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
-  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'schema_migration'`;
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+    and c.relname not in ('schema_migration', 'agenda_jobs')`;
 
 // No primary key of Postgres has columns that may be null. MikroORM takes no entity without one.
 const WITHOUT_PRIMARY_KEY = ['SecretReference'];

@@ -47,11 +47,12 @@ async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Pro
   await em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED });
   try {
     ctx.claim?.begin();
-    const tx = { ...ctx, em, loaders: new Map(), states: [] };
+    const tx: Transaction = { ...ctx, em, loaders: new Map(), states: [], afterCommit: [] };
     const result = await work(tx);
     if (tx.states.length > 0) throw new Error('rows were changed that no record of the audit trail names');
     await ctx.claim?.markEffective(tx);
     await em.commit();
+    for (const tell of tx.afterCommit) tell();
     return result;
   } catch (error) {
     // A connection that is gone has rolled back by itself; its own error must not hide the first one. One on which the

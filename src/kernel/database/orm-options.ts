@@ -55,6 +55,8 @@ export function ormOptions(
       },
     },
     migrations: { migrationsList: [...migrations], tableName: 'schema_migration', snapshot: false, silent: true },
+    // Agenda's own: only its backend reads and writes it.
+    schemaGenerator: { skipTables: ['agenda_jobs'] },
     discovery: { warnWhenNoEntities: false },
     allowGlobalContext: false,
     forceUtcTimezone: true,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Database, isReadOnly } from '../database/database.js';
 import { AppError } from '../errors.js';
+import type { Jobs } from '../jobs/jobs.js';
 import { SharedQuestion } from '../shared-question.js';
 
 /** Whether this node is leaving. Set once, by the drain. */
@@ -15,7 +16,10 @@ const ANSWER_WITHIN_MS = 2_000;
  * For operators: `/livez` (the process runs, and no restart would help), `/readyz` and `/api/status` (it can serve: the database
  * answers and takes changes, and start-up has migrated it and opened the keyring, since nothing listens before).
  */
-export function mountHealth(app: FastifyInstance, database: Database, lifecycle: Lifecycle): void {
+export function mountHealth(
+  app: FastifyInstance,
+  { database, jobs, lifecycle }: { database: Database; jobs: Pick<Jobs, 'store'>; lifecycle: Lifecycle },
+): void {
   const probe = new SharedQuestion(() => isReadOnly(database.query), ANSWER_WITHIN_MS);
   /** @throws STORE_UNAVAILABLE also when the database is silent */
   const ask = async (): Promise<void> => {
@@ -34,6 +38,7 @@ export function mountHealth(app: FastifyInstance, database: Database, lifecycle:
       throw new AppError('STORE_UNAVAILABLE', 'No connection of the pool comes back; restart this node.');
     return { status: 'ok' };
   });
-  app.get('/readyz', ready);
+  // Jobs are done whether their store is reached or not, only later: for whoever looks, and no reason to be left.
+  app.get('/readyz', async () => ({ ...(await ready()), jobs: jobs.store }));
   app.get('/api/status', ready);
 }

@@ -61,7 +61,11 @@ describe('a pool whose connections are not given back', () => {
   test('says that it is starved when the database has a connection for others, and fails /livez, until one comes back', () =>
     withDatabase({ starvedMs: 300 }, async (database) => {
       const app = Fastify();
-      mountHealth(app, database, { isDraining: false });
+      mountHealth(app, {
+        database,
+        jobs: { store: { backend: 'postgres', connected: true } },
+        lifecycle: { isDraining: false },
+      });
       let isOver = false;
       const holders = Array.from({ length: PLACES }, () =>
         database.withConnection(async (query) => {

@@ -2,14 +2,17 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AuditSealer } from '../../audit/audit-sealer.js';
 import type { Kernel } from '../../context.js';
 import type { KeyFigures } from '../../crypto/key-store.js';
+import type { Jobs } from '../../jobs/jobs.js';
 import type { EmbeddedFigures } from '../../postgres/embedded-postgres.js';
 import type { ReplyCache } from '../responses/reply-cache.js';
+import { measureJobs } from './job-metrics.js';
 import { StoreProbe } from './store-probe.js';
 
 /** What the store and what stands before it are measured by. */
 export interface Measured extends Kernel {
   readonly auditSealer: AuditSealer;
   readonly replyCache: ReplyCache;
+  readonly jobs: Jobs;
   /** `null`: the database is not ours. */
   readonly embedded: (() => Promise<EmbeddedFigures>) | null;
 }
@@ -19,6 +22,7 @@ export function measureStore(registry: Registry, measured: Measured): void {
   const probe = new StoreProbe(measured.database);
   measureDatabase(registry, measured, probe);
   measureKeys(registry, measured, probe);
+  measureJobs(registry, measured.jobs, probe);
   measureAudit(registry, measured);
   measureAuditSeals(registry, measured);
   measureReplyCache(registry, measured.replyCache);

@@ -1,5 +1,6 @@
 import { type KeyFigures, keyFigures } from '../../crypto/key-store.js';
 import type { Database } from '../../database/database.js';
+import { countJobs } from '../../jobs/job.sql.js';
 import { SharedQuestion } from '../../shared-question.js';
 
 const ANSWER_WITHIN_MS = 1_000;
@@ -10,9 +11,13 @@ const RETRY_MS = 1_000;
 interface Reading {
   readonly isUp: boolean;
   readonly keys: KeyFigures | null;
+  /** By kind. */
+  readonly jobs: readonly JobCounts[];
 }
 
-const AWAY: Reading = { isUp: false, keys: null };
+type JobCounts = Awaited<ReturnType<typeof countJobs>>[number];
+
+const AWAY: Reading = { isUp: false, keys: null, jobs: [] };
 
 /** Asks the database what only it knows, at most every 15 s however many ask, and never holds who asks for over a second. */
 export class StoreProbe {
@@ -28,10 +33,13 @@ export class StoreProbe {
   }
 
   async #ask(): Promise<Reading> {
-    this.#last = await this.database.withConnection(keyFigures).then(
-      (keys) => ({ isUp: true, keys }),
-      () => AWAY,
-    );
+    this.#last = await this.database
+      .withConnection(async (query) => ({
+        isUp: true,
+        keys: await keyFigures(query),
+        jobs: await countJobs(query, {}),
+      }))
+      .catch(() => AWAY);
     this.#readAt = performance.now();
     return this.#last;
   }

@@ -1,0 +1,56 @@
+import { systemContext } from './bootstrap.js';
+import type { Config } from './config.js';
+import type { DatabaseServer } from './database-server.js';
+import type { Kernel } from './kernel/context.js';
+import type { Database } from './kernel/database/database.js';
+import type { Lifecycle } from './kernel/http/health.js';
+import type { JobKind } from './kernel/jobs/job-kind.js';
+import { Jobs } from './kernel/jobs/jobs.js';
+import { wakeStore } from './kernel/jobs/wake-stores.js';
+import type { Log } from './kernel/log.js';
+import type { RateLimits } from './kernel/operations/limits/rate-limits.js';
+import { SharedCounts } from './kernel/operations/limits/shared-counts.js';
+import { sweepOldKeys } from './kernel/operations/responses/idempotency-store.js';
+import { periodically } from './kernel/periodic.js';
+
+/** Pause between sweeps of idempotency keys. */
+const KEY_SWEEP_MS = 10_000;
+
+interface JobParts {
+  readonly kinds: readonly JobKind[];
+  readonly config: Pick<Config, 'jobsUrl'>;
+  readonly server: Pick<DatabaseServer, 'url'>;
+  readonly log: Log;
+  readonly lifecycle: Lifecycle;
+}
+
+/** The jobs of this node, not yet started, and the kernel by which whoever queues one wakes them. */
+export function createJobs(
+  kernel: Kernel,
+  { kinds, config, server, log, lifecycle }: JobParts,
+): { jobs: Jobs; kernel: Kernel } {
+  const jobs: Jobs = new Jobs({
+    database: kernel.database,
+    kinds,
+    contextOf: (organizationId) => systemContext(waking, organizationId),
+    log,
+    isLeaving: () => lifecycle.isDraining,
+    store: wakeStore(config.jobsUrl, server.url),
+  });
+  const waking: Kernel = { ...kernel, wakeJobs: jobs.wake };
+  return { jobs, kernel: waking };
+}
+
+/** Starts what runs in the background of a node. @returns what ends it, in the order of their start */
+export async function startUpkeep(
+  database: Database,
+  { jobs, rateLimits, limitKey, log }: { jobs: Jobs; rateLimits: RateLimits; limitKey: Buffer; log: Log },
+): Promise<(() => Promise<unknown>)[]> {
+  const sweep = periodically('old idempotency keys', KEY_SWEEP_MS, () => database.withConnection(sweepOldKeys), log);
+  await jobs.start();
+  const stops = [sweep, () => jobs.stop()];
+  if (rateLimits.buckets === null) return stops;
+  const counts = new SharedCounts(rateLimits.buckets, database, limitKey, log);
+  await counts.start();
+  return [...stops, () => counts.close()];
+}

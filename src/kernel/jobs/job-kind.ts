@@ -1,0 +1,77 @@
+import type { Context, Transaction } from '../context.js';
+
+/** When a failed job is tried again. */
+export interface RetryPolicy {
+  /** Pause before the second attempt. It doubles with each further one. */
+  readonly firstSeconds: number;
+  readonly longestSeconds: number;
+  /** How often it is tried in all. */
+  readonly attempts: number;
+  /** How long after it was queued it is given up whatever its attempts. Absent: never. */
+  readonly giveUpSeconds?: number;
+}
+
+/** A kind of background work. A slice declares its kinds in its `index.ts`. */
+export interface JobKind {
+  /** Slice and work: `certificate-alerts:scan`. It stands in the database: never rename one that was released. */
+  readonly name: string;
+  /** What the work is, for operators. */
+  readonly description: string;
+  /** Queues a job at every multiple of so many seconds since 1970, UTC. 86,400: at midnight. */
+  readonly everySeconds?: number;
+  /** How many a node runs at the same time. Default 4. */
+  readonly concurrency?: number;
+  /** How long a node that died keeps the job from others. Default 30. */
+  readonly leaseSeconds?: number;
+  /** How long one attempt may take in all; then its lease is not renewed any more. Default 600. */
+  readonly limitSeconds?: number;
+  readonly retry?: RetryPolicy;
+  /**
+   * Does the work, as often as it is tried: what it did in an attempt that was lost is there. Whatever it throws is a failed
+   * attempt; the code of an AppError is kept, nothing else of the error.
+   */
+  readonly run: (ctx: Context, run: JobRun) => Promise<void>;
+}
+
+/** What a handler gets beside its context: which job, and its lease. */
+export interface JobRun {
+  readonly jobId: string;
+  /** What the work is about, as it was queued. */
+  readonly subjectId: string | null;
+  readonly projectId: string | null;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** Aborted when the lease is lost, the job is cancelled, its time is over or the node is stopped. */
+  readonly signal: AbortSignal;
+  /**
+   * A transaction of the job: it holds the lease until it commits. All writes of a job belong into one.
+   *
+   * @param ctx when it acts in another organization than the job is queued for
+   * @throws LeaseLost before anything is written, when the lease is over
+   */
+  inTransaction<T>(work: (tx: Transaction) => Promise<T>, ctx?: Context): Promise<T>;
+  /**
+   * Makes sure of a lease that outlasts a call to an outside system. Call it before each.
+   *
+   * @param seconds the time limit of the call
+   * @throws LeaseLost when the lease is over: the call must not be made
+   */
+  reserve(seconds: number): Promise<void>;
+  /** A context of the service itself in an organization, for work that is about many. */
+  contextOf(organizationId: string): Context;
+}
+
+/** Somebody else has the job by now, or it was cancelled: stop, and write nothing. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('the lease of this job is over');
+  }
+}
+
+/** A failure that no further attempt would change. */
+export class PermanentFailure extends Error {
+  /** @param code one of ours, kept with the job */
+  constructor(readonly code: string) {
+    super(`permanent failure: ${code}`);
+  }
+}

@@ -1,0 +1,199 @@
+import { sqlStatement, t } from '../database/statement.js';
+
+/** The kinds of this program, with their schedules. A schedule that changed begins anew. Kinds of other programs stay. */
+export const registerKinds = sqlStatement({
+  text: `
+    insert into job_kind as k (name, every_seconds, next_at)
+    select name, every, to_timestamp((floor(extract(epoch from now()) / every) + 1) * every)
+    from unnest(:names::text[], :every::integer[]) as given (name, every)
+    on conflict (name) do update set every_seconds = excluded.every_seconds, next_at = excluded.next_at
+    where k.every_seconds is distinct from excluded.every_seconds`,
+  params: { names: t.array(t.text), every: t.array(t.nullable(t.integer)) },
+  row: {},
+});
+
+/** Queues jobs, but for those whose kind and key are there already. */
+export const queueJobs = sqlStatement({
+  text: `
+    insert into job (id, kind, organization_id, project_id, dedupe_key, subject_id, state, wake_at, give_up_at)
+    select id, :kind, organization_id, project_id, key, subject_id, 'waiting', coalesce(due_at, now()),
+      coalesce(due_at, now()) + make_interval(secs => :giveUpSeconds)
+    from unnest(:ids::uuid[], :organizationIds::uuid[], :projectIds::uuid[], :keys::text[], :subjectIds::uuid[], :dueAt::timestamptz[])
+      as given (id, organization_id, project_id, key, subject_id, due_at)
+    on conflict (kind, dedupe_key) do nothing
+    returning id`,
+  params: {
+    kind: t.text,
+    giveUpSeconds: t.nullable(t.double),
+    ids: t.array(t.uuid),
+    organizationIds: t.array(t.nullable(t.uuid)),
+    projectIds: t.array(t.nullable(t.uuid)),
+    keys: t.array(t.text),
+    subjectIds: t.array(t.nullable(t.uuid)),
+    dueAt: t.array(t.nullable(t.time)),
+  },
+  row: { id: t.uuid },
+});
+
+/** Queues what schedules have due: one job each, however often it was missed. Of nodes that look at once one does it. */
+export const queueScheduled = sqlStatement({
+  text: `
+    with due as (
+      select name, every_seconds as every from job_kind
+      where name = any(:names) and next_at <= now() and not is_paused for update skip locked
+    ), moved as (
+      update job_kind k set next_at = to_timestamp((floor(extract(epoch from now()) / due.every) + 1) * due.every)
+      from due where k.name = due.name
+    )
+    insert into job (id, kind, dedupe_key, state, wake_at)
+    select gen_random_uuid(), name, 'scheduled ' || (floor(extract(epoch from now()) / every) * every)::bigint, 'waiting', now() from due
+    on conflict (kind, dedupe_key) do nothing`,
+  params: { names: t.array(t.text) },
+  row: {},
+});
+
+/**
+ * Takes jobs that are due or whose lease is over, of each kind as many as there is room for. The attempt that lost a lease ends.
+ * A locked row is somebody's who takes it, or who writes for it within its lease.
+ */
+export const claimJobs = sqlStatement({
+  text: `
+    with room as (
+      select name, slots, lease from unnest(:names::text[], :slots::integer[], :leases::double precision[]) as given (name, slots, lease)
+      where exists (select from job_kind k where k.name = given.name and not k.is_paused)
+    ), due as (
+      select d.id, room.lease from room cross join lateral (
+        select j.id from job j where j.kind = room.name and j.wake_at <= now()
+        order by j.wake_at limit room.slots for update skip locked
+      ) d
+    ), lost as (
+      update job_attempt a set ended_at = now(), outcome = 'lost' from due where a.job_id = due.id and a.ended_at is null
+    ), claimed as (
+      update job j set state = 'running', node = :node, wake_at = now() + make_interval(secs => due.lease),
+        fence = j.fence + 1, attempts = j.attempts + 1
+      from due where j.id = due.id
+      returning j.id, j.kind, j.organization_id, j.project_id, j.subject_id, j.fence, j.attempts,
+        j.is_cancel_requested, coalesce(j.give_up_at <= now(), false) as is_too_late
+    ), begun as (
+      insert into job_attempt (job_id, fence, node) select id, fence, :node from claimed
+    )
+    select id, kind, organization_id as "organizationId", project_id as "projectId", subject_id as "subjectId", fence, attempts,
+      is_cancel_requested as "isCancelRequested", is_too_late as "isTooLate"
+    from claimed`,
+  params: { node: t.uuid, names: t.array(t.text), slots: t.array(t.integer), leases: t.array(t.double) },
+  row: {
+    id: t.uuid,
+    kind: t.text,
+    organizationId: t.nullable(t.uuid),
+    projectId: t.nullable(t.uuid),
+    subjectId: t.nullable(t.uuid),
+    fence: t.bigint,
+    attempts: t.integer,
+    isCancelRequested: t.boolean,
+    isTooLate: t.boolean,
+  },
+});
+
+/** Holds the lease for at least so long, and the row until the transaction ends. No row: the lease is over. */
+export const holdLease = sqlStatement({
+  text: `
+    update job set wake_at = greatest(wake_at, now() + make_interval(secs => :seconds))
+    where id = :id and fence = :fence and state = 'running' and wake_at > now() and not is_cancel_requested
+    returning id`,
+  params: { id: t.uuid, fence: t.bigint, seconds: t.double },
+  row: { id: t.uuid },
+});
+
+/** Renews leases. Returns those that still are held; a row that a transaction of the job has locked is held without renewal. */
+export const renewLeases = sqlStatement({
+  text: `
+    with held as (
+      select j.id, given.lease, j.is_cancel_requested
+      from unnest(:ids::uuid[], :fences::bigint[], :leases::double precision[]) as given (id, fence, lease)
+        join job j on j.id = given.id and j.fence = given.fence and j.state = 'running' and j.wake_at > now()
+    ), free as (
+      select j.id from job j join held on held.id = j.id for update of j skip locked
+    ), renewed as (
+      update job j set wake_at = greatest(j.wake_at, now() + make_interval(secs => held.lease))
+      from held, free where j.id = held.id and free.id = held.id
+    )
+    select id, is_cancel_requested as "isCancelRequested" from held`,
+  params: { ids: t.array(t.uuid), fences: t.array(t.bigint), leases: t.array(t.double) },
+  row: { id: t.uuid, isCancelRequested: t.boolean },
+});
+
+/**
+ * Ends an attempt. A failed one is due again after the pause, unless it has none or is given up before. A released one did not
+ * count. No row: the lease is over, and nothing is written.
+ */
+export const endAttempt = sqlStatement({
+  text: `
+    with held as (
+      select id, fence, case
+          when :outcome = 'done' then 'done'
+          when is_cancel_requested then 'cancelled'
+          when :outcome = 'released' then 'waiting'
+          when :pauseSeconds::double precision is null or now() + make_interval(secs => :pauseSeconds) > give_up_at then 'failed'
+          else 'waiting'
+        end as next
+      from job where id = :id and fence = :fence and state = 'running' and wake_at > now() for update
+    ), ended as (
+      update job_attempt a set ended_at = now(), error_code = :errorCode,
+        outcome = case when held.next = 'cancelled' then 'cancelled' else :outcome end
+      from held where a.job_id = held.id and a.fence = held.fence
+    )
+    update job j set state = held.next, node = null, error_code = :errorCode,
+      attempts = j.attempts - (:outcome = 'released' and held.next = 'waiting')::integer,
+      wake_at = case when held.next = 'waiting' then now() + make_interval(secs => coalesce(:pauseSeconds, 0)) end,
+      finished_at = case when held.next <> 'waiting' then now() end
+    from held where j.id = held.id
+    returning j.state`,
+  params: {
+    id: t.uuid,
+    fence: t.bigint,
+    outcome: t.oneOf('done', 'failed', 'released'),
+    pauseSeconds: t.nullable(t.double),
+    errorCode: t.nullable(t.text),
+  },
+  row: { state: t.oneOf('waiting', 'done', 'failed', 'cancelled') },
+});
+
+/** Seconds until the next job is due, a lease ends or a schedule queues one; null when nothing is. */
+export const secondsToNext = sqlStatement({
+  text: `
+    select extract(epoch from min(next_at) - now())::double precision as seconds from (
+      select least(k.next_at, (select min(j.wake_at) from job j where j.kind = k.name and j.wake_at is not null)) as next_at
+      from job_kind k where k.name = any(:names) and not k.is_paused
+    ) kinds`,
+  params: { names: t.array(t.text) },
+  row: { seconds: t.nullable(t.double) },
+});
+
+/** Deletes some of the jobs that finished long ago, and their attempts. */
+export const deleteFinished = sqlStatement({
+  text: `
+    delete from job where id in (select id from job where finished_at < now() - make_interval(days => :days) limit 1000)
+    returning id`,
+  params: { days: t.integer },
+  row: { id: t.uuid },
+});
+
+/** How many jobs of each kind wait, run or failed for good, and how long the one that is overdue most waits. */
+export const countJobs = sqlStatement({
+  text: `
+    select k.name as kind, open.waiting, open.running, open.overdue as "overdueSeconds",
+      (select count(*)::integer from job j where j.kind = k.name and j.state = 'failed') as failed
+    from job_kind k cross join lateral (
+      select count(*) filter (where j.state = 'waiting')::integer as waiting, count(*) filter (where j.state = 'running')::integer as running,
+        greatest(extract(epoch from now() - min(j.wake_at) filter (where j.state = 'waiting'))::double precision, 0) as overdue
+      from job j where j.kind = k.name and j.wake_at is not null
+    ) open`,
+  params: {},
+  row: {
+    kind: t.text,
+    waiting: t.integer,
+    running: t.integer,
+    overdueSeconds: t.nullable(t.double),
+    failed: t.integer,
+  },
+});

@@ -1,0 +1,57 @@
+import { deleteFinished } from './job.sql.js';
+import type { JobKind } from './job-kind.js';
+import { type JobFigures, JobRunner, type RunnerParts } from './runner.js';
+import { Waker, type WakeStore } from './waker.js';
+
+const KEPT_DAYS = 30;
+
+/** Removes jobs that nobody will look at any more. */
+const DELETE_FINISHED: JobKind = {
+  name: 'jobs:delete-finished',
+  description: `Deletes jobs that finished more than ${KEPT_DAYS} days ago, with their attempts.`,
+  everySeconds: 86_400,
+  run: async (_, run) => {
+    for (let deleted = 1; deleted > 0; )
+      deleted = await run.inTransaction(async (tx) => (await deleteFinished(tx, { days: KEPT_DAYS })).length);
+  },
+};
+
+/** Background work of this node: a runner that does it, and a waker that says when. */
+export class Jobs {
+  private readonly runner: JobRunner;
+  private readonly waker: Waker;
+
+  constructor(parts: Omit<RunnerParts, 'onNext'> & { readonly store: WakeStore }) {
+    this.runner = new JobRunner({
+      ...parts,
+      kinds: [...parts.kinds, DELETE_FINISHED],
+      onNext: (seconds) => this.waker.wakeIn(seconds),
+    });
+    this.waker = new Waker(parts.store, this.runner.wake, parts.log);
+  }
+
+  /** Does jobs from now on. */
+  async start(): Promise<void> {
+    await this.runner.start();
+    this.waker.start();
+  }
+
+  /** Looks for due jobs at once. */
+  readonly wake = (): void => this.runner.wake();
+
+  /** Where Agenda keeps its wake-ups, and whether it is reached. */
+  get store(): { readonly backend: WakeStore['name']; readonly connected: boolean } {
+    return { backend: this.waker.backend, connected: this.waker.isConnected };
+  }
+
+  /** What this node has done. */
+  get figures(): JobFigures {
+    return this.runner.figures;
+  }
+
+  /** Takes no further job, and waits a little for those that run. */
+  async stop(): Promise<void> {
+    await this.waker.stop();
+    await this.runner.stop();
+  }
+}

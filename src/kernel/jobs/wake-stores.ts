@@ -1,0 +1,73 @@
+import { MongoBackend } from '@agendajs/mongo-backend';
+import { PostgresBackend } from '@agendajs/postgres-backend';
+import { MongoClient } from 'mongodb';
+import pg from 'pg';
+import type { SealedText } from '../crypto/sealed-text.js';
+import type { OpenStore, WakeStore } from './waker.js';
+
+const CONNECT_MS = 5_000;
+const CONNECTIONS = 2;
+/** Nodes that make Agenda's table at the same moment fail; with the lock of this number one does. */
+const SCHEMA_LOCK = 7_205_759_403_792_794;
+
+/**
+ * The store for a URL.
+ *
+ * @param url of `JOBS_URL`; null: the database of the service, where a migration has made Agenda's table
+ */
+export function wakeStore(url: SealedText | null, databaseUrl: string): WakeStore {
+  if (url === null) return { name: 'postgres', open: () => openPostgres(databaseUrl, { isMigrated: true }) };
+  const address = url.reveal();
+  if (/^mongodb/.test(address)) return { name: 'mongodb', open: () => openMongo(address) };
+  return { name: 'postgres', open: () => openPostgres(address, { isMigrated: false }) };
+}
+
+async function openPostgres(url: string, { isMigrated }: { isMigrated: boolean }): Promise<OpenStore> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: CONNECT_MS,
+    application_name: 'strongroom jobs',
+  });
+  // Connections that break while nobody uses them: the next query opens others.
+  pool.on('error', () => undefined);
+  try {
+    await pool.query('select 1');
+    if (!isMigrated) await makeTable(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  // Without LISTEN, which a pooler between would not pass on: who waits looks every second.
+  const backend = new PostgresBackend({ pool, ensureSchema: false, disableNotifications: true });
+  return { backend, close: () => pool.end() };
+}
+
+async function makeTable(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [SCHEMA_LOCK]);
+    await new PostgresBackend({ pool, ensureSchema: true, disableNotifications: true }).connect();
+  } finally {
+    // With its connection the lock ends.
+    client.release(true);
+  }
+}
+
+async function openMongo(url: string): Promise<OpenStore> {
+  const client = new MongoClient(url, {
+    serverSelectionTimeoutMS: CONNECT_MS,
+    connectTimeoutMS: CONNECT_MS,
+    socketTimeoutMS: 2 * CONNECT_MS,
+    maxPoolSize: CONNECTIONS,
+    appName: 'strongroom jobs',
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return { backend: new MongoBackend({ mongo: client.db() }), close: () => client.close() };
+}

@@ -1,0 +1,57 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Jobs } from '../../jobs/jobs.js';
+import type { StoreProbe } from './store-probe.js';
+
+/** Background work: what waits and what failed on all nodes, what this node has done, and whether Agenda's store is reached. */
+export function measureJobs(registry: Registry, jobs: Jobs, probe: StoreProbe): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'strongroom_jobs',
+    help: 'Jobs of all nodes by kind and state: waiting, running, or failed for good and kept.',
+    labelNames: ['kind', 'state'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { kind, waiting, running, failed } of (await probe.read()).jobs)
+        for (const [state, count] of Object.entries({ waiting, running, failed })) this.set({ kind, state }, count);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_job_overdue_seconds',
+    help: 'How long the job that is overdue most has been due, by kind.',
+    labelNames: ['kind'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { kind, overdueSeconds } of (await probe.read()).jobs) this.set({ kind }, overdueSeconds ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_jobs_running',
+    help: 'Jobs that run on this node.',
+    registers,
+    collect() {
+      this.set(jobs.figures.running);
+    },
+  });
+  new Counter({
+    name: 'strongroom_job_attempts_total',
+    help: 'Attempts that ended on this node by kind and outcome: done, failed, or lost to another node.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { kind, outcome, count } of jobs.figures.attempts) this.inc({ kind, outcome }, count);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_job_store_connected',
+    help: '1 when the store of wake-ups is reached; without it jobs start within five seconds of their time.',
+    labelNames: ['backend'],
+    registers,
+    collect() {
+      const { backend, connected } = jobs.store;
+      this.set({ backend }, connected ? 1 : 0);
+    },
+  });
+}

@@ -1,0 +1,305 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { queryOf } from '../../../src/kernel/database/database.js';
+import { AppError } from '../../../src/kernel/errors.js';
+import { type JobKind, type JobRun, LeaseLost, PermanentFailure } from '../../../src/kernel/jobs/job-kind.js';
+import { until } from '../../kit/until.js';
+import { Nodes } from './runners.js';
+
+const WAIT_MS = 20_000;
+const kindOf = (run: JobKind['run'], settings: Partial<JobKind> = {}): JobKind => ({
+  name: 'test:work',
+  description: 'Work of a test.',
+  leaseSeconds: 1,
+  retry: { firstSeconds: 0.1, longestSeconds: 0.2, attempts: 3 },
+  run,
+  ...settings,
+});
+const keys = (count: number): string[] => Array.from({ length: count }, (_, index) => `key ${index}`);
+
+/** Ends when the job is aborted, or not at all. */
+const untilAborted = ({ signal }: JobRun): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+
+let nodes: Nodes;
+beforeEach(async () => {
+  nodes = await Nodes.open();
+  await nodes.sql('create table effect (job uuid, fence bigint)');
+});
+afterEach(() => nodes.close());
+
+const states = async () => (await nodes.jobs()).map(({ state }) => state);
+const allAre = (state: string) =>
+  until(`jobs that are ${state}`, WAIT_MS, async () => (await states()).every((each) => each === state));
+const write = (run: JobRun) =>
+  run.inTransaction(async (tx) => void (await queryOf(tx)('insert into effect values ($1)', [run.jobId])));
+const effects = async (): Promise<number> => (await nodes.sql<{ job: string }>('select job from effect')).length;
+
+describe('a job', () => {
+  test('is done once, with the ids that it was queued with', async () => {
+    const seen: (string | null)[] = [];
+    const kind = kindOf(async (_, run) => {
+      seen.push(run.subjectId, `${run.attempt}`);
+    });
+    const subjectId = '11111111-1111-4111-8111-111111111111';
+    await nodes.node([kind]);
+    await nodes.queue(kind, ['one'], { subjectId });
+    await allAre('done');
+    expect(seen).toEqual([subjectId, '1']);
+    const attempts = await nodes.sql('select outcome, ended_at is not null as ended from job_attempt');
+    expect(attempts).toEqual([{ outcome: 'done', ended: true }]);
+  });
+
+  test('does not exist when its transaction fails, and starts without a poll when it commits', async () => {
+    const kind = kindOf(async () => undefined);
+    const node = await nodes.node([kind], { pollMs: 600_000 });
+    await expect(
+      nodes.queue(kind, ['one'], { organizationId: '11111111-1111-4111-8111-111111111111' }),
+    ).rejects.toThrow();
+    expect(await states()).toEqual([]);
+    await nodes.queue(kind, ['one'], {}, node.wake);
+    await allAre('done');
+  });
+
+  test('is queued once for a key by a hundred callers at once, also after it is done', async () => {
+    const kind = kindOf(async () => undefined);
+    await nodes.node([kind]);
+    const queued = await Promise.all(Array.from({ length: 100 }, () => nodes.queue(kind, ['one'])));
+    expect(queued.flat()).toHaveLength(1);
+    await allAre('done');
+    expect(await nodes.queue(kind, ['one'])).toEqual([]);
+  });
+
+  test('is not begun before it is due', async () => {
+    const kind = kindOf(async () => undefined);
+    const told: number[] = [];
+    await nodes.node([kind], { onNext: (seconds) => told.push(seconds) });
+    await nodes.queue(kind, ['one'], { dueAt: new Date(Date.now() + 3_600_000) });
+    await until('the next wake-up', WAIT_MS, () => told.length > 0);
+    expect(await states()).toEqual(['waiting']);
+    expect(Math.round((told[0] as number) / 60)).toBe(60);
+    await nodes.sql(`update job set wake_at = now()`);
+    await allAre('done');
+  });
+
+  test('of two hundred is done once by two nodes that look at once', async () => {
+    const kind = kindOf(async (_, run) => write(run), { concurrency: 20 });
+    await Promise.all([nodes.node([kind]), nodes.node([kind])]);
+    await nodes.queue(kind, keys(200));
+    await allAre('done');
+    expect(await effects()).toBe(200);
+  });
+});
+
+describe('a job that fails', () => {
+  const CANARY = 'a value that nobody may see';
+
+  test('is tried again after pauses, then is failed for good, and keeps only a code', async () => {
+    const times: number[] = [];
+    const kind = kindOf(async () => {
+      times.push(performance.now());
+      throw new Error(CANARY);
+    });
+    await nodes.node([kind], { pollMs: 20 });
+    await nodes.queue(kind, ['one']);
+    await allAre('failed');
+    expect(times).toHaveLength(3);
+    const [job] = await nodes.jobs();
+    expect(job).toMatchObject({ attempts: 3, error_code: 'INTERNAL_ERROR', wake_at: null });
+    const rows = await nodes.sql('select * from job_attempt');
+    expect(rows).toHaveLength(3);
+    expect(JSON.stringify([job, rows])).not.toContain(CANARY);
+  });
+
+  test('keeps the code of an error of ours', async () => {
+    const kind = kindOf(async () => {
+      throw new AppError('STORE_UNAVAILABLE');
+    });
+    await nodes.node([kind], { pollMs: 20 });
+    await nodes.queue(kind, ['one']);
+    await allAre('failed');
+    expect(await nodes.jobs()).toMatchObject([{ attempts: 3, error_code: 'STORE_UNAVAILABLE' }]);
+  });
+
+  test('for good is not tried again', async () => {
+    const kind = kindOf(async () => {
+      throw new PermanentFailure('TARGET_GONE');
+    });
+    await nodes.node([kind]);
+    await nodes.queue(kind, ['one']);
+    await allAre('failed');
+    expect(await nodes.jobs()).toMatchObject([{ attempts: 1, error_code: 'TARGET_GONE' }]);
+  });
+
+  test('is given up when its time is over, whatever its attempts', async () => {
+    const kind = kindOf(
+      async () => {
+        throw new Error('no');
+      },
+      { retry: { firstSeconds: 60, longestSeconds: 60, attempts: 100, giveUpSeconds: 20 } },
+    );
+    await nodes.node([kind]);
+    await nodes.queue(kind, ['one']);
+    await allAre('failed');
+    expect(await nodes.jobs()).toMatchObject([{ attempts: 1 }]);
+  });
+
+  test('in one kind does not keep other kinds from their work', async () => {
+    const stuck = kindOf(untilAbortedKind, { name: 'test:stuck', concurrency: 1, leaseSeconds: 60 });
+    const kind = kindOf(async () => undefined);
+    await nodes.node([stuck, kind]);
+    await nodes.queue(stuck, keys(50));
+    await nodes.queue(kind, keys(50));
+    await until('the other kind', WAIT_MS, async () => {
+      const done = await nodes.sql(`select id from job where kind = 'test:work' and state = 'done'`);
+      return done.length === 50;
+    });
+  });
+});
+
+const untilAbortedKind: JobKind['run'] = (_, run) => untilAborted(run);
+
+describe('a lease', () => {
+  test('is renewed while the job runs, so that nobody else takes it', async () => {
+    const started: string[] = [];
+    const kind = kindOf(async (_, run) => {
+      started.push(run.jobId);
+      await delay(3_000);
+    });
+    await Promise.all([nodes.node([kind]), nodes.node([kind])]);
+    await nodes.queue(kind, ['one']);
+    await allAre('done');
+    expect(started).toHaveLength(1);
+  });
+
+  test('that ended is taken over, and whoever lost it writes nothing and calls nobody', async () => {
+    const late: unknown[] = [];
+    let first: JobRun | undefined;
+    const kind = kindOf(async (_, run) => {
+      if (first !== undefined) return write(run);
+      first = run;
+      await untilAborted(run);
+      late.push(
+        await write(run).catch((error: unknown) => error),
+        await run.reserve(1).catch((error: unknown) => error),
+      );
+    });
+    await nodes.node([kind]);
+    await nodes.queue(kind, ['one']);
+    await until('the first attempt', WAIT_MS, () => first !== undefined);
+    // As if the node had stood still: its lease has ended, and somebody else has the job.
+    await nodes.sql(`update job set wake_at = now() - interval '1 second'`);
+    await allAre('done');
+    await until('the first attempt to notice', WAIT_MS, () => late.length === 2);
+    expect(late).toEqual([expect.any(LeaseLost), expect.any(LeaseLost)]);
+    expect(await effects()).toBe(1);
+    const attempts = await nodes.sql('select outcome from job_attempt order by fence');
+    expect(attempts).toEqual([{ outcome: 'lost' }, { outcome: 'done' }]);
+  });
+
+  test('that ended unnoticed lets nothing be committed', async () => {
+    const kind = kindOf(async (_, run) => {
+      if (run.attempt > 1) return;
+      await nodes.sql(`update job set wake_at = now() - interval '1 second'`);
+      await write(run);
+    });
+    await nodes.node([kind]);
+    await nodes.queue(kind, ['one']);
+    await allAre('done');
+    expect(await effects()).toBe(0);
+    expect((await nodes.jobs())[0]).toMatchObject({ attempts: 2 });
+  });
+
+  test('is not renewed beyond the time of one attempt', async () => {
+    const kind = kindOf(
+      async (_, run) => {
+        if (run.attempt === 1) await untilAborted(run);
+      },
+      { limitSeconds: 0.5 },
+    );
+    await nodes.node([kind]);
+    await nodes.queue(kind, ['one']);
+    await allAre('done');
+    const attempts = await nodes.sql('select error_code from job_attempt order by fence');
+    expect(attempts).toEqual([{ error_code: 'JOB_TOOK_TOO_LONG' }, { error_code: null }]);
+  });
+
+  test('of a job whose handler never comes back is free for others, and its place too', async () => {
+    let isFirst = true;
+    const kind = kindOf(
+      async () => {
+        if (!isFirst) return;
+        isFirst = false;
+        await new Promise(() => undefined);
+      },
+      { limitSeconds: 0.5, concurrency: 1 },
+    );
+    await nodes.node([kind]);
+    await nodes.queue(kind, ['one']);
+    await allAre('done');
+  });
+
+  test('that outlasts a call is reserved before it', async () => {
+    let left = 0;
+    const kind = kindOf(async (_, run) => {
+      await run.reserve(20);
+      const [row] = await nodes.sql<{ left: number }>(
+        'select extract(epoch from wake_at - now())::double precision as left from job',
+      );
+      left = row?.left ?? 0;
+    });
+    await nodes.node([kind]);
+    await nodes.queue(kind, ['one']);
+    await allAre('done');
+    expect(left).toBeGreaterThan(24);
+  });
+
+  test('of a node that leaves is given back, and the attempt does not count', async () => {
+    const kind = kindOf(untilAbortedKind, { leaseSeconds: 600 });
+    const leaving = await nodes.node([kind]);
+    await nodes.queue(kind, ['one']);
+    await until('the job to run', WAIT_MS, async () => (await states())[0] === 'running');
+    await leaving.stop(50);
+    expect(await nodes.jobs()).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+    expect(await nodes.sql('select outcome from job_attempt')).toEqual([{ outcome: 'released' }]);
+    await nodes.node([kindOf(async () => undefined)]);
+    await allAre('done');
+  });
+
+  test('ends when the job is cancelled', async () => {
+    const kind = kindOf(untilAbortedKind);
+    await nodes.node([kind]);
+    await nodes.queue(kind, ['one']);
+    await until('the job to run', WAIT_MS, async () => (await states())[0] === 'running');
+    await nodes.sql('update job set is_cancel_requested = true');
+    await allAre('cancelled');
+    expect(await nodes.jobs()).toMatchObject([{ attempts: 1, wake_at: null }]);
+  });
+});
+
+describe('a schedule', () => {
+  test('queues one job each time, whoever looks, and one for all that were missed', async () => {
+    const kind = kindOf(async () => undefined, { everySeconds: 3_600 });
+    await Promise.all([nodes.node([kind]), nodes.node([kind]), nodes.node([kind])]);
+    expect(await states()).toEqual([]);
+    await nodes.sql(`update job_kind set next_at = now() - interval '3 days'`);
+    await until('the job', WAIT_MS, async () => (await states())[0] === 'done');
+    await delay(600);
+    expect(await states()).toEqual(['done']);
+    const [{ next, isAligned } = {}] = await nodes.sql<{ next: number; isAligned: boolean }>(
+      `select extract(epoch from next_at - now())::integer as next, extract(epoch from next_at)::bigint % 3600 = 0 as "isAligned" from job_kind`,
+    );
+    expect(next).toBeLessThanOrEqual(3_600);
+    expect(isAligned).toBe(true);
+  });
+
+  test('and all work of a kind wait while it is paused', async () => {
+    const kind = kindOf(async () => undefined, { everySeconds: 3_600 });
+    await nodes.node([kind]);
+    await nodes.sql(`update job_kind set is_paused = true, next_at = now() - interval '1 second'`);
+    await nodes.queue(kind, ['one']);
+    await delay(1_000);
+    expect(await states()).toEqual(['waiting']);
+    await nodes.sql('update job_kind set is_paused = false');
+    await until('both jobs', WAIT_MS, async () => (await states()).join() === 'done,done');
+  });
+});

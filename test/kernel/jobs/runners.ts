@@ -1,0 +1,80 @@
+import { assemble } from '../../../src/app.js';
+import { systemContext } from '../../../src/bootstrap.js';
+import type { Kernel } from '../../../src/kernel/context.js';
+import { Database } from '../../../src/kernel/database/database.js';
+import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
+import { NO_ID } from '../../../src/kernel/ids.js';
+import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
+import { type JobRequest, queue } from '../../../src/kernel/jobs/queue.js';
+import { JobRunner, type RunnerParts } from '../../../src/kernel/jobs/runner.js';
+import { createLog } from '../../../src/kernel/log.js';
+import { migratedDatabase } from '../../kit/databases.js';
+
+/** A row of the table `job`, as the driver reads it. */
+export interface JobRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly fence: string;
+  readonly wake_at: Date | null;
+  readonly error_code: string | null;
+}
+
+/** Nodes that do jobs on one database of their own. */
+export class Nodes {
+  private readonly runners: JobRunner[] = [];
+
+  private constructor(
+    readonly url: string,
+    readonly database: Database,
+  ) {}
+
+  static async open(url?: string): Promise<Nodes> {
+    const at = url ?? (await migratedDatabase());
+    const { entities } = assemble();
+    return new Nodes(at, await Database.connect(at, { entities }, createLog('silent')));
+  }
+
+  /** A context of the service, with what jobs use of the kernel. */
+  contextOf = (organizationId: string, wakeJobs?: () => void) =>
+    systemContext({ database: this.database, ...(wakeJobs && { wakeJobs }) } as Kernel, organizationId);
+
+  /** A further node. */
+  async node(kinds: readonly JobKind[], parts: Partial<RunnerParts> = {}): Promise<JobRunner> {
+    const runner = new JobRunner({
+      database: this.database,
+      kinds,
+      contextOf: this.contextOf,
+      log: createLog('silent'),
+      pollMs: 200,
+      ...parts,
+    });
+    this.runners.push(runner);
+    await runner.start();
+    return runner;
+  }
+
+  queue(kind: JobKind, keys: readonly string[], request: Partial<JobRequest> = {}, wakeJobs?: () => void) {
+    return inTransaction(this.contextOf(NO_ID, wakeJobs), (tx) =>
+      queue(
+        tx,
+        kind,
+        keys.map((key) => ({ key, organizationId: null, ...request })),
+      ),
+    );
+  }
+
+  sql<R extends object>(text: string, params: readonly unknown[] = []): Promise<R[]> {
+    return this.database.query<R>(text, params);
+  }
+
+  jobs(): Promise<JobRow[]> {
+    return this.sql<JobRow>('select * from job order by dedupe_key');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.runners.splice(0).map((runner) => runner.stop(500)));
+    await this.database.close();
+  }
+}
