@@ -33,8 +33,8 @@ async function openPostgres(url: string, { isMigrated }: { isMigrated: boolean }
   // Connections that break while nobody uses them: the next query opens others.
   pool.on('error', () => undefined);
   try {
-    await pool.query('select 1');
     if (!isMigrated) await makeTable(pool);
+    await pool.query('select from agenda_jobs limit 0');
   } catch (error) {
     await pool.end();
     throw error;

@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agenda, type AgendaBackend } from 'agenda';
 import { describeError, type Log } from '../log.js';
 
-/** The one wake-up that is stored: for the job that is due next. */
+/** Name of the jobs of Agenda. Each is one moment at which something is due. */
 const WAKE_UP = 'wake-up';
 const LOOK_EVERY_MS = 1_000;
 const SHORTEST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
+/** Wake-ups of all nodes fall on multiples of this, so that what several know of is stored once. */
+const STEP_MS = 100;
 
 /** A store of Agenda's that is reached. */
 export interface OpenStore {
@@ -27,12 +29,15 @@ export interface WakeStore {
  */
 export class Waker {
   private agenda: Agenda | null = null;
-  private store: OpenStore | null = null;
   private isStopped = false;
-  private connecting: Promise<void> = Promise.resolve();
+  private keeping: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
+  /** Ends the connection that there is; null without one. */
+  private onLost: ((error?: unknown) => void) | null = null;
   /** When something is due next, as far as it is known; in milliseconds since 1970 on this node. */
   private next: number | null = null;
+  /** Which of them this node stored last. */
+  private stored: number | null = null;
 
   constructor(
     private readonly from: WakeStore,
@@ -52,71 +57,71 @@ export class Waker {
 
   /** Connects in the background, as often as it takes. */
   start(): void {
-    this.connecting = this.connect();
+    this.keeping = this.keepConnected();
   }
 
-  /** Stores when something is due next, in place of what was stored. */
+  /** Stores when something is due next. */
   wakeIn(seconds: number): void {
-    this.next = Date.now() + seconds * 1_000;
-    this.save().catch((error: unknown) => this.lose(error));
+    this.next = Math.ceil((Date.now() + seconds * 1_000) / STEP_MS) * STEP_MS;
+    this.save().catch((error: unknown) => this.onLost?.(error));
   }
 
-  /** Leaves the stored wake-up to other nodes. */
+  /** Leaves what is stored to other nodes. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.stopping.abort();
-    await this.connecting;
-    await this.close();
+    this.onLost?.();
+    await this.keeping;
   }
 
-  private async connect(): Promise<void> {
+  private async keepConnected(): Promise<void> {
+    const { name: backend } = this.from;
     for (let pause = SHORTEST_PAUSE_MS; !this.isStopped; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
-        await this.open();
-        this.log.info('job store connected', { backend: this.from.name });
-        return;
+        const store = await this.from.open();
+        const since = performance.now();
+        const error = await this.useUntilLost(store).finally(() => store.close().catch(() => undefined));
+        if (this.isStopped) return;
+        this.log.warn('job store lost', { backend, ...describeError(error) });
+        if (performance.now() - since > LONGEST_PAUSE_MS) pause = SHORTEST_PAUSE_MS;
       } catch (error) {
-        this.log.warn('job store not reached', { backend: this.from.name, ...describeError(error) });
-        await this.close();
-        await delay(pause, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
+        this.log.warn('job store not reached', { backend, ...describeError(error) });
       }
+      await delay(pause, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
     }
   }
 
-  private async open(): Promise<void> {
-    this.store = await this.from.open();
-    const { backend } = this.store;
+  /** @returns what went wrong; undefined when it was stopped */
+  private async useUntilLost({ backend }: OpenStore): Promise<unknown> {
     await backend.connect();
     // Agenda connects it once more, and a failure there would end the process.
     backend.connect = async () => undefined;
     const agenda = new Agenda({ backend, processEvery: LOOK_EVERY_MS, defaultConcurrency: 1 });
-    agenda.on('error', (error: Error) => this.lose(error));
-    agenda.define(WAKE_UP, async () => this.onWake(), { lockLifetime: 10_000 });
-    await agenda.start();
-    this.agenda = agenda;
-    await this.save();
+    const lost = Promise.withResolvers<unknown>();
+    agenda.on('error', lost.resolve);
+    agenda.define(WAKE_UP, async () => this.onWake(), { lockLifetime: 10_000, removeOnComplete: true });
+    try {
+      await agenda.start();
+      this.onLost = lost.resolve;
+      this.agenda = agenda;
+      this.stored = null;
+      if (this.isStopped) return undefined;
+      await this.save();
+      this.log.info('job store connected', { backend: this.from.name });
+      return await lost.promise;
+    } finally {
+      this.agenda = null;
+      this.onLost = null;
+      await agenda.stop(false).catch(() => undefined);
+    }
   }
 
+  /** Stores the wake-up, once for all nodes that know of it. One that others stored for another time stays. */
   private async save(): Promise<void> {
-    if (this.agenda === null || this.next === null) return;
-    const job = this.agenda.create(WAKE_UP, {});
-    job.attrs.type = 'single';
-    await job.schedule(new Date(this.next)).save();
-  }
-
-  /** The store failed: connects anew. */
-  private lose(error: unknown): void {
-    if (this.agenda === null || this.isStopped) return;
-    this.log.warn('job store lost', { backend: this.from.name, ...describeError(error) });
-    const lost = this.close();
-    this.connecting = lost.then(() => this.connect());
-  }
-
-  private async close(): Promise<void> {
-    const { agenda, store } = this;
-    this.agenda = null;
-    this.store = null;
-    await agenda?.stop(false).catch(() => undefined);
-    await store?.close().catch(() => undefined);
+    if (this.agenda === null || this.next === null || this.next === this.stored) return;
+    const at = this.next;
+    const job = this.agenda.create(WAKE_UP, {}).schedule(new Date(at));
+    await job.unique({ nextRunAt: new Date(at) }, { insertOnly: true }).save();
+    this.stored = at;
   }
 }

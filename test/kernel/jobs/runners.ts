@@ -5,8 +5,10 @@ import { Database } from '../../../src/kernel/database/database.js';
 import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
 import { NO_ID } from '../../../src/kernel/ids.js';
 import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
+import { Jobs } from '../../../src/kernel/jobs/jobs.js';
 import { type JobRequest, queue } from '../../../src/kernel/jobs/queue.js';
 import { JobRunner, type RunnerParts } from '../../../src/kernel/jobs/runner.js';
+import type { WakeStore } from '../../../src/kernel/jobs/waker.js';
 import { createLog } from '../../../src/kernel/log.js';
 import { migratedDatabase } from '../../kit/databases.js';
 
@@ -23,7 +25,7 @@ export interface JobRow {
 
 /** Nodes that do jobs on one database of their own. */
 export class Nodes {
-  private readonly runners: JobRunner[] = [];
+  private readonly runners: { stop(finishMs?: number): Promise<void> }[] = [];
 
   private constructor(
     readonly url: string,
@@ -53,6 +55,21 @@ export class Nodes {
     this.runners.push(runner);
     await runner.start();
     return runner;
+  }
+
+  /** A further node that Agenda wakes. */
+  async wokenNode(kinds: readonly JobKind[], store: WakeStore, parts: Partial<RunnerParts> = {}): Promise<Jobs> {
+    const jobs = new Jobs({
+      database: this.database,
+      kinds,
+      contextOf: this.contextOf,
+      log: createLog('silent'),
+      store,
+      ...parts,
+    });
+    this.runners.push(jobs);
+    await jobs.start();
+    return jobs;
   }
 
   queue(kind: JobKind, keys: readonly string[], request: Partial<JobRequest> = {}, wakeJobs?: () => void) {

@@ -1,0 +1,91 @@
+import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
+import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
+import { wakeStore } from '../../../src/kernel/jobs/wake-stores.js';
+import { freshDatabase } from '../../kit/databases.js';
+import { withClient } from '../../kit/tables.js';
+import { until } from '../../kit/until.js';
+import { Nodes } from './runners.js';
+
+const WAIT_MS = 20_000;
+/** So that nothing but the waker can be what starts a job. */
+const NO_POLL = { pollMs: 3_600_000 };
+const KIND: JobKind = { name: 'test:work', description: 'Work of a test.', run: async () => undefined };
+
+let nodes: Nodes;
+beforeEach(async () => {
+  nodes = await Nodes.open();
+});
+afterEach(() => nodes.close());
+
+const done = (count: number) =>
+  until(`${count} jobs that are done`, WAIT_MS, async () => {
+    const jobs = await nodes.jobs();
+    return jobs.length === count && jobs.every(({ state }) => state === 'done');
+  });
+const soon = () => new Date(Date.now() + 2_000);
+
+describe.each<[string, () => Promise<string | null>]>([
+  ['the database of the service', async () => null],
+  ['another Postgres, without a table', () => freshDatabase()],
+])('wake-ups in %s', (_, urlOf) => {
+  const store = async () => {
+    const url = await urlOf();
+    return { url: url ?? nodes.url, store: wakeStore(url === null ? null : new SealedText(url), nodes.url) };
+  };
+
+  test('start a job when it is due, though nobody polls', async () => {
+    const node = await nodes.wokenNode([KIND], (await store()).store, NO_POLL);
+    await until('the store', WAIT_MS, () => node.store.connected);
+    const dueAt = soon();
+    await nodes.queue(KIND, ['one'], { dueAt }, node.wake);
+    await done(1);
+    const [attempt] = await nodes.sql<{ early: boolean }>('select started_at < $1 as early from job_attempt', [dueAt]);
+    expect(attempt).toEqual({ early: false });
+  });
+
+  test('go on after all connections of the store broke', async () => {
+    const { url, store: opened } = await store();
+    const node = await nodes.wokenNode([KIND], opened, NO_POLL);
+    await until('the store', WAIT_MS, () => node.store.connected);
+    await withClient(url, (client) =>
+      client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'strongroom jobs' and datname = current_database()`),
+    );
+    await nodes.queue(KIND, ['one'], { dueAt: soon() }, node.wake);
+    await done(1);
+    expect(node.store.connected).toBe(true);
+  });
+
+  test('go on after Agenda lost its table, once that is there again', async () => {
+    const { url, store: opened } = await store();
+    const node = await nodes.wokenNode([KIND], opened, { pollMs: 200 });
+    await until('the store', WAIT_MS, () => node.store.connected);
+    await withClient(url, (client) => client.query('alter table agenda_jobs rename to away'));
+    await nodes.queue(KIND, ['one'], { dueAt: soon() }, node.wake);
+    await done(1);
+    await withClient(url, async (client) => {
+      await client.query('drop table if exists agenda_jobs');
+      await client.query('alter table away rename to agenda_jobs');
+    });
+    await until('the store again', WAIT_MS, () => node.store.connected);
+  });
+});
+
+test('eight nodes that make the table of another Postgres at once all reach it', async () => {
+  const url = new SealedText(await freshDatabase());
+  const eight = await Promise.all(
+    Array.from({ length: 8 }, () => nodes.wokenNode([KIND], wakeStore(url, nodes.url), NO_POLL)),
+  );
+  await until('all stores', WAIT_MS, () => eight.every(({ store }) => store.connected));
+});
+
+test('a store that is away delays no job beyond the poll, and is reached when it comes', async () => {
+  const url = await freshDatabase();
+  const away = new SealedText(`${url}_later`);
+  const node = await nodes.wokenNode([KIND], wakeStore(away, nodes.url), { pollMs: 200 });
+  await nodes.queue(KIND, ['one'], { dueAt: soon() });
+  await done(1);
+  expect(node.store).toEqual({ backend: 'postgres', connected: false });
+  await withClient(url, (client) => client.query(`create database "${new URL(url).pathname.slice(1)}_later"`));
+  await until('the store', WAIT_MS, () => node.store.connected);
+});
