@@ -1,31 +1,19 @@
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { describeWith } from '../kit/describe-with.ts';
 
 /** For a machine with much else to do: a page is a program of some megabytes. */
 const PAGE_WITHIN_MS = 120_000;
 const CHROMIUM = '/usr/bin/chromium';
 const PICTURES = join(tmpdir(), 'strongroom-pictures');
 
-/**
- * `describe` for tests in a real browser. Where there is none they are passed over, and a line says so; in continuous
- * integration that is a failure.
- */
+/** `describe` for tests in a real browser: see `describeWith`. */
 export function describeInBrowser(name: string, tests: (open: Open) => void): void {
-  if (!existsSync(CHROMIUM)) {
-    if (process.env.CI === 'true') {
-      test(`${name}: in a browser`, () => expect(`${CHROMIUM} is there`).toBe(`${CHROMIUM} is missing`));
-      return;
-    }
-    process.stderr.write(`skipped: ${name}, because ${CHROMIUM} is missing\n`);
-    describe.skip(name, () => tests(unopened));
-    return;
-  }
-  jest.setTimeout(2 * PAGE_WITHIN_MS);
-  describe(name, () => {
+  describeWith([CHROMIUM], name, () => {
+    jest.setTimeout(2 * PAGE_WITHIN_MS);
     let browser: Browser;
     const visits: Visit[] = [];
     beforeAll(async () => {
@@ -49,10 +37,6 @@ export function describeInBrowser(name: string, tests: (open: Open) => void): vo
 }
 
 export type Open = (origin: string, options?: BrowserContextOptions) => Promise<Visit>;
-
-const unopened: Open = () => {
-  throw new Error('there is no browser');
-};
 
 /** A page in a browser of its own, and all that went wrong in it. */
 export class Visit {

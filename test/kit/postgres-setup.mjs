@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../.build/src/kernel/postgres/embedded-postgres.js';
 import { databaseAt, migratedDatabase } from './databases.ts';
+import { mongoJars } from './mongo/jars.ts';
 import { openDesk } from './run-desk.ts';
 import { SharedServices } from './shared-services.ts';
 
@@ -20,8 +21,10 @@ export default async function startPostgres() {
   process.env.TEST_POSTGRES_DATA = join(dataDir, 'postgres');
   const services = new SharedServices(migratedDatabase);
   let template;
+  let jars;
   const desk = await openDesk({
     '/template': () => (template ??= makeTemplate(server.url)),
+    '/mongo-jars': () => (jars ??= mongoJars().then((folder) => ({ jars: folder }))),
     '/service': (worker) => services.of(worker),
   });
   globalThis.strongroomTestRun = { server, dataDir, desk, services };

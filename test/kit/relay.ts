@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A relay before a Postgres, as a proxy or a network that can stop to forward what is open, and still take new connections. */
+/** A relay before a database, as a proxy or a network that can stop to forward what is open, and still take new connections. */
 export class Relay {
   /** The database through the relay. */
   readonly url: string;
@@ -19,11 +19,14 @@ export class Relay {
     });
   }
 
-  /** @param databaseUrl one with a host and a port, or with the directory of a socket as its host */
-  static async start(databaseUrl: string): Promise<Relay> {
+  /**
+   * @param databaseUrl of Postgres or MongoDB: with a host and a port, or with the directory of a Postgres socket as its host
+   * @param at the port to listen at; 0 is any
+   */
+  static async start(databaseUrl: string, at = 0): Promise<Relay> {
     const url = new URL(databaseUrl);
     const host = decodeURIComponent(url.hostname);
-    const port = url.port === '' ? '5432' : url.port;
+    const port = url.port || (url.protocol === 'mongodb:' ? '27017' : '5432');
     const open = new Set<Socket>();
     const server = createServer((near) => {
       const far = host.startsWith('/')
@@ -43,7 +46,7 @@ export class Relay {
         });
       }
     });
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    await new Promise<void>((listening) => server.listen(at, '127.0.0.1', listening));
     url.hostname = '127.0.0.1';
     url.port = String((server.address() as { port: number }).port);
     return new Relay(server, url.href, open);

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 interface Desk {
   readonly '/template': { readonly template: string };
   readonly '/service': { readonly url: string; readonly token: string; readonly databaseUrl: string };
+  readonly '/mongo-jars': { readonly jars: string };
 }
 
 type Handlers = { readonly [Path in keyof Desk]: (worker: string) => Promise<Desk[Path]> };

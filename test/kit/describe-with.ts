@@ -1,0 +1,34 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, resolve } from 'node:path';
+
+/**
+ * `describe` for tests that drive programs of others. Where one is missing they are passed over, and a line says so; in
+ * continuous integration that is a failure.
+ *
+ * @param programs names to look for in PATH, or paths
+ */
+export function describeWith(programs: readonly string[], name: string, tests: () => void): void {
+  const missing = programs.filter((program) => !isThere(program)).join(' and ');
+  if (missing === '') {
+    describe(name, tests);
+    return;
+  }
+  if (process.env.CI === 'true') {
+    test(`${name}: has the programs that it drives`, () => expect({ missing }).toEqual({ missing: '' }));
+    return;
+  }
+  process.stderr.write(`skipped: ${name}, because of what is missing: ${missing}\n`);
+  describe.skip(name, tests);
+}
+
+function isThere(program: string): boolean {
+  // A path is the same in every folder.
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(resolve(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { describeWith } from '../describe-with.ts';
+import { askRun } from '../run-desk.ts';
+import { GivenServer } from './given-server.ts';
+import { MemoryServer } from './memory-server.ts';
+
+/** The first run on a machine fetches the server. */
+const START_WITHIN_MS = 300_000;
+
+type MongoServer = MemoryServer | GivenServer;
+
+/** A MongoDB, empty at first, or what speaks its protocol. */
+export class Mongo {
+  /** Of a database. It stays the same. */
+  readonly url: string;
+  readonly #server: MongoServer;
+
+  /** @param server one that is open */
+  constructor(server: MongoServer) {
+    this.#server = server;
+    this.url = server.url;
+  }
+
+  /** Its connections break, its port takes no new ones, and all that it kept is lost. */
+  goAway(): Promise<void> {
+    return this.#server.close();
+  }
+
+  /** Opens it where it was, and empty. */
+  comeBack(): Promise<void> {
+    return this.#server.open();
+  }
+
+  /** Loses everything, and is back. */
+  async restart(): Promise<void> {
+    await this.goAway();
+    await this.comeBack();
+  }
+
+  /** Leaves no process, port or database. */
+  stop(): Promise<void> {
+    return this.#server.close();
+  }
+}
+
+/** The server at MONGODB_URL, in a database of its own; without that setting a server in memory. */
+export async function startMongo(): Promise<Mongo> {
+  const given = process.env.MONGODB_URL;
+  const port = await quietPort();
+  const server = given ? new GivenServer(given, port) : new MemoryServer((await askRun('/mongo-jars')).jars, port);
+  try {
+    await server.open();
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  return new Mongo(server);
+}
+
+/**
+ * `describe` with a MongoDB for its tests. It needs Java and Maven where MONGODB_URL names none.
+ */
+export function describeWithMongo(name: string, tests: (mongo: () => Mongo) => void): void {
+  describeWith(process.env.MONGODB_URL ? [] : ['java', 'mvn'], name, () => {
+    let mongo: Mongo;
+    beforeAll(async () => {
+      mongo = await startMongo();
+    }, START_WITHIN_MS);
+    afterAll(() => mongo?.stop());
+    tests(() => mongo);
+  });
+}
+
+/** A free port below those that systems give by themselves, so that nobody gets it while its server is away. */
+async function quietPort(): Promise<number> {
+  for (;;) {
+    const server = createServer().listen(20_000 + Math.floor(Math.random() * 12_000), '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    const { port } = server.address() as AddressInfo;
+    await new Promise((closed) => server.close(closed));
+    return port;
+  }
+}
