@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { join, resolve } from 'node:path';
 import { MongoClient } from 'mongodb';
+import { describeWith } from '../describe-with.ts';
 import { askRun } from '../run-desk.ts';
 import { until } from '../until.ts';
-import { describeWithMongo, startMongo } from './mongo.ts';
+import { describeWithMongo, START_WITHIN_MS, startMongo } from './mongo.ts';
 
 const NODE = join(resolve(import.meta.dirname, '../../..'), 'node_modules/.bin/node');
 const IN_TIME_MS = 50_000;
@@ -62,23 +63,29 @@ describeWithMongo('the MongoDB of the kit', (mongo) => {
     await other.stop();
     expect(await isOpen(other.url)).toBe(false);
   });
+});
 
-  test('ends with the process that started it, when that is killed', async () => {
-    const { jars } = await askRun('/mongo-jars');
-    const module = JSON.stringify(join(import.meta.dirname, 'memory-server.ts'));
-    const port = 19_000 + Number(process.env.JEST_WORKER_ID);
-    const script = `
+describeWith(['java', 'mvn'], 'the MongoDB in memory', () => {
+  test(
+    'ends with the process that started it, when that is killed',
+    async () => {
+      const { jars } = await askRun('/mongo-jars');
+      const module = JSON.stringify(join(import.meta.dirname, 'memory-server.ts'));
+      const port = 19_000 + Number(process.env.JEST_WORKER_ID);
+      const script = `
       const { MemoryServer } = await import(${module});
       const server = new MemoryServer(${JSON.stringify(jars)}, ${port});
       await server.open();
       console.log('pid ' + server.pid);`;
-    const parent = spawn(NODE, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    parent.stdout.on('data', (chunk) => (output += String(chunk)));
-    const pid = Number(await until('the server to be ready', IN_TIME_MS, () => /^pid (\d+)$/m.exec(output)?.[1]));
-    parent.kill('SIGKILL');
-    await until('the server to end', IN_TIME_MS, () => !isRunning(pid));
-  });
+      const parent = spawn(NODE, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+      let output = '';
+      parent.stdout.on('data', (chunk) => (output += String(chunk)));
+      const pid = Number(await until('the server to be ready', IN_TIME_MS, () => /^pid (\d+)$/m.exec(output)?.[1]));
+      parent.kill('SIGKILL');
+      await until('the server to end', IN_TIME_MS, () => !isRunning(pid));
+    },
+    START_WITHIN_MS,
+  );
 });
 
 function isRunning(pid: number): boolean {

@@ -6,7 +6,7 @@ import { GivenServer } from './given-server.ts';
 import { MemoryServer } from './memory-server.ts';
 
 /** The first run on a machine fetches the server. */
-const START_WITHIN_MS = 300_000;
+export const START_WITHIN_MS = 300_000;
 
 type MongoServer = MemoryServer | GivenServer;
 
@@ -58,9 +58,7 @@ export async function startMongo(): Promise<Mongo> {
   return new Mongo(server);
 }
 
-/**
- * `describe` with a MongoDB for its tests. It needs Java and Maven where MONGODB_URL names none.
- */
+/** `describe` with a MongoDB for its tests. It needs Java and Maven where MONGODB_URL names none. */
 export function describeWithMongo(name: string, tests: (mongo: () => Mongo) => void): void {
   describeWith(process.env.MONGODB_URL ? [] : ['java', 'mvn'], name, () => {
     let mongo: Mongo;
