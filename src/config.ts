@@ -53,6 +53,8 @@ export interface Config {
   readonly drainSeconds: number;
   /** Of the token that `GET /metrics` asks for; `null`: none, but it answers this machine and private networks only. */
   readonly metricsTokenHash: Buffer | null;
+  /** Outside systems may be on this machine and in private networks. */
+  readonly allowPrivateTargets: boolean;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -193,6 +195,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     responseMemoryBytes: settings.RESPONSE_MEMORY_MIB * 1024 * 1024,
     drainSeconds: settings.DRAIN_SECONDS,
     metricsTokenHash: settings.METRICS_TOKEN === undefined ? null : hashToken(settings.METRICS_TOKEN),
+    allowPrivateTargets: settings.ALLOW_PRIVATE_TARGETS,
     logLevel: settings.LOG_LEVEL,
   });
 }
