@@ -13,6 +13,7 @@ import type { Feature } from './feature.js';
 import { createAccess } from './features/access/index.js';
 import { type Authenticator, revokeTokensOfClientSecret } from './features/access/public.js';
 import { createAccessReview } from './features/access-review/index.js';
+import { createAlerts } from './features/alerts/index.js';
 import { createGroups } from './features/groups/index.js';
 import { createIdentities } from './features/identities/index.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
@@ -106,12 +107,18 @@ export interface Assembly {
   readonly jobs: readonly JobKind[];
 }
 
+/** What of the configuration services know. */
+type ServiceConfig = Pick<Config, 'allowPrivateTargets'>;
+
 /**
  * The one place that constructs services and hands them to each other.
  *
  * @param rateLimits none for who only wants the schema
  */
-export function assemble(rateLimits = new RateLimits(null)): Assembly {
+export function assemble(
+  rateLimits = new RateLimits(null),
+  config: ServiceConfig = { allowPrivateTargets: false },
+): Assembly {
   const organizations = createOrganizations({ createFirstAdmin });
   const identities = createIdentities({ revokeTokensOfClientSecret });
   const access = createAccess({ ...organizations, ...identities, rateLimits });
@@ -131,6 +138,7 @@ export function assemble(rateLimits = new RateLimits(null)): Assembly {
     createProjectCopies(projects),
     tags,
     secrets,
+    createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets }),
     createAccessReview(projects),
   ];
   return {
@@ -180,7 +188,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     );
     // Before the database is waited for: a first start makes it meanwhile.
     const rateLimits = new RateLimits(config.rateLimits);
-    const assembly = assemble(rateLimits);
+    const assembly = assemble(rateLimits, config);
     const routes = compileRoutes(assembly.schema, assembly.routes);
     const server = await databaseServer;
     // After whoever can tell what is wrong with DATA_DIR, where its file is.

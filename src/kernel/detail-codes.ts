@@ -16,6 +16,7 @@ const GENERAL = {
   TOO_SMALL: 'It is too short, too small, or has too few entries.',
   TOO_BIG: 'It is too long, too large, or has too many entries.',
   TOO_MANY: 'More items than allowed, or more violations than are listed.',
+  PRIVATE_TARGET: 'It names this machine or a private network, which the operator does not allow.',
   NOT_ONE: 'Exactly one of several fields must be given.',
   MADE: 'What the first request with this idempotency key made.',
   TEXT_LIMIT: 'The document has too many bytes.',

@@ -24,6 +24,7 @@ import { MetadataHistory } from './0020-0039/0025-metadata-history.js';
 import { UsableAdmins } from './0020-0039/0026-usable-admins.js';
 import { SecretsOfDigests } from './0020-0039/0027-secrets-of-digests.js';
 import { Jobs } from './0020-0039/0028-jobs.js';
+import { CertificateAlerts } from './0020-0039/0029-certificate-alerts.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -53,4 +54,5 @@ export const migrations = [
   { name: '0026-usable-admins', class: UsableAdmins },
   { name: '0027-secrets-of-digests', class: SecretsOfDigests },
   { name: '0028-jobs', class: Jobs },
+  { name: '0029-certificate-alerts', class: CertificateAlerts },
 ] as const;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Caller, Reply } from '../kit/caller.js';
+import { type Caller, mustSucceed, type Reply } from '../kit/caller.js';
 import { expectOneRow, rowsOf, takesKey } from '../kit/operations/effects.js';
 import { GRAPHQL, graphqlOperations, rootTypes } from '../kit/operations/graphql.js';
 import type { Operation } from '../kit/operations/operation.js';
@@ -42,6 +42,8 @@ beforeAll(async () => {
     viewer: await strongroom.seed.caller(admin, { organizationRole: 'member', project, projectRoles: ['viewer'] }),
     powerless: await strongroom.seed.caller(admin, { project, projectRoles: ['no-access'] }),
   };
+  const members = `/api/v2/workspace/${world.certificateProject}/identity-memberships`;
+  mustSucceed(await admin.post(`${members}/${shared.viewer.identityId}`, { role: 'viewer' }));
 });
 
 const isOk = ({ status, body }: Reply): boolean => status === 200 && body?.errors === undefined;

@@ -40,6 +40,8 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'tagSlug',
   'role',
   'roleSlug',
+  'certificateProject',
+  'certificateAlert',
 ]);
 /** Names a key of the organization; no operation shows the id of one, so it has a test of its own. */
 const NOTHING_TO_NAME = ['kmsKeyId'];

@@ -1,4 +1,5 @@
 import '../../src/features/access/access.errors.js';
+import '../../src/features/alerts/alerts.errors.js';
 import '../../src/features/groups/groups.errors.js';
 import '../../src/features/identities/identities.errors.js';
 import '../../src/features/organizations/organizations.errors.js';

@@ -26,6 +26,9 @@ export interface World {
   /** A role that the organization made, which nobody has. */
   readonly organizationRole: string;
   readonly organizationRoleSlug: string;
+  /** A project of the type `cert-manager`, with an alert. */
+  readonly certificateProject: string;
+  readonly certificateAlert: string;
   /** A project whose only admin has no way to authenticate. */
   readonly lostProject: string;
   /** The rescue of another one, which has not ended. */
@@ -111,6 +114,9 @@ export async function makeWorld(
   const lost = isWanted('lostProject', 'rescue')
     ? await makeLost(admin, organization)
     : { lostProject: '', rescue: '' };
+  const certificates = isWanted('certificateProject', 'certificateAlert')
+    ? await makeCertificates(admin)
+    : { certificateProject: '', certificateAlert: '' };
   return {
     organization,
     subOrganization,
@@ -132,6 +138,7 @@ export async function makeWorld(
     organizationRoleSlug: organizationRole.slug,
     ...template,
     ...lost,
+    ...certificates,
     user,
     userMembership,
     username,
@@ -274,6 +281,23 @@ async function makeTemplate(
     }),
   ).body;
   return { projectTemplate: projectTemplate.id, projectTemplateName: projectTemplate.name };
+}
+
+async function makeCertificates(admin: Caller): Promise<Pick<World, 'certificateProject' | 'certificateAlert'>> {
+  const project = { projectName: word('certificates'), type: 'cert-manager' };
+  const { id: projectId } = mustSucceed(await admin.post('/api/v2/workspace', project)).body.project;
+  const { alert } = mustSucceed(
+    await admin.post('/api/v1/cert-manager/alerts', {
+      projectId,
+      name: word('alert'),
+      description: CANARY,
+      eventType: 'expiration',
+      alertBefore: '30d',
+      filters: [],
+      channels: [{ channelType: 'email', config: { recipients: [`${CANARY}@example.com`] } }],
+    }),
+  ).body;
+  return { certificateProject: projectId, certificateAlert: alert.id };
 }
 
 async function makeLost(admin: Caller, organization: string): Promise<Pick<World, 'lostProject' | 'rescue'>> {

@@ -64,6 +64,7 @@ function lint(definition: string) {
 
 /** What an update changes by its id. */
 const RESOURCES = [
+  'CertificateAlert',
   ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
   'ProjectTemplate',
   ...['Secret', 'SecretImport', 'Tag', 'User'],

@@ -132,6 +132,11 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: ONLY_GRAPHQL,
     graphql: send('projectRescue', () => ({ rescue: randomUUID() })),
   },
+  CERTIFICATE_ALERT_NOT_FOUND: unknown(
+    'certificateAlert',
+    'GET /api/v1/cert-manager/alerts/{alertId}',
+    'certificateAlert',
+  ),
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 

@@ -37,6 +37,14 @@ const WHOLE = `{ projects { nodes {
   }
 } } }`;
 
+/** An alert in each project, whose channel has a config that nobody asks for. Projects with secrets make none. */
+const ALERTS = `with made as (
+  insert into certificate_alert (id, organization_id, project_id, name, event_type, alert_before, filters)
+    select gen_random_uuid(), organization_id, id, 'alert', 'expiration', '30d', '[{"field": "san", "operator": "equals", "value": "a"}]'
+    from project where id = any($1::uuid[]) returning *)
+  insert into certificate_alert_channel (id, organization_id, project_id, alert_id, position, channel_type, config_sealed)
+    select gen_random_uuid(), organization_id, project_id, id, 1, 'email', '' from made`;
+
 interface Crowd {
   readonly size: number;
   readonly admin: Caller;
@@ -48,7 +56,9 @@ const crowds: Crowd[] = [];
 beforeAll(async () => {
   for (const size of SIZES) {
     const { admin } = await strongroom.seed.organization();
-    crowds.push({ size, admin, ids: await addProjects(admin, size) });
+    const ids = await addProjects(admin, size);
+    await strongroom.sql(ALERTS, [ids]);
+    crowds.push({ size, admin, ids });
   }
 }, 240_000);
 

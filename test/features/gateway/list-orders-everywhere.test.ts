@@ -42,6 +42,8 @@ const LISTS: readonly List[] = [
   { field: 'projectTemplates', of: 'type: SECRET_MANAGER' },
   { field: 'tags', of: 'projectId: $project', name: 'slug', table: 'tag' },
   { field: 'tagConnection', inside: IN_PROJECT, name: 'slug', table: 'tag' },
+  { field: 'certificateAlerts', of: 'projectId: $project' },
+  { field: 'certificateAlertConnection', inside: IN_PROJECT },
   { field: 'projectRoles', of: 'projectId: $project' },
   { field: 'roleConnection', inside: IN_PROJECT },
   { field: 'organizationRoles' },

@@ -35,7 +35,7 @@ describe('things by nothing but their ids', () => {
     const ids = [
       ...[world.secret, world.folder, world.project, world.tag, world.environment, world.import],
       ...[world.user, world.identity, world.organization, members[0].id, world.secret.toUpperCase()],
-      ...[world.role, viewerRole, world.accessToken, world.clientSecret, organizationMember.id],
+      ...[world.role, viewerRole, world.accessToken, world.clientSecret, organizationMember.id, world.certificateAlert],
     ];
     const reply = mustSucceed(await admin.graphql(NODES, { ids }));
     expect(reply.body.data.nodes.map(({ __typename, id }: Record<string, string>) => [__typename, id])).toEqual([
@@ -55,6 +55,7 @@ describe('things by nothing but their ids', () => {
       ['AccessToken', world.accessToken],
       ['ClientSecret', world.clientSecret],
       ['OrganizationMember', organizationMember.id],
+      ['CertificateAlert', world.certificateAlert],
     ]);
     expect(reply.body.data.nodes[0]).toMatchObject({ secretKey: world.secretKey, folder: { path: '/' } });
     expect(reply.body.data.nodes[2]).toMatchObject({ slug: world.projectSlug });
@@ -64,6 +65,7 @@ describe('things by nothing but their ids', () => {
         ...['secret:get', 'folder:get', 'project:get', 'tag:get', 'environment:get', 'secret-import:get'],
         ...['user:get', 'identity:get', 'organization:get', 'project-membership:get'],
         ...['project-role:get', 'project-role:get', 'access-token:get', 'client-secret:get', 'organization-member:get'],
+        'certificate-alert:get',
       ].sort(),
     );
     expect(rows.find(({ action }) => action === 'secret:get')?.facts).toMatchObject({ viewedValues: true });
@@ -113,9 +115,16 @@ describe('things by nothing but their ids', () => {
       'select id from organization_membership where organization_id = any($1)',
       [[foreign.organization, foreign.subOrganization]],
     );
-    const inProjects = ({ secret, folder, tag, environment, import: imported, project, role }: World): string[] => [
-      ...[secret, folder, tag, environment, imported, project, role],
-    ];
+    const inProjects = ({
+      secret,
+      folder,
+      tag,
+      environment,
+      import: imported,
+      project,
+      role,
+      certificateAlert,
+    }: World): string[] => [...[secret, folder, tag, environment, imported, project, role, certificateAlert]];
     const hidden = [
       ...inProjects(foreign),
       ...inProjects(neighbour),

@@ -27,6 +27,7 @@ const TABLES = [
   'environment',
   'project',
   'secret',
+  'certificate_alert',
 ];
 
 /**
@@ -36,6 +37,10 @@ const timesOf = (table: string): string => `update ${table} t set
     created_at = timestamptz '2025-01-01' + make_interval(hours => (n.place * 7 % 3)::int),
     updated_at = timestamptz '2025-02-01' + make_interval(hours => (n.place * 5 % 4)::int)
   from (select id, row_number() over (order by id) as place from ${table} where organization_id = $1) n where n.id = t.id`;
+
+/** Projects with secrets have alerts in the database alone. */
+const ALERT = `insert into certificate_alert (id, organization_id, project_id, name, event_type, alert_before, filters)
+  select gen_random_uuid(), organization_id, id, $2, 'expiration', '30d', '[]' from project where id = $1`;
 
 /** Made in an order that is none of names. */
 const NAMES = ['b', 'C', 'a', 'd'];
@@ -76,6 +81,7 @@ async function makeOrganization(strongroom: SharedStrongroom): Promise<Organizat
       secretKey: name,
       secretValue: randomUUID(),
     });
+    await strongroom.sql(ALERT, [project.id, name]);
   }
   for (const table of TABLES) await strongroom.sql(timesOf(table), [organization.id]);
   return { admin, project: project.id, user };

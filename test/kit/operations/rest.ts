@@ -1,5 +1,6 @@
 import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
+import { alerts } from './rest/alerts.js';
 import { compatibility } from './rest/compatibility.js';
 import { folders } from './rest/folders.js';
 import { groups } from './rest/groups.js';
@@ -24,6 +25,7 @@ export const REST: readonly RestOperation[] = [
   ...members,
   ...roles,
   ...privileges,
+  ...alerts,
   ...tags,
   ...folders,
   ...imports,

@@ -1,0 +1,40 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { projectColumns } from '../../kernel/database/columns.js';
+import type { AlertFilter } from './filter.rules.js';
+
+export const CertificateAlertSchema = defineEntity({
+  name: 'CertificateAlert',
+  tableName: 'certificate_alert',
+  properties: {
+    ...projectColumns,
+    name: p.text(),
+    description: p.text().nullable(),
+    eventType: p.text(),
+    alertBefore: p.text(),
+    filters: p.json<readonly AlertFilter[]>(),
+    isEnabled: p.boolean().default(true),
+    version: p.integer().default(1),
+  },
+});
+
+/** Who is notified of which events of certificates of a project. `version` rises with every change. */
+export class CertificateAlert extends CertificateAlertSchema.class {}
+CertificateAlertSchema.setClass(CertificateAlert);
+
+export const CertificateAlertChannelSchema = defineEntity({
+  name: 'CertificateAlertChannel',
+  tableName: 'certificate_alert_channel',
+  properties: {
+    ...projectColumns,
+    alertId: p.uuid(),
+    position: p.integer(),
+    channelType: p.text(),
+    configSealed: p.blob(),
+    configVersion: p.integer().default(1),
+    isEnabled: p.boolean().default(true),
+  },
+});
+
+/** A way in which an alert notifies. Its config is sealed for this row and `configVersion`. */
+export class CertificateAlertChannel extends CertificateAlertChannelSchema.class {}
+CertificateAlertChannelSchema.setClass(CertificateAlertChannel);

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
+import { anyOf, prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
+import type { OrderedBounds } from '../../kernel/list-order.js';
+import type { CertificateAlertChannelSchema, CertificateAlertSchema } from './alert.entity.js';
+import type { EventType } from './alert.rules.js';
+import type { ChannelType } from './channel.rules.js';
+
+type Alerts = RowOf<typeof CertificateAlertSchema>;
+
+/** Which alerts a list has. Null: all. */
+export interface AlertFilters {
+  readonly search: string | null;
+  readonly eventType: EventType | null;
+  readonly enabled: boolean | null;
+}
+
+const tables = tablesOf<typeof CertificateAlertSchema | typeof CertificateAlertChannelSchema>();
+
+const alerts = tables
+  .selectFrom('certificate_alert')
+  .select([
+    'id',
+    'organization_id as organizationId',
+    'project_id as projectId',
+    'name',
+    'description',
+    sql<EventType>`event_type`.as('eventType'),
+    'alert_before as alertBefore',
+    sql<Alerts['filters']>`filters`.as('filters'),
+    'is_enabled as enabled',
+    'version',
+    'created_at as createdAt',
+    'updated_at as updatedAt',
+  ]);
+
+/** What the name holds is compared as text: it has no wildcards. */
+const isAmong = ({ search, eventType, enabled }: AlertFilters) =>
+  sql<boolean>`(${search}::text is null or position(lower(${search}::text) in lower(name)) > 0)
+    and (${eventType}::text is null or event_type = ${eventType}::text)
+    and (${enabled}::boolean is null or is_enabled = ${enabled}::boolean)`;
+
+/** Alerts of whatever projects. */
+export const findAlerts = prepared(({ ids }: { ids: readonly string[] }) => alerts.where('id', '=', anyOf(ids)));
+
+/** An alert as it is read, without its channels. */
+export type AlertRow = Awaited<ReturnType<typeof findAlerts>>[number];
+
+/** Alerts of projects, newest first. */
+export const listAlertsOf = prepared(
+  ({ projectIds, search, eventType, enabled }: AlertFilters & { projectIds: readonly string[] }) =>
+    alerts
+      .where('project_id', '=', anyOf(projectIds))
+      .where(isAmong({ search, eventType, enabled }))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc'),
+);
+
+const ORDER_COLUMNS = { id: 'id', name: 'name', createdAt: 'created_at', updatedAt: 'updated_at' };
+
+/** Alerts of a project in an order, then by id. Only by creation an index has them in order. */
+export const listAlertsInOrder = inOrders((order) =>
+  prepared((page: OrderedBounds & AlertFilters & { projectId: string; offset: number }) =>
+    alerts
+      .where('project_id', '=', page.projectId)
+      .where(isAmong(page))
+      .$call(pageInOrder(ORDER_COLUMNS, order, page))
+      .offset(page.offset),
+  ),
+);
+
+/** How many alerts of a project there are. */
+export const countAlerts = prepared((wanted: AlertFilters & { projectId: string }) =>
+  tables
+    .selectFrom('certificate_alert')
+    .select(sql<number>`count(*)::integer`.as('count'))
+    .where('project_id', '=', wanted.projectId)
+    .where(isAmong(wanted)),
+);
+
+/** Channels of alerts, in their order. */
+export const listChannels = prepared(({ alertIds }: { alertIds: readonly string[] }) =>
+  tables
+    .selectFrom('certificate_alert_channel')
+    .select([
+      'id',
+      'project_id as projectId',
+      'alert_id as alertId',
+      'position',
+      sql<ChannelType>`channel_type`.as('channelType'),
+      'config_sealed as configSealed',
+      'config_version as configVersion',
+      'is_enabled as enabled',
+      'created_at as createdAt',
+      'updated_at as updatedAt',
+    ])
+    .where('alert_id', '=', anyOf(alertIds))
+    .orderBy('alert_id')
+    .orderBy('position'),
+);
+
+/** A channel as it is read. */
+export type ChannelRow = Awaited<ReturnType<typeof listChannels>>[number];

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import {
+  bodyOf,
+  type Data,
+  eachOf,
+  nextCursor,
+  paging,
+  queryInteger,
+  type Route,
+  route,
+  routesAt,
+  withoutNull,
+} from '../../rest/route.js';
+import { type AlertRules, eventType } from './alert.rules.js';
+
+/** The fields of an alert in the order of the interface. Source: specification, Certificate alert. */
+const ALERT = `id name description eventType alertBefore filters { field operator value } enabled projectId
+  channels { id channelType enabled createdAt updatedAt } createdAt updatedAt`;
+
+const PATH = '/api/v1/cert-manager/alerts';
+const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;
+
+/** Configs are not shown. Source: decisions 7.4. */
+const toReply = ({ version: _, channels, ...alert }: Data): Data => ({
+  ...alert,
+  channels: eachOf(channels as Data[], ({ id, channelType, ...channel }) => ({
+    id,
+    channelType,
+    config: {},
+    ...channel,
+  })),
+});
+
+interface GivenChannel {
+  readonly channelType: string;
+  readonly config?: object | undefined;
+  readonly id?: string | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** A config is named by the type of its channel; of a channel that keeps its own there is none. */
+const configOf = ({ channelType, config }: GivenChannel): object | undefined =>
+  config === undefined || Object.keys(config).length === 0 ? undefined : { [channelType]: config };
+
+const newChannels = (channels: readonly GivenChannel[]) =>
+  channels.map(({ enabled, ...channel }) => ({ enabled, config: configOf(channel as GivenChannel) }));
+const changedChannels = (channels: readonly GivenChannel[] | undefined) =>
+  channels?.map((channel) => ({ ...channel, config: configOf(channel) }));
+
+const ListQuery = z.strictObject({
+  projectId: z.string().meta({ description: 'The project.' }),
+  search: z.string().max(255).optional().meta({ description: 'Only those with this text in their name, in any case.' }),
+  eventType: eventType.optional().meta({ description: 'Only those of this event.' }),
+  enabled: z
+    .enum(['true', 'false'])
+    .transform((word) => word === 'true')
+    .optional()
+    .meta({ description: 'Only those that notify, or only those that do not.' }),
+  ...paging,
+  offset: queryInteger(0, 10_000).optional().meta({ description: 'Leaves out this many rows first, 0 to 10000.' }),
+});
+
+const EXAMPLE = {
+  name: 'Certificates of the shop',
+  description: 'A month before they expire',
+  eventType: 'expiration',
+  alertBefore: '30d',
+  filters: [{ field: 'profile_name', operator: 'equals', value: 'web-server' }],
+  enabled: true,
+  channels: [{ channelType: 'email', config: { recipients: ['oncall@example.com'] }, enabled: true }],
+} as const;
+
+/** With offset and total beside what lists have. */
+const LIST = route({
+  method: 'GET',
+  path: PATH,
+  summary: 'List the certificate alerts of a project, newest first',
+  extension: true,
+  query: ListQuery,
+  document: `query ($projectId: ID!, $search: String, $eventType: CertificateEventType, $enabled: Boolean, $first: Int,
+      $after: String, $offset: Int) {
+    certificateAlerts(projectId: $projectId, search: $search, eventType: $eventType, enabled: $enabled, first: $first,
+      after: $after, offset: $offset) { nodes { ${ALERT} } pageInfo { hasNextPage endCursor } totalCount }
+  }`,
+  variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
+  reply: ({ certificateAlerts: { nodes, pageInfo, totalCount } }) => ({
+    alerts: nodes.map(toReply),
+    total: totalCount,
+    ...nextCursor(pageInfo),
+  }),
+  errors: ['PROJECT_NOT_FOUND'],
+});
+
+/** Certificate alerts. Source: specification 11 and 12, decisions 7, behaviour 7.3. */
+export function alertRoutes(rules: AlertRules): Route[] {
+  const alerts = routesAt(PATH, { select: ALERT });
+  return [
+    alerts.post('', 'Create a certificate alert', {
+      operation: 11,
+      field: 'createCertificateAlert',
+      body: withoutNull(rules.create),
+      variables: ({ body: { channels, ...body } }) => ({ input: { ...body, channels: newChannels(channels) } }),
+      reply: ({ createCertificateAlert }) => ({ alert: toReply(createCertificateAlert.certificateAlert) }),
+      errors: ['PROJECT_NOT_FOUND'],
+      example: {
+        projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
+        ...EXAMPLE,
+        filters: [...EXAMPLE.filters],
+        channels: EXAMPLE.channels.map(({ config, ...channel }) => ({
+          ...channel,
+          config: { recipients: [...config.recipients] },
+        })),
+      },
+    }),
+    alerts.patch('/{alertId}', 'Update a certificate alert', {
+      operation: 12,
+      field: 'updateCertificateAlert',
+      body: withoutNull(bodyOf(rules.update, 'id', 'expectedVersion')),
+      variables: ({ params, body: { channels, ...body } }) => ({
+        input: { id: params.alertId, ...body, channels: changedChannels(channels) },
+      }),
+      ifMatch: ({ certificateAlert }) => ({ expectedVersion: certificateAlert.version }),
+      reply: ({ updateCertificateAlert }) => ({ alert: toReply(updateCertificateAlert.certificateAlert) }),
+      errors: [...NOT_FOUND, 'CONCURRENT_CHANGE'],
+      example: { alertBefore: '2w', enabled: false },
+    }),
+    LIST,
+    alerts.get('/{alertId}', 'Get a certificate alert', {
+      field: 'certificateAlert',
+      select: `${ALERT} version`,
+      reply: ({ certificateAlert }) => ({ alert: toReply(certificateAlert) }),
+      errors: NOT_FOUND,
+    }),
+    alerts.delete('/{alertId}', 'Delete a certificate alert', {
+      field: 'deleteCertificateAlert',
+      reply: ({ deleteCertificateAlert }) => ({ alert: toReply(deleteCertificateAlert.certificateAlert) }),
+      errors: NOT_FOUND,
+    }),
+  ];
+}

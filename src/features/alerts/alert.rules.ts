@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { type ListOrder, orderRulesOf } from '../../kernel/list-order.js';
+import { isPrivateHost } from '../../kernel/outbound/private-targets.js';
+import { pageRules } from '../../kernel/paging.js';
+import { idOf, storedText } from '../../kernel/text-rules.js';
+import { channelRules, type MayCall } from './channel.rules.js';
+import { Filter } from './filter.rules.js';
+import { ALERT_BEFORE } from './period.rules.js';
+
+/** Events of certificates. Source: specification, Certificate alert. */
+export const EVENT_TYPES = ['expiration', 'renewal', 'issuance', 'revocation'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export const eventType = z.enum(EVENT_TYPES);
+
+const MAX_FILTERS = 50;
+const MAX_OFFSET = 10_000;
+
+const projectId = idOf('The project, of the type `cert-manager`.');
+const id = idOf('The certificate alert.');
+
+const name = storedText(255).min(1).meta({ description: 'What people call it, 1 to 255 characters.' });
+const description = storedText(1_000).nullish().meta({ description: 'What it is for, up to 1,000 characters.' });
+const notifiedEvent = eventType.meta({ description: 'Which event it notifies of.' });
+const alertBefore = z.string().regex(ALERT_BEFORE, 'must be 1 to 9999 and d, w, m or y, as 30d').meta({
+  description:
+    'How long before a certificate expires it notifies: 1 to 9999 days, weeks, months or years, as `30d`, `2w`, `6m`, `1y`. Kept, and without effect, for other events.',
+});
+const filters = z
+  .array(Filter)
+  .max(MAX_FILTERS)
+  .meta({ description: `Which certificates of the project: those that pass all of up to ${MAX_FILTERS} filters.` });
+
+/** Inputs of new and changed alerts. Source: specification 11 and 12, decisions 7. */
+export function alertRules(mayCall: MayCall) {
+  const { configs, newChannels, changedChannels } = channelRules(mayCall);
+  return {
+    configs,
+    create: z
+      .strictObject({
+        projectId,
+        name,
+        description,
+        eventType: notifiedEvent,
+        alertBefore,
+        filters,
+        channels: newChannels.meta({ description: 'How it notifies: 1 to 10 channels.' }),
+        enabled: z.boolean().default(true).meta({ description: 'Whether it notifies.' }),
+      })
+      .meta({ description: 'A new certificate alert.' }),
+    update: z
+      .strictObject({
+        id,
+        expectedVersion: z.int().min(1).nullish().meta({
+          description: 'The version that you have seen; with another one nothing changes (CONCURRENT_CHANGE).',
+        }),
+        name: name.optional(),
+        description,
+        eventType: notifiedEvent.optional(),
+        alertBefore: alertBefore.optional(),
+        filters: filters.optional(),
+        channels: changedChannels.optional().meta({
+          description:
+            'All its channels, 1 to 10, in their order: one that is named by its id stays, and others of before are deleted.',
+        }),
+        enabled: z.boolean().optional().meta({ description: 'Whether it notifies.' }),
+      })
+      .meta({ description: 'Changes of a certificate alert. What is absent stays.' }),
+  };
+}
+export type AlertRules = ReturnType<typeof alertRules>;
+
+/** Where webhooks may go to any host, and where only to hosts that are not private by their names. */
+export const ANYWHERE = alertRules(() => true);
+const PUBLIC_ONLY = alertRules((host) => !isPrivateHost(host));
+
+/** The rules of an installation. They differ in what they refuse, and not in what they take. */
+export const rulesFor = ({ allowPrivateTargets }: { readonly allowPrivateTargets: boolean }): AlertRules =>
+  allowPrivateTargets ? ANYWHERE : PUBLIC_ONLY;
+
+/** Input of `deleteCertificateAlert`, and arguments of `certificateAlert`. */
+export const OneAlert = z.strictObject({ id }).meta({ description: 'Which certificate alert.' });
+
+/** The order of alerts when none is asked for. */
+export const NEWEST_FIRST: ListOrder = { field: 'CREATED_AT', direction: 'DESC' };
+
+const searched = {
+  search: storedText(255).nullish().meta({ description: 'Only those with this text in their name, in any case.' }),
+  eventType: eventType.nullish().meta({ description: 'Only those of this event.' }),
+  enabled: z.boolean().nullish().meta({ description: 'Only those that notify, or only those that do not.' }),
+};
+
+/** Arguments of `Project.certificateAlertConnection`. */
+export const AlertPage = z.strictObject({
+  ...searched,
+  ...pageRules,
+  ...orderRulesOf('newest first, which is CREATED_AT DESC'),
+});
+
+/** Arguments of `certificateAlerts`. */
+export const ListAlerts = AlertPage.extend({
+  projectId,
+  offset: z
+    .int()
+    .min(0)
+    .max(MAX_OFFSET)
+    .nullish()
+    .meta({ description: 'Leaves out this many rows first, 0 to 10,000.' }),
+});

@@ -1,0 +1,215 @@
+import { raw as sql } from '@mikro-orm/core';
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
+import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { lockRow } from '../../kernel/database/rows.js';
+import { AppError } from '../../kernel/errors.js';
+import { orderedCursorKey, orderedPageBounds, orderedPageOf } from '../../kernel/list-order.js';
+import { counted, Page } from '../../kernel/paging.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { CertificateAlert } from './alert.entity.js';
+import { type AlertFilters, countAlerts, findAlerts, listAlertsInOrder, listAlertsOf } from './alert.queries.js';
+import { AlertPage, type AlertRules, ListAlerts, OneAlert } from './alert.rules.js';
+import { type AlertView, alertFilters, findAlertViews, inAlertOrder, toOrderable, withChannels } from './alert.view.js';
+import { toGivenChannels } from './channel.rules.js';
+import { replaceChannels } from './channel-changes.js';
+
+const NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
+const ALERT = { find: findAlerts, notFound: NOT_FOUND } as const;
+const PROJECT_TYPE = 'cert-manager';
+
+/**
+ * Alerts of projects: who is notified of which events of certificates, and how. Configs of their channels are sealed; views have them
+ * as they are stored.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Source: specification 11 and 12, decisions 7.
+ */
+export class AlertService {
+  constructor(
+    private readonly projects: ProjectReader,
+    private readonly rules: AlertRules,
+  ) {}
+
+  /**
+   * Makes an alert.
+   *
+   * @throws PROJECT_NOT_FOUND; VALIDATION_FAILED (WRONG_PROJECT_TYPE) for a project of another type than `cert-manager`
+   */
+  create(ctx: Context, raw: unknown): Promise<AlertView> {
+    const { projectId: wanted, description = null, enabled, channels, ...content } = parse(this.rules.create, raw);
+    // Of a new alert no channel is there that an id could name.
+    const given = toGivenChannels(channels).map((channel) => ({ ...channel, id: null }));
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.authorized(tx, wanted, 'pki-alerts:create');
+      refuseOtherType(project);
+      const { organizationId, projectId } = project;
+      const alert = tx.em.create(CertificateAlert, {
+        organizationId,
+        projectId,
+        description,
+        isEnabled: enabled,
+        ...content,
+      });
+      await flush(tx, { certificate_alert_project_id_fkey: 'PROJECT_NOT_FOUND' });
+      await replaceChannels(tx, project, alert.id, given);
+      await record(tx, 'certificate-alert:create', alert);
+      return load(tx, alert.id);
+    });
+  }
+
+  /**
+   * Changes an alert. Channels that are given replace those of before: one that is named by its id keeps its config where none is given.
+   *
+   * @throws CERTIFICATE_ALERT_NOT_FOUND; CONCURRENT_CHANGE for another `expectedVersion`; VALIDATION_FAILED also as `replaceChannels`
+   */
+  update(ctx: Context, raw: unknown): Promise<AlertView> {
+    const { id, expectedVersion, channels, enabled: isEnabled, ...given } = parse(this.rules.update, raw);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.authorizedOwner(tx, { id }, ALERT, 'pki-alerts:edit');
+      const alert = await lockRow(tx, CertificateAlert, { id, projectId: project.projectId }, NOT_FOUND);
+      refuseOtherVersion(alert.version, expectedVersion);
+      const changes = changesOf(alert, { ...given, isEnabled });
+      const changed = Object.keys(changes);
+      if (channels !== undefined && (await replaceChannels(tx, project, alert.id, toGivenChannels(channels))))
+        changed.push('channels');
+      if (changed.length > 0) {
+        tx.em.assign(alert, { ...changes, version: alert.version + 1, updatedAt: sql('now()') });
+        await flush(tx);
+      }
+      await record(tx, 'certificate-alert:update', alert, { changed: changed.sort() });
+      return load(tx, alert.id);
+    });
+  }
+
+  /** Deletes an alert. @returns the alert as it was @throws CERTIFICATE_ALERT_NOT_FOUND */
+  delete(ctx: Context, raw: unknown): Promise<AlertView> {
+    const { id } = parse(OneAlert, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { projectId } = await this.projects.authorizedOwner(tx, { id }, ALERT, 'pki-alerts:delete');
+      const alert = await lockRow(tx, CertificateAlert, { id, projectId }, NOT_FOUND);
+      const before = await load(tx, alert.id);
+      tx.em.remove(alert);
+      await flush(tx);
+      await record(tx, 'certificate-alert:delete', before);
+      return before;
+    });
+  }
+
+  /** One alert. @throws CERTIFICATE_ALERT_NOT_FOUND */
+  async get(ctx: Context, raw: unknown): Promise<AlertView> {
+    const { row } = await this.projects.authorizedThing(ctx, parse(OneAlert, raw), ALERT, 'pki-alerts:read');
+    const [alert] = await withChannels(ctx, [row]);
+    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    return alert as AlertView;
+  }
+
+  /** Alerts of a project, newest first, or in another order. @throws PROJECT_NOT_FOUND */
+  async list(ctx: Context, raw: unknown): Promise<ListedAlerts> {
+    const { projectId: wanted, offset, ...given } = parse(ListAlerts, raw);
+    const request = inAlertOrder(given);
+    const bounds = orderedPageBounds(request);
+    const filters = alertFilters(given);
+    const { projectId } = await this.projects.authorized(ctx, wanted, 'pki-alerts:read');
+    const rows = await listAlertsInOrder(ctx, request.orderBy, {
+      projectId,
+      offset: offset ?? 0,
+      ...filters,
+      ...bounds,
+    });
+    const alerts = await withChannels(ctx, rows);
+    const page = new Page(alerts, request, (alert) => orderedCursorKey(request, toOrderable(alert)));
+    await recordList(ctx, projectId, page.nodes.length);
+    return counted(page, async () => (await countAlerts(ctx, { projectId, ...filters }))[0]?.count ?? 0);
+  }
+
+  /** Alerts of a project that is part of a larger answer, newest first; all projects share two statements. */
+  async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly AlertView[]> {
+    const alerts = await alertsIn(ctx, project, alertFilters({}));
+    await recordList(ctx, project.projectId, alerts.length);
+    return alerts;
+  }
+
+  /** The same in pages, and as `list` filters and orders them. */
+  async pageInProject(ctx: Context, project: ProjectAccess, raw: unknown): Promise<ListedAlerts> {
+    const given = parse(AlertPage, raw);
+    const alerts = await alertsIn(ctx, project, alertFilters(given));
+    const page = orderedPageOf(alerts, inAlertOrder(given), { orderable: toOrderable });
+    await recordList(ctx, project.projectId, page.nodes.length);
+    return counted(page, async () => alerts.length);
+  }
+}
+
+/** A page of alerts, and how many there are in all. */
+export type ListedAlerts = Page<AlertView> & { readonly totalCount: () => Promise<number> };
+
+async function alertsIn(ctx: Context, project: ProjectAccess, filters: AlertFilters): Promise<readonly AlertView[]> {
+  authorize(project, 'pki-alerts:read');
+  return (await batched(ctx, alertsByProject, listKey(project.projectId, filters))) ?? [];
+}
+
+const alertsByProject = batchOfLists<AlertView, AlertFilters>(
+  async (ctx, projectIds, filters) => withChannels(ctx, await listAlertsOf(ctx, { projectIds, ...filters })),
+  ({ projectId }) => projectId,
+);
+
+/** An alert that is there. */
+async function load(ctx: Context, id: string): Promise<AlertView> {
+  const [alert] = await findAlertViews(ctx, { ids: [id] });
+  if (alert === undefined) throw new AppError(NOT_FOUND);
+  return alert;
+}
+
+/** @throws VALIDATION_FAILED (WRONG_PROJECT_TYPE) unless the project has certificates */
+function refuseOtherType({ type }: ProjectAccess): void {
+  if (type === PROJECT_TYPE) return;
+  throw new AppError('VALIDATION_FAILED', `Only projects of the type ${PROJECT_TYPE} have certificate alerts.`, {
+    details: [
+      { path: 'projectId', code: 'WRONG_PROJECT_TYPE', message: `must be a project of the type ${PROJECT_TYPE}` },
+    ],
+  });
+}
+
+/** @throws CONCURRENT_CHANGE that names the present version */
+function refuseOtherVersion(version: number, expected: number | null | undefined): void {
+  if (expected == null || expected === version) return;
+  const message = `The certificate alert is at version ${version}; read it again and retry.`;
+  throw new AppError('CONCURRENT_CHANGE', message, {
+    details: [{ path: 'expectedVersion', code: 'CONCURRENT_CHANGE', message: `must be ${version}` }],
+  });
+}
+
+/** What is given and other than before. */
+const changesOf = <T extends object>(before: T, given: Partial<Record<keyof T, unknown>>): Partial<T> =>
+  Object.fromEntries(
+    Object.entries(given).filter(
+      ([field, value]) => value !== undefined && textOf(value) !== textOf(before[field as keyof T]),
+    ),
+  ) as Partial<T>;
+
+/** JSON with keys in order: Postgres returns them in an order of its own. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+
+/** What the audit trail says of an alert that is shown. */
+export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
+  action: 'certificate-alert:get',
+  projectId,
+  facts: { alertId: id },
+});
+
+const recordList = (ctx: Context, projectId: string, count: number): Promise<void> =>
+  ctx.auditTrail.recordRead(ctx, { action: 'certificate-alert:list', projectId, facts: { count } });
+
+const record = (
+  tx: Transaction,
+  action: string,
+  { id, projectId, version }: { readonly id: string; readonly projectId: string; readonly version: number },
+  facts: Readonly<Record<string, readonly string[]>> = {},
+): Promise<void> => tx.auditTrail.recordChange(tx, { action, projectId, facts: { alertId: id, version, ...facts } });

@@ -1,0 +1,111 @@
+import type { Transaction } from '../../kernel/context.js';
+import type { ErrorDetail } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
+import { validationFailed } from '../../kernel/validation.js';
+import type { ProjectAccess } from '../projects/public.js';
+import { type ChannelRow, listChannels } from './alert.queries.js';
+import { completed, type GivenChannel } from './channel.rules.js';
+import { configSealer, openConfig, sealConfig } from './channel-sealing.js';
+import { deleteOtherChannels, writeChannels } from './channel-writes.sql.js';
+
+/** A channel that was given, and the one that it stays; null for a new one. */
+interface Pair {
+  readonly given: GivenChannel;
+  readonly before: ChannelRow | null;
+}
+
+/**
+ * Makes these the channels of an alert, which is locked.
+ *
+ * @param given with a config each, but for those that keep the one they have
+ * @returns whether anything is other than before
+ * @throws VALIDATION_FAILED for an id that no channel of the alert has, and for another type without a config; SEALED_VALUE_INVALID
+ *   where a signing secret stays that cannot be decrypted
+ */
+export async function replaceChannels(
+  tx: Transaction,
+  project: ProjectAccess,
+  alertId: string,
+  given: readonly GivenChannel[],
+): Promise<boolean> {
+  const stored = await listChannels(tx, { alertIds: [alertId] });
+  const pairs = pairsOf(given, stored);
+  const sealer = await configSealer(tx, project, given.filter(({ config }) => config !== null).length);
+  const rows: Row[] = [];
+  for (const { given: channel, before } of pairs) {
+    const { id, configVersion: version } = before ?? { id: newId(), configVersion: 0 };
+    const { channelType: type, enabled, config } = channel;
+    const common = { id, type, enabled: enabled ?? before?.enabled ?? true };
+    if (config === null) {
+      rows.push({ ...common, version, config: (before as ChannelRow).configSealed });
+      continue;
+    }
+    const isKept = 'url' in config && config.signingSecret === undefined && before?.channelType === 'webhook';
+    const opened = isKept ? await openConfig(tx, before) : null;
+    const place = { id, configVersion: version + 1 };
+    rows.push({ ...common, version: version + 1, config: sealConfig(sealer, place, type, completed(config, opened)) });
+  }
+  await write(tx, project, alertId, rows);
+  return JSON.stringify(rows.map(shapeOf)) !== JSON.stringify(stored.map(shapeOfStored));
+}
+
+/** @throws VALIDATION_FAILED with every fault at once */
+function pairsOf(given: readonly GivenChannel[], stored: readonly ChannelRow[]): Pair[] {
+  const faults: ErrorDetail[] = [];
+  const pairs = given.map((channel, at) => {
+    const before = stored.find(({ id }) => id === channel.id) ?? null;
+    if (channel.id !== null && before === null)
+      faults.push({
+        path: `channels[${at}].id`,
+        code: 'INVALID',
+        message: 'must be the id of a channel of this alert',
+      });
+    else if (channel.config === null && before?.channelType !== channel.channelType)
+      faults.push({
+        path: `channels[${at}].config`,
+        code: 'MISSING',
+        message: 'must be given with another channelType',
+      });
+    return { given: channel, before };
+  });
+  if (faults.length > 0) throw validationFailed(faults);
+  return pairs;
+}
+
+/** A channel as it is written. */
+interface Row {
+  readonly id: string;
+  readonly type: string;
+  readonly version: number;
+  readonly config: Uint8Array;
+  readonly enabled: boolean;
+}
+
+const shapeOf = ({ id, type, version, enabled }: Row) => [id, type, version, enabled];
+const shapeOfStored = ({ id, channelType, configVersion, enabled }: ChannelRow) => [
+  id,
+  channelType,
+  configVersion,
+  enabled,
+];
+
+async function write(
+  tx: Transaction,
+  { organizationId, projectId }: ProjectAccess,
+  alertId: string,
+  rows: readonly Row[],
+): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  await deleteOtherChannels(tx, { alertId, keptIds: ids });
+  await writeChannels(tx, {
+    organizationId,
+    projectId,
+    alertId,
+    ids,
+    positions: rows.map((_, at) => at + 1),
+    types: rows.map(({ type }) => type),
+    configs: rows.map(({ config }) => Buffer.from(config)),
+    versions: rows.map(({ version }) => version),
+    enabled: rows.map(({ enabled }) => enabled),
+  });
+}

@@ -1,0 +1,70 @@
+import type { Context } from '../../kernel/context.js';
+import { keyIdOf } from '../../kernel/crypto/seal.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../kernel/crypto/sealer.js';
+import { type Together, together } from '../../kernel/database/batched.js';
+import { queryOf } from '../../kernel/database/database.js';
+import { AppError, toAppError } from '../../kernel/errors.js';
+import type { ProjectAccess } from '../projects/public.js';
+import type { ChannelRow } from './alert.queries.js';
+import type { ChannelConfigs, ChannelType } from './channel.rules.js';
+
+/** Whose config it is, and which writing of it: an older one of the same channel cannot be put back. */
+interface ConfigPlace {
+  readonly id: string;
+  readonly configVersion: number;
+}
+
+type AnyConfig = ChannelConfigs[ChannelType];
+type SealedConfig = ConfigPlace & Pick<ChannelRow, 'projectId' | 'channelType' | 'configSealed'>;
+
+const placeOf = ({ id, configVersion }: ConfigPlace) => ({
+  table: 'certificate_alert_channel',
+  column: 'config',
+  rowId: id,
+  rowVersion: configVersion,
+});
+
+/** What seals this many configs of a project. Each attempt of a transaction needs a new one. */
+export async function configSealer(
+  ctx: Context,
+  { organizationId, projectId }: ProjectAccess,
+  configs: number,
+): Promise<Sealer> {
+  const sealer = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
+  await sealer.reserve(configs);
+  return sealer;
+}
+
+/** Seals a config with the type of its channel, so that it is read as no other. */
+export const sealConfig = (sealer: Sealer, place: ConfigPlace, channelType: ChannelType, config: AnyConfig): Buffer =>
+  sealer.seal(placeOf(place), new SealedText(JSON.stringify({ [channelType]: config })));
+
+/**
+ * The config of a channel. All channels of a request share one statement at most.
+ *
+ * @throws SEALED_VALUE_INVALID for one that was not sealed for this channel, this version and this type
+ */
+export const openConfig = <T extends ChannelType>(
+  ctx: Context,
+  channel: SealedConfig & { readonly channelType: T },
+): Promise<ChannelConfigs[T]> => together(ctx, openConfigs, channel) as Promise<ChannelConfigs[T]>;
+
+const openConfigs: Together<SealedConfig, AnyConfig> = async (ctx, channels) => {
+  const byProject = Map.groupBy(channels, ({ projectId }) => projectId);
+  const keyIds = new Map(
+    [...byProject].map(([id, rows]) => [id, rows.map(({ configSealed }) => keyIdOf(configSealed))]),
+  );
+  const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
+  // An Error fails its own channel alone.
+  return channels.map((channel) => opened(sealers.get(channel.projectId) as Sealer, channel) as AnyConfig);
+};
+
+function opened(sealer: Sealer, channel: SealedConfig): AnyConfig | Error {
+  try {
+    const stored = JSON.parse(sealer.open(placeOf(channel), channel.configSealed).reveal()) as Partial<ChannelConfigs>;
+    return stored[channel.channelType] ?? new AppError('SEALED_VALUE_INVALID');
+  } catch (error) {
+    return toAppError(error);
+  }
+}

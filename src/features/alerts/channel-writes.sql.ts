@@ -1,0 +1,34 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+
+/** Deletes the channels of an alert but for these. */
+export const deleteOtherChannels = sqlStatement({
+  text: 'delete from certificate_alert_channel where alert_id = :alertId and not id = any(:keptIds)',
+  params: { alertId: t.uuid, keptIds: t.array(t.uuid) },
+  row: {},
+});
+
+/** Writes channels of an alert, one array a column. What is not changed keeps its time; another place in the order is no change. */
+export const writeChannels = sqlStatement({
+  text: `insert into certificate_alert_channel as c
+      (id, organization_id, project_id, alert_id, position, channel_type, config_sealed, config_version, is_enabled)
+    select given.id, :organizationId::uuid, :projectId::uuid, :alertId::uuid, given.position, given.type, given.config, given.version, given.enabled
+    from unnest(:ids::uuid[], :positions::integer[], :types::text[], :configs::bytea[], :versions::integer[], :enabled::boolean[])
+      as given (id, position, type, config, version, enabled)
+    on conflict (id) do update set position = excluded.position, channel_type = excluded.channel_type,
+      config_sealed = excluded.config_sealed, config_version = excluded.config_version, is_enabled = excluded.is_enabled,
+      updated_at = case when (c.config_version, c.is_enabled) = (excluded.config_version, excluded.is_enabled)
+        then c.updated_at else now() end
+    where c.alert_id = :alertId`,
+  params: {
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    alertId: t.uuid,
+    ids: t.array(t.uuid),
+    positions: t.array(t.integer),
+    types: t.array(t.text),
+    configs: t.array(t.bytea),
+    versions: t.array(t.integer),
+    enabled: t.array(t.boolean),
+  },
+  row: {},
+});

@@ -1,0 +1,52 @@
+import './alerts.errors.js';
+import type { Feature } from '../../feature.js';
+import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { CertificateAlert, CertificateAlertChannel } from './alert.entity.js';
+import { AlertCountResolver, AlertResolver, ProjectAlertsResolver } from './alert.resolver.js';
+import { alertRoutes } from './alert.routes.js';
+import { rulesFor } from './alert.rules.js';
+import { AlertService, readOf } from './alert.service.js';
+import { AlertType, toAlertType } from './alert.type.js';
+import { findAlertViews } from './alert.view.js';
+
+/**
+ * Alerts about certificates of projects.
+ *
+ * @param deps `allowPrivateTargets`: webhooks may go to this machine and to private networks
+ */
+export function createAlerts(deps: {
+  readonly projects: ProjectReader;
+  readonly links: ProjectLinks;
+  readonly allowPrivateTargets: boolean;
+}): Feature {
+  const rules = rulesFor(deps);
+  const alerts = new AlertService(deps.projects, rules);
+  return {
+    entities: [CertificateAlert, CertificateAlertChannel],
+    resolvers: [
+      new AlertResolver(alerts),
+      new AlertCountResolver(),
+      new ProjectAlertsResolver(alerts),
+      new (projectLinkOf(AlertType))(deps.links),
+    ],
+    nodes: [
+      nodeInProject(deps.links, {
+        type: 'CertificateAlert',
+        table: 'certificate_alert',
+        action: 'pki-alerts:read',
+        find: async (ctx, params) => (await findAlertViews(ctx, params)).map(toAlertType),
+        record: readOf,
+      }),
+    ],
+    routes: alertRoutes(rules),
+    groups: [
+      {
+        name: 'certificate-alerts',
+        title: 'Certificate alerts',
+        description: 'Who is notified of events of certificates, and how.',
+        paths: /^\/api\/v1\/cert-manager\/alerts\b/,
+        parameters: { alertId: 'The certificate alert.' },
+      },
+    ],
+  };
+}

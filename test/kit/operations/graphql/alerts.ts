@@ -1,0 +1,48 @@
+import { CANARY } from '../../world.js';
+import { type GraphQLOperation, viewer } from '../operation.js';
+
+/** Certificate alerts. */
+export const alerts: readonly GraphQLOperation[] = [
+  {
+    field: 'certificateAlerts',
+    args: { projectId: '$certificateProject' },
+    audit: 'certificate-alert:list',
+    denial: viewer('pki-alerts:read'),
+  },
+  {
+    field: 'certificateAlert',
+    args: { id: '$certificateAlert' },
+    audit: 'certificate-alert:get',
+    denial: viewer('pki-alerts:read'),
+  },
+  {
+    field: 'createCertificateAlert',
+    args: {
+      projectId: '$certificateProject',
+      name: 'Certificates of the shop',
+      description: CANARY,
+      eventType: 'EXPIRATION',
+      alertBefore: '30d',
+      filters: [{ field: 'COMMON_NAME', operator: 'CONTAINS', value: CANARY }],
+      channels: [{ config: { webhook: { url: `https://example.com/${CANARY}`, signingSecret: CANARY } } }],
+    },
+    audit: 'certificate-alert:create',
+    denial: viewer('pki-alerts:create'),
+  },
+  {
+    field: 'updateCertificateAlert',
+    args: {
+      id: '$certificateAlert',
+      description: `${CANARY} changed`,
+      channels: [{ channelType: 'EMAIL', config: { email: { recipients: [`${CANARY}@example.org`] } } }],
+    },
+    audit: 'certificate-alert:update',
+    denial: viewer('pki-alerts:edit'),
+  },
+  {
+    field: 'deleteCertificateAlert',
+    args: { id: '$certificateAlert' },
+    audit: 'certificate-alert:delete',
+    denial: viewer('pki-alerts:delete'),
+  },
+];
