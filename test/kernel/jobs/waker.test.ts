@@ -2,6 +2,7 @@ import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
 import { wakeStore } from '../../../src/kernel/jobs/wake-stores.js';
 import { freshDatabase } from '../../kit/databases.js';
+import { describeWithMongo } from '../../kit/mongo/mongo.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 import { Nodes } from './runners.js';
@@ -68,6 +69,54 @@ describe.each<[string, () => Promise<string | null>]>([
       await client.query('alter table away rename to agenda_jobs');
     });
     await until('the store again', WAIT_MS, () => node.store.connected);
+  });
+});
+
+describeWithMongo('wake-ups in MongoDB', (mongo) => {
+  const store = () => wakeStore(new SealedText(mongo().url), nodes.url);
+
+  test('start a job when it is due, though nobody polls', async () => {
+    const node = await nodes.wokenNode([KIND], store(), NO_POLL);
+    await until('the store', WAIT_MS, () => node.store.connected);
+    await nodes.queue(KIND, ['one'], { dueAt: soon() }, node.wake);
+    await done(1);
+  });
+
+  test('are stored again after the store has lost them', async () => {
+    const node = await nodes.wokenNode([KIND], store(), NO_POLL);
+    await until('the store', WAIT_MS, () => node.store.connected);
+    await nodes.queue(KIND, ['one'], { dueAt: new Date(Date.now() + 6_000) }, node.wake);
+    await mongo().restart();
+    await done(1);
+    expect(node.store).toEqual({ backend: 'mongodb', connected: true });
+  });
+
+  test('are not missed while the store is away: the poll starts jobs', async () => {
+    const node = await nodes.wokenNode([KIND], store(), { pollMs: 200 });
+    await until('the store', WAIT_MS, () => node.store.connected);
+    await mongo().goAway();
+    await nodes.queue(KIND, ['one'], { dueAt: soon() });
+    await done(1);
+    await until('the loss', WAIT_MS, () => !node.store.connected);
+    await mongo().comeBack();
+    await until('the store again', WAIT_MS, () => node.store.connected);
+  });
+
+  test('reach one of two nodes, and each job is done once', async () => {
+    const two = await Promise.all([
+      nodes.wokenNode([KIND], store(), NO_POLL),
+      nodes.wokenNode([KIND], store(), NO_POLL),
+    ]);
+    await until('both stores', WAIT_MS, () => two.every((node) => node.store.connected));
+    const dueAt = soon();
+    await nodes.queue(
+      KIND,
+      Array.from({ length: 50 }, (_, index) => `key ${index}`),
+      { dueAt },
+      two[0].wake,
+    );
+    await done(50);
+    expect(await nodes.sql('select fence from job_attempt group by fence')).toEqual([{ fence: '1' }]);
   });
 });
 
