@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Check, expectThat, expectWithin } from './check.ts';
+import { withJobWorkers } from './job-workers.ts';
+
+const JOBS = 200;
+const LEASE_MS = 1_000;
+const DONE_WITHIN_MS = 60_000;
+
+export const check: Check = {
+  id: 'C24',
+  title: `one of two nodes is killed in the middle of ${JOBS} jobs`,
+  fullTimes: 5,
+  run: async (times) => {
+    let lost = 0;
+    let slowestMs = 0;
+    await withJobWorkers(times, async (workers) => {
+      const work = { stepMs: 40, steps: 3 };
+      const [victim] = await Promise.all([workers.start(work), workers.start(work)]);
+      await workers.queue(JOBS);
+      await delay(5_500);
+      victim.kill('SIGKILL');
+      slowestMs = Math.max(slowestMs, await workers.untilDone(DONE_WITHIN_MS));
+      const { jobs, most } = await workers.effects();
+      expectThat(jobs === JOBS && most === 1, `${jobs} jobs took effect, one of them ${most} times`);
+      const attempts = await workers.sql<{ outcome: string }>(
+        `select outcome from job_attempt where outcome <> 'done'`,
+      );
+      lost += attempts.length;
+      const open = await workers.sql('select from job_attempt where ended_at is null');
+      expectThat(open.length === 0, `${open.length} attempts never ended`);
+    });
+    // What was queued behind it takes a while too.
+    expectWithin(LEASE_MS + 15_000, slowestMs, 'the takeover');
+    return `${times * JOBS} jobs done once, ${lost} taken over, slowest ${(slowestMs / 1_000).toFixed(1)} s`;
+  },
+};

@@ -1,0 +1,40 @@
+// A node that does jobs of the kind `test:work` and nothing else. Arguments: database URL, pause of a step in milliseconds, steps.
+// Each step is a call to an outside system, as far as a job can tell; its effect is written at the end, under the lease.
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { Database, queryOf } from '../../.build/src/kernel/database/database.js';
+import { Jobs } from '../../.build/src/kernel/jobs/jobs.js';
+import { wakeStore } from '../../.build/src/kernel/jobs/wake-stores.js';
+import { createLog } from '../../.build/src/kernel/log.js';
+
+const [url, stepMs, steps] = process.argv.slice(2);
+const log = createLog('silent');
+const database = await Database.connect(url, {}, log);
+// Not through the database of the service: an outside system knows no lease.
+const outside = new pg.Pool({ connectionString: url, max: 2 });
+
+const contextOf = () => ({ database, actor: null, loaders: new Map() });
+const kind = {
+  name: 'test:work',
+  description: 'Work of a test.',
+  leaseSeconds: 1,
+  concurrency: 10,
+  run: async (_, run) => {
+    for (let step = 0; step < Number(steps); step += 1) {
+      await run.reserve(0);
+      await outside.query('insert into call (job_id, worker) values ($1, $2)', [run.jobId, process.pid]);
+      await delay(Number(stepMs));
+    }
+    await run.inTransaction(async (tx) => {
+      await queryOf(tx)('insert into effect (job_id, worker) values ($1, $2)', [run.jobId, process.pid]);
+    });
+  },
+};
+
+const jobs = new Jobs({ database, kinds: [kind], contextOf, log, store: wakeStore(null, url) });
+await jobs.start();
+process.stdout.write('ready\n');
+process.on('SIGTERM', async () => {
+  await jobs.stop();
+  process.exit(0);
+});
