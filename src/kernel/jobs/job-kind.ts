@@ -29,8 +29,17 @@ export interface JobKind {
   /**
    * Does the work, as often as it is tried: what it did in an attempt that was lost is there. Whatever it throws is a failed
    * attempt; the code of an AppError is kept, nothing else of the error.
+   *
+   * @returns when there is more to do
    */
-  readonly run: (ctx: Context, run: JobRun) => Promise<void>;
+  readonly run: JobWork<void> | JobWork<Again | undefined>;
+}
+
+type JobWork<Result> = (ctx: Context, run: JobRun) => Promise<Result>;
+
+/** A job that is done for now, and has more to do later. */
+export interface Again {
+  readonly againInSeconds: number;
 }
 
 /** What a handler gets beside its context: which job, and its lease. */

@@ -40,6 +40,7 @@ const JobSchema = defineEntity({
     fence: p.bigint('string').defaultRaw('0'),
     node: p.uuid().nullable(),
     isCancelRequested: p.boolean().default(false),
+    isAskedAgain: p.boolean().default(false),
     giveUpAt: p.datetime(3).nullable(),
     errorCode: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),

@@ -35,6 +35,40 @@ export const queueJobs = sqlStatement({
   row: { id: t.uuid },
 });
 
+/**
+ * Has standing jobs run: at their time, or when they are finished or waiting for later; once more when they run now. One that waits
+ * after a failure keeps its pause.
+ */
+export const askJobs = sqlStatement({
+  text: `
+    insert into job as j (id, kind, organization_id, project_id, dedupe_key, subject_id, state, wake_at)
+    select id, :kind, organization_id, project_id, key, subject_id, 'waiting', coalesce(due_at, now())
+    from unnest(:ids::uuid[], :organizationIds::uuid[], :projectIds::uuid[], :keys::text[], :subjectIds::uuid[], :dueAt::timestamptz[])
+      as given (id, organization_id, project_id, key, subject_id, due_at) order by key
+    on conflict (kind, dedupe_key) do update set
+      is_asked_again = j.state = 'running',
+      state = case when j.state = 'running' then 'running' else 'waiting' end,
+      wake_at = case
+          when j.state = 'running' or j.state = 'waiting' and j.attempts > 0 then j.wake_at
+          else least(j.wake_at, excluded.wake_at)
+        end,
+      attempts = case when j.wake_at is null then 0 else j.attempts end,
+      is_cancel_requested = j.wake_at is not null and j.is_cancel_requested,
+      error_code = case when j.wake_at is not null then j.error_code end,
+      finished_at = null
+    returning id`,
+  params: {
+    kind: t.text,
+    ids: t.array(t.uuid),
+    organizationIds: t.array(t.nullable(t.uuid)),
+    projectIds: t.array(t.nullable(t.uuid)),
+    keys: t.array(t.text),
+    subjectIds: t.array(t.nullable(t.uuid)),
+    dueAt: t.array(t.nullable(t.time)),
+  },
+  row: { id: t.uuid },
+});
+
 /** Queues what schedules have due: one job each, however often it was missed. Of nodes that look at once one does it. */
 export const queueScheduled = sqlStatement({
   text: `
@@ -123,17 +157,18 @@ export const renewLeases = sqlStatement({
 });
 
 /**
- * Ends an attempt. A failed one is due again after the pause, unless it has none or is given up before. A released one did not
- * count. No row: the lease is over, and nothing is written.
+ * Ends an attempt. A failed one is due again after the pause, unless it has none or is given up before. One that is done is due
+ * again after a pause that it has, or at once when its work was asked for meanwhile. A released one did not count. No row: the lease
+ * is over, and nothing is written.
  */
 export const endAttempt = sqlStatement({
   text: `
     with held as (
-      select id, fence, case
-          when :outcome = 'done' then 'done'
+      select id, fence, is_asked_again, case
+          when :outcome = 'done' and not is_asked_again and :pauseSeconds::double precision is null then 'done'
           when is_cancel_requested then 'cancelled'
-          when :outcome = 'released' then 'waiting'
-          when :pauseSeconds::double precision is null or now() + make_interval(secs => :pauseSeconds) > give_up_at then 'failed'
+          when :outcome in ('done', 'released') then 'waiting'
+          when :pauseSeconds is null or now() + make_interval(secs => :pauseSeconds) > give_up_at then 'failed'
           else 'waiting'
         end as next
       from job where id = :id and fence = :fence and state = 'running' and wake_at > now() for update
@@ -143,8 +178,17 @@ export const endAttempt = sqlStatement({
       from held where a.job_id = held.id and a.fence = held.fence
     )
     update job j set state = held.next, node = null, error_code = :errorCode,
-      attempts = j.attempts - (:outcome = 'released' and held.next = 'waiting')::integer,
-      wake_at = case when held.next = 'waiting' then now() + make_interval(secs => coalesce(:pauseSeconds, 0)) end,
+      is_asked_again = held.is_asked_again and :outcome <> 'done',
+      attempts = case
+          when :outcome = 'done' and held.next = 'waiting' then 0
+          when :outcome = 'released' and held.next = 'waiting' then j.attempts - 1
+          else j.attempts
+        end,
+      wake_at = case
+          when held.next <> 'waiting' then null
+          when :outcome = 'done' and held.is_asked_again then now()
+          else now() + make_interval(secs => coalesce(:pauseSeconds, 0))
+        end,
       finished_at = case when held.next <> 'waiting' then now() end
     from held where j.id = held.id
     returning j.state`,

@@ -73,7 +73,7 @@ export class Lease implements JobRun {
   /**
    * Ends the attempt.
    *
-   * @param pauseSeconds until a failed one is tried again; null: never
+   * @param pauseSeconds until it is tried again, or has more to do; null: never
    * @returns false when the lease was over, and nothing was written
    */
   async end(

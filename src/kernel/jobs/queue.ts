@@ -1,6 +1,6 @@
 import type { Transaction } from '../context.js';
 import { newId } from '../ids.js';
-import { queueJobs } from './job.sql.js';
+import { askJobs, queueJobs } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
 
 declare module '../context.js' {
@@ -32,17 +32,36 @@ export async function queue(
   { name, retry }: Pick<JobKind, 'name' | 'retry'>,
   requests: readonly JobRequest[],
 ): Promise<string[]> {
-  const queued = await queueJobs(tx, {
-    kind: name,
-    giveUpSeconds: retry?.giveUpSeconds ?? null,
-    ids: requests.map(() => newId()),
-    organizationIds: requests.map(({ organizationId }) => organizationId),
-    projectIds: requests.map(({ projectId = null }) => projectId),
-    keys: requests.map(({ key }) => key),
-    subjectIds: requests.map(({ subjectId = null }) => subjectId),
-    dueAt: requests.map(({ dueAt = null }) => dueAt),
-  });
-  const { wakeJobs } = tx;
-  if (queued.length > 0 && wakeJobs !== undefined) tx.afterCommit.push(wakeJobs);
+  const queued = await queueJobs(tx, { ...columnsOf(name, requests), giveUpSeconds: retry?.giveUpSeconds ?? null });
+  if (queued.length > 0) wakeAfter(tx);
   return queued.map(({ id }) => id);
+}
+
+/**
+ * Has standing jobs run, of which there is one for each key: whoever asks for its work while it runs makes it run once more, and
+ * who asks while it waits changes nothing. For work that looks for itself what is to be done.
+ */
+export async function ask(
+  tx: Transaction,
+  { name }: Pick<JobKind, 'name'>,
+  requests: readonly JobRequest[],
+): Promise<void> {
+  if (requests.length === 0) return;
+  await askJobs(tx, columnsOf(name, requests));
+  wakeAfter(tx);
+}
+
+const columnsOf = (kind: string, requests: readonly JobRequest[]) => ({
+  kind,
+  ids: requests.map(() => newId()),
+  organizationIds: requests.map(({ organizationId }) => organizationId),
+  projectIds: requests.map(({ projectId = null }) => projectId),
+  keys: requests.map(({ key }) => key),
+  subjectIds: requests.map(({ subjectId = null }) => subjectId),
+  dueAt: requests.map(({ dueAt = null }) => dueAt),
+});
+
+function wakeAfter(tx: Transaction): void {
+  const { wakeJobs } = tx;
+  if (wakeJobs !== undefined) tx.afterCommit.push(wakeJobs);
 }

@@ -165,10 +165,11 @@ export class JobRunner {
     try {
       const refusal = refusalOf(claimed, retry);
       if (refusal !== null) throw new PermanentFailure(refusal);
-      await kind.run(ctx, lease);
+      const again = await kind.run(ctx, lease);
       // Whoever was told to stop may have left something undone.
       if (lease.signal.aborted) throw lease.signal.reason;
-      this.count(kind, (await lease.end('done')) ? 'done' : 'lost');
+      const pauseSeconds = again ? again.againInSeconds : null;
+      this.count(kind, (await lease.end('done', { pauseSeconds })) ? 'done' : 'lost');
     } catch (error) {
       const errorCode = lease.abortCode ?? codeOfFailure(error);
       const isFinal = lease.abortCode === null && error instanceof PermanentFailure;

@@ -34,6 +34,8 @@ create table job (
   fence bigint not null default 0,
   node uuid,
   is_cancel_requested boolean not null default false,
+  -- Its work was asked for while it ran: it runs once more.
+  is_asked_again boolean not null default false,
   give_up_at timestamptz(3),
   error_code text,
   created_at timestamptz(3) not null default now(),

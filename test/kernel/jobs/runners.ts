@@ -6,7 +6,7 @@ import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
 import { NO_ID } from '../../../src/kernel/ids.js';
 import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
 import { Jobs } from '../../../src/kernel/jobs/jobs.js';
-import { type JobRequest, queue } from '../../../src/kernel/jobs/queue.js';
+import { ask, type JobRequest, queue } from '../../../src/kernel/jobs/queue.js';
 import { JobRunner, type RunnerParts } from '../../../src/kernel/jobs/runner.js';
 import type { WakeStore } from '../../../src/kernel/jobs/waker.js';
 import { createLog } from '../../../src/kernel/log.js';
@@ -78,6 +78,16 @@ export class Nodes {
         tx,
         kind,
         keys.map((key) => ({ key, organizationId: null, ...request })),
+      ),
+    );
+  }
+
+  ask(kind: JobKind, keys: readonly string[]): Promise<void> {
+    return inTransaction(this.contextOf(NO_ID), (tx) =>
+      ask(
+        tx,
+        kind,
+        keys.map((key) => ({ key, organizationId: null })),
       ),
     );
   }
