@@ -16,6 +16,7 @@ import { createAccessReview } from './features/access-review/index.js';
 import { createAlerts } from './features/alerts/index.js';
 import { createGroups } from './features/groups/index.js';
 import { createIdentities } from './features/identities/index.js';
+import { createJobOperations } from './features/jobs/index.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
@@ -59,7 +60,7 @@ import { withCause } from './kernel/http/listening.js';
 import { mountMetrics } from './kernel/http/metrics.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
-import type { Jobs } from './kernel/jobs/jobs.js';
+import { type Jobs, KERNEL_JOB_KINDS } from './kernel/jobs/jobs.js';
 import { Load } from './kernel/load/load.js';
 import { codeOf, describeError, type Log } from './kernel/log.js';
 import { RateLimits } from './kernel/operations/limits/rate-limits.js';
@@ -125,7 +126,7 @@ export function assemble(
   const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment, applyTemplate });
   const tags = createTags({ ...projects, authorizeTagChange });
   const secrets = createSecrets(projects);
-  const features: Feature[] = [
+  const working: Feature[] = [
     organizations,
     createOrganizationRoles(),
     identities,
@@ -141,6 +142,8 @@ export function assemble(
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets }),
     createAccessReview(projects),
   ];
+  const jobs = [...KERNEL_JOB_KINDS, ...working.flatMap(({ jobs: kinds = [] }) => kinds)];
+  const features = [...working, createJobOperations({ ...projects, kinds: jobs })];
   return {
     entities: [...KERNEL_ENTITIES, ...features.flatMap(({ entities }) => entities)],
     schema: buildGraphQLSchema([
@@ -150,7 +153,7 @@ export function assemble(
     routes: features.flatMap(({ routes }) => routes),
     groups: features.flatMap(({ groups = [] }) => groups),
     upgrades: features.flatMap(({ upgrade }) => upgrade ?? []),
-    jobs: features.flatMap(({ jobs = [] }) => jobs),
+    jobs,
     authenticator: access.authenticator,
     accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
     accessesOf: listAccessBelow,

@@ -25,6 +25,7 @@ import { UsableAdmins } from './0020-0039/0026-usable-admins.js';
 import { SecretsOfDigests } from './0020-0039/0027-secrets-of-digests.js';
 import { Jobs } from './0020-0039/0028-jobs.js';
 import { CertificateAlerts } from './0020-0039/0029-certificate-alerts.js';
+import { JobLists } from './0020-0039/0030-job-lists.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -55,4 +56,5 @@ export const migrations = [
   { name: '0027-secrets-of-digests', class: SecretsOfDigests },
   { name: '0028-jobs', class: Jobs },
   { name: '0029-certificate-alerts', class: CertificateAlerts },
+  { name: '0030-job-lists', class: JobLists },
 ] as const;

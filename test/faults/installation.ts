@@ -46,7 +46,10 @@ export class Installation {
   }
 
   async seed(): Promise<Seed> {
-    return new Seed(await this.admin());
+    const url = await this.databaseUrl();
+    return new Seed(await this.admin(), (text, params) =>
+      withClient(url, async (client) => (await client.query(text, params)).rows),
+    );
   }
 
   /** Where the database answers while the service runs. */

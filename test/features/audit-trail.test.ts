@@ -9,25 +9,29 @@ import { restOperations } from '../kit/operations/rest-requests.js';
 import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
 import { CANARY, seedWorld, type World } from '../kit/world.js';
 
+/** Of the installation admin, with tests of their own. */
+const OF_INSTALLATION = ['pauseJobKind', 'resumeJobKind', 'createOrganization'];
+const ROUTES_OF_INSTALLATION = ['pause', 'resume'].map((verb) => `POST /api/v1/job-kinds/{name}/${verb}`);
+
 const strongroom: Strongroom = useStrongroom({ GRAPHQL_LIMITS: 'cost=100000' });
 const operations = [...restOperations(), ...graphqlOperations()];
 const named = (list: readonly Operation[]): [string, Operation][] => list.map((each) => [each.name, each]);
 
 describe('the table of operations', () => {
-  test('has every route of the API reference, once', () => {
+  test('has every route of the API reference, once, but for those of the installation admin', () => {
     const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../schema/openapi.json'), 'utf8'));
     const routes = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
 
-    expect(REST.map(({ route }) => route).sort()).toEqual(routes.sort());
+    expect([...REST.map(({ route }) => route), ...ROUTES_OF_INSTALLATION].sort()).toEqual(routes.sort());
   });
 
-  test('has every root field of the schema, once, but for createOrganization', () => {
+  test('has every root field of the schema, once, but for those of the installation admin', () => {
     const { Query, Mutation } = rootTypes();
     const fields = [Query, Mutation].flatMap((type) => Object.keys(type.getFields()));
 
-    expect([...GRAPHQL.map(({ field }) => field), 'createOrganization'].sort()).toEqual(fields.sort());
+    expect([...GRAPHQL.map(({ field }) => field), ...OF_INSTALLATION].sort()).toEqual(fields.sort());
   });
 });
 

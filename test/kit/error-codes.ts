@@ -2,6 +2,7 @@ import '../../src/features/access/access.errors.js';
 import '../../src/features/alerts/alerts.errors.js';
 import '../../src/features/groups/groups.errors.js';
 import '../../src/features/identities/identities.errors.js';
+import '../../src/features/jobs/jobs.errors.js';
 import '../../src/features/organizations/organizations.errors.js';
 import '../../src/features/permissions/permissions.errors.js';
 import '../../src/features/privileges/privileges.errors.js';

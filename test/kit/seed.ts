@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Caller, mustSucceed } from './caller.ts';
+import { type Sql, type StoredJob, storeJob } from './jobs.ts';
 
 interface SeededEnvironment {
   readonly id: string;
@@ -28,9 +29,18 @@ const short = (): string => randomUUID().slice(0, 8);
 /** Makes what tests need, each in an organization of its own, through the interface of the service. */
 export class Seed {
   readonly #installationAdmin: Caller;
+  readonly #sql: Sql | undefined;
 
-  constructor(installationAdmin: Caller) {
+  /** @param sql for what no request makes */
+  constructor(installationAdmin: Caller, sql?: Sql) {
     this.#installationAdmin = installationAdmin;
+    this.#sql = sql;
+  }
+
+  /** A job, by default one that waits and that nobody does. @returns its id */
+  job(given: Partial<StoredJob>): Promise<string> {
+    if (this.#sql === undefined) throw new Error('this seed knows no database');
+    return storeJob(this.#sql, given);
   }
 
   async organization(): Promise<{ organization: { id: string; slug: string; name: string }; admin: Caller }> {

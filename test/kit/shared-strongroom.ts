@@ -14,7 +14,7 @@ export class SharedStrongroom {
 
   constructor(url: string, token: string, databaseUrl: string) {
     this.admin = new Caller(url, token);
-    this.seed = new Seed(this.admin);
+    this.seed = new Seed(this.admin, (text, params) => this.sql(text, params));
     this.databaseUrl = databaseUrl;
     this.#database = new pg.Pool({ connectionString: databaseUrl, max: 3 });
     this.#database.on('error', () => undefined);

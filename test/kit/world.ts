@@ -36,6 +36,8 @@ export interface World {
   /** A template of projects with environments, a role and members. */
   readonly projectTemplate: string;
   readonly projectTemplateName: string;
+  /** It waits, is about the project, and nobody does it. Only a world that is seeded has one. */
+  readonly job: string;
   /** A member of the project, of the sub-organization and of the group. */
   readonly user: string;
   readonly username: string;
@@ -137,6 +139,7 @@ export async function makeWorld(
     organizationRole: organizationRole.id,
     organizationRoleSlug: organizationRole.slug,
     ...template,
+    job: '',
     ...lost,
     ...certificates,
     user,
@@ -163,15 +166,20 @@ export async function seedWorld(
   wanted: readonly (keyof World)[] | null = null,
 ): Promise<{ world: World; admin: Caller }> {
   const { organization, admin } = await seed.organization();
-  return { world: await makeWorld(admin, organization.id, wanted), admin };
+  return { world: await withJob(seed, await makeWorld(admin, organization.id, wanted)), admin };
 }
 
 /** A world in a sub-organization, its admin, and the admin of the new organization above it. */
 export async function seedWorldInSub(seed: Seed): Promise<{ world: World; admin: Caller; root: Caller }> {
   const { admin: root } = await seed.organization();
   const { subOrganization, admin } = await seedSub(seed, root);
-  return { world: await makeWorld(admin, subOrganization, null, root), admin, root };
+  return { world: await withJob(seed, await makeWorld(admin, subOrganization, null, root)), admin, root };
 }
+
+const withJob = async (seed: Seed, world: World): Promise<World> => ({
+  ...world,
+  job: await seed.job({ organizationId: world.organization, projectId: world.project }),
+});
 
 /** A new sub-organization, and an admin of it whose token is scoped to it. */
 export async function seedSub(seed: Seed, root: Caller): Promise<{ subOrganization: string; admin: Caller }> {

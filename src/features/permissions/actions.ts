@@ -106,6 +106,7 @@ export const ORGANIZATION_ACTIONS = {
   'app-connections': [...LIFE, 'connect'],
   kms: LIFE,
   'audit-logs': ['read'],
+  jobs: ['read', 'edit'],
 } as const;
 
 /** As `CONDITION_FIELDS`, of rules of an organization. */
@@ -141,7 +142,7 @@ export const ORGANIZATION_VOCABULARY: Vocabulary = {
 };
 
 /** What no role gives: only the installation's own admin may do it. Named here so that a denial can be told and audited. */
-type InstallationAction = 'organization:create' | 'identity:edit-installation-admin';
+type InstallationAction = 'organization:create' | 'identity:edit-installation-admin' | 'jobs:pause-kind';
 
 type ActionOf<T extends Record<string, readonly string[]>> = {
   [S in keyof T & string]: `${S}:${T[S][number]}`;

@@ -52,6 +52,7 @@ const ORGANIZATION_SUBJECTS: Readonly<Record<OrganizationPermissionSubject, stri
   'app-connections': 'Connections of the organization to outside systems.',
   kms: 'Keys that secrets are encrypted with.',
   'audit-logs': 'The audit trail of the organization.',
+  jobs: 'Background work for the organization.',
 };
 
 const ACTIONS: Readonly<Record<PermissionAction, string>> = {

@@ -42,6 +42,7 @@ const JobSchema = defineEntity({
     isCancelRequested: p.boolean().default(false),
     isAskedAgain: p.boolean().default(false),
     giveUpAt: p.datetime(3).nullable(),
+    giveUpFrom: p.datetime(3).defaultRaw('now()'),
     errorCode: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     finishedAt: p.datetime(3).nullable(),

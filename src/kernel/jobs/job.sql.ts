@@ -15,8 +15,8 @@ export const registerKinds = sqlStatement({
 /** Queues jobs, but for those whose kind and key are there already. */
 export const queueJobs = sqlStatement({
   text: `
-    insert into job (id, kind, organization_id, project_id, dedupe_key, subject_id, state, wake_at, give_up_at)
-    select id, :kind, organization_id, project_id, key, subject_id, 'waiting', coalesce(due_at, now()),
+    insert into job (id, kind, organization_id, project_id, dedupe_key, subject_id, state, wake_at, give_up_from, give_up_at)
+    select id, :kind, organization_id, project_id, key, subject_id, 'waiting', coalesce(due_at, now()), coalesce(due_at, now()),
       coalesce(due_at, now()) + make_interval(secs => :giveUpSeconds)
     from unnest(:ids::uuid[], :organizationIds::uuid[], :projectIds::uuid[], :keys::text[], :subjectIds::uuid[], :dueAt::timestamptz[])
       as given (id, organization_id, project_id, key, subject_id, due_at)

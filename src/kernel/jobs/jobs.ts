@@ -16,6 +16,9 @@ const DELETE_FINISHED: JobKind = {
   },
 };
 
+/** The background work of the kernel itself. */
+export const KERNEL_JOB_KINDS: readonly JobKind[] = [DELETE_FINISHED];
+
 /** Background work of this node: a runner that does it, and a waker that says when. */
 export class Jobs {
   private readonly runner: JobRunner;
@@ -24,7 +27,6 @@ export class Jobs {
   constructor(parts: Omit<RunnerParts, 'onNext'> & { readonly store: WakeStore }) {
     this.runner = new JobRunner({
       ...parts,
-      kinds: [...parts.kinds, DELETE_FINISHED],
       onNext: (seconds) => this.waker.wakeIn(seconds),
     });
     this.waker = new Waker(parts.store, this.runner.wake, parts.log);

@@ -107,6 +107,11 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
     graphql: send('projectMembership', ({ otherUser }) => ({ user: otherUser })),
   },
   PROJECT_NOT_FOUND: unknown('project', `GET ${PROJECT}`, 'project'),
+  JOB_NOT_FOUND: unknown('job', 'GET /api/v1/jobs/{jobId}', 'job'),
+  JOB_KIND_NOT_FOUND: {
+    rest: ({ strongroom }) => strongroom.admin.post('/api/v1/job-kinds/nope/pause'),
+    graphql: ({ strongroom }) => mutate(strongroom.admin, 'pauseJobKind', { name: 'nope' }),
+  },
   PROJECT_TEMPLATE_NOT_FOUND: {
     rest: ({ admin }) => admin.post('/api/v2/workspace', { projectName: 'Shop', template: 'nope' }),
     graphql: ({ admin }) => mutate(admin, 'createProject', { name: 'Shop', template: 'nope' }),
@@ -263,6 +268,11 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: async (scene) => send(`DELETE ${TEMPLATES}/{templateId}`, await defaultTemplate(scene))(scene),
     graphql: async (scene) => send('deleteProjectTemplate', await defaultTemplate(scene))(scene),
   },
+  JOB_NOT_RETRYABLE: {
+    rest: async (scene) => send('POST /api/v1/jobs/{jobId}/retry', await runningJob(scene))(scene),
+    graphql: async (scene) => send('retryJob', await runningJob(scene))(scene),
+  },
+  JOB_NOT_CANCELLABLE: { rest: again('POST /api/v1/jobs/{jobId}/cancel'), graphql: again('cancelJob') },
   PRECONDITION_FAILED: {
     rest: ({ admin, world }) =>
       admin.patch(`${TEMPLATES}/${world.projectTemplate}`, {}, { 'if-match': '"of-another-state"' }),
@@ -311,6 +321,12 @@ const dev = (projectId: string) => ({ projectId, environment: 'dev' });
 const defaultTemplate = async ({ admin }: Scene) => {
   const { body } = await admin.get(TEMPLATES);
   return () => ({ projectTemplate: body.projectTemplates[0].id as string });
+};
+
+/** A job that runs in place of the one that waits. */
+const runningJob = async ({ strongroom, world }: Scene) => {
+  const job = await strongroom.seed.job({ organizationId: world.organization, state: 'running' });
+  return () => ({ job });
 };
 
 /** The built-in role of viewers in place of the role of the project. */

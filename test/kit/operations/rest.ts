@@ -6,6 +6,7 @@ import { folders } from './rest/folders.js';
 import { groups } from './rest/groups.js';
 import { history } from './rest/history.js';
 import { imports } from './rest/imports.js';
+import { jobs } from './rest/jobs.js';
 import { members } from './rest/members.js';
 import { organizationRoles } from './rest/organization-roles.js';
 import { privileges } from './rest/privileges.js';
@@ -15,7 +16,7 @@ import { roles } from './rest/roles.js';
 import { secrets } from './rest/secrets.js';
 import { tags } from './rest/tags.js';
 
-/** A request for every route of the API reference. */
+/** A request for every route of the API reference, but for those of the installation admin. */
 export const REST: readonly RestOperation[] = [
   ...access,
   ...organizationRoles,
@@ -32,4 +33,5 @@ export const REST: readonly RestOperation[] = [
   ...secrets,
   ...compatibility,
   ...history,
+  ...jobs,
 ];

@@ -1,0 +1,40 @@
+import { bodyOf, paging, queryInteger, routesAt, withoutNull } from '../../rest/route.js';
+import { ListJobs } from './job.rules.js';
+
+const JOB = `id kind isOfInstallation projectId subjectId state attemptCount dueAt leaseEndsAt errorCode isCancelRequested
+  createdAt finishedAt`;
+const JOB_WITH_ATTEMPTS = `${JOB} attempts { number node startedAt endedAt outcome errorCode }`;
+
+const jobs = routesAt('/api/v1/jobs', { select: JOB_WITH_ATTEMPTS });
+const kinds = routesAt('/api/v1/job-kinds', {
+  select: 'name description everySeconds nextAt isPaused waitingCount runningCount failedCount nextDueAt',
+});
+
+export const jobRoutes = [
+  jobs.get('', 'List jobs of the organization, newest first', {
+    field: 'jobs',
+    select: JOB,
+    query: withoutNull(bodyOf(ListJobs, 'first', 'after')).extend({
+      limit: queryInteger(1, 1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
+      cursor: paging.cursor,
+    }),
+  }),
+  jobs.get('/{jobId}', 'Get a job with its attempts', { field: 'job', errors: ['JOB_NOT_FOUND'] }),
+  jobs.post('/{jobId}/retry', 'Try a job again that has failed, was cancelled or waits', {
+    field: 'retryJob',
+    errors: ['JOB_NOT_FOUND', 'JOB_NOT_RETRYABLE'],
+  }),
+  jobs.post('/{jobId}/cancel', 'Cancel a job that waits or runs', {
+    field: 'cancelJob',
+    errors: ['JOB_NOT_FOUND', 'JOB_NOT_CANCELLABLE'],
+  }),
+  kinds.get('', 'List the kinds of jobs', { field: 'jobKinds' }),
+  kinds.post('/{name}/pause', 'Let no job of a kind begin, for the admin of the installation alone', {
+    field: 'pauseJobKind',
+    errors: ['JOB_KIND_NOT_FOUND'],
+  }),
+  kinds.post('/{name}/resume', 'Let jobs of a kind begin again, for the admin of the installation alone', {
+    field: 'resumeJobKind',
+    errors: ['JOB_KIND_NOT_FOUND'],
+  }),
+];

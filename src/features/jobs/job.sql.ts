@@ -1,0 +1,184 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { JOB_OUTCOMES, JOB_STATES } from '../../kernel/jobs/job.entity.js';
+
+const COLUMNS = `j.id, j.kind, j.organization_id is null as "isOfInstallation", j.project_id as "projectId",
+  j.subject_id as "subjectId", j.state, j.attempts as "attemptCount",
+  case when j.state = 'waiting' then j.wake_at end as "dueAt", case when j.state = 'running' then j.wake_at end as "leaseEndsAt",
+  j.error_code as "errorCode", j.is_cancel_requested as "isCancelRequested", j.created_at as "createdAt",
+  j.finished_at as "finishedAt"`;
+
+const ROW = {
+  id: t.uuid,
+  kind: t.text,
+  isOfInstallation: t.boolean,
+  projectId: t.nullable(t.uuid),
+  subjectId: t.nullable(t.uuid),
+  state: t.oneOf(...JOB_STATES),
+  attemptCount: t.integer,
+  dueAt: t.nullable(t.time),
+  leaseEndsAt: t.nullable(t.time),
+  errorCode: t.nullable(t.text),
+  isCancelRequested: t.boolean,
+  createdAt: t.time,
+  finishedAt: t.nullable(t.time),
+} as const;
+
+/** What a caller may know of: the jobs of its organization, and, as the admin of the installation, those of nobody. */
+const IS_IN_REACH = `(j.organization_id = :organizationId or :isInstallationAdmin and j.organization_id is null)`;
+const REACH = { organizationId: t.uuid, isInstallationAdmin: t.boolean } as const;
+
+/** Jobs by their ids, in no order. */
+export const FIND_JOBS = sqlStatement({
+  text: `select ${COLUMNS} from job j where j.id = any(:ids) and ${IS_IN_REACH}`,
+  params: { ids: t.array(t.uuid), ...REACH },
+  row: ROW,
+});
+
+/** A job as it is read. */
+export type JobRow = Awaited<ReturnType<typeof FIND_JOBS>>[number];
+
+/** Two lists that are merged: each has its own index in the order of the page, which a condition with `or` could not use. */
+function pageText(condition: string): string {
+  const ofOwner = (owner: string): string => `
+    (select ${COLUMNS} from job j
+     where ${owner} ${condition} and (:kind::text is null or j.kind = :kind)
+       and (:projectId::uuid is null or j.project_id = :projectId)
+       and (j.created_at, j.id) < (coalesce(:time::text, 'infinity')::timestamptz, coalesce(:id::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+     order by j.created_at desc, j.id desc limit :limit)`;
+  return `select * from (${ofOwner('j.organization_id = :organizationId')} union all
+    ${ofOwner(':isInstallationAdmin and j.organization_id is null')}) found order by "createdAt" desc, id desc limit :limit`;
+}
+
+const PAGE = {
+  ...REACH,
+  kind: t.nullable(t.text),
+  projectId: t.nullable(t.uuid),
+  time: t.nullable(t.text),
+  id: t.nullable(t.uuid),
+  limit: t.nullable(t.bigint),
+} as const;
+
+/** Jobs, newest first. */
+export const LIST_JOBS = sqlStatement({ text: pageText(''), params: PAGE, row: ROW });
+
+/** The same of one state: failed ones are few among many that are done, and have an index. */
+export const LIST_JOBS_OF_STATE = sqlStatement({
+  text: pageText('and j.state = :state'),
+  params: { ...PAGE, state: t.text },
+  row: ROW,
+});
+
+/** Attempts of jobs, oldest first. */
+export const LIST_ATTEMPTS = sqlStatement({
+  text: `
+    select job_id as "jobId", fence::integer as number, node, started_at as "startedAt", ended_at as "endedAt", outcome,
+      error_code as "errorCode"
+    from job_attempt where job_id = any(:jobIds) order by job_id, fence`,
+  params: { jobIds: t.array(t.uuid) },
+  row: {
+    jobId: t.uuid,
+    number: t.integer,
+    node: t.uuid,
+    startedAt: t.time,
+    endedAt: t.nullable(t.time),
+    outcome: t.nullable(t.oneOf(...JOB_OUTCOMES)),
+    errorCode: t.nullable(t.text),
+  },
+});
+
+/** An attempt as it is read. */
+export type AttemptRow = Awaited<ReturnType<typeof LIST_ATTEMPTS>>[number];
+
+const CHANGED = { ...ROW, stateBefore: t.oneOf(...JOB_STATES) } as const;
+
+/**
+ * Lets a job that failed or was cancelled wait again with all its attempts, for as long as at first; one that waits is due at
+ * once. No row: it runs or is done, or there is none.
+ */
+export const RETRY_JOB = sqlStatement({
+  text: `
+    with held as (
+      select j.id, j.state, j.state = 'waiting' as is_waiting from job j
+      where j.id = :id and ${IS_IN_REACH} and j.state in ('waiting', 'failed', 'cancelled') for update
+    )
+    update job j set state = 'waiting', is_cancel_requested = false, finished_at = null,
+      wake_at = least(j.wake_at, now()),
+      attempts = case when held.is_waiting then j.attempts else 0 end,
+      give_up_at = case when held.is_waiting then j.give_up_at else now() + (j.give_up_at - j.give_up_from) end,
+      give_up_from = case when held.is_waiting then j.give_up_from else now() end
+    from held where j.id = held.id
+    returning ${COLUMNS}, held.state as "stateBefore"`,
+  params: { id: t.uuid, ...REACH },
+  row: CHANGED,
+});
+
+/** Cancels a job that waits, and asks the node that has it to stop one that runs. No row: it has finished or was asked before. */
+export const CANCEL_JOB = sqlStatement({
+  text: `
+    with held as (
+      select j.id, j.state, j.state = 'waiting' as is_waiting from job j
+      where j.id = :id and ${IS_IN_REACH} and j.state in ('waiting', 'running') and not j.is_cancel_requested for update
+    )
+    update job j set is_cancel_requested = true,
+      state = case when held.is_waiting then 'cancelled' else j.state end,
+      wake_at = case when held.is_waiting then null else j.wake_at end,
+      finished_at = case when held.is_waiting then now() end
+    from held where j.id = held.id
+    returning ${COLUMNS}, held.state as "stateBefore"`,
+  params: { id: t.uuid, ...REACH },
+  row: CHANGED,
+});
+
+const KIND = `k.name, k.every_seconds as "everySeconds", k.next_at as "nextAt", k.is_paused as "isPaused"`;
+const KIND_ROW = {
+  name: t.text,
+  everySeconds: t.nullable(t.integer),
+  nextAt: t.nullable(t.time),
+  isPaused: t.boolean,
+  waitingCount: t.integer,
+  runningCount: t.integer,
+  failedCount: t.integer,
+  nextDueAt: t.nullable(t.time),
+} as const;
+
+/** Kinds by name, with figures of the jobs of an organization. */
+export const LIST_KINDS_OF_ORGANIZATION = sqlStatement({
+  text: `
+    select ${KIND}, coalesce(c.waiting, 0) as "waitingCount", coalesce(c.running, 0) as "runningCount",
+      coalesce(c.failed, 0) as "failedCount", c.next_due_at as "nextDueAt"
+    from job_kind k left join (
+      select kind, (count(*) filter (where state = 'waiting'))::integer as waiting,
+        (count(*) filter (where state = 'running'))::integer as running,
+        (count(*) filter (where state = 'failed'))::integer as failed, min(wake_at) filter (where state = 'waiting') as next_due_at
+      from job where organization_id = :organizationId and state in ('waiting', 'running', 'failed') group by kind
+    ) c on c.kind = k.name
+    order by k.name collate "C"`,
+  params: { organizationId: t.uuid },
+  row: KIND_ROW,
+});
+
+/** A kind of jobs as it is read. */
+export type KindRow = Awaited<ReturnType<typeof LIST_KINDS_OF_ORGANIZATION>>[number];
+
+/** The same with figures of the whole installation. */
+export const LIST_KINDS = sqlStatement({
+  text: `
+    select ${KIND}, open.waiting as "waitingCount", open.running as "runningCount",
+      (select count(*)::integer from job j where j.kind = k.name and j.state = 'failed') as "failedCount",
+      open.next_due_at as "nextDueAt"
+    from job_kind k cross join lateral (
+      select (count(*) filter (where j.state = 'waiting'))::integer as waiting,
+        (count(*) filter (where j.state = 'running'))::integer as running, min(j.wake_at) filter (where j.state = 'waiting') as next_due_at
+      from job j where j.kind = k.name and j.wake_at is not null
+    ) open
+    order by k.name collate "C"`,
+  params: {},
+  row: KIND_ROW,
+});
+
+/** Lets no job of a kind begin, or lets them begin again. No row: there is no such kind. */
+export const SET_PAUSED = sqlStatement({
+  text: `update job_kind set is_paused = :isPaused where name = :name returning name`,
+  params: { name: t.text, isPaused: t.boolean },
+  row: { name: t.text },
+});
