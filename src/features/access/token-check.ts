@@ -119,12 +119,31 @@ export function requireValid(token: KnownToken | null): KnownToken {
   return token;
 }
 
+/** All of the kernel, of something that has more: a part that is left out here does not compile. */
+const kernelOf = ({
+  database,
+  keyring,
+  auditTrail,
+  accessTo,
+  accessesOf,
+  holdingsOf,
+  wakeJobs,
+}: Kernel): { [Part in keyof Required<Kernel>]: Kernel[Part] } => ({
+  database,
+  keyring,
+  auditTrail,
+  accessTo,
+  accessesOf,
+  holdingsOf,
+  wakeJobs,
+});
+
 /**
  * The Context of the holder of a token, or of an identity that is logging in. The one place where a caller's scope and
  * rights come from.
  */
 export const contextOf = (
-  { database, keyring, auditTrail, accessTo, accessesOf, holdingsOf }: Kernel,
+  kernel: Kernel,
   info: RequestInfo,
   holder: Holder & { readonly tokenId: string | null },
 ): Context => ({
@@ -132,12 +151,7 @@ export const contextOf = (
   address: info.address,
   userAgent: info.userAgent,
   load: info.load,
-  database,
-  keyring,
-  auditTrail,
-  accessTo,
-  accessesOf,
-  holdingsOf,
+  ...kernelOf(kernel),
   actor: {
     kind: holder.actorKind,
     id: holder.actorId,

@@ -6,7 +6,7 @@ import type { JobKind } from './job-kind.js';
 declare module '../context.js' {
   interface Kernel {
     /** Looks for due jobs on this node at once, not at the next poll. Absent where no jobs run. */
-    readonly wakeJobs?: () => void;
+    readonly wakeJobs?: (() => void) | undefined;
   }
 }
 
