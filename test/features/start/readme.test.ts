@@ -6,13 +6,14 @@ import { Service } from '../../kit/service.ts';
 const README = readFileSync(join(resolve(import.meta.dirname, '../../..'), 'README.md'), 'utf8');
 
 /**
- * The shell blocks of the first session, and of the persisted documents that go on from it, as one script. Only where the service
+ * The shell blocks of the first session, and of the background jobs and the persisted documents that go on from it, as one script. Only where the service
  * listens, where its token is read and where a file is written are the test's.
  */
 function session(url: string, dataDir: string): string {
   const first = /^## A first session$([\s\S]*?)^## Errors$/m.exec(README)?.[1] ?? '';
   const persisted = /^### Persisted documents$([\s\S]*?)^## /m.exec(README)?.[1] ?? '';
-  const blocks = [...`${first}${persisted}`.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1]);
+  const jobs = /^### Background jobs$([\s\S]*?)^### /m.exec(README)?.[1] ?? '';
+  const blocks = [...`${first}${jobs}${persisted}`.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1]);
   return blocks
     .join('\n')
     .replace('http://127.0.0.1:4000', url)
@@ -39,7 +40,9 @@ describe('the first session of README.md', () => {
       const explained = replies.find((reply) => reply.data?.explainAccess !== undefined);
       expect(explained.data.explainAccess).toMatchObject({ isAllowed: true, origin: { slug: 'viewer' } });
       expect(replies.at(-1)).toEqual({ data: { projectBySlug: { id: expect.any(String), name: 'Payments' } } });
-      expect(replies.at(-2)).toMatchObject({ tokenType: 'Bearer', accessToken: expect.stringMatching(/^srt_/) });
+      expect(replies.at(-2)).toMatchObject({ jobKind: { name: 'jobs:delete-finished', isPaused: false } });
+      const login = replies.find(({ tokenType }) => tokenType !== undefined);
+      expect(login).toMatchObject({ tokenType: 'Bearer', accessToken: expect.stringMatching(/^srt_/) });
     } finally {
       await service.stop();
     }
