@@ -47,7 +47,7 @@ export const DEFAULT_LIMITS: QueryLimits = {
   branches: 10,
   leaves: 50,
   introspectionDepth: 20,
-  introspectionCost: 100_000,
+  introspectionCost: 200_000,
 };
 
 const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof QueryLimits)[];
