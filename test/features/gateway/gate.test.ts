@@ -205,7 +205,7 @@ describe('the lengths of lists', () => {
       branches: 10,
       leaves: 50,
       introspectionDepth: 20,
-      introspectionCost: 100_000,
+      introspectionCost: 200_000,
     });
   });
 });
