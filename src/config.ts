@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS, type QueryLimits, queryLimits, raised } from './kernel/
 import { overwriteInitialValues } from './kernel/initial-environment.js';
 import { isOneEditApart } from './kernel/near-names.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/operations/limits/settings.js';
+import { isSmtpUrl, type MailAddress, mailAddressOf } from './kernel/outbound/mail-settings.js';
 
 /** How the service is set up. Frozen; made once at start. Every setting stands in the table of README.md. */
 export interface Config {
@@ -53,6 +54,10 @@ export interface Config {
   readonly drainSeconds: number;
   /** Of the token that `GET /metrics` asks for; `null`: none, but it answers this machine and private networks only. */
   readonly metricsTokenHash: Buffer | null;
+  /** Where mail is handed over; `null`: channels that send mail report that they cannot. */
+  readonly smtpUrl: SealedText | null;
+  /** Whom mail is from. */
+  readonly mailFrom: MailAddress;
   /** Outside systems may be on this machine and in private networks. */
   readonly allowPrivateTargets: boolean;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -138,7 +143,22 @@ const Settings = z.object({
     .enum(['production', 'development', 'test'], { error: 'must be production, development or test' })
     .optional(),
   JOBS_URL: url(['postgres:', 'postgresql:', 'mongodb:', 'mongodb+srv:']),
-  SMTP_URL: url(['smtp:', 'smtps:']),
+  SMTP_URL: z
+    .string()
+    .refine(isSmtpUrl, {
+      error:
+        'must be smtp://user:password@host:port or smtps://…, with nothing behind it but ?tls=optional for smtp://',
+    })
+    .optional(),
+  MAIL_FROM: z
+    .string()
+    .transform((text, issues) => {
+      const address = mailAddressOf(text);
+      if (address === null)
+        issues.addIssue({ code: 'custom', message: 'must be an e-mail address, or Name <address>' });
+      return address ?? z.NEVER;
+    })
+    .default({ name: 'Strongroom', address: 'strongroom@localhost' }),
   ALLOW_PRIVATE_TARGETS: flag(false),
 });
 
@@ -195,6 +215,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     responseMemoryBytes: settings.RESPONSE_MEMORY_MIB * 1024 * 1024,
     drainSeconds: settings.DRAIN_SECONDS,
     metricsTokenHash: settings.METRICS_TOKEN === undefined ? null : hashToken(settings.METRICS_TOKEN),
+    smtpUrl: sealed(settings.SMTP_URL),
+    mailFrom: settings.MAIL_FROM,
     allowPrivateTargets: settings.ALLOW_PRIVATE_TARGETS,
     logLevel: settings.LOG_LEVEL,
   });

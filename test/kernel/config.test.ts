@@ -58,6 +58,13 @@ describe('readConfig', () => {
     { DRAIN_SECONDS: '-1' },
     { METRICS_TOKEN: `short ${CANARY}` },
     { METRICS_TOKEN: 'fifteen-letters' },
+    { MAIL_FROM: `Strongroom ${CANARY}` },
+    { MAIL_FROM: `a@${CANARY}.example, b@example.com` },
+    ...['smtp://', `smtp://mail/${CANARY}`, `smtp://mail?tls=${CANARY}`, 'smtps://mail?tls=optional'].map((url) => ({
+      SMTP_URL: url,
+    })),
+    { SMTP_URL: `smtp://${CANARY}@mail` },
+    { SMTP_URL: `smtp://a:%zz${CANARY}@mail` },
   ])('refuses %j, and tells no value', (environment) => {
     const faults = faultsOf(environment);
     expect(faults).toEqual([expect.stringMatching(new RegExp(`^${Object.keys(environment)[0]} must be `))]);
@@ -122,6 +129,14 @@ describe('readConfig', () => {
     expect([config.rootKey?.reveal(), config.bootstrapToken?.reveal(), config.port]).toEqual([rootKey, token, 4001]);
     expect(JSON.stringify(config)).not.toMatch(`${token}|pw@`);
     expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test('takes a mail server and a sender', () => {
+    const config = readConfig({ SMTP_URL: 'smtp://mail:1025?tls=optional', MAIL_FROM: 'Vault <vault@example.com>' });
+
+    expect(config.smtpUrl?.reveal()).toBe('smtp://mail:1025?tls=optional');
+    expect(config.mailFrom).toEqual({ name: 'Vault', address: 'vault@example.com' });
+    expect(readConfig({})).toMatchObject({ smtpUrl: null, mailFrom: { address: 'strongroom@localhost' } });
   });
 
   test('an empty variable is no setting, and nothing at all is a whole configuration', () => {

@@ -19,12 +19,12 @@ const offenders = (
 /** Rooms of the kernel, the lowest first; `kernel` is its own folder: context, errors, validation. */
 const STREET = [
   'kernel',
-  'outbound',
   'load',
   'authz',
   'database',
   'postgres',
   'crypto',
+  'outbound',
   'audit',
   'jobs',
   'operations',
@@ -187,6 +187,7 @@ describe('the single places', () => {
         'src/kernel/crypto/sealer.ts',
         'src/kernel/jobs/wake-stores.ts',
         'src/kernel/operations/responses/idempotency.ts',
+        'src/kernel/outbound/mail.ts',
         'src/features/alerts/channel-sealing.ts',
         'src/features/projects/ignore-values.ts',
         'src/features/secrets/secret-expansion.ts',
