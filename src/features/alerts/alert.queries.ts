@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
 import { anyOf, prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../kernel/list-order.js';
+import type { ChannelType } from '../notifications/public.js';
 import type { CertificateAlertChannelSchema, CertificateAlertSchema } from './alert.entity.js';
 import type { EventType } from './alert.rules.js';
-import type { ChannelType } from './channel.rules.js';
 
 type Alerts = RowOf<typeof CertificateAlertSchema>;
 

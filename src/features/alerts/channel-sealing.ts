@@ -5,9 +5,9 @@ import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { type Together, together } from '../../kernel/database/batched.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { AppError, toAppError } from '../../kernel/errors.js';
+import type { ChannelConfigs, ChannelType } from '../notifications/public.js';
 import type { ProjectAccess } from '../projects/public.js';
 import type { ChannelRow } from './alert.queries.js';
-import type { ChannelConfigs, ChannelType } from './channel.rules.js';
 
 /** Whose config it is, and which writing of it: an older one of the same channel cannot be put back. */
 interface ConfigPlace {

@@ -2,23 +2,12 @@ import { z } from 'zod';
 import { isId } from '../../kernel/ids.js';
 import { isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY, looseEntries } from '../../kernel/validation.js';
-
-/** How alerts notify. Source: decisions 7.4. */
-export const CHANNEL_TYPES = ['email', 'webhook', 'slack', 'pagerduty'] as const;
-export type ChannelType = (typeof CHANNEL_TYPES)[number];
+import type { ChannelConfigs, ChannelType } from '../notifications/public.js';
 
 /** Whether channels may call a host, by its name alone: `URL.hostname`. */
 export type MayCall = (host: string) => boolean;
 
-/** Configs by the type of their channel, as they are sealed. */
-export interface ChannelConfigs {
-  readonly email: { readonly recipients: readonly string[] };
-  readonly webhook: { readonly url: string; readonly signingSecret: string | null };
-  readonly slack: { readonly webhookUrl: string };
-  readonly pagerduty: { readonly integrationKey: string };
-}
-
-/** Any of them, as it was given: without a signing secret that of before stays. */
+/** A config of a channel as it was given: without a signing secret that of before stays. */
 export type GivenConfig =
   | ChannelConfigs['email' | 'slack' | 'pagerduty']
   | { readonly url: string; readonly signingSecret?: string | null | undefined };

@@ -3,9 +3,9 @@ import type { Context } from '../../kernel/context.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import { ONE_OF } from '../../kernel/graphql/schema.js';
+import type { ChannelType } from '../notifications/public.js';
 import type { ChannelRow } from './alert.queries.js';
 import { ANYWHERE } from './alert.rules.js';
-import type { ChannelType } from './channel.rules.js';
 import { openConfig } from './channel-sealing.js';
 
 /** GraphQL's names of the types of channels. */

@@ -1,0 +1,26 @@
+/** Configs by the type of their channel, as they are sealed. Source: decisions 7.4. */
+export interface ChannelConfigs {
+  readonly email: { readonly recipients: readonly string[] };
+  readonly webhook: { readonly url: string; readonly signingSecret: string | null };
+  readonly slack: { readonly webhookUrl: string };
+  readonly pagerduty: { readonly integrationKey: string };
+}
+
+/** How people and programs are notified. */
+export type ChannelType = keyof ChannelConfigs;
+
+/** What one delivery goes to: a channel, or one recipient of an e-mail channel. */
+export type Target =
+  | { readonly type: 'email'; readonly recipient: string }
+  | ({ readonly type: 'webhook' } & ChannelConfigs['webhook'])
+  | ({ readonly type: 'slack' } & ChannelConfigs['slack'])
+  | ({ readonly type: 'pagerduty' } & ChannelConfigs['pagerduty']);
+
+/** The target of one type. */
+export type TargetOf<T extends ChannelType> = Extract<Target, { readonly type: T }>;
+
+/** The targets of a channel, in the order of its config. */
+export function targetsOf<T extends ChannelType>(type: T, config: ChannelConfigs[T]): readonly Target[] {
+  if ('recipients' in config) return config.recipients.map((recipient) => ({ type: 'email', recipient }));
+  return [{ type, ...config } as Target];
+}

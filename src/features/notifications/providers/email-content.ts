@@ -1,0 +1,153 @@
+import { andMore, daysText, fitted, nameOf, namesOf, soonest, timeText, urgencyOf } from '../certificate-text.js';
+import { type Html, html } from '../html.js';
+import type { Notification, NotifiedCertificate } from '../notification.js';
+
+/** Mail programs cut what is longer than about 100 KB. */
+const MAX_CERTIFICATES = 100;
+const MAX_NAMES = 5;
+const MAX_NAME = 100;
+const MAX_TEXT = 2_000;
+
+/** One certificate, in words. */
+interface Row {
+  readonly name: string;
+  readonly names: string;
+  readonly serialNumber: string;
+  readonly profile: string;
+  readonly status: string;
+  readonly expires: string;
+  readonly days: string;
+  readonly colour: string;
+}
+
+/** What a mail says: the same in HTML and in plain text. */
+export interface MailContent {
+  readonly title: string;
+  readonly facts: readonly (readonly [label: string, text: string])[];
+  /** By urgency, the most urgent first. */
+  readonly groups: readonly { readonly label: string; readonly rows: readonly Row[] }[];
+  /** About certificates that had no room; empty when all had. */
+  readonly omitted: string;
+  readonly nextSteps: string;
+  readonly link: string | null;
+  readonly reason: string;
+}
+
+const COLOURS = { critical: '#b42318', error: '#b54708', warning: '#7a5c00', info: '#475467' } as const;
+
+/** The content of the mail to a recipient. */
+export function mailContent(notification: Notification, recipient: string): MailContent {
+  const { title, project, alert, certificates, nextSteps, link } = notification;
+  const { shown, omitted } = soonest(certificates, MAX_CERTIFICATES);
+  const [projectName, alertName] = [fitted(project.name, MAX_NAME), fitted(alert.name, MAX_NAME)];
+  const byUrgency = Map.groupBy(shown, ({ daysLeft }) => urgencyOf(daysLeft));
+  return {
+    title: fitted(title, 200),
+    facts: [
+      ['Project', projectName],
+      ['Alert', alertName],
+      ['Certificates', certificates.length.toLocaleString('en-US')],
+    ],
+    groups: [...byUrgency].map(([{ label }, group]) => ({ label, rows: group.map(rowOf) })),
+    omitted: omitted === 0 ? '' : `${andMore(omitted)}, which expire later`,
+    nextSteps: fitted(nextSteps, MAX_TEXT),
+    link,
+    reason: `${fitted(recipient, 254)} gets this mail as a recipient of the alert “${alertName}” in the project “${projectName}”.`,
+  };
+}
+
+const rowOf = (certificate: NotifiedCertificate): Row => ({
+  name: nameOf(certificate, MAX_NAME),
+  names: namesOf(certificate, MAX_NAMES, MAX_NAME),
+  serialNumber: fitted(certificate.serialNumber, MAX_NAME),
+  profile: fitted(certificate.profileName ?? '', MAX_NAME),
+  status: fitted(certificate.status, MAX_NAME),
+  expires: timeText(certificate.notAfter),
+  days: daysText(certificate.daysLeft),
+  colour: COLOURS[urgencyOf(certificate.daysLeft).severity],
+});
+
+/** Plain text. */
+export function textMail({ title, facts, groups, omitted, nextSteps, link, reason }: MailContent): string {
+  const labelled = (label: string, text: string): string => `  ${`${label}:`.padEnd(15)}${text}`;
+  const row = ({ name, names, serialNumber, profile, status, expires, days }: Row): string =>
+    [
+      name,
+      labelled('Expires', `${days}, ${expires}`),
+      labelled('Serial number', serialNumber),
+      ...(names === '' ? [] : [labelled('Names', names)]),
+      ...(profile === '' ? [] : [labelled('Profile', profile)]),
+      labelled('Status', status),
+    ].join('\n');
+  return [
+    title,
+    facts.map(([label, text]) => `${label}: ${text}`).join('\n'),
+    ...groups.flatMap(({ label, rows }) => [`== ${label} ==`, ...rows.map(row)]),
+    ...(omitted === '' ? [] : [`… ${omitted}`]),
+    `What to do next\n${nextSteps}`,
+    ...(link === null ? [] : [`Show in Strongroom: ${link}`]),
+    `--\n${reason}`,
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const CELL = 'padding:10px 8px;border-top:1px solid #e4e7ec;vertical-align:top;text-align:left';
+const HEAD = 'padding:6px 8px;text-align:left;font-size:12px;font-weight:600;color:#667085';
+const QUIET = 'font-size:12px;line-height:18px;color:#667085;word-break:break-word';
+
+/** HTML with tables and inline styles, which all mail programs show, and without anything to load. */
+export function htmlMail({ title, facts, groups, omitted, nextSteps, link, reason }: MailContent): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+</head>
+<body style="margin:0;padding:0;background:#f2f4f7;${FONT};color:#101828">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:#f2f4f7">
+<tr><td align="center" style="padding:24px 12px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:680px;background:#ffffff;border:1px solid #e4e7ec;border-radius:8px">
+<tr><td style="padding:24px">
+<p style="margin:0 0 4px;font-size:13px;font-weight:600;color:#667085">Strongroom</p>
+<h1 style="margin:0 0 16px;font-size:20px;line-height:28px;word-break:break-word">${title}</h1>
+<p style="margin:0;font-size:14px;line-height:22px;word-break:break-word">${facts.map(
+    ([label, text], at) => html`${at === 0 ? '' : html`<br>`}<span style="color:#667085">${label}:</span> ${text}`,
+  )}</p>
+${groups.map(groupHtml)}${
+  omitted === '' ? null : html`<p style="margin:12px 0 0;font-size:14px;line-height:22px">… ${omitted}</p>`
+}
+<h2 style="margin:24px 0 4px;font-size:16px;line-height:24px">What to do next</h2>
+<p style="margin:0;font-size:14px;line-height:22px;word-break:break-word">${nextSteps}</p>
+${
+  link === null
+    ? null
+    : html`<p style="margin:20px 0 0"><a href="${link}" style="display:inline-block;padding:10px 16px;background:#1d4ed8;color:#ffffff;border-radius:6px;font-size:14px;font-weight:600;text-decoration:none">Show in Strongroom</a></p>`
+}
+</td></tr>
+<tr><td style="padding:16px 24px;border-top:1px solid #e4e7ec;${QUIET}">${reason}</td></tr>
+</table>
+</td></tr>
+</table>
+</body>
+</html>
+`.text;
+}
+
+const groupHtml = ({ label, rows }: MailContent['groups'][number]): Html =>
+  html`<h2 style="margin:24px 0 4px;font-size:16px;line-height:24px;color:${rows[0]?.colour ?? ''}">${label}</h2>
+<table width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:14px;line-height:20px">
+<tr><th style="${HEAD}">Certificate</th><th style="${HEAD}" width="150">Expires</th></tr>
+${rows.map(rowHtml)}</table>
+`;
+
+const rowHtml = ({ name, names, serialNumber, profile, status, expires, days, colour }: Row): Html => html`<tr>
+<td style="${CELL}"><strong style="word-break:break-word">${name}</strong>
+<div style="${QUIET}">Serial number: ${serialNumber}${names === '' ? null : html`<br>Names: ${names}`}${
+  profile === '' ? null : html`<br>Profile: ${profile}`
+}<br>Status: ${status}</div></td>
+<td style="${CELL}" width="150"><strong style="color:${colour}">${days}</strong><div style="${QUIET}">${expires}</div></td>
+</tr>
+`;

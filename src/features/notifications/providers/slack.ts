@@ -1,0 +1,87 @@
+import type { Context } from '../../../kernel/context.js';
+import { send, type TargetPolicy } from '../../../kernel/outbound/http.js';
+import { andMore, daysText, fitted, nameOf, soonest, timeText } from '../certificate-text.js';
+import type { TargetOf } from '../channel.js';
+import type { Delivery, Notification, NotifiedCertificate } from '../notification.js';
+import { type Outcome, outcomeOf } from '../outcome.js';
+
+const LIMIT_MS = 10_000;
+/** One block each; a message has at most 50. */
+const MAX_CERTIFICATES = 20;
+const MAX_NAMES = 3;
+// Limits of Slack, in characters as they are sent.
+const MAX_HEADER = 150;
+const MAX_SECTION = 3_000;
+const MAX_URL = 3_000;
+/** Of one name: with every character escaped, what a section has still fits. */
+const MAX_NAME = 300;
+
+/** Posts a message to an incoming webhook. */
+export function sendSlack(
+  ctx: Context,
+  policy: TargetPolicy,
+  { target, notification }: Delivery<TargetOf<'slack'>>,
+): Promise<Outcome> {
+  const request = {
+    url: target.webhookUrl,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    body: JSON.stringify(message(notification)),
+    limitMs: LIMIT_MS,
+    maxResponseBytes: null,
+  } as const;
+  return outcomeOf(send(ctx, request, policy));
+}
+
+function message({ title, project, alert, certificates, nextSteps, link }: Notification): object {
+  const { shown, omitted } = soonest(certificates, MAX_CERTIFICATES);
+  return {
+    // What notifications of desktops show.
+    text: escaped(title, MAX_HEADER),
+    blocks: [
+      { type: 'header', text: plain(title, MAX_HEADER) },
+      section(`Project ${literal(project.name)}, alert ${literal(alert.name)}`),
+      ...shown.map((certificate) => section(certificateText(certificate))),
+      ...(omitted > 0 ? [section(`… ${andMore(omitted)}`)] : []),
+      { type: 'section', text: plain(nextSteps, MAX_SECTION) },
+      ...(link !== null && link.length <= MAX_URL
+        ? [{ type: 'actions', elements: [{ type: 'button', text: plain('Show', 75), url: link }] }]
+        : []),
+    ],
+  };
+}
+
+function certificateText(certificate: NotifiedCertificate): string {
+  const { sans, notAfter, daysLeft, serialNumber, profileName, status } = certificate;
+  const names = sans.slice(0, MAX_NAMES).map(literal).join(', ');
+  const further = sans.length > MAX_NAMES ? ` ${andMore(sans.length - MAX_NAMES)}` : '';
+  return [
+    `*${daysLeft < 0 ? 'Expired' : 'Expires'} ${daysText(daysLeft)}*: ${literal(nameOf(certificate, MAX_NAME))}`,
+    `${timeText(notAfter)}, serial number ${literal(serialNumber)}, ${literal(status)}`,
+    ...(profileName === null ? [] : [`Profile ${literal(profileName)}`]),
+    ...(names === '' ? [] : [`Names ${names}${further}`]),
+  ].join('\n');
+}
+
+/** `verbatim`: Slack makes no links or mentions of its own. */
+const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } });
+
+/** Slack takes no empty text. */
+const plain = (text: string, most: number) => ({ type: 'plain_text', text: escaped(text, most) || '–', emoji: false });
+
+/** As code: asterisks of wildcards and the like mean nothing there. Only its own end must not be in it. */
+const literal = (text: string): string => `\`${escaped(text.replaceAll('`', "'"), MAX_NAME) || ' '}\``;
+
+/** On one line, and no longer than this after it was escaped. */
+function escaped(text: string, most: number): string {
+  const line = fitted(text, most);
+  let sent = '';
+  for (const character of line) {
+    const next = ENTITIES[character] ?? character;
+    if (sent.length + next.length > most) return sent;
+    sent += next;
+  }
+  return sent;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
