@@ -49,6 +49,9 @@ export function namesOf({ sans }: NotifiedCertificate, mostNames: number, most: 
 /** `and 1,200 more` */
 export const andMore = (count: number): string => `and ${count.toLocaleString('en-US')} more`;
 
+/** What goes before `daysText`. */
+export const verbOf = (daysLeft: number): 'Expired' | 'Expires' => (daysLeft < 0 ? 'Expired' : 'Expires');
+
 /** `in 5 days`, `today`, `3 days ago` */
 export function daysText(daysLeft: number): string {
   if (daysLeft === 0) return 'today';

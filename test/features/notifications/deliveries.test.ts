@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { type ChannelType, type Target, targetsOf } from '../../../src/features/notifications/public.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
 import { certificate, DELIVERY_ID, FROM, notification, Outside } from './kit.js';
@@ -78,6 +79,22 @@ describe('a webhook', () => {
     expect(Number(time)).toBeLessThanOrEqual(Date.now());
     const signed = `${time}.${server.received[0]?.body}`;
     expect(hex).toBe(createHmac('sha256', SECRET).update(signed).digest('hex'));
+  });
+
+  test('is verified by the example in README.md', async () => {
+    const server = await outside.server();
+    await outside.deliver(targetAt('webhook', server), notification());
+    const { headers, body = '' } = server.received[0] ?? {};
+    const header = headers?.['x-strongroom-signature'];
+    const readme = await readFile('README.md', 'utf8');
+    const example = /```js\n(import [\s\S]*?isFromStrongroom[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+    const { isFromStrongroom } = await import(`data:text/javascript,${encodeURIComponent(example)}`);
+
+    expect(isFromStrongroom(header, Buffer.from(body), SECRET)).toBe(true);
+    expect(isFromStrongroom(header, Buffer.from(`${body} `), SECRET)).toBe(false);
+    expect(isFromStrongroom(header, Buffer.from(body), 'another secret')).toBe(false);
+    expect(isFromStrongroom(String(header).replace('t=1', 't=2'), Buffer.from(body), SECRET)).toBe(false);
+    expect(isFromStrongroom(undefined, Buffer.from(body), SECRET)).toBe(false);
   });
 
   test('has no signature without a secret', async () => {

@@ -1,4 +1,14 @@
-import { andMore, daysText, fitted, nameOf, namesOf, soonest, timeText, urgencyOf } from '../certificate-text.js';
+import {
+  andMore,
+  daysText,
+  fitted,
+  nameOf,
+  namesOf,
+  soonest,
+  timeText,
+  urgencyOf,
+  verbOf,
+} from '../certificate-text.js';
 import { type Html, html } from '../html.js';
 import type { Notification, NotifiedCertificate } from '../notification.js';
 
@@ -15,7 +25,8 @@ interface Row {
   readonly serialNumber: string;
   readonly profile: string;
   readonly status: string;
-  readonly expires: string;
+  readonly verb: 'Expired' | 'Expires';
+  readonly time: string;
   readonly days: string;
   readonly colour: string;
 }
@@ -62,7 +73,8 @@ const rowOf = (certificate: NotifiedCertificate): Row => ({
   serialNumber: fitted(certificate.serialNumber, MAX_NAME),
   profile: fitted(certificate.profileName ?? '', MAX_NAME),
   status: fitted(certificate.status, MAX_NAME),
-  expires: timeText(certificate.notAfter),
+  verb: verbOf(certificate.daysLeft),
+  time: timeText(certificate.notAfter),
   days: daysText(certificate.daysLeft),
   colour: COLOURS[urgencyOf(certificate.daysLeft).severity],
 });
@@ -70,10 +82,10 @@ const rowOf = (certificate: NotifiedCertificate): Row => ({
 /** Plain text. */
 export function textMail({ title, facts, groups, omitted, nextSteps, link, reason }: MailContent): string {
   const labelled = (label: string, text: string): string => `  ${`${label}:`.padEnd(15)}${text}`;
-  const row = ({ name, names, serialNumber, profile, status, expires, days }: Row): string =>
+  const row = ({ name, names, serialNumber, profile, status, verb, time, days }: Row): string =>
     [
       name,
-      labelled('Expires', `${days}, ${expires}`),
+      labelled(verb, `${days}, ${time}`),
       labelled('Serial number', serialNumber),
       ...(names === '' ? [] : [labelled('Names', names)]),
       ...(profile === '' ? [] : [labelled('Profile', profile)]),
@@ -139,15 +151,15 @@ ${
 const groupHtml = ({ label, rows }: MailContent['groups'][number]): Html =>
   html`<h2 style="margin:24px 0 4px;font-size:16px;line-height:24px;color:${rows[0]?.colour ?? ''}">${label}</h2>
 <table width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:14px;line-height:20px">
-<tr><th style="${HEAD}">Certificate</th><th style="${HEAD}" width="150">Expires</th></tr>
+<tr><th style="${HEAD}">Certificate</th><th style="${HEAD}" width="110">${rows[0]?.verb ?? ''}</th></tr>
 ${rows.map(rowHtml)}</table>
 `;
 
-const rowHtml = ({ name, names, serialNumber, profile, status, expires, days, colour }: Row): Html => html`<tr>
+const rowHtml = ({ name, names, serialNumber, profile, status, time, days, colour }: Row): Html => html`<tr>
 <td style="${CELL}"><strong style="word-break:break-word">${name}</strong>
 <div style="${QUIET}">Serial number: ${serialNumber}${names === '' ? null : html`<br>Names: ${names}`}${
   profile === '' ? null : html`<br>Profile: ${profile}`
 }<br>Status: ${status}</div></td>
-<td style="${CELL}" width="150"><strong style="color:${colour}">${days}</strong><div style="${QUIET}">${expires}</div></td>
+<td style="${CELL}" width="110"><strong style="color:${colour}">${days}</strong><div style="${QUIET}">${time}</div></td>
 </tr>
 `;

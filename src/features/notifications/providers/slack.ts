@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../kernel/outbound/http.js';
-import { andMore, daysText, fitted, nameOf, soonest, timeText } from '../certificate-text.js';
+import { andMore, daysText, fitted, nameOf, soonest, timeText, verbOf } from '../certificate-text.js';
 import type { TargetOf } from '../channel.js';
 import type { Delivery, Notification, NotifiedCertificate } from '../notification.js';
 import { type Outcome, outcomeOf } from '../outcome.js';
@@ -56,7 +56,7 @@ function certificateText(certificate: NotifiedCertificate): string {
   const names = sans.slice(0, MAX_NAMES).map(literal).join(', ');
   const further = sans.length > MAX_NAMES ? ` ${andMore(sans.length - MAX_NAMES)}` : '';
   return [
-    `*${daysLeft < 0 ? 'Expired' : 'Expires'} ${daysText(daysLeft)}*: ${literal(nameOf(certificate, MAX_NAME))}`,
+    `*${verbOf(daysLeft)} ${daysText(daysLeft)}*: ${literal(nameOf(certificate, MAX_NAME))}`,
     `${timeText(notAfter)}, serial number ${literal(serialNumber)}, ${literal(status)}`,
     ...(profileName === null ? [] : [`Profile ${literal(profileName)}`]),
     ...(names === '' ? [] : [`Names ${names}${further}`]),

@@ -1,13 +1,13 @@
-import type { Context } from '../../kernel/context.js';
-import type { TargetPolicy } from '../../kernel/outbound/http.js';
-import type { Mailer } from '../../kernel/outbound/mail.js';
-import type { Target } from './channel.js';
-import type { Delivery } from './notification.js';
-import type { Outcome } from './outcome.js';
-import { sendEmail } from './providers/email.js';
-import { sendPagerDuty } from './providers/pagerduty.js';
-import { sendSlack } from './providers/slack.js';
-import { sendWebhook } from './providers/webhook.js';
+import type { Context } from '../../../kernel/context.js';
+import type { TargetPolicy } from '../../../kernel/outbound/http.js';
+import type { Mailer } from '../../../kernel/outbound/mail.js';
+import type { Target } from '../channel.js';
+import type { Delivery } from '../notification.js';
+import type { Outcome } from '../outcome.js';
+import { sendEmail } from './email.js';
+import { sendPagerDuty } from './pagerduty.js';
+import { sendSlack } from './slack.js';
+import { sendWebhook } from './webhook.js';
 
 /** What deliveries leave by. */
 interface Outside {
