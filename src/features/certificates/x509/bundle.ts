@@ -1,0 +1,112 @@
+import type { KeyObject, X509Certificate } from 'node:crypto';
+import type { ErrorDetail } from '../../../kernel/errors.js';
+import { validationFailed } from '../../../kernel/validation.js';
+import { chainOf, isIssuerOf } from './chain.js';
+import { readCertificate } from './facts.js';
+import { isPairOf, KEY_TYPES, readPrivateKey } from './keys.js';
+import { faultAt, MAX_PEM_BYTES, type PemBlock, type PemText, readPem } from './pem.js';
+
+/** A certificate, its issuers from the next one up, and its private key if that is there. */
+export interface Bundle {
+  readonly leaf: X509Certificate;
+  readonly chain: readonly X509Certificate[];
+  readonly privateKey: KeyObject | null;
+}
+
+const MAX_CERTIFICATES = 10;
+const CERTIFICATE_LABELS = ['CERTIFICATE', 'X509 CERTIFICATE'];
+/** Written by tools beside keys; says nothing that the key does not say. */
+const PASSED_OVER = 'EC PARAMETERS';
+
+/** What was read of a block, and where it was. */
+interface Read<T> {
+  readonly block: PemBlock;
+  readonly value: T;
+}
+
+interface Blocks {
+  readonly certificates: readonly Read<X509Certificate>[];
+  readonly keys: readonly Read<KeyObject>[];
+}
+
+/**
+ * Reads a certificate, its chain and its private key, in whatever order they are in these texts. The certificate is the one of the key;
+ * without a key it is the one that issued none of the others.
+ *
+ * @throws VALIDATION_FAILED with every block that is wrong: no PEM, no certificate, an encrypted key, several keys, a key of another
+ *   certificate, a certificate that is not in the chain, more than 64 KiB
+ */
+export function readBundle(texts: readonly PemText[]): Bundle {
+  const faults: ErrorDetail[] = [];
+  const [first] = texts;
+  const total = texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  if (total > MAX_PEM_BYTES && texts.every(({ text }) => Buffer.byteLength(text) <= MAX_PEM_BYTES))
+    faults.push({
+      path: (first as PemText).path,
+      code: 'TOO_BIG',
+      message: 'must have at most 64 KiB, with all parts',
+    });
+  const { certificates, keys } = readBlocks(
+    texts.flatMap((text) => readPem(text, faults)),
+    faults,
+  );
+  if (faults.length > 0) throw validationFailed(faults);
+  const [key = null] = keys;
+  const leaf = leafOf(certificates, key?.value ?? null);
+  if (leaf === undefined) throw validationFailed([noLeaf((first as PemText).path, key)]);
+  const { chain, others } = chainOf(
+    leaf,
+    certificates.map(({ value }) => value),
+  );
+  const strangers = certificates.filter(({ value }) => others.includes(value));
+  if (strangers.length > 0)
+    throw validationFailed(strangers.map(({ block }) => faultAt(block, 'has a certificate that is not in the chain')));
+  return { leaf, chain, privateKey: key?.value ?? null };
+}
+
+function readBlocks(blocks: readonly PemBlock[], faults: ErrorDetail[]): Blocks {
+  const certificates: Read<X509Certificate>[] = [];
+  const keys: Read<KeyObject>[] = [];
+  for (const block of blocks) {
+    const { label, der } = block;
+    if (CERTIFICATE_LABELS.includes(label)) {
+      const value = attempt(() => readCertificate(der));
+      if (value === null) faults.push(faultAt(block, 'has a certificate that cannot be read'));
+      // The same one twice is one.
+      else if (!certificates.some((other) => other.value.raw.equals(value.raw))) certificates.push({ block, value });
+    } else if (label in KEY_TYPES) {
+      const value = attempt(() => readPrivateKey(label, der));
+      if (value === null) faults.push(faultAt(block, 'has a private key that cannot be read'));
+      else if (keys.push({ block, value }) === 2) faults.push(faultAt(block, 'has a second private key'));
+    } else if (label === 'ENCRYPTED PRIVATE KEY')
+      faults.push(faultAt(block, 'has a private key that is encrypted; decrypt it first'));
+    else if (label !== PASSED_OVER)
+      faults.push(faultAt(block, 'has a PEM block that is neither a certificate nor a private key'));
+  }
+  if (certificates.length > MAX_CERTIFICATES)
+    faults.push(
+      faultAt((certificates[MAX_CERTIFICATES] as Read<X509Certificate>).block, 'has more than 10 certificates'),
+    );
+  return { certificates, keys };
+}
+
+function leafOf(certificates: Blocks['certificates'], key: KeyObject | null): X509Certificate | undefined {
+  const values = certificates.map(({ value }) => value);
+  if (key !== null) return values.find(({ publicKey }) => isPairOf(key, publicKey));
+  const ends = values.filter((one) => !values.some((other) => other !== one && isIssuerOf(one, other)));
+  return ends.length === 1 ? ends[0] : undefined;
+}
+
+const noLeaf = (path: string, key: Read<KeyObject> | null): ErrorDetail =>
+  key === null
+    ? { path, code: 'INVALID', message: 'must have one certificate, and beside it only those that issued it' }
+    : faultAt(key.block, 'has a private key that belongs to no certificate here');
+
+/** Null where it throws: messages of parsers may repeat what they read. */
+function attempt<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

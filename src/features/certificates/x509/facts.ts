@@ -1,0 +1,155 @@
+import 'reflect-metadata';
+import { X509Certificate } from 'node:crypto';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import {
+  AuthorityKeyIdentifier,
+  BasicConstraints,
+  Certificate,
+  ExtendedKeyUsage,
+  type GeneralName,
+  id_ce_authorityKeyIdentifier,
+  id_ce_basicConstraints,
+  id_ce_extKeyUsage,
+  id_ce_keyUsage,
+  id_ce_subjectAltName,
+  id_ce_subjectKeyIdentifier,
+  KeyUsage,
+  SubjectAlternativeName,
+  SubjectKeyIdentifier,
+} from '@peculiar/asn1-x509';
+import { Name } from '@peculiar/x509';
+import { isStorable } from '../../../kernel/text-rules.js';
+import { algorithmOf } from './keys.js';
+
+/** A part of the name of a subject. */
+export interface NameAttribute {
+  /** `CN`, `O`, or the object identifier of a type without such a name. */
+  readonly type: string;
+  readonly value: string;
+}
+
+/** Kinds of alternative names that are shown; others are passed over. */
+export type SanKind = 'dns' | 'ip' | 'email' | 'uri';
+
+/** An alternative name of a subject. */
+export interface San {
+  readonly kind: SanKind;
+  readonly value: string;
+}
+
+/** What a certificate says. */
+export interface CertificateFacts {
+  /** Hexadecimal, in upper case. */
+  readonly serialNumber: string;
+  /** As RFC 4514 writes it. */
+  readonly subject: string;
+  readonly subjectAttributes: readonly NameAttribute[];
+  readonly issuer: string;
+  /** The first one of the subject; empty when it has none. */
+  readonly commonName: string;
+  readonly sans: readonly San[];
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** As `algorithmOf` has it. */
+  readonly keyAlgorithm: string;
+  /** As RFC 5280 calls them. */
+  readonly keyUsages: readonly string[];
+  /** As RFC 5280 calls them; object identifiers of others. */
+  readonly extendedKeyUsages: readonly string[];
+  readonly isCa: boolean;
+  /** How many authorities may follow below; null: as many as you like, or no authority. */
+  readonly pathLength: number | null;
+  /** Hexadecimal, in upper case. */
+  readonly fingerprintSha256: string;
+  readonly fingerprintSha1: string;
+  readonly subjectKeyId: string | null;
+  readonly authorityKeyId: string | null;
+}
+
+/** In the order of their bits. Source: RFC 5280, section 4.2.1.3. */
+const KEY_USAGES = [
+  ...['digitalSignature', 'nonRepudiation', 'keyEncipherment', 'dataEncipherment', 'keyAgreement', 'keyCertSign'],
+  ...['cRLSign', 'encipherOnly', 'decipherOnly'],
+];
+
+const EXTENDED_KEY_USAGES: Readonly<Record<string, string>> = {
+  '1.3.6.1.5.5.7.3.1': 'serverAuth',
+  '1.3.6.1.5.5.7.3.2': 'clientAuth',
+  '1.3.6.1.5.5.7.3.3': 'codeSigning',
+  '1.3.6.1.5.5.7.3.4': 'emailProtection',
+  '1.3.6.1.5.5.7.3.8': 'timeStamping',
+  '1.3.6.1.5.5.7.3.9': 'OCSPSigning',
+};
+
+const MAX_NAME = 1_024;
+
+/**
+ * What a certificate says.
+ *
+ * @throws Error for one that cannot be read whole, or with names that cannot be stored
+ */
+export function factsOf(certificate: X509Certificate): CertificateFacts {
+  const { tbsCertificate } = AsnConvert.parse(certificate.raw, Certificate);
+  const extension = <T>(id: string, type: new () => T): T | null => {
+    const found = tbsCertificate.extensions?.find(({ extnID }) => extnID === id);
+    return found === undefined ? null : AsnConvert.parse(found.extnValue, type);
+  };
+  const subject = new Name(tbsCertificate.subject);
+  const constraints = extension(id_ce_basicConstraints, BasicConstraints);
+  const usages = extension(id_ce_keyUsage, KeyUsage)?.toNumber() ?? 0;
+  const facts = {
+    serialNumber: certificate.serialNumber.toUpperCase(),
+    subject: subject.toString(),
+    subjectAttributes: attributesOf(subject),
+    issuer: new Name(tbsCertificate.issuer).toString(),
+    commonName: subject.getField('CN')[0] ?? '',
+    sans: sansOf(extension(id_ce_subjectAltName, SubjectAlternativeName) ?? []),
+    notBefore: tbsCertificate.validity.notBefore.getTime(),
+    notAfter: tbsCertificate.validity.notAfter.getTime(),
+    keyAlgorithm: algorithmOf(certificate.publicKey),
+    keyUsages: KEY_USAGES.filter((_, bit) => (usages & (1 << bit)) !== 0),
+    extendedKeyUsages: [...(extension(id_ce_extKeyUsage, ExtendedKeyUsage) ?? [])].map(
+      (id) => EXTENDED_KEY_USAGES[id] ?? id,
+    ),
+    isCa: constraints?.cA ?? false,
+    pathLength: (constraints?.cA ? constraints.pathLenConstraint : null) ?? null,
+    fingerprintSha256: certificate.fingerprint256.replaceAll(':', ''),
+    fingerprintSha1: certificate.fingerprint.replaceAll(':', ''),
+    subjectKeyId: hexOf(extension(id_ce_subjectKeyIdentifier, SubjectKeyIdentifier)),
+    authorityKeyId: hexOf(extension(id_ce_authorityKeyIdentifier, AuthorityKeyIdentifier)?.keyIdentifier ?? null),
+  };
+  refuseUnstorable(facts);
+  return facts;
+}
+
+/** Certificates are written by strangers: their names may hold what no column takes. */
+function refuseUnstorable({ subject, issuer, commonName, sans, notBefore, notAfter }: CertificateFacts): void {
+  const names = [subject, issuer, ...sans.map(({ value }) => value)];
+  if (!names.every(isStorable) || commonName.length > MAX_NAME || sans.some(({ value }) => value.length > MAX_NAME))
+    throw new Error('a name in the certificate cannot be stored');
+  if (!(notBefore.getTime() <= notAfter.getTime())) throw new Error('the certificate is never valid');
+}
+
+const attributesOf = (name: Name): NameAttribute[] =>
+  name
+    .toJSON()
+    .flatMap((part) => Object.entries(part).flatMap(([type, values]) => values.map((value) => ({ type, value }))));
+
+const sansOf = (names: Iterable<GeneralName>): San[] =>
+  [...names].flatMap(({ dNSName, iPAddress, rfc822Name, uniformResourceIdentifier }): San[] => {
+    if (dNSName !== undefined) return [{ kind: 'dns', value: dNSName }];
+    if (iPAddress !== undefined) return [{ kind: 'ip', value: iPAddress }];
+    if (rfc822Name !== undefined) return [{ kind: 'email', value: rfc822Name }];
+    return uniformResourceIdentifier === undefined ? [] : [{ kind: 'uri', value: uniformResourceIdentifier }];
+  });
+
+const hexOf = (bytes: { readonly buffer: ArrayBuffer } | null): string | null =>
+  bytes === null ? null : Buffer.from(bytes.buffer).toString('hex').toUpperCase();
+
+/** The certificate of these bytes, and nothing behind it. @throws Error for bytes that are none */
+export function readCertificate(der: Buffer): X509Certificate {
+  const certificate = new X509Certificate(der);
+  if (certificate.raw.length !== der.length) throw new Error('there is something behind the certificate');
+  factsOf(certificate);
+  return certificate;
+}

@@ -1,0 +1,159 @@
+import 'reflect-metadata';
+import { type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  type Extension,
+  type JsonName,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  Name,
+  X509Certificate as PeculiarCertificate,
+  Pkcs10CertificateRequestGenerator,
+  SubjectKeyIdentifierExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+import { type KeyPair, signerOf, verifierOf } from './keys.js';
+import { toPem } from './pem.js';
+
+/** The name of a subject. */
+export interface Subject {
+  readonly commonName: string;
+  readonly organization?: string | null | undefined;
+  readonly organizationalUnit?: string | null | undefined;
+  readonly locality?: string | null | undefined;
+  readonly province?: string | null | undefined;
+  /** Two letters. */
+  readonly country?: string | null | undefined;
+}
+
+/** When a certificate holds. */
+export interface Validity {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** Who signs: a certificate of an authority, and its key. */
+export interface Issuer {
+  readonly certificate: X509Certificate;
+  readonly privateKey: KeyObject;
+}
+
+/** In the order of directories, from the widest part. */
+const PARTS = [
+  ['C', 'country'],
+  ['ST', 'province'],
+  ['L', 'locality'],
+  ['O', 'organization'],
+  ['OU', 'organizationalUnit'],
+  ['CN', 'commonName'],
+] as const;
+
+/** Typed values: texts alone would be read as RFC 4514 writes them, with escapes and `#` for bytes. */
+const nameOf = (subject: Subject): Name =>
+  new Name(
+    PARTS.flatMap(([type, part]) => {
+      const value = subject[part];
+      if (value == null || value === '') return [];
+      return [{ [type]: [type === 'C' ? { printableString: value } : { utf8String: value }] }];
+    }) as unknown as JsonName,
+  );
+
+/** A serial number of 127 random bits, positive, whose first byte is not 0. Source: RFC 5280, section 4.1.2.2. */
+function newSerialNumber(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] as number) & 0x7f) | 0x40;
+  return bytes.toString('hex');
+}
+
+const authorityExtensions = (maxPathLength: number | null): Extension[] => [
+  new BasicConstraintsExtension(true, maxPathLength ?? undefined, true),
+  new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+];
+
+/** What a certificate is made of, beside who signs it. */
+interface Content extends Validity {
+  readonly subject: Name;
+  readonly publicKey: KeyObject;
+  readonly extensions: readonly Extension[];
+}
+
+async function sign(
+  { subject, publicKey, extensions, notBefore, notAfter }: Content,
+  issuer: { readonly name: Name; readonly keyId: string | null; readonly privateKey: KeyObject },
+): Promise<X509Certificate> {
+  const [{ key, algorithm }, subjectKey] = await Promise.all([signerOf(issuer.privateKey), verifierOf(publicKey)]);
+  const subjectKeyId = await SubjectKeyIdentifierExtension.create(subjectKey);
+  const made = await X509CertificateGenerator.create({
+    serialNumber: newSerialNumber(),
+    subject,
+    issuer: issuer.name,
+    notBefore,
+    notAfter,
+    publicKey: subjectKey,
+    signingKey: key,
+    signingAlgorithm: algorithm,
+    extensions: [
+      ...extensions,
+      subjectKeyId,
+      new AuthorityKeyIdentifierExtension(issuer.keyId ?? subjectKeyId.keyId, false),
+    ],
+  });
+  return new X509Certificate(Buffer.from(made.rawData));
+}
+
+/** A certificate of an authority, signed by its own key. @param maxPathLength how many authorities may follow below; null: any */
+export function makeRoot(
+  subject: Subject,
+  { privateKey, publicKey }: KeyPair,
+  { maxPathLength, ...validity }: Validity & { readonly maxPathLength: number | null },
+): Promise<X509Certificate> {
+  const name = nameOf(subject);
+  const content = { subject: name, publicKey, extensions: authorityExtensions(maxPathLength), ...validity };
+  return sign(content, { name, keyId: null, privateKey });
+}
+
+/** A certificate of an authority, signed by another one. */
+export const makeIntermediate = (
+  subject: Subject,
+  publicKey: KeyObject,
+  issuer: Issuer,
+  { maxPathLength, ...validity }: Validity & { readonly maxPathLength: number | null },
+): Promise<X509Certificate> =>
+  makeCertificate(subject, publicKey, issuer, { extensions: authorityExtensions(maxPathLength), ...validity });
+
+/** A certificate with these extensions, signed by an authority. Both key ids are added. */
+export async function makeCertificate(
+  subject: Subject,
+  publicKey: KeyObject,
+  { certificate, privateKey }: Issuer,
+  { extensions, ...validity }: Validity & { readonly extensions: readonly Extension[] },
+): Promise<X509Certificate> {
+  const issuer = new PeculiarCertificate(certificate.raw);
+  const keyId =
+    issuer.getExtension(SubjectKeyIdentifierExtension)?.keyId ??
+    (await SubjectKeyIdentifierExtension.create(issuer.publicKey)).keyId;
+  return sign(
+    { subject: nameOf(subject), publicKey, extensions, ...validity },
+    { name: issuer.subjectName, keyId, privateKey },
+  );
+}
+
+/** A request for a certificate of an authority, as PEM: what an outside authority signs. */
+export async function makeAuthorityRequest(
+  subject: Subject,
+  { privateKey, publicKey }: KeyPair,
+  maxPathLength: number | null,
+): Promise<string> {
+  const [{ key, algorithm }, subjectKey] = await Promise.all([signerOf(privateKey), verifierOf(publicKey)]);
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: nameOf(subject),
+    keys: { privateKey: key, publicKey: subjectKey },
+    signingAlgorithm: algorithm,
+    extensions: authorityExtensions(maxPathLength),
+  });
+  return toPem('CERTIFICATE REQUEST', Buffer.from(request.rawData));
+}
+
+/** A subject as RFC 4514 writes it. */
+export const subjectText = (subject: Subject): string => nameOf(subject).toString();
