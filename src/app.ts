@@ -14,6 +14,7 @@ import { createAccess } from './features/access/index.js';
 import { type Authenticator, revokeTokensOfClientSecret } from './features/access/public.js';
 import { createAccessReview } from './features/access-review/index.js';
 import { createAlerts } from './features/alerts/index.js';
+import { createCertificates } from './features/certificates/index.js';
 import { createGroups } from './features/groups/index.js';
 import { createIdentities } from './features/identities/index.js';
 import { createJobOperations } from './features/jobs/index.js';
@@ -139,6 +140,7 @@ export function assemble(
     createProjectCopies(projects),
     tags,
     secrets,
+    createCertificates(projects),
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets }),
     createAccessReview(projects),
   ];

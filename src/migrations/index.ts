@@ -26,6 +26,7 @@ import { SecretsOfDigests } from './0020-0039/0027-secrets-of-digests.js';
 import { Jobs } from './0020-0039/0028-jobs.js';
 import { CertificateAlerts } from './0020-0039/0029-certificate-alerts.js';
 import { JobLists } from './0020-0039/0030-job-lists.js';
+import { Certificates } from './0020-0039/0031-certificates.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -57,4 +58,5 @@ export const migrations = [
   { name: '0028-jobs', class: Jobs },
   { name: '0029-certificate-alerts', class: CertificateAlerts },
   { name: '0030-job-lists', class: JobLists },
+  { name: '0031-certificates', class: Certificates },
 ] as const;

@@ -68,7 +68,8 @@ export const openPrivateKey = (pem: string): KeyObject => createPrivateKey(pem);
 export const isPairOf = (privateKey: KeyObject, publicKey: KeyObject): boolean =>
   spkiOf(createPublicKey(privateKey)).equals(spkiOf(publicKey));
 
-const spkiOf = (publicKey: KeyObject): Buffer => publicKey.export({ format: 'der', type: 'spki' });
+/** A public key in DER. */
+export const spkiOf = (publicKey: KeyObject): Buffer => publicKey.export({ format: 'der', type: 'spki' });
 
 /** How Web Crypto signs with keys of these kinds, by the name that Node has for them. */
 function signingAlgorithm(key: KeyObject): { readonly name: string; readonly namedCurve?: string; hash?: string } {

@@ -9,11 +9,12 @@ import {
   KeyUsagesExtension,
   Name,
   X509Certificate as PeculiarCertificate,
+  Pkcs10CertificateRequest,
   Pkcs10CertificateRequestGenerator,
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509';
-import { type KeyPair, signerOf, verifierOf } from './keys.js';
+import { type KeyPair, signerOf, spkiOf, verifierOf } from './keys.js';
 import { toPem } from './pem.js';
 
 /** The name of a subject. */
@@ -154,6 +155,10 @@ export async function makeAuthorityRequest(
   });
   return toPem('CERTIFICATE REQUEST', Buffer.from(request.rawData));
 }
+
+/** Whether a certificate is for the key of a request. */
+export const isRequestOf = (request: string, certificate: X509Certificate): boolean =>
+  Buffer.from(new Pkcs10CertificateRequest(request).publicKey.rawData).equals(spkiOf(certificate.publicKey));
 
 /** A subject as RFC 4514 writes it. */
 export const subjectText = (subject: Subject): string => nameOf(subject).toString();

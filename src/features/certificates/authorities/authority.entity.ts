@@ -1,0 +1,37 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { projectColumns } from '../../../kernel/database/columns.js';
+
+export const CertificateAuthoritySchema = defineEntity({
+  name: 'CertificateAuthority',
+  tableName: 'certificate_authority',
+  uniques: [
+    { name: 'certificate_authority_name_unique', properties: ['projectId', 'name'] },
+    { name: 'certificate_authority_place_unique', properties: ['id', 'projectId'] },
+  ],
+  properties: {
+    ...projectColumns,
+    name: p.text(),
+    kind: p.text(),
+    status: p.text(),
+    parentId: p.uuid().nullable(),
+    subject: p.text(),
+    commonName: p.text(),
+    keyAlgorithm: p.text(),
+    keySealed: p.blob(),
+    request: p.text().nullable(),
+    certificate: p.text().nullable(),
+    chain: p.text().default(''),
+    serialNumber: p.text().nullable(),
+    notBefore: p.datetime(3).nullable(),
+    notAfter: p.datetime(3).nullable(),
+    maxPathLength: p.integer().nullable(),
+    version: p.integer().default(1),
+  },
+});
+
+/**
+ * An authority of a project, which issues certificates. Its private key is sealed for this row. While it is pending it has a request
+ * for a certificate, which an outside authority answers.
+ */
+export class CertificateAuthority extends CertificateAuthoritySchema.class {}
+CertificateAuthoritySchema.setClass(CertificateAuthority);

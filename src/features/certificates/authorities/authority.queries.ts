@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { anyOf, pageBy, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import type { CursorKey, KeyBounds } from '../../../kernel/paging.js';
+import type { CertificateAuthoritySchema } from './authority.entity.js';
+import type { AuthorityKind, AuthorityStatus } from './authority.rules.js';
+
+const tables = tablesOf<typeof CertificateAuthoritySchema>();
+
+const authorities = tables
+  .selectFrom('certificate_authority')
+  .select([
+    'id',
+    'organization_id as organizationId',
+    'project_id as projectId',
+    'name',
+    sql<AuthorityKind>`kind`.as('kind'),
+    sql<AuthorityStatus>`status`.as('status'),
+    'parent_id as parentId',
+    'subject',
+    'common_name as commonName',
+    'key_algorithm as keyAlgorithm',
+    'request',
+    'certificate',
+    'chain',
+    'serial_number as serialNumber',
+    'not_before as notBefore',
+    'not_after as notAfter',
+    'max_path_length as maxPathLength',
+    'version',
+    'created_at as createdAt',
+    'updated_at as updatedAt',
+  ]);
+
+/** Authorities of whatever projects. */
+export const findAuthorities = prepared(({ ids }: { ids: readonly string[] }) =>
+  authorities.where('id', '=', anyOf(ids)),
+);
+
+/** An authority as it is read: everything but its key. */
+export type AuthorityRow = Awaited<ReturnType<typeof findAuthorities>>[number];
+
+/** Where an authority is in a list. */
+export const byName = ({ name }: AuthorityRow): CursorKey => [name];
+
+/** Authorities of projects, by name. */
+export const listAuthorities = prepared((page: KeyBounds & { projectIds: readonly string[] }) =>
+  authorities.where('project_id', '=', anyOf(page.projectIds)).$call(pageBy('name', page)),
+);
+
+/** How many authorities projects have. */
+export const countAuthorities = prepared(({ projectIds }: { projectIds: readonly string[] }) =>
+  tables
+    .selectFrom('certificate_authority')
+    .select(['project_id as projectId', sql<number>`count(*)::integer`.as('count')])
+    .where('project_id', '=', anyOf(projectIds))
+    .groupBy('project_id'),
+);

@@ -1,0 +1,78 @@
+import { Resolver } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
+import { ProjectType } from '../../projects/public.js';
+import {
+  ActivateAuthority,
+  CreateAuthority,
+  ListAuthorities,
+  OneAuthority,
+  UpdateAuthority,
+} from './authority.rules.js';
+import type { AuthorityService } from './authority.service.js';
+import { AuthorityConnection, AuthorityType } from './authority.type.js';
+
+@Resolver(() => AuthorityType)
+export class AuthorityResolver {
+  constructor(private readonly service: AuthorityService) {}
+
+  @query(AuthorityConnection, ListAuthorities, 'Certificate authorities of a project, by name.')
+  certificateAuthorities(ctx: Context, args: object): Promise<CountedConnectionOf<AuthorityType>> {
+    return this.service.list(ctx, args);
+  }
+
+  @query(AuthorityType, OneAuthority, 'One certificate authority by its id.')
+  certificateAuthority(ctx: Context, args: object): Promise<AuthorityType> {
+    return this.service.get(ctx, args);
+  }
+
+  @mutation(
+    CreateAuthority,
+    { certificateAuthority: [AuthorityType, 'The new authority.'] },
+    'Makes a certificate authority with a new key in a project of the type `cert-manager`.',
+  )
+  async createCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
+    return { certificateAuthority: await this.service.create(ctx, input) };
+  }
+
+  @mutation(
+    ActivateAuthority,
+    { certificateAuthority: [AuthorityType, 'The authority, which is active now.'] },
+    'Gives a pending certificate authority the certificate that an outside authority has made from its request.',
+  )
+  async activateCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
+    return { certificateAuthority: await this.service.activate(ctx, input) };
+  }
+
+  @mutation(
+    UpdateAuthority,
+    { certificateAuthority: [AuthorityType, 'The authority as it is now.'] },
+    'Renames a certificate authority, disables it, or enables it again.',
+  )
+  async updateCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
+    return { certificateAuthority: await this.service.update(ctx, input) };
+  }
+
+  @mutation(
+    OneAuthority,
+    { certificateAuthority: [AuthorityType, 'The deleted authority.'] },
+    'Deletes a certificate authority with its key. It can have neither authorities below it nor certificates.',
+  )
+  async deleteCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
+    return { certificateAuthority: await this.service.delete(ctx, input) };
+  }
+}
+
+@Resolver(() => ProjectType)
+export class ProjectAuthoritiesResolver {
+  constructor(private readonly service: AuthorityService) {}
+
+  @nested(
+    [AuthorityType],
+    'Its certificate authorities, by name; null with PERMISSION_DENIED if you may not read them.',
+  )
+  certificateAuthorities({ access }: ProjectType, ctx: Context): Promise<readonly AuthorityType[]> {
+    return this.service.listInProject(ctx, access);
+  }
+}

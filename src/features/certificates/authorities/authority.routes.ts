@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { bodyOf, paging, routesAt, withoutNull } from '../../../rest/route.js';
+import { ActivateAuthority, CreateAuthority, UpdateAuthority } from './authority.rules.js';
+
+const ca = routesAt('/api/v1/cert-manager/ca', {
+  select: `id projectId name kind status parentId subject commonName keyAlgorithm request certificate chain serialNumber
+    notBefore notAfter maxPathLength version createdAt updatedAt`,
+});
+
+const NOT_FOUND = ['CERTIFICATE_AUTHORITY_NOT_FOUND'] as const;
+
+const ListQuery = z.strictObject({ projectId: z.string().meta({ description: 'The project.' }), ...paging });
+
+/** Certificate authorities, beyond the specification. */
+export const authorityRoutes = [
+  ca.post('', 'Create a certificate authority', {
+    field: 'createCertificateAuthority',
+    body: withoutNull(CreateAuthority),
+    errors: [
+      ...(['PROJECT_NOT_FOUND', 'CERTIFICATE_AUTHORITY_NAME_TAKEN', ...NOT_FOUND] as const),
+      ...(['PENDING', 'DISABLED', 'EXPIRED'] as const).map((status) => `CERTIFICATE_AUTHORITY_${status}` as const),
+    ],
+    example: {
+      projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
+      name: 'Example root',
+      kind: 'root',
+      subject: { commonName: 'Example Root', organization: 'Example' },
+      keyAlgorithm: 'ec-p384',
+    },
+  }),
+  ca.get('', 'List the certificate authorities of a project, by name', {
+    field: 'certificateAuthorities',
+    query: ListQuery,
+    errors: ['PROJECT_NOT_FOUND'],
+  }),
+  ca.get('/{caId}', 'Get a certificate authority', { field: 'certificateAuthority', errors: NOT_FOUND }),
+  ca.patch('/{caId}', 'Rename, disable or enable a certificate authority', {
+    field: 'updateCertificateAuthority',
+    body: withoutNull(bodyOf(UpdateAuthority, 'id', 'expectedVersion')),
+    ifMatch: ({ certificateAuthority }) => ({ expectedVersion: certificateAuthority.version }),
+    errors: [
+      ...NOT_FOUND,
+      ...(['CERTIFICATE_AUTHORITY_NAME_TAKEN', 'CERTIFICATE_AUTHORITY_PENDING', 'CONCURRENT_CHANGE'] as const),
+    ],
+    example: { status: 'disabled' },
+  }),
+  ca.post('/{caId}/import-certificate', 'Give a pending certificate authority its certificate', {
+    field: 'activateCertificateAuthority',
+    body: withoutNull(bodyOf(ActivateAuthority, 'id')),
+    errors: [...NOT_FOUND, 'CERTIFICATE_AUTHORITY_NOT_PENDING'],
+    example: { certificate: '-----BEGIN CERTIFICATE-----\n...\n-----END CERTIFICATE-----\n' },
+  }),
+  ca.delete('/{caId}', 'Delete a certificate authority', {
+    field: 'deleteCertificateAuthority',
+    errors: [...NOT_FOUND, 'CERTIFICATE_AUTHORITY_IN_USE'],
+  }),
+];

@@ -1,0 +1,282 @@
+import { raw as sql } from '@mikro-orm/core';
+import type { z } from 'zod';
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { type BatchLoad, batched, batchOfOwned } from '../../../kernel/database/batched.js';
+import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { loadRow, lockRow } from '../../../kernel/database/rows.js';
+import { AppError } from '../../../kernel/errors.js';
+import { newId } from '../../../kernel/ids.js';
+import { type CountedConnectionOf, counted, keyPageBounds, Page } from '../../../kernel/paging.js';
+import { parse, validationFailed } from '../../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { sealKey } from '../key-sealing.js';
+import { refuseOtherType, refuseOtherVersion } from '../shared-checks.js';
+import { factsOf } from '../x509/facts.js';
+import { type KeyPair, newKeyPair } from '../x509/keys.js';
+import { makeAuthorityRequest, makeIntermediate, makeRoot, subjectText } from '../x509/making.js';
+import { toPem } from '../x509/pem.js';
+import { answerOf } from './answer.js';
+import { CertificateAuthority } from './authority.entity.js';
+import { type AuthorityRow, byName, countAuthorities, findAuthorities, listAuthorities } from './authority.queries.js';
+import {
+  ActivateAuthority,
+  CreateAuthority,
+  ListAuthorities,
+  OneAuthority,
+  UpdateAuthority,
+  USUAL_DAYS,
+} from './authority.rules.js';
+import { insertAuthority, readClock } from './authority.sql.js';
+import { type HeldIssuer, loadIssuer, validityOf } from './issuer.js';
+
+const NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
+const AUTHORITY = { find: findAuthorities, notFound: NOT_FOUND } as const;
+const IN_USE = {
+  certificate_authority_parent_fk: 'CERTIFICATE_AUTHORITY_IN_USE',
+  certificate_authority_fk: 'CERTIFICATE_AUTHORITY_IN_USE',
+} as const;
+const NAME_TAKEN = {
+  certificate_authority_name_unique: 'CERTIFICATE_AUTHORITY_NAME_TAKEN',
+  certificate_authority_project_id_fkey: 'PROJECT_NOT_FOUND',
+} as const;
+
+type NewAuthority = z.output<typeof CreateAuthority>;
+
+/**
+ * Authorities of projects, whose private keys never leave.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Source: decisions 7.7.
+ */
+export class AuthorityService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Makes a root, an intermediate below another authority of the project, or one that waits for an outside authority to answer its
+   * request.
+   *
+   * @throws PROJECT_NOT_FOUND, CERTIFICATE_AUTHORITY_NAME_TAKEN; VALIDATION_FAILED (WRONG_PROJECT_TYPE) for a project of another type,
+   *   and for more time or a longer path than the parent has; as `loadIssuer` about the parent
+   */
+  async create(ctx: Context, raw: unknown): Promise<AuthorityRow> {
+    const input = parse(CreateAuthority, raw);
+    if (input.kind === 'root' && input.parentId != null)
+      throw validationFailed([{ path: 'parentId', code: 'INVALID', message: 'must be absent for a root' }]);
+    // Keys take long to make: neither for somebody who may not, nor in a transaction.
+    refuseOtherType(await this.projects.authorized(ctx, input.projectId, 'certificate-authorities:create'));
+    const pair = await newKeyPair(input.keyAlgorithm);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.authorized(tx, input.projectId, 'certificate-authorities:create');
+      const { organizationId, projectId } = project;
+      const id = newId();
+      const keySealed = await sealKey(tx, project, { table: 'certificate_authority', id }, pair.privateKey);
+      const issued = await issue(tx, project, input, pair);
+      const common = { id, organizationId, projectId, name: input.name, kind: input.kind, keySealed, ...issued };
+      await guarded(
+        () =>
+          insertAuthority(tx, {
+            ...common,
+            subject: subjectText(input.subject),
+            commonName: input.subject.commonName,
+            keyAlgorithm: input.keyAlgorithm,
+          }),
+        NAME_TAKEN,
+      );
+      const made = await loadRow(tx, findAuthorities, { ids: [id] }, NOT_FOUND);
+      await record(tx, 'certificate-authority:create', made);
+      return made;
+    });
+  }
+
+  /**
+   * Gives a pending authority the certificate that an outside authority has made from its request.
+   *
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_PENDING; VALIDATION_FAILED as `answerOf`
+   */
+  activate(ctx: Context, raw: unknown): Promise<AuthorityRow> {
+    const { id, certificate, chain } = parse(ActivateAuthority, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { projectId } = await this.projects.authorizedOwner(tx, { id }, AUTHORITY, 'certificate-authorities:edit');
+      const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
+      const { status, request } = authority;
+      if (status !== 'pending' || request == null) throw new AppError('CERTIFICATE_AUTHORITY_NOT_PENDING');
+      const [clock] = await readClock(tx, {});
+      const answer = answerOf({ certificate, chain: chain ?? '' }, request, clock?.now as Date);
+      tx.em.assign(authority, {
+        ...answer,
+        status: 'active',
+        request: null,
+        version: authority.version + 1,
+        updatedAt: sql('now()'),
+      });
+      await flush(tx);
+      await record(tx, 'certificate-authority:activate', authority);
+      return loadRow(tx, findAuthorities, { ids: [authority.id] }, NOT_FOUND);
+    });
+  }
+
+  /**
+   * Renames an authority, disables it, or enables it again. What it issued stays as it is.
+   *
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NAME_TAKEN; CERTIFICATE_AUTHORITY_PENDING for another status of one
+   *   without a certificate; CONCURRENT_CHANGE for another `expectedVersion`
+   */
+  update(ctx: Context, raw: unknown): Promise<AuthorityRow> {
+    const { id, expectedVersion, name, status } = parse(UpdateAuthority, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { projectId } = await this.projects.authorizedOwner(tx, { id }, AUTHORITY, 'certificate-authorities:edit');
+      const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
+      refuseOtherVersion(authority.version, expectedVersion);
+      if (status !== undefined && authority.status === 'pending') throw new AppError('CERTIFICATE_AUTHORITY_PENDING');
+      const changes = { name: name ?? authority.name, status: status ?? authority.status };
+      const changed = (['name', 'status'] as const).filter((field) => changes[field] !== authority[field]);
+      if (changed.length > 0) {
+        tx.em.assign(authority, { ...changes, version: authority.version + 1, updatedAt: sql('now()') });
+        await flush(tx, NAME_TAKEN);
+      }
+      await record(tx, 'certificate-authority:update', authority, { changed });
+      return loadRow(tx, findAuthorities, { ids: [authority.id] }, NOT_FOUND);
+    });
+  }
+
+  /**
+   * Deletes an authority with its key.
+   *
+   * @returns the authority as it was
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND; CERTIFICATE_AUTHORITY_IN_USE while it has authorities below it, or certificates
+   */
+  delete(ctx: Context, raw: unknown): Promise<AuthorityRow> {
+    const { id } = parse(OneAuthority, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { projectId } = await this.projects.authorizedOwner(
+        tx,
+        { id },
+        AUTHORITY,
+        'certificate-authorities:delete',
+      );
+      const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
+      const before = await loadRow(tx, findAuthorities, { ids: [authority.id] }, NOT_FOUND);
+      tx.em.remove(authority);
+      await flush(tx, IN_USE);
+      await record(tx, 'certificate-authority:delete', before);
+      return before;
+    });
+  }
+
+  /** One authority. @throws CERTIFICATE_AUTHORITY_NOT_FOUND */
+  async get(ctx: Context, raw: unknown): Promise<AuthorityRow> {
+    const { row } = await this.projects.authorizedThing(
+      ctx,
+      parse(OneAuthority, raw),
+      AUTHORITY,
+      'certificate-authorities:read',
+    );
+    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    return row;
+  }
+
+  /** Authorities of a project, by name. @throws PROJECT_NOT_FOUND */
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<AuthorityRow>> {
+    const { projectId: wanted, ...request } = parse(ListAuthorities, raw);
+    const bounds = keyPageBounds(request);
+    const { projectId } = await this.projects.authorized(ctx, wanted, 'certificate-authorities:read');
+    const page = new Page(await listAuthorities(ctx, { projectIds: [projectId], ...bounds }), request, byName);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'certificate-authority:list',
+      projectId,
+      facts: { count: page.nodes.length },
+    });
+    return counted(page, async () => (await batched(ctx, countsOfAuthorities, projectId)) ?? 0);
+  }
+
+  /** Authorities of a project that is part of a larger answer; all projects share one statement. @throws PERMISSION_DENIED */
+  async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly AuthorityRow[]> {
+    authorize(project, 'certificate-authorities:read');
+    return (await batched(ctx, authoritiesByProject, project.projectId)) ?? [];
+  }
+}
+
+/** What a new authority gets of a certificate: that, or a request for it. */
+interface Issued {
+  readonly status: 'active' | 'pending';
+  readonly parentId: string | null;
+  readonly request: string | null;
+  readonly certificate: string | null;
+  readonly chain: string;
+  readonly serialNumber: string | null;
+  readonly notBefore: Date | null;
+  readonly notAfter: Date | null;
+  readonly maxPathLength: number | null;
+}
+
+async function issue(tx: Transaction, project: ProjectAccess, input: NewAuthority, pair: KeyPair): Promise<Issued> {
+  const { kind, parentId = null, subject, validDays, maxPathLength: wanted = null } = input;
+  if (kind === 'intermediate' && parentId === null)
+    return requested(await makeAuthorityRequest(subject, pair, wanted), wanted);
+  const parent = parentId === null ? null : await loadIssuer(tx, project, parentId);
+  const now = parent?.now ?? ((await readClock(tx, {}))[0]?.now as Date);
+  const validity = validityOf({ now, end: parent?.notAfter ?? null }, validDays, USUAL_DAYS[kind]);
+  const maxPathLength = parent === null ? wanted : pathLengthBelow(parent, wanted);
+  const made =
+    parent === null
+      ? await makeRoot(subject, pair, { ...validity, maxPathLength })
+      : await makeIntermediate(subject, pair.publicKey, parent, { ...validity, maxPathLength });
+  return {
+    status: 'active',
+    parentId: parent?.id ?? null,
+    request: null,
+    certificate: toPem('CERTIFICATE', made.raw),
+    chain: parent?.chainBelow ?? '',
+    serialNumber: factsOf(made).serialNumber,
+    ...validity,
+    maxPathLength,
+  };
+}
+
+const requested = (request: string, maxPathLength: number | null): Issued => ({
+  status: 'pending',
+  parentId: null,
+  request,
+  certificate: null,
+  chain: '',
+  serialNumber: null,
+  notBefore: null,
+  notAfter: null,
+  maxPathLength,
+});
+
+/** @throws VALIDATION_FAILED where the parent may have no authority below it, or none with so many below that */
+function pathLengthBelow({ maxPathLength: ofParent }: HeldIssuer, wanted: number | null): number | null {
+  if (ofParent === null) return wanted;
+  if (ofParent === 0)
+    throw validationFailed([
+      { path: 'parentId', code: 'INVALID', message: 'must be an authority that may have authorities below it' },
+    ]);
+  if (wanted !== null && wanted >= ofParent)
+    throw validationFailed([{ path: 'maxPathLength', code: 'TOO_BIG', message: `must be at most ${ofParent - 1}` }]);
+  return wanted ?? ofParent - 1;
+}
+
+/** What the audit trail says of an authority that is shown. */
+export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
+  action: 'certificate-authority:get',
+  projectId,
+  facts: { authorityId: id },
+});
+
+const record = (
+  tx: Transaction,
+  action: string,
+  { id, projectId, version }: { readonly id: string; readonly projectId: string; readonly version: number },
+  facts: Readonly<Record<string, readonly string[]>> = {},
+): Promise<void> =>
+  tx.auditTrail.recordChange(tx, { action, projectId, facts: { authorityId: id, version, ...facts } });
+
+const authoritiesByProject = batchOfOwned(
+  (ctx, projectIds) => listAuthorities(ctx, { projectIds, after: null, limit: null }),
+  ({ projectId }) => projectId,
+);
+
+const countsOfAuthorities: BatchLoad<number> = async (ctx, projectIds) =>
+  new Map((await countAuthorities(ctx, { projectIds })).map(({ projectId, count }) => [projectId, count]));

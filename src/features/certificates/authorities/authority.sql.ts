@@ -1,0 +1,56 @@
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
+
+/** The time of the database, by which certificates begin and end. */
+export const readClock = sqlStatement({
+  text: 'select now() as now',
+  params: {},
+  row: { now: t.time },
+});
+
+/** An authority that is about to issue. It stays as it is until the transaction ends. */
+export const holdIssuer = sqlStatement({
+  text: `select id, status, key_sealed as "keySealed", certificate, chain, not_after as "notAfter", max_path_length as "maxPathLength",
+      coalesce(not_after <= now(), false) as "isExpired", now() as now
+    from certificate_authority where id = :id and project_id = :projectId for share`,
+  params: { id: t.uuid, projectId: t.uuid },
+  row: {
+    id: t.uuid,
+    status: t.oneOf('active', 'disabled', 'pending'),
+    keySealed: t.bytea,
+    certificate: t.nullable(t.text),
+    chain: t.text,
+    notAfter: t.nullable(t.time),
+    maxPathLength: t.nullable(t.integer),
+    isExpired: t.boolean,
+    now: t.time,
+  },
+});
+
+/** Stores a new authority. */
+export const insertAuthority = sqlStatement({
+  text: `insert into certificate_authority (id, organization_id, project_id, name, kind, status, parent_id, subject, common_name,
+      key_algorithm, key_sealed, request, certificate, chain, serial_number, not_before, not_after, max_path_length)
+    values (:id, :organizationId, :projectId, :name, :kind, :status, :parentId, :subject, :commonName, :keyAlgorithm, :keySealed,
+      :request, :certificate, :chain, :serialNumber, :notBefore, :notAfter, :maxPathLength)`,
+  params: {
+    id: t.uuid,
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    name: t.text,
+    kind: t.text,
+    status: t.text,
+    parentId: t.nullable(t.uuid),
+    subject: t.text,
+    commonName: t.text,
+    keyAlgorithm: t.text,
+    keySealed: t.bytea,
+    request: t.nullable(t.text),
+    certificate: t.nullable(t.text),
+    chain: t.text,
+    serialNumber: t.nullable(t.text),
+    notBefore: t.nullable(t.time),
+    notAfter: t.nullable(t.time),
+    maxPathLength: t.nullable(t.integer),
+  },
+  row: {},
+});

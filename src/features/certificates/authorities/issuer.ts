@@ -1,0 +1,75 @@
+import { X509Certificate } from 'node:crypto';
+import type { Transaction } from '../../../kernel/context.js';
+import { AppError } from '../../../kernel/errors.js';
+import { isId } from '../../../kernel/ids.js';
+import { validationFailed } from '../../../kernel/validation.js';
+import type { ProjectAccess } from '../../projects/public.js';
+import { openSigningKey } from '../key-sealing.js';
+import type { Issuer, Validity } from '../x509/making.js';
+import { holdIssuer } from './authority.sql.js';
+
+const DAY_MS = 86_400_000;
+
+/** An authority that may issue now. */
+export interface HeldIssuer extends Issuer {
+  readonly id: string;
+  readonly notAfter: Date;
+  /** Null: any. */
+  readonly maxPathLength: number | null;
+  /** Its own certificate, and those of its issuers, as PEM: the chain of what it issues. */
+  readonly chainBelow: string;
+  /** The time of the database. */
+  readonly now: Date;
+}
+
+/**
+ * An authority of a project with its key, which stays as it is until the transaction ends.
+ *
+ * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_PENDING, CERTIFICATE_AUTHORITY_DISABLED,
+ *   CERTIFICATE_AUTHORITY_EXPIRED, SEALED_VALUE_INVALID
+ */
+export async function loadIssuer(tx: Transaction, project: ProjectAccess, id: string): Promise<HeldIssuer> {
+  const [row] = isId(id) ? await holdIssuer(tx, { id, projectId: project.projectId }) : [];
+  if (row === undefined) throw new AppError('CERTIFICATE_AUTHORITY_NOT_FOUND');
+  const { certificate, notAfter } = row;
+  if (certificate === null || notAfter === null) throw new AppError('CERTIFICATE_AUTHORITY_PENDING');
+  if (row.status === 'disabled') throw new AppError('CERTIFICATE_AUTHORITY_DISABLED');
+  if (row.isExpired) throw new AppError('CERTIFICATE_AUTHORITY_EXPIRED');
+  return {
+    id: row.id,
+    certificate: new X509Certificate(certificate),
+    privateKey: await openSigningKey(tx, project, row),
+    notAfter,
+    maxPathLength: row.maxPathLength,
+    chainBelow: certificate + row.chain,
+    now: row.now,
+  };
+}
+
+/**
+ * From now on, for so many days. Nothing outlives its issuer: who asks for longer is refused, and who does not say how long gets as
+ * long as there is.
+ *
+ * @param usual days of what nobody says
+ * @param end of the issuer; null: there is none
+ * @throws VALIDATION_FAILED for days beyond the end
+ */
+export function validityOf(
+  { now, end }: { readonly now: Date; readonly end: Date | null },
+  validDays: number | null | undefined,
+  usual: number,
+): Validity {
+  // Certificates have whole seconds.
+  const notBefore = new Date(Math.floor(now.getTime() / 1_000) * 1_000);
+  const wanted = new Date(notBefore.getTime() + (validDays ?? usual) * DAY_MS);
+  if (end === null || wanted <= end) return { notBefore, notAfter: wanted };
+  if (validDays == null) return { notBefore, notAfter: end };
+  const days = Math.floor((end.getTime() - notBefore.getTime()) / DAY_MS);
+  throw validationFailed([
+    {
+      path: 'validDays',
+      code: 'TOO_BIG',
+      message: `must not outlive the issuer, whose certificate is valid for ${days} more days`,
+    },
+  ]);
+}

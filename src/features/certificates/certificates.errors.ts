@@ -1,0 +1,27 @@
+import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
+
+const ERRORS = declareErrors({
+  CERTIFICATE_AUTHORITY_NOT_FOUND: notFound('certificate authority'),
+  CERTIFICATE_AUTHORITY_NAME_TAKEN: conflict(
+    'Another certificate authority of the project has this name; take another one.',
+  ),
+  CERTIFICATE_AUTHORITY_PENDING: conflict(
+    'The certificate authority has no certificate yet; have its request signed and import the answer.',
+  ),
+  CERTIFICATE_AUTHORITY_NOT_PENDING: conflict('The certificate authority has its certificate already.'),
+  CERTIFICATE_AUTHORITY_DISABLED: conflict('The certificate authority is disabled; enable it first.'),
+  CERTIFICATE_AUTHORITY_EXPIRED: conflict('The certificate of the authority has expired; use another authority.'),
+  CERTIFICATE_AUTHORITY_IN_USE: conflict(
+    'The certificate authority has authorities below it, or certificates; delete these first.',
+  ),
+  CERTIFICATE_NOT_FOUND: notFound('certificate'),
+  CERTIFICATE_KEY_NOT_FOUND: notFound('private key of the certificate'),
+  CERTIFICATE_EXISTS: conflict('The project has this certificate already.'),
+  CERTIFICATE_REVOKED: conflict('The certificate is revoked already.'),
+});
+
+declare module '../../kernel/errors.js' {
+  interface ErrorTables {
+    readonly certificates: typeof ERRORS;
+  }
+}

@@ -1,0 +1,40 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { projectColumns } from '../../../kernel/database/columns.js';
+import type { MetadataEntry } from './certificate.rules.js';
+
+export const CertificateSchema = defineEntity({
+  name: 'Certificate',
+  tableName: 'certificate',
+  uniques: [{ name: 'certificate_fingerprint_unique', properties: ['projectId', 'fingerprintSha256'] }],
+  properties: {
+    ...projectColumns,
+    authorityId: p.uuid().nullable(),
+    profileSlug: p.text().nullable(),
+    lineageId: p.uuid(),
+    renewedFromId: p.uuid().nullable(),
+    source: p.text(),
+    commonName: p.text(),
+    sans: p.array(),
+    serialNumber: p.text(),
+    status: p.text().default('active'),
+    revokedAt: p.datetime(3).nullable(),
+    revocationReason: p.text().nullable(),
+    notBefore: p.datetime(3),
+    notAfter: p.datetime(3),
+    keyAlgorithm: p.text(),
+    fingerprintSha256: p.text(),
+    certificate: p.text(),
+    chain: p.text().default(''),
+    keySealed: p.blob().nullable(),
+    isCa: p.boolean(),
+    metadata: p.json<readonly MetadataEntry[]>().defaultRaw(`'[]'`),
+    version: p.integer().default(1),
+  },
+});
+
+/**
+ * A certificate of the inventory of a project. Its private key, where that is here, is sealed for this row. `version` rises with every
+ * change; what the certificate says never changes.
+ */
+export class Certificate extends CertificateSchema.class {}
+CertificateSchema.setClass(Certificate);

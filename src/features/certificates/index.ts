@@ -1,0 +1,42 @@
+import './certificates.errors.js';
+import type { Feature } from '../../feature.js';
+import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { CertificateAuthority } from './authorities/authority.entity.js';
+import { findAuthorities } from './authorities/authority.queries.js';
+import { AuthorityResolver, ProjectAuthoritiesResolver } from './authorities/authority.resolver.js';
+import { authorityRoutes } from './authorities/authority.routes.js';
+import { AuthorityService, readOf as readOfAuthority } from './authorities/authority.service.js';
+import { AuthorityType } from './authorities/authority.type.js';
+import { Certificate } from './certificates/certificate.entity.js';
+
+/** Certificate authorities of projects, and their inventory of certificates. */
+export function createCertificates(deps: { readonly projects: ProjectReader; readonly links: ProjectLinks }): Feature {
+  const authorities = new AuthorityService(deps.projects);
+  return {
+    entities: [CertificateAuthority, Certificate],
+    resolvers: [
+      new AuthorityResolver(authorities),
+      new ProjectAuthoritiesResolver(authorities),
+      new (projectLinkOf(AuthorityType))(deps.links),
+    ],
+    nodes: [
+      nodeInProject(deps.links, {
+        type: 'CertificateAuthority',
+        table: 'certificate_authority',
+        action: 'certificate-authorities:read',
+        find: findAuthorities,
+        record: readOfAuthority,
+      }),
+    ],
+    routes: authorityRoutes,
+    groups: [
+      {
+        name: 'certificate-authorities',
+        title: 'Certificate authorities',
+        description: 'Who issues the certificates of a project.',
+        paths: /^\/api\/v1\/cert-manager\/ca\b/,
+        parameters: { caId: 'The certificate authority.' },
+      },
+    ],
+  };
+}

@@ -1,0 +1,45 @@
+import type { KeyObject } from 'node:crypto';
+import type { Context } from '../../kernel/context.js';
+import { keyIdOf } from '../../kernel/crypto/seal.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import { queryOf } from '../../kernel/database/database.js';
+import { openPrivateKey, privateKeyPem } from './x509/keys.js';
+
+/** Whose key it is. The key of a row never changes. */
+export interface KeyPlace {
+  readonly table: 'certificate_authority' | 'certificate';
+  readonly id: string;
+}
+
+/** A row's project. */
+interface Scope {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+const placeOf = ({ table, id }: KeyPlace) => ({ table, column: 'key', rowId: id, rowVersion: 1 });
+
+/** Seals a private key for its row, with the key of the project. */
+export async function sealKey(ctx: Context, scope: Scope, place: KeyPlace, key: KeyObject): Promise<Buffer> {
+  const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(scope));
+  await sealer.reserve(1);
+  return sealer.seal(placeOf(place), new SealedText(privateKeyPem(key)));
+}
+
+/** The private key of a row as PEM. @throws SEALED_VALUE_INVALID for one that was not sealed for this row */
+export async function openKey(ctx: Context, scope: Scope, place: KeyPlace, sealed: Uint8Array): Promise<SealedText> {
+  await ctx.keyring.ensureKeys(queryOf(ctx), scopeOf(scope), [keyIdOf(sealed)]);
+  const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(scope));
+  return sealer.open(placeOf(place), sealed);
+}
+
+/** The private key of an authority, to sign with. @throws SEALED_VALUE_INVALID */
+export async function openSigningKey(
+  ctx: Context,
+  scope: Scope,
+  { id, keySealed }: { readonly id: string; readonly keySealed: Uint8Array },
+): Promise<KeyObject> {
+  return openPrivateKey((await openKey(ctx, scope, { table: 'certificate_authority', id }, keySealed)).reveal());
+}
+
+const scopeOf = ({ organizationId, projectId }: Scope): Scope => ({ organizationId, projectId });
