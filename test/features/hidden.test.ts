@@ -26,7 +26,11 @@ const SLUGS: ReadonlySet<Thing> = new Set([
   'secretKey',
 ]);
 /** A credential is no id: whoever holds one acts by it, from wherever it comes. */
-const CREDENTIALS: ReadonlySet<Thing> = new Set(['heldToken', 'clientId', 'heldClientSecret']);
+const CREDENTIALS: ReadonlySet<Thing> = new Set([
+  ...(['heldToken', 'clientId', 'heldClientSecret'] as const),
+  // A text that is no name of anything.
+  'authorityAnswer',
+]);
 /** Things inside a project: another project of the same organization hides them as well. */
 const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'project',
@@ -42,6 +46,9 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'roleSlug',
   'certificateProject',
   'certificateAlert',
+  'certificateAuthority',
+  'pendingAuthority',
+  'certificate',
 ]);
 /** Names a key of the organization; no operation shows the id of one, so it has a test of its own. */
 const NOTHING_TO_NAME = ['kmsKeyId'];

@@ -1,5 +1,6 @@
 import '../../src/features/access/access.errors.js';
 import '../../src/features/alerts/alerts.errors.js';
+import '../../src/features/certificates/certificates.errors.js';
 import '../../src/features/groups/groups.errors.js';
 import '../../src/features/identities/identities.errors.js';
 import '../../src/features/jobs/jobs.errors.js';

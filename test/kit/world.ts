@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Caller, mustSucceed } from './caller.js';
+import { signRequest } from './certificates/outside.js';
+import { KNOWN_CERTIFICATE } from './certificates/own.js';
 import type { Seed } from './seed.js';
 
 /** A word that stands in every secret text of a world, so that a search finds what leaked. */
@@ -26,9 +28,16 @@ export interface World {
   /** A role that the organization made, which nobody has. */
   readonly organizationRole: string;
   readonly organizationRoleSlug: string;
-  /** A project of the type `cert-manager`, with an alert. */
+  /** A project of the type `cert-manager`, with an alert, authorities and a certificate. */
   readonly certificateProject: string;
   readonly certificateAlert: string;
+  /** A root of that project. */
+  readonly certificateAuthority: string;
+  /** Another authority of it, which waits for one outside; and what that answers, as PEM. */
+  readonly pendingAuthority: string;
+  readonly authorityAnswer: string;
+  /** A certificate of it, imported with its key. */
+  readonly certificate: string;
   /** A project whose only admin has no way to authenticate. */
   readonly lostProject: string;
   /** The rescue of another one, which has not ended. */
@@ -116,9 +125,7 @@ export async function makeWorld(
   const lost = isWanted('lostProject', 'rescue')
     ? await makeLost(admin, organization)
     : { lostProject: '', rescue: '' };
-  const certificates = isWanted('certificateProject', 'certificateAlert')
-    ? await makeCertificates(admin)
-    : { certificateProject: '', certificateAlert: '' };
+  const certificates = isWanted(...CERTIFICATE_THINGS) ? await makeCertificates(admin) : NO_CERTIFICATES;
   return {
     organization,
     subOrganization,
@@ -157,6 +164,15 @@ export async function makeWorld(
     ...client,
   };
 }
+
+const CERTIFICATE_THINGS = [
+  ...(['certificateProject', 'certificateAlert', 'certificateAuthority', 'pendingAuthority'] as const),
+  ...(['authorityAnswer', 'certificate'] as const),
+] as const;
+type CertificateWorld = Pick<World, (typeof CERTIFICATE_THINGS)[number]>;
+const NO_CERTIFICATES = Object.fromEntries(
+  CERTIFICATE_THINGS.map((thing) => [thing, '']),
+) as unknown as CertificateWorld;
 
 const NO_CLIENT = { clientId: '', clientSecret: '', heldClientSecret: '' };
 
@@ -291,21 +307,35 @@ async function makeTemplate(
   return { projectTemplate: projectTemplate.id, projectTemplateName: projectTemplate.name };
 }
 
-async function makeCertificates(admin: Caller): Promise<Pick<World, 'certificateProject' | 'certificateAlert'>> {
+async function makeCertificates(admin: Caller): Promise<CertificateWorld> {
   const project = { projectName: word('certificates'), type: 'cert-manager' };
   const { id: projectId } = mustSucceed(await admin.post('/api/v2/workspace', project)).body.project;
-  const { alert } = mustSucceed(
-    await admin.post('/api/v1/cert-manager/alerts', {
-      projectId,
-      name: word('alert'),
-      description: CANARY,
-      eventType: 'expiration',
-      alertBefore: '30d',
-      filters: [],
-      channels: [{ channelType: 'email', config: { recipients: [`${CANARY}@example.com`] } }],
-    }),
-  ).body;
-  return { certificateProject: projectId, certificateAlert: alert.id };
+  const make = async (path: string, body: object) =>
+    mustSucceed(await admin.post(`/api/v1/cert-manager/${path}`, { projectId, ...body })).body;
+  const { alert } = await make('alerts', {
+    name: word('alert'),
+    description: CANARY,
+    eventType: 'expiration',
+    alertBefore: '30d',
+    filters: [],
+    channels: [{ channelType: 'email', config: { recipients: [`${CANARY}@example.com`] } }],
+  });
+  const subject = { commonName: CANARY };
+  const { certificateAuthority: root } = await make('ca', { name: word('root'), kind: 'root', subject });
+  const { certificateAuthority: pending } = await make('ca', { name: word('ca'), kind: 'intermediate', subject });
+  const { pem, key } = KNOWN_CERTIFICATE;
+  const { certificate } = await make('certificates/import', {
+    certificate: pem + key,
+    metadata: [{ key: 'owner', value: CANARY }],
+  });
+  return {
+    certificateProject: projectId,
+    certificateAlert: alert.id,
+    certificateAuthority: root.id,
+    pendingAuthority: pending.id,
+    authorityAnswer: (await signRequest(pending.request)).certificate,
+    certificate: certificate.id,
+  };
 }
 
 async function makeLost(admin: Caller, organization: string): Promise<Pick<World, 'lostProject' | 'rescue'>> {

@@ -39,6 +39,8 @@ const BARE_IDS: readonly string[] = [
   'PermissionConditions.identityId',
   // Of any kind, by the kind of the job.
   'Job.subjectId',
+  // What a certificate and its renewals have in common.
+  'Certificate.lineageId',
   // There are no groups and no rotations yet.
   'Secret.rotationId',
   'SecretActor.groupId',
@@ -66,7 +68,7 @@ function lint(definition: string) {
 
 /** What an update changes by its id. */
 const RESOURCES = [
-  'CertificateAlert',
+  ...['Certificate', 'CertificateAlert', 'CertificateAuthority'],
   ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
   'ProjectTemplate',
   ...['Secret', 'SecretImport', 'Tag', 'User'],
@@ -98,7 +100,7 @@ describe('the schema', () => {
     const ofItself = inputs.filter((type) => 'id' in type.getFields()).map(({ name }) => name);
     expect(
       ofItself.filter(
-        (name) => !/^(Update|Delete|Rename|Revoke|Restore|Retry|Cancel)\w+Input$|ChangeInput$/.test(name),
+        (name) => !/^(Update|Delete|Rename|Revoke|Restore|Retry|Cancel|Activate)\w+Input$|ChangeInput$/.test(name),
       ),
     ).toEqual([]);
     expect(ofItself).toEqual(expect.arrayContaining(RESOURCES.map((noun) => `Update${noun}Input`)));

@@ -3,21 +3,40 @@ import type { Feature } from '../../feature.js';
 import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
 import { CertificateAuthority } from './authorities/authority.entity.js';
 import { findAuthorities } from './authorities/authority.queries.js';
-import { AuthorityResolver, ProjectAuthoritiesResolver } from './authorities/authority.resolver.js';
+import {
+  AuthorityParentResolver,
+  AuthorityResolver,
+  ProjectAuthoritiesResolver,
+} from './authorities/authority.resolver.js';
 import { authorityRoutes } from './authorities/authority.routes.js';
 import { AuthorityService, readOf as readOfAuthority } from './authorities/authority.service.js';
 import { AuthorityType } from './authorities/authority.type.js';
 import { Certificate } from './certificates/certificate.entity.js';
+import { certificateNode } from './certificates/certificate.nodes.js';
+import {
+  CertificateContentResolver,
+  CertificateResolver,
+  ProjectCertificatesResolver,
+} from './certificates/certificate.resolver.js';
+import { certificateRoutes } from './certificates/certificate.routes.js';
+import { CertificateService } from './certificates/certificate.service.js';
+import { CertificateType } from './certificates/certificate.type.js';
 
 /** Certificate authorities of projects, and their inventory of certificates. */
 export function createCertificates(deps: { readonly projects: ProjectReader; readonly links: ProjectLinks }): Feature {
   const authorities = new AuthorityService(deps.projects);
+  const certificates = new CertificateService(deps.projects);
   return {
     entities: [CertificateAuthority, Certificate],
     resolvers: [
       new AuthorityResolver(authorities),
+      new AuthorityParentResolver(deps.links),
       new ProjectAuthoritiesResolver(authorities),
       new (projectLinkOf(AuthorityType))(deps.links),
+      new CertificateResolver(certificates),
+      new CertificateContentResolver(deps.links),
+      new ProjectCertificatesResolver(certificates),
+      new (projectLinkOf(CertificateType))(deps.links),
     ],
     nodes: [
       nodeInProject(deps.links, {
@@ -27,8 +46,9 @@ export function createCertificates(deps: { readonly projects: ProjectReader; rea
         find: findAuthorities,
         record: readOfAuthority,
       }),
+      certificateNode(deps.links),
     ],
-    routes: authorityRoutes,
+    routes: [...authorityRoutes, ...certificateRoutes],
     groups: [
       {
         name: 'certificate-authorities',
@@ -36,6 +56,13 @@ export function createCertificates(deps: { readonly projects: ProjectReader; rea
         description: 'Who issues the certificates of a project.',
         paths: /^\/api\/v1\/cert-manager\/ca\b/,
         parameters: { caId: 'The certificate authority.' },
+      },
+      {
+        name: 'certificates',
+        title: 'Certificates',
+        description: 'The inventory of certificates of a project.',
+        paths: /^\/api\/v1\/cert-manager\/certificates\b/,
+        parameters: { certificateId: 'The certificate.' },
       },
     ],
   };

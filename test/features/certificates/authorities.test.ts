@@ -3,10 +3,10 @@ import { randomUUID, X509Certificate } from 'node:crypto';
 import { Pkcs10CertificateRequest } from '@peculiar/x509';
 import { factsOf } from '../../../src/features/certificates/x509/facts.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { signRequest } from '../../kit/certificates/outside.js';
 import { callerWithRules } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { CA, makeAuthority, PENDING, ROOT, seedProject } from './kit.js';
-import { signRequest } from './outside.js';
 
 const strongroom = useSharedStrongroom();
 const DAY = 86_400_000;

@@ -23,3 +23,11 @@ export const makeAuthority = async (
   body: Readonly<Record<string, unknown>> = {},
   // biome-ignore lint/suspicious/noExplicitAny: as replies have it
 ): Promise<any> => mustSucceed(await admin.post(CA, { ...ROOT, projectId, ...body })).body.certificateAuthority;
+
+/** Imports a certificate, and gives it as replies have it. */
+export const importCertificate = async (
+  admin: Caller,
+  projectId: string,
+  body: Readonly<Record<string, unknown>>,
+  // biome-ignore lint/suspicious/noExplicitAny: as replies have it
+): Promise<any> => mustSucceed(await admin.post(`${CERTIFICATES}/import`, { projectId, ...body })).body.certificate;

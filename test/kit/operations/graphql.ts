@@ -14,6 +14,7 @@ import { access } from './graphql/access.js';
 import { accessReview } from './graphql/access-review.js';
 import { across } from './graphql/across.js';
 import { alerts } from './graphql/alerts.js';
+import { certificates } from './graphql/certificates.js';
 import { folders } from './graphql/folders.js';
 import { groups } from './graphql/groups.js';
 import { history } from './graphql/history.js';
@@ -44,6 +45,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...projectCopies,
   ...roles,
   ...privileges,
+  ...certificates,
   ...alerts,
   ...tags,
   ...folders,
@@ -62,9 +64,9 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
   Mutation: SCHEMA.getMutationType() as GraphQLObjectType,
 });
 
-/** These can have audit rows of their own below another root field: they disclose sealed values, or list projects or alerts. */
+/** These can have audit rows of their own below another root field: they disclose sealed values, or list projects, alerts or certificates. */
 const AUDITED_INSIDE =
-  /^((Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.certificateAlert(s|Connection)|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
+  /^((Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.certificate(s|Connection|Alerts|AlertConnection)|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
 
 /** The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument. */
 export function graphqlDocument(operation: GraphQLOperation): {

@@ -1,6 +1,7 @@
 import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
 import { alerts } from './rest/alerts.js';
+import { certificates } from './rest/certificates.js';
 import { compatibility } from './rest/compatibility.js';
 import { folders } from './rest/folders.js';
 import { groups } from './rest/groups.js';
@@ -26,6 +27,7 @@ export const REST: readonly RestOperation[] = [
   ...members,
   ...roles,
   ...privileges,
+  ...certificates,
   ...alerts,
   ...tags,
   ...folders,

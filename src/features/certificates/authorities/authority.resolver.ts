@@ -1,8 +1,11 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { type BatchLoad, linked } from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
-import { ProjectType } from '../../projects/public.js';
+import { type ProjectLinks, ProjectType } from '../../projects/public.js';
+import { readableAuthorities } from './authority.links.js';
+import type { AuthorityRow } from './authority.queries.js';
 import {
   ActivateAuthority,
   CreateAuthority,
@@ -61,6 +64,21 @@ export class AuthorityResolver {
   )
   async deleteCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.service.delete(ctx, input) };
+  }
+}
+
+/** What authorities lead to. */
+@Resolver(() => AuthorityType)
+export class AuthorityParentResolver {
+  readonly #authorities: BatchLoad<AuthorityRow>;
+
+  constructor(links: ProjectLinks) {
+    this.#authorities = (ctx, ids) => readableAuthorities(ctx, links, ids);
+  }
+
+  @nested(AuthorityType, 'The authority of the project that signed its certificate; null for none.')
+  parent({ parentId }: AuthorityType, ctx: Context): Promise<AuthorityType | null> {
+    return linked(ctx, this.#authorities, parentId);
   }
 }
 

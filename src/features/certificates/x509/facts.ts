@@ -62,8 +62,8 @@ export interface CertificateFacts {
   /** Hexadecimal, in upper case. */
   readonly fingerprintSha256: string;
   readonly fingerprintSha1: string;
-  readonly subjectKeyId: string | null;
-  readonly authorityKeyId: string | null;
+  readonly subjectKeyIdentifier: string | null;
+  readonly authorityKeyIdentifier: string | null;
 }
 
 /** In the order of their bits. Source: RFC 5280, section 4.2.1.3. */
@@ -115,8 +115,10 @@ export function factsOf(certificate: X509Certificate): CertificateFacts {
     pathLength: (constraints?.cA ? constraints.pathLenConstraint : null) ?? null,
     fingerprintSha256: certificate.fingerprint256.replaceAll(':', ''),
     fingerprintSha1: certificate.fingerprint.replaceAll(':', ''),
-    subjectKeyId: hexOf(extension(id_ce_subjectKeyIdentifier, SubjectKeyIdentifier)),
-    authorityKeyId: hexOf(extension(id_ce_authorityKeyIdentifier, AuthorityKeyIdentifier)?.keyIdentifier ?? null),
+    subjectKeyIdentifier: hexOf(extension(id_ce_subjectKeyIdentifier, SubjectKeyIdentifier)),
+    authorityKeyIdentifier: hexOf(
+      extension(id_ce_authorityKeyIdentifier, AuthorityKeyIdentifier)?.keyIdentifier ?? null,
+    ),
   };
   refuseUnstorable(facts);
   return facts;

@@ -3,8 +3,8 @@ import { type Bundle, readBundle } from '../../../../src/features/certificates/x
 import { factsOf } from '../../../../src/features/certificates/x509/facts.js';
 import { newKeyPair, privateKeyPem } from '../../../../src/features/certificates/x509/keys.js';
 import { AppError } from '../../../../src/kernel/errors.js';
+import { type Made, newIntermediate, newLeaf, newRoot } from '../../../kit/certificates/material.js';
 import fc from '../../../kit/properties.js';
-import { type Made, newIntermediate, newLeaf, newRoot } from './material.js';
 
 let root: Made;
 let intermediate: Made;
@@ -155,13 +155,13 @@ test('facts of a certificate are its own', () => {
     pathLength: null,
     fingerprintSha256: leaf.certificate.fingerprint256.replaceAll(':', ''),
     fingerprintSha1: leaf.certificate.fingerprint.replaceAll(':', ''),
-    subjectKeyId: expect.stringMatching(/^[0-9A-F]{40}$/),
-    authorityKeyId: factsOf(intermediate.certificate).subjectKeyId,
+    subjectKeyIdentifier: expect.stringMatching(/^[0-9A-F]{40}$/),
+    authorityKeyIdentifier: factsOf(intermediate.certificate).subjectKeyIdentifier,
   });
   expect(factsOf(intermediate.certificate)).toMatchObject({
     isCa: true,
     pathLength: 0,
     keyUsages: ['keyCertSign', 'cRLSign'],
-    authorityKeyId: factsOf(root.certificate).subjectKeyId,
+    authorityKeyIdentifier: factsOf(root.certificate).subjectKeyIdentifier,
   });
 });

@@ -6,8 +6,8 @@ import { factsOf } from '../../../../src/features/certificates/x509/facts.js';
 import { KEY_ALGORITHMS, newKeyPair } from '../../../../src/features/certificates/x509/keys.js';
 import { makeAuthorityRequest, makeRoot, subjectText } from '../../../../src/features/certificates/x509/making.js';
 import { toPem } from '../../../../src/features/certificates/x509/pem.js';
+import { days, newIntermediate, newLeaf, newRoot } from '../../../kit/certificates/material.js';
 import { describeWith } from '../../../kit/describe-with.js';
-import { days, newIntermediate, newLeaf, newRoot } from './material.js';
 
 describeWith(['openssl'], 'certificates that are made here', () => {
   const folder = mkdtempSync(join(tmpdir(), 'certificates-'));

@@ -6,9 +6,9 @@ import {
   type KeyPair,
   newKeyPair,
   privateKeyPem,
-} from '../../../../src/features/certificates/x509/keys.js';
-import { makeCertificate, makeIntermediate, makeRoot } from '../../../../src/features/certificates/x509/making.js';
-import { toPem } from '../../../../src/features/certificates/x509/pem.js';
+} from '../../../src/features/certificates/x509/keys.js';
+import { makeCertificate, makeIntermediate, makeRoot } from '../../../src/features/certificates/x509/making.js';
+import { toPem } from '../../../src/features/certificates/x509/pem.js';
 
 /** A certificate with its key, both also as PEM. */
 export interface Made {

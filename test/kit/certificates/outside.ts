@@ -10,7 +10,7 @@ import {
 import { newKeyPair, privateKeyPem, signerOf } from '../../../src/features/certificates/x509/keys.js';
 import { makeRoot } from '../../../src/features/certificates/x509/making.js';
 import { toPem } from '../../../src/features/certificates/x509/pem.js';
-import { days } from './x509/material.js';
+import { days } from './material.js';
 
 interface Wanted {
   readonly isCa?: boolean;

@@ -1,0 +1,16 @@
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import type { Found } from '../../../kernel/database/batched.js';
+import type { ProjectLinks } from '../../projects/public.js';
+import { type AuthorityRow, findAuthorities } from './authority.queries.js';
+
+/** Authorities by their ids, as the caller may read them; an error in the place of one that it may not. */
+export const readableAuthorities = async (
+  ctx: Context,
+  links: ProjectLinks,
+  ids: readonly string[],
+): Promise<Found<AuthorityRow>> =>
+  links.readable(ctx, await findAuthorities(ctx, { ids }), (row, access) => {
+    authorize(access, 'certificate-authorities:read');
+    return row;
+  });

@@ -1,0 +1,107 @@
+import { can, canAlways } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
+import { isId, NO_ID } from '../../../kernel/ids.js';
+import { timePageBounds } from '../../../kernel/paging.js';
+import type { ProjectReader } from '../../projects/public.js';
+import { type CertificateRow, findCertificates, listCommonNames } from './certificate.queries.js';
+import type { CertificateStatus } from './certificate.rules.js';
+import { countCertificates, listCertificateIds } from './certificate.sql.js';
+
+/** What a list is asked for. */
+export interface CertificatesRequest {
+  readonly search?: string | null | undefined;
+  readonly status?: CertificateStatus | null | undefined;
+  readonly expiresBefore?: Date | null | undefined;
+  readonly expiresAfter?: Date | null | undefined;
+  readonly authorityId?: string | null | undefined;
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+}
+
+interface Filters {
+  readonly search: string | null;
+  readonly serial: string | null;
+  readonly status: string | null;
+  readonly expiresBefore: string | null;
+  readonly expiresAfter: string | null;
+  readonly authorityId: string | null;
+}
+
+interface Wanted extends Filters {
+  readonly time: string | null;
+  readonly afterId: string | null;
+  readonly limit: number | null;
+}
+
+/** Serial numbers are also written in lower case and with colons. */
+const serialIn = (search: string): string => search.replaceAll(':', '').trim().toUpperCase();
+
+const filtersOf = (request: CertificatesRequest): Filters => {
+  const { search, status, expiresBefore, expiresAfter, authorityId } = request;
+  return {
+    search: search || null,
+    serial: search ? serialIn(search) : null,
+    status: status ?? null,
+    expiresBefore: expiresBefore?.toISOString() ?? null,
+    expiresAfter: expiresAfter?.toISOString() ?? null,
+    authorityId: authorityId == null || isId(authorityId) ? (authorityId ?? null) : NO_ID,
+  };
+};
+
+/** Lists of the certificates of projects that their caller may read. Lists of one document share their statements. */
+export class CertificateLists {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * A page of a project, and one row more where there are more.
+   *
+   * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+   */
+  page(ctx: Context, projectId: string, request: CertificatesRequest): Promise<readonly CertificateRow[]> {
+    const { time, id: afterId, limit } = timePageBounds(request);
+    const wanted: Wanted = { ...filtersOf(request), time, afterId, limit };
+    return batched(ctx, this.#pages, listKey(projectId, wanted)).then((rows) => rows ?? []);
+  }
+
+  /** How many certificates the list of a project has in all. */
+  async count(ctx: Context, projectId: string, request: CertificatesRequest): Promise<number> {
+    const [found] = (await batched(ctx, this.#counts, listKey(projectId, filtersOf(request)))) ?? [];
+    return found?.count ?? 0;
+  }
+
+  readonly #pages = batchOfLists<CertificateRow, Wanted>(
+    async (ctx, projectIds, wanted) => {
+      const found = await listCertificateIds(ctx, { ...(await this.#readable(ctx, projectIds)), ...wanted });
+      const ids = found.map(({ id }) => id);
+      const rows = new Map((ids.length === 0 ? [] : await findCertificates(ctx, { ids })).map((row) => [row.id, row]));
+      // In the order of the ids; what has gone meanwhile is left out.
+      return ids.flatMap((id) => rows.get(id) ?? []);
+    },
+    ({ projectId }) => projectId,
+  );
+
+  readonly #counts = batchOfLists<{ readonly projectId: string; readonly count: number }, Filters>(
+    async (ctx, projectIds, wanted) =>
+      countCertificates(ctx, { ...(await this.#readable(ctx, projectIds)), ...wanted }),
+    ({ projectId }) => projectId,
+  );
+
+  /** Conditions of rules look at common names: the names are judged here, and the statement gets those that pass. */
+  async #readable(ctx: Context, projectIds: readonly string[]) {
+    const accesses = await Promise.all(projectIds.map((id) => this.projects.find(ctx, id)));
+    const isOpen = (at: number): boolean => {
+      const access = accesses[at];
+      return access !== undefined && canAlways(access.ability, 'certificates:read');
+    };
+    const openIds = projectIds.filter((_, at) => isOpen(at));
+    const others = projectIds.filter((_, at) => !isOpen(at));
+    const names = others.length === 0 ? [] : await listCommonNames(ctx, { projectIds: others });
+    const abilities = new Map(projectIds.map((id, at) => [id, accesses[at]?.ability]));
+    const allowed = names.flatMap(({ projectId, commonName }) => {
+      const ability = abilities.get(projectId);
+      return ability !== undefined && can(ability, 'certificates:read', { commonName }) ? [projectId + commonName] : [];
+    });
+    return { projectIds, openIds, allowed };
+  }
+}

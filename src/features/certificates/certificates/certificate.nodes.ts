@@ -1,0 +1,33 @@
+import { authorize, can } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import type { Found } from '../../../kernel/database/batched.js';
+import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
+import { IN_OWN_PROJECT, type ProjectLinks } from '../../projects/public.js';
+import { type CertificateRow, findCertificates } from './certificate.queries.js';
+import { readOf } from './certificate.service.js';
+
+/**
+ * Certificates by their ids alone. What the caller may read of them depends on their common names: others are left out, and where it
+ * may read none an error is in their place.
+ */
+export async function readableCertificates(
+  ctx: Context,
+  links: ProjectLinks,
+  ids: readonly string[],
+): Promise<Found<CertificateRow>> {
+  const found = await links.readable(ctx, await findCertificates(ctx, { ids }), (row, access) => {
+    authorize(access, 'certificates:read');
+    return can(access.ability, 'certificates:read', { commonName: row.commonName }) ? row : null;
+  });
+  return new Map([...found].flatMap(([id, row]) => (row === null ? [] : [[id, row] as const])));
+}
+
+/** Certificates as nodes. */
+export const certificateNode = (links: ProjectLinks): NodeKind =>
+  nodeKind<CertificateRow>({
+    type: 'Certificate',
+    table: 'certificate',
+    reach: IN_OWN_PROJECT,
+    load: (ctx, ids) => readableCertificates(ctx, links, ids),
+    record: readOf,
+  });

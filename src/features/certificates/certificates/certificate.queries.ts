@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import type { CertificateSchema } from './certificate.entity.js';
+import type { CertificateSource, CertificateStatus, MetadataEntry, RevocationReason } from './certificate.rules.js';
+
+const tables = tablesOf<typeof CertificateSchema>();
+
+/** Certificates of whatever projects. */
+export const findCertificates = prepared(({ ids }: { ids: readonly string[] }) =>
+  tables
+    .selectFrom('certificate')
+    .select([
+      'id',
+      'organization_id as organizationId',
+      'project_id as projectId',
+      'authority_id as authorityId',
+      'profile_slug as profileSlug',
+      'lineage_id as lineageId',
+      'renewed_from_id as renewedFromId',
+      sql<CertificateSource>`source`.as('source'),
+      'common_name as commonName',
+      'sans',
+      'serial_number as serialNumber',
+      sql<CertificateStatus>`status`.as('status'),
+      'revoked_at as revokedAt',
+      sql<RevocationReason | null>`revocation_reason`.as('revocationReason'),
+      'not_before as notBefore',
+      'not_after as notAfter',
+      'key_algorithm as keyAlgorithm',
+      'fingerprint_sha256 as fingerprintSha256',
+      sql<boolean>`key_sealed is not null`.as('hasPrivateKey'),
+      'is_ca as isCa',
+      sql<readonly MetadataEntry[]>`metadata`.as('metadata'),
+      'version',
+      'created_at as createdAt',
+      'updated_at as updatedAt',
+    ])
+    .where('id', '=', anyOf(ids)),
+);
+
+/** A certificate as it is listed: what it says, without itself and its key. */
+export type CertificateRow = Awaited<ReturnType<typeof findCertificates>>[number];
+
+/** The PEM of certificates and of their chains. */
+export const findPems = prepared(({ ids }: { ids: readonly string[] }) =>
+  tables.selectFrom('certificate').select(['id', 'certificate', 'chain']).where('id', '=', anyOf(ids)),
+);
+
+/** The sealed key of a certificate. */
+export const findSealedKey = prepared(({ ids }: { ids: readonly string[] }) =>
+  tables.selectFrom('certificate').select(['id', 'key_sealed as keySealed']).where('id', '=', anyOf(ids)),
+);
+
+/** Every common name in projects: what rules of roles can look at. */
+export const listCommonNames = prepared(({ projectIds }: { projectIds: readonly string[] }) =>
+  tables
+    .selectFrom('certificate')
+    .select(['project_id as projectId', 'common_name as commonName'])
+    .distinct()
+    .where('project_id', '=', anyOf(projectIds)),
+);

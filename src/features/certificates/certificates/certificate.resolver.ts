@@ -1,0 +1,173 @@
+import { X509Certificate } from 'node:crypto';
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { type BatchLoad, batched, linked } from '../../../kernel/database/batched.js';
+import { argsType } from '../../../kernel/graphql/inputs.js';
+import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
+import { type ProjectLinks, ProjectType } from '../../projects/public.js';
+import { readableAuthorities } from '../authorities/authority.links.js';
+import type { AuthorityRow } from '../authorities/authority.queries.js';
+import { AuthorityType } from '../authorities/authority.type.js';
+import { factsOf } from '../x509/facts.js';
+import { readableCertificates } from './certificate.nodes.js';
+import { type CertificateRow, findPems } from './certificate.queries.js';
+import {
+  CertificateFilters,
+  CertificatePage,
+  ImportCertificate,
+  ListCertificates,
+  OneCertificate,
+  RevokeCertificate,
+  UpdateCertificate,
+} from './certificate.rules.js';
+import type { CertificateService } from './certificate.service.js';
+import { CertificateConnection, CertificateDetailsType, CertificateType, PrivateKeyType } from './certificate.type.js';
+
+type Changed = Promise<{ certificate: CertificateType }>;
+
+@Resolver(() => CertificateType)
+export class CertificateResolver {
+  constructor(private readonly service: CertificateService) {}
+
+  @query(CertificateConnection, ListCertificates, 'Certificates of a project, the next one to expire first.')
+  certificates(ctx: Context, args: object): Promise<CountedConnectionOf<CertificateType>> {
+    return this.service.list(ctx, args);
+  }
+
+  @query(CertificateType, OneCertificate, 'One certificate by its id.')
+  certificate(ctx: Context, args: object): Promise<CertificateType> {
+    return this.service.get(ctx, args);
+  }
+
+  @query(
+    PrivateKeyType,
+    OneCertificate,
+    'The private key of a certificate. Needs READ_PRIVATE_KEY; the audit trail records it as disclosed.',
+  )
+  async certificatePrivateKey(ctx: Context, args: object): Promise<PrivateKeyType> {
+    const { certificate, privateKey } = await this.service.getPrivateKey(ctx, args);
+    return { certificate, privateKey: privateKey.reveal() };
+  }
+
+  @mutation(
+    ImportCertificate,
+    { certificate: [CertificateType, 'The imported certificate.'] },
+    'Takes a certificate that was made elsewhere into the inventory of a project of the type `cert-manager`.',
+  )
+  async importCertificate(ctx: Context, input: object): Changed {
+    return { certificate: await this.service.import(ctx, input) };
+  }
+
+  @mutation(
+    UpdateCertificate,
+    { certificate: [CertificateType, 'The certificate as it is now.'] },
+    'Changes the metadata of a certificate.',
+  )
+  async updateCertificate(ctx: Context, input: object): Changed {
+    return { certificate: await this.service.update(ctx, input) };
+  }
+
+  @mutation(
+    RevokeCertificate,
+    { certificate: [CertificateType, 'The revoked certificate.'] },
+    'Marks a certificate as revoked, for ever. Needs EDIT.',
+  )
+  async revokeCertificate(ctx: Context, input: object): Changed {
+    return { certificate: await this.service.revoke(ctx, input) };
+  }
+
+  @mutation(
+    OneCertificate,
+    { certificate: [CertificateType, 'The deleted certificate.'] },
+    'Deletes a certificate with its private key.',
+  )
+  async deleteCertificate(ctx: Context, input: object): Changed {
+    return { certificate: await this.service.delete(ctx, input) };
+  }
+}
+
+interface Pem {
+  readonly id: string;
+  readonly certificate: string;
+  readonly chain: string;
+}
+
+const pems: BatchLoad<Pem> = async (ctx, ids) => new Map((await findPems(ctx, { ids })).map((row) => [row.id, row]));
+
+/** What only the certificate itself holds: read for all certificates of a response at once, and only if it is asked for. */
+@Resolver(() => CertificateType)
+export class CertificateContentResolver {
+  readonly #authorities: BatchLoad<AuthorityRow>;
+  readonly #certificates: BatchLoad<CertificateRow>;
+
+  constructor(links: ProjectLinks) {
+    this.#certificates = (ctx, ids) => readableCertificates(ctx, links, ids);
+    this.#authorities = (ctx, ids) => readableAuthorities(ctx, links, ids);
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: 'PEM: the certificate; null if it has just been deleted.',
+  })
+  async pem(@Root() { id }: CertificateType, @Ctx() ctx: Context): Promise<string | null> {
+    return (await batched(ctx, pems, id))?.certificate ?? null;
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      'PEM: the certificates of its issuers, from the next one up; may be empty. Null if it has just been deleted.',
+  })
+  async chain(@Root() { id }: CertificateType, @Ctx() ctx: Context): Promise<string | null> {
+    return (await batched(ctx, pems, id))?.chain ?? null;
+  }
+
+  @FieldResolver(() => CertificateDetailsType, {
+    nullable: true,
+    description: 'What else the certificate says; null if it has just been deleted.',
+  })
+  async details(@Root() { id }: CertificateType, @Ctx() ctx: Context): Promise<CertificateDetailsType | null> {
+    const row = await batched(ctx, pems, id);
+    return row === undefined ? null : factsOf(new X509Certificate(row.certificate));
+  }
+
+  @nested(
+    AuthorityType,
+    'The authority that issued it, if it is one of the project; null with PERMISSION_DENIED if you may not read it.',
+  )
+  authority({ authorityId }: CertificateType, ctx: Context): Promise<AuthorityType | null> {
+    return linked(ctx, this.#authorities, authorityId);
+  }
+
+  @nested(CertificateType, 'The certificate that it renews; null for none, and for one that you may not know of.')
+  renewedFrom({ renewedFromId }: CertificateType, ctx: Context): Promise<CertificateType | null> {
+    return linked(ctx, this.#certificates, renewedFromId);
+  }
+}
+
+const FiltersArgs = argsType(CertificateFilters);
+const PageArgs = argsType(CertificatePage);
+
+@Resolver(() => ProjectType)
+export class ProjectCertificatesResolver {
+  constructor(private readonly service: CertificateService) {}
+
+  @nested(
+    [CertificateType],
+    'Its certificates, the next one to expire first; null with PERMISSION_DENIED if you may not read them.',
+    FiltersArgs,
+  )
+  async certificates({ access }: ProjectType, ctx: Context, filters: object): Promise<readonly CertificateType[]> {
+    return (await this.service.pageInProject(ctx, access, filters)).nodes;
+  }
+
+  @nested(CertificateConnection, 'As `certificates`, in pages.', PageArgs)
+  certificateConnection(
+    { access }: ProjectType,
+    ctx: Context,
+    page: object,
+  ): Promise<CountedConnectionOf<CertificateType>> {
+    return this.service.pageInProject(ctx, access, page);
+  }
+}

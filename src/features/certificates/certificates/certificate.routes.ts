@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { bodyOf, paging, routesAt, withoutNull } from '../../../rest/route.js';
+import { certificateStatus, ImportCertificate, RevokeCertificate, UpdateCertificate } from './certificate.rules.js';
+
+const certificates = routesAt('/api/v1/cert-manager/certificates', {
+  select: `id projectId authorityId profileSlug lineageId renewedFromId source commonName sans serialNumber status revokedAt
+    revocationReason notBefore notAfter keyAlgorithm fingerprintSha256 hasPrivateKey isCa metadata { key value } version createdAt
+    updatedAt`,
+});
+
+const NOT_FOUND = ['CERTIFICATE_NOT_FOUND'] as const;
+
+const time = (description: string) =>
+  z.iso
+    .datetime({ offset: true, error: 'must be a time as 2030-01-31T00:00:00Z' })
+    .transform((text) => new Date(text))
+    .optional()
+    .meta({ description });
+
+const ListQuery = z.strictObject({
+  projectId: z.string().meta({ description: 'The project.' }),
+  search: z.string().max(255).optional().meta({
+    description: 'Only those with this text in a name, in any case, or with this serial number.',
+  }),
+  status: certificateStatus.optional().meta({ description: 'Only active ones, or only revoked ones.' }),
+  expiresBefore: time('Only those that expire before this time.'),
+  expiresAfter: time('Only those that expire at this time or later.'),
+  authorityId: z.string().optional().meta({ description: 'Only those of this certificate authority.' }),
+  ...paging,
+});
+
+/** The inventory of certificates, beyond the specification. */
+export const certificateRoutes = [
+  certificates.post('/import', 'Import a certificate', {
+    field: 'importCertificate',
+    body: withoutNull(ImportCertificate),
+    errors: ['PROJECT_NOT_FOUND', 'CERTIFICATE_EXISTS', 'CERTIFICATE_AUTHORITY_NOT_FOUND'],
+    example: {
+      projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
+      certificate: '-----BEGIN CERTIFICATE-----\n...\n-----END CERTIFICATE-----\n',
+      privateKey: '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\n',
+      metadata: [{ key: 'team', value: 'shop' }],
+    },
+  }),
+  certificates.get('', 'List the certificates of a project, the next one to expire first', {
+    field: 'certificates',
+    query: ListQuery,
+    errors: ['PROJECT_NOT_FOUND'],
+  }),
+  certificates.get('/{certificateId}', 'Get a certificate', { field: 'certificate', errors: NOT_FOUND }),
+  certificates.get('/{certificateId}/pem', 'Download a certificate and its chain', {
+    field: 'certificate',
+    select: 'serialNumber certificate: pem certificateChain: chain',
+    reply: ({ certificate }) => certificate,
+    errors: NOT_FOUND,
+  }),
+  certificates.get('/{certificateId}/private-key', 'Read the private key of a certificate', {
+    field: 'certificatePrivateKey',
+    select: 'certificate { id } privateKey',
+    reply: ({ certificatePrivateKey: { certificate, privateKey } }) => ({
+      certificateId: certificate.id,
+      privateKey,
+    }),
+    sensitive: true,
+    errors: [...NOT_FOUND, 'CERTIFICATE_KEY_NOT_FOUND'],
+  }),
+  certificates.patch('/{certificateId}', 'Change the metadata of a certificate', {
+    field: 'updateCertificate',
+    body: withoutNull(bodyOf(UpdateCertificate, 'id', 'expectedVersion')),
+    ifMatch: ({ certificate }) => ({ expectedVersion: certificate.version }),
+    errors: [...NOT_FOUND, 'CONCURRENT_CHANGE'],
+    example: { metadata: [{ key: 'team', value: 'shop' }] },
+  }),
+  certificates.post('/{certificateId}/revoke', 'Revoke a certificate', {
+    field: 'revokeCertificate',
+    body: bodyOf(RevokeCertificate, 'id'),
+    errors: [...NOT_FOUND, 'CERTIFICATE_REVOKED'],
+    example: { reason: 'keyCompromise' },
+  }),
+  certificates.delete('/{certificateId}', 'Delete a certificate', { field: 'deleteCertificate', errors: NOT_FOUND }),
+];

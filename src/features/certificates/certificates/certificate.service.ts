@@ -1,0 +1,241 @@
+import { raw as sql } from '@mikro-orm/core';
+import { disclosureOf } from '../../../kernel/audit/disclosure.js';
+import { authorize, can } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { loadRow, lockRow } from '../../../kernel/database/rows.js';
+import { AppError } from '../../../kernel/errors.js';
+import { newId } from '../../../kernel/ids.js';
+import { type CountedConnectionOf, counted, Page, timeCursorKey } from '../../../kernel/paging.js';
+import { parse } from '../../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { findIssuerOf } from '../authorities/issuer-of.js';
+import { openKey, sealKey } from '../key-sealing.js';
+import { refuseOtherType, refuseOtherVersion } from '../shared-checks.js';
+import { readBundle } from '../x509/bundle.js';
+import { factsOf } from '../x509/facts.js';
+import { toPem } from '../x509/pem.js';
+import { Certificate } from './certificate.entity.js';
+import { type CertificateRow, findCertificates, findSealedKey } from './certificate.queries.js';
+import {
+  CertificatePage,
+  ImportCertificate,
+  ListCertificates,
+  OneCertificate,
+  RevokeCertificate,
+  UpdateCertificate,
+} from './certificate.rules.js';
+import { insertCertificate } from './certificate.sql.js';
+import { CertificateLists, type CertificatesRequest } from './certificate-list.js';
+
+const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
+const CERTIFICATE = { find: findCertificates, notFound: NOT_FOUND } as const;
+const CONSTRAINTS = {
+  certificate_fingerprint_unique: 'CERTIFICATE_EXISTS',
+  certificate_authority_fk: 'CERTIFICATE_AUTHORITY_NOT_FOUND',
+  certificate_project_id_fkey: 'PROJECT_NOT_FOUND',
+} as const;
+
+type CertificateAction = `certificates:${'read' | 'edit' | 'delete' | 'read-private-key'}`;
+
+/**
+ * The inventory of certificates of projects. Rights can be bound to common names: what a caller may not read is not there.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Source: decisions 7.7.
+ */
+export class CertificateService {
+  readonly #lists: CertificateLists;
+
+  constructor(private readonly projects: ProjectReader) {
+    this.#lists = new CertificateLists(projects);
+  }
+
+  /**
+   * Takes a certificate into the inventory, with its chain and its key where they are given. It belongs to the authority of the project
+   * that issued it, if one did.
+   *
+   * @throws PROJECT_NOT_FOUND; CERTIFICATE_EXISTS for one that the project has; VALIDATION_FAILED (WRONG_PROJECT_TYPE) for a project of
+   *   another type, and as `readBundle`
+   */
+  async import(ctx: Context, raw: unknown): Promise<CertificateRow> {
+    const { projectId: wanted, certificate, chain, privateKey, metadata } = parse(ImportCertificate, raw);
+    const texts = Object.entries({ certificate, chain, privateKey }).flatMap(([path, text]) =>
+      text == null || text === '' ? [] : [{ path, text }],
+    );
+    refuseOtherType(await this.projects.authorized(ctx, wanted, 'certificates:create'));
+    const bundle = readBundle(texts.length === 0 ? [{ path: 'certificate', text: '' }] : texts);
+    const { sans, ...facts } = factsOf(bundle.leaf);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.authorized(tx, wanted, 'certificates:create');
+      authorize(project, 'certificates:create', { commonName: facts.commonName });
+      const { organizationId, projectId } = project;
+      const id = newId();
+      const keySealed =
+        bundle.privateKey === null ? null : await sealKey(tx, project, { table: 'certificate', id }, bundle.privateKey);
+      const authorityId = await findIssuerOf(tx, projectId, bundle.leaf);
+      const row = { id, organizationId, projectId, authorityId, profileSlug: null, lineageId: id, renewedFromId: null };
+      await guarded(
+        () =>
+          insertCertificate(tx, {
+            ...row,
+            ...facts,
+            source: 'imported',
+            sans: sans.map(({ value }) => value),
+            certificate: toPem('CERTIFICATE', bundle.leaf.raw),
+            chain: bundle.chain.map((issuer) => toPem('CERTIFICATE', issuer.raw)).join(''),
+            keySealed,
+            metadata: JSON.stringify(metadata),
+          }),
+        CONSTRAINTS,
+      );
+      await record(tx, 'certificate:import', { id, projectId, version: 1 }, { hasPrivateKey: keySealed !== null });
+      return loadRow(tx, findCertificates, { ids: [id] }, NOT_FOUND);
+    });
+  }
+
+  /** Changes the metadata of a certificate. @throws CERTIFICATE_NOT_FOUND; CONCURRENT_CHANGE for another `expectedVersion` */
+  update(ctx: Context, raw: unknown): Promise<CertificateRow> {
+    const { id, expectedVersion, metadata } = parse(UpdateCertificate, raw);
+    return inTransaction(ctx, async (tx) => {
+      const certificate = await this.#lock(tx, id, 'certificates:edit');
+      refuseOtherVersion(certificate.version, expectedVersion);
+      const isChanged =
+        metadata !== undefined && JSON.stringify(metadata) !== JSON.stringify(certificate.metadata.map(inOrder));
+      if (isChanged) {
+        tx.em.assign(certificate, { metadata, version: certificate.version + 1, updatedAt: sql('now()') });
+        await flush(tx);
+      }
+      await record(tx, 'certificate:update', certificate, { changed: isChanged ? ['metadata'] : [] });
+      return loadRow(tx, findCertificates, { ids: [certificate.id] }, NOT_FOUND);
+    });
+  }
+
+  /** Marks a certificate as revoked, for ever. @throws CERTIFICATE_NOT_FOUND; CERTIFICATE_REVOKED for one that is */
+  revoke(ctx: Context, raw: unknown): Promise<CertificateRow> {
+    const { id, reason } = parse(RevokeCertificate, raw);
+    return inTransaction(ctx, async (tx) => {
+      const certificate = await this.#lock(tx, id, 'certificates:edit');
+      if (certificate.status === 'revoked') throw new AppError('CERTIFICATE_REVOKED');
+      tx.em.assign(certificate, {
+        status: 'revoked',
+        revokedAt: sql('now()'),
+        revocationReason: reason,
+        version: certificate.version + 1,
+        updatedAt: sql('now()'),
+      });
+      await flush(tx);
+      await record(tx, 'certificate:revoke', certificate, { reason });
+      return loadRow(tx, findCertificates, { ids: [certificate.id] }, NOT_FOUND);
+    });
+  }
+
+  /** Deletes a certificate with its key. @returns the certificate as it was @throws CERTIFICATE_NOT_FOUND */
+  delete(ctx: Context, raw: unknown): Promise<CertificateRow> {
+    const { id } = parse(OneCertificate, raw);
+    return inTransaction(ctx, async (tx) => {
+      const certificate = await this.#lock(tx, id, 'certificates:delete');
+      const before = await loadRow(tx, findCertificates, { ids: [certificate.id] }, NOT_FOUND);
+      tx.em.remove(certificate);
+      await flush(tx);
+      await record(tx, 'certificate:delete', before);
+      return before;
+    });
+  }
+
+  /** One certificate. @throws CERTIFICATE_NOT_FOUND */
+  async get(ctx: Context, raw: unknown): Promise<CertificateRow> {
+    const { row } = await this.#load(ctx, parse(OneCertificate, raw).id, 'certificates:read');
+    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    return row;
+  }
+
+  /**
+   * The private key of a certificate, as PEM. The audit trail names it as disclosed.
+   *
+   * @throws CERTIFICATE_NOT_FOUND, CERTIFICATE_KEY_NOT_FOUND, SEALED_VALUE_INVALID
+   */
+  async getPrivateKey(
+    ctx: Context,
+    raw: unknown,
+  ): Promise<{ readonly certificate: CertificateRow; readonly privateKey: SealedText }> {
+    const { row, project } = await this.#load(ctx, parse(OneCertificate, raw).id, 'certificates:read-private-key');
+    const { keySealed } = await loadRow(ctx, findSealedKey, { ids: [row.id] }, NOT_FOUND);
+    if (keySealed === null) throw new AppError('CERTIFICATE_KEY_NOT_FOUND');
+    const privateKey = await openKey(ctx, project, { table: 'certificate', id: row.id }, keySealed);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'certificate:read-private-key',
+      projectId: row.projectId,
+      facts: { certificateId: row.id },
+      disclosed: disclosureOf([row.id]),
+    });
+    return { certificate: row, privateKey };
+  }
+
+  /** Certificates of a project, those that expire first before others. @throws PROJECT_NOT_FOUND */
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<CertificateRow>> {
+    const { projectId, ...request } = parse(ListCertificates, raw);
+    return this.#page(ctx, await this.projects.authorized(ctx, projectId, 'certificates:read'), request);
+  }
+
+  /** The same of a project that is part of a larger answer; all projects share their statements. @throws PERMISSION_DENIED */
+  async pageInProject(
+    ctx: Context,
+    project: ProjectAccess,
+    raw: unknown,
+  ): Promise<CountedConnectionOf<CertificateRow>> {
+    const request = parse(CertificatePage, raw);
+    authorize(project, 'certificates:read');
+    return this.#page(ctx, project, request);
+  }
+
+  async #page(
+    ctx: Context,
+    { projectId }: ProjectAccess,
+    request: CertificatesRequest,
+  ): Promise<CountedConnectionOf<CertificateRow>> {
+    const rows = await this.#lists.page(ctx, projectId, request);
+    const page = new Page(rows, request, ({ notAfter, id }) => timeCursorKey(notAfter, id));
+    const facts = { count: page.nodes.length };
+    await ctx.auditTrail.recordRead(ctx, { action: 'certificate:list', projectId, facts });
+    return counted(page, () => this.#lists.count(ctx, projectId, request));
+  }
+
+  /** A certificate for who may do this with it. @throws CERTIFICATE_NOT_FOUND also where the caller may not know of it */
+  async #load(
+    ctx: Context,
+    id: string,
+    action: CertificateAction,
+  ): Promise<{ readonly row: CertificateRow; readonly project: ProjectAccess }> {
+    const { row, project } = await this.projects.authorizedThing(ctx, { id }, CERTIFICATE, action);
+    const { commonName } = row;
+    if (![action, 'certificates:read' as const].some((known) => can(project.ability, known, { commonName })))
+      throw new AppError(NOT_FOUND);
+    authorize(project, action, { commonName });
+    return { row, project };
+  }
+
+  async #lock(tx: Transaction, id: string, action: CertificateAction): Promise<Certificate> {
+    const { row } = await this.#load(tx, id, action);
+    return lockRow(tx, Certificate, { id: row.id, projectId: row.projectId }, NOT_FOUND);
+  }
+}
+
+/** Postgres returns keys in an order of its own. */
+const inOrder = ({ key, value }: { readonly key: string; readonly value: string }) => ({ key, value });
+
+/** What the audit trail says of a certificate that is shown. */
+export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
+  action: 'certificate:get',
+  projectId,
+  facts: { certificateId: id },
+});
+
+const record = (
+  tx: Transaction,
+  action: string,
+  { id, projectId, version }: { readonly id: string; readonly projectId: string; readonly version: number },
+  facts: Readonly<Record<string, string | boolean | readonly string[]>> = {},
+): Promise<void> =>
+  tx.auditTrail.recordChange(tx, { action, projectId, facts: { certificateId: id, version, ...facts } });

@@ -1,0 +1,108 @@
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
+
+/** Which certificates a list has. Times are texts: lists of one document share a statement by the text of what they ask for. */
+const FILTERS = {
+  projectIds: t.array(t.uuid),
+  openIds: t.array(t.uuid),
+  allowed: t.array(t.text),
+  search: t.nullable(t.text),
+  serial: t.nullable(t.text),
+  status: t.nullable(t.text),
+  expiresBefore: t.nullable(t.text),
+  expiresAfter: t.nullable(t.text),
+  authorityId: t.nullable(t.uuid),
+} as const;
+
+/** What is searched for has no wildcards. `allowed` has names with their project in front, for projects that are not open. */
+const IS_AMONG = `(project_id = any(:openIds::uuid[]) or project_id::text || common_name = any(:allowed::text[]))
+  and (:search::text is null or position(lower(:search::text) in lower(common_name)) > 0 or serial_number = :serial::text
+    or exists (select from unnest(sans) as san where position(lower(:search::text) in lower(san)) > 0))
+  and (:status::text is null or status = :status::text)
+  and (:expiresBefore::text is null or not_after < :expiresBefore::text::timestamptz)
+  and (:expiresAfter::text is null or not_after >= :expiresAfter::text::timestamptz)
+  and (:authorityId::uuid is null or authority_id = :authorityId::uuid)`;
+
+/** Ids of a page of certificates of each project, those that expire first before others. */
+export const listCertificateIds = sqlStatement({
+  text: `select found.project_id as "projectId", found.id
+    from unnest(:projectIds::uuid[]) as wanted (id) cross join lateral (
+      select project_id, id, not_after from certificate
+      where project_id = wanted.id and ${IS_AMONG}
+        and (:time::text is null or (not_after, id) > (:time::text::timestamptz, :afterId::uuid))
+      order by not_after, id limit :limit::integer) found
+    order by found.not_after, found.id`,
+  params: { ...FILTERS, time: t.nullable(t.text), afterId: t.nullable(t.uuid), limit: t.nullable(t.integer) },
+  row: { projectId: t.uuid, id: t.uuid },
+});
+
+/** How many certificates of each project there are; none of those without. */
+export const countCertificates = sqlStatement({
+  text: `select project_id as "projectId", count(*)::integer as count from certificate
+    where project_id = any(:projectIds::uuid[]) and ${IS_AMONG} group by project_id`,
+  params: FILTERS,
+  row: { projectId: t.uuid, count: t.integer },
+});
+
+/** Stores a new certificate. */
+export const insertCertificate = sqlStatement({
+  text: `insert into certificate (id, organization_id, project_id, authority_id, profile_slug, lineage_id, renewed_from_id, source,
+      common_name, sans, serial_number, not_before, not_after, key_algorithm, fingerprint_sha256, certificate, chain, key_sealed, is_ca, metadata)
+    values (:id, :organizationId, :projectId, :authorityId, :profileSlug, :lineageId, :renewedFromId, :source, :commonName, :sans,
+      :serialNumber, :notBefore, :notAfter, :keyAlgorithm, :fingerprintSha256, :certificate, :chain, :keySealed, :isCa, :metadata::text::jsonb)`,
+  params: {
+    id: t.uuid,
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    authorityId: t.nullable(t.uuid),
+    profileSlug: t.nullable(t.text),
+    lineageId: t.uuid,
+    renewedFromId: t.nullable(t.uuid),
+    source: t.text,
+    commonName: t.text,
+    sans: t.array(t.text),
+    serialNumber: t.text,
+    notBefore: t.time,
+    notAfter: t.time,
+    keyAlgorithm: t.text,
+    fingerprintSha256: t.text,
+    certificate: t.text,
+    chain: t.text,
+    keySealed: t.nullable(t.bytea),
+    isCa: t.boolean,
+    metadata: t.text,
+  },
+  row: {},
+});
+
+/** Facts of certificates of a project and of those of its authorities, those that expire first before others. */
+export const listFacts = sqlStatement({
+  text: `select * from (
+      select id, project_id as "projectId", profile_slug as "profileSlug", common_name as "commonName", sans, is_ca as "isCa",
+        not_before as "notBefore", not_after as "notAfter", status, serial_number as "serialNumber"
+      from certificate where project_id = :projectId
+      union all
+      select id, project_id, null, common_name, '{}', true, not_before, not_after, 'active', serial_number
+      from certificate_authority where project_id = :projectId and certificate is not null) fact
+    where (:expiresBefore::timestamptz is null or "notAfter" < :expiresBefore)
+      and (:time::timestamptz is null or ("notAfter", id) > (:time, :afterId::uuid))
+    order by "notAfter", id limit :limit`,
+  params: {
+    projectId: t.uuid,
+    expiresBefore: t.nullable(t.time),
+    time: t.nullable(t.time),
+    afterId: t.nullable(t.uuid),
+    limit: t.bigint,
+  },
+  row: {
+    id: t.uuid,
+    projectId: t.uuid,
+    profileSlug: t.nullable(t.text),
+    commonName: t.text,
+    sans: t.array(t.text),
+    isCa: t.boolean,
+    notBefore: t.time,
+    notAfter: t.time,
+    status: t.oneOf('active', 'revoked'),
+    serialNumber: t.text,
+  },
+});

@@ -1,0 +1,1 @@
+export { type CertificateFact, CertificateReader } from './certificates/certificate.reader.js';

@@ -1,0 +1,90 @@
+import { NEW_CERTIFICATE } from '../../certificates/own.js';
+import { CANARY } from '../../world.js';
+import { type GraphQLOperation, viewer } from '../operation.js';
+
+const metadata = [{ key: 'team', value: CANARY }];
+const authority = { id: '$certificateAuthority' };
+const certificate = { id: '$certificate' };
+
+/** Certificate authorities, and the inventory of certificates. */
+export const certificates: readonly GraphQLOperation[] = [
+  {
+    field: 'certificateAuthorities',
+    args: { projectId: '$certificateProject' },
+    audit: 'certificate-authority:list',
+    denial: viewer('certificate-authorities:read'),
+  },
+  {
+    field: 'certificateAuthority',
+    args: authority,
+    audit: 'certificate-authority:get',
+    denial: viewer('certificate-authorities:read'),
+  },
+  {
+    field: 'createCertificateAuthority',
+    args: {
+      projectId: '$certificateProject',
+      name: 'Below',
+      kind: 'INTERMEDIATE',
+      parentId: '$certificateAuthority',
+      subject: { commonName: CANARY },
+    },
+    audit: 'certificate-authority:create',
+    denial: viewer('certificate-authorities:create'),
+  },
+  {
+    field: 'activateCertificateAuthority',
+    args: { id: '$pendingAuthority', certificate: '$authorityAnswer' },
+    audit: 'certificate-authority:activate',
+    denial: viewer('certificate-authorities:edit'),
+  },
+  {
+    field: 'updateCertificateAuthority',
+    args: { ...authority, name: CANARY, status: 'DISABLED' },
+    audit: 'certificate-authority:update',
+    denial: viewer('certificate-authorities:edit'),
+  },
+  {
+    field: 'deleteCertificateAuthority',
+    args: authority,
+    audit: 'certificate-authority:delete',
+    denial: viewer('certificate-authorities:delete'),
+  },
+  {
+    field: 'certificates',
+    args: { projectId: '$certificateProject' },
+    audit: 'certificate:list',
+    denial: viewer('certificates:read'),
+  },
+  { field: 'certificate', args: certificate, audit: 'certificate:get', denial: viewer('certificates:read') },
+  {
+    field: 'certificatePrivateKey',
+    args: certificate,
+    audit: 'certificate:read-private-key',
+    denial: viewer('certificates:read-private-key'),
+  },
+  {
+    field: 'importCertificate',
+    args: {
+      projectId: '$certificateProject',
+      certificate: NEW_CERTIFICATE.pem,
+      privateKey: NEW_CERTIFICATE.key,
+      metadata,
+    },
+    audit: 'certificate:import',
+    denial: viewer('certificates:create'),
+  },
+  {
+    field: 'updateCertificate',
+    args: { ...certificate, metadata },
+    audit: 'certificate:update',
+    denial: viewer('certificates:edit'),
+  },
+  {
+    field: 'revokeCertificate',
+    args: { ...certificate, reason: 'SUPERSEDED' },
+    audit: 'certificate:revoke',
+    denial: viewer('certificates:edit'),
+  },
+  { field: 'deleteCertificate', args: certificate, audit: 'certificate:delete', denial: viewer('certificates:delete') },
+];

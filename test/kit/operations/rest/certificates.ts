@@ -1,0 +1,102 @@
+import { NEW_CERTIFICATE } from '../../certificates/own.js';
+import { CANARY } from '../../world.js';
+import { type RestOperation, viewer } from '../operation.js';
+
+const CA = '/api/v1/cert-manager/ca';
+const CERTIFICATES = '/api/v1/cert-manager/certificates';
+const query = { projectId: '$certificateProject' };
+const authority = { caId: '$certificateAuthority' };
+const certificate = { certificateId: '$certificate' };
+const metadata = [{ key: 'team', value: CANARY }];
+
+/** Certificate authorities, and the inventory of certificates. */
+export const certificates: readonly RestOperation[] = [
+  {
+    route: `POST ${CA}`,
+    body: { projectId: '$certificateProject', name: 'Another root', kind: 'root', subject: { commonName: CANARY } },
+    audit: 'certificate-authority:create',
+    denial: viewer('certificate-authorities:create'),
+  },
+  {
+    route: `GET ${CA}`,
+    query,
+    audit: 'certificate-authority:list',
+    denial: viewer('certificate-authorities:read'),
+  },
+  {
+    route: `GET ${CA}/{caId}`,
+    path: authority,
+    audit: 'certificate-authority:get',
+    denial: viewer('certificate-authorities:read'),
+  },
+  {
+    route: `PATCH ${CA}/{caId}`,
+    path: authority,
+    body: { name: CANARY, status: 'disabled' },
+    audit: 'certificate-authority:update',
+    denial: viewer('certificate-authorities:edit'),
+  },
+  {
+    route: `POST ${CA}/{caId}/import-certificate`,
+    path: { caId: '$pendingAuthority' },
+    body: { certificate: '$authorityAnswer' },
+    audit: 'certificate-authority:activate',
+    denial: viewer('certificate-authorities:edit'),
+  },
+  {
+    route: `DELETE ${CA}/{caId}`,
+    path: authority,
+    audit: 'certificate-authority:delete',
+    denial: viewer('certificate-authorities:delete'),
+  },
+  {
+    route: `POST ${CERTIFICATES}/import`,
+    body: {
+      projectId: '$certificateProject',
+      certificate: NEW_CERTIFICATE.pem,
+      privateKey: NEW_CERTIFICATE.key,
+      metadata,
+    },
+    audit: 'certificate:import',
+    denial: viewer('certificates:create'),
+  },
+  { route: `GET ${CERTIFICATES}`, query, audit: 'certificate:list', denial: viewer('certificates:read') },
+  {
+    route: `GET ${CERTIFICATES}/{certificateId}`,
+    path: certificate,
+    audit: 'certificate:get',
+    denial: viewer('certificates:read'),
+  },
+  {
+    route: `GET ${CERTIFICATES}/{certificateId}/pem`,
+    path: certificate,
+    audit: 'certificate:get',
+    denial: viewer('certificates:read'),
+  },
+  {
+    route: `GET ${CERTIFICATES}/{certificateId}/private-key`,
+    path: certificate,
+    audit: 'certificate:read-private-key',
+    denial: viewer('certificates:read-private-key'),
+  },
+  {
+    route: `PATCH ${CERTIFICATES}/{certificateId}`,
+    path: certificate,
+    body: { metadata },
+    audit: 'certificate:update',
+    denial: viewer('certificates:edit'),
+  },
+  {
+    route: `POST ${CERTIFICATES}/{certificateId}/revoke`,
+    path: certificate,
+    body: { reason: 'superseded' },
+    audit: 'certificate:revoke',
+    denial: viewer('certificates:edit'),
+  },
+  {
+    route: `DELETE ${CERTIFICATES}/{certificateId}`,
+    path: certificate,
+    audit: 'certificate:delete',
+    denial: viewer('certificates:delete'),
+  },
+];
