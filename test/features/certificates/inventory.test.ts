@@ -305,8 +305,12 @@ describe('the list of certificates', () => {
     const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
     expect((await list({ expiresBefore: inDays(25) })).names).toBe('a b_1');
     expect((await list({ expiresAfter: inDays(15), expiresBefore: inDays(25) })).names).toBe('b_1');
-    expect((await list({ authorityId: randomUUID() })).names).toBe('');
-    expect((await list({ authorityId: 'nope' })).names).toBe('');
+    const { id: authorityId } = await makeAuthority(admin, project.id);
+    expect((await list({ authorityId })).names).toBe('');
+    for (const id of [randomUUID(), 'nope']) {
+      const reply = await admin.get(`${CERTIFICATES}?projectId=${project.id}&authorityId=${id}`);
+      expect(reply).toBeError(404, 'CERTIFICATE_AUTHORITY_NOT_FOUND');
+    }
     const [first] = (await list()).certificates;
     mustSucceed(await admin.post(`${CERTIFICATES}/${first.id}/revoke`, {}));
     expect((await list({ status: 'revoked' })).names).toBe('a');

@@ -1,4 +1,4 @@
-import { CertificateReader } from '../../../src/features/certificates/public.js';
+import { type CertificateFact, CertificateReader } from '../../../src/features/certificates/public.js';
 import { mustSucceed } from '../../kit/caller.js';
 import { newLeaf, newRoot } from '../../kit/certificates/material.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
@@ -24,7 +24,7 @@ test('others read facts of certificates and of authorities, by expiry and in pag
   const query = <Row extends object>(text: string, params: unknown[] = []) =>
     strongroom.sql<Row & Record<string, unknown>>(text, params);
   const reader = new CertificateReader();
-  const list = (expiresBefore: Date | null, limit = 10, after: { id: string; notAfter: Date } | null = null) =>
+  const list = (expiresBefore: Date | null, limit = 10, after: CertificateFact | null = null) =>
     reader.list(query as never, { projectId: project.id, expiresBefore, after, limit });
   const facts = await list(null);
   expect(facts.map(({ id }) => id)).toEqual([first.id, later.id, ca.id]);

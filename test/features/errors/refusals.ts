@@ -3,6 +3,7 @@ import { mintToken } from '../../../src/kernel/crypto/token.js';
 import type { ErrorCode } from '../../../src/kernel/errors.js';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import { CANARY } from '../../kit/world.js';
+import { CERTIFICATE_CLASHES, CERTIFICATES_NOT_THERE } from './certificates.js';
 import { again, asCaller, type ErrorCase, mutate, type Scene, send, unknown } from './scene.js';
 
 const PROJECT = '/api/v1/projects/{projectId}';
@@ -142,6 +143,7 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
     'GET /api/v1/cert-manager/alerts/{alertId}',
     'certificateAlert',
   ),
+  ...CERTIFICATES_NOT_THERE,
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
@@ -290,6 +292,7 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   },
   PRIVILEGE_SLUG_TAKEN: { rest: again(`POST ${PRIVILEGES}`), graphql: again('createAdditionalPrivilege') },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
+  ...CERTIFICATE_CLASHES,
   COPY_TOO_LARGE: {
     rest: 'only GraphQL copies projects',
     graphql: async (scene) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSchema, getNamedType, isIntrospectionType, isObjectType } from 'graphql';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { KNOWN_CERTIFICATE } from '../../kit/certificates/own.js';
 import { type SecondNode, useStrongroom } from '../../kit/strongroom.js';
 import { addProjects } from './crowd.js';
 import { leadsFrom } from './paths.js';
@@ -45,6 +46,27 @@ const ALERTS = `with made as (
   insert into certificate_alert_channel (id, organization_id, project_id, alert_id, position, channel_type, config_sealed)
     select gen_random_uuid(), organization_id, project_id, id, 1, 'email', '' from made`;
 
+/** An authority below another one in each project, and a certificate of it that renews another one. */
+const CERTIFICATES = `with root as (
+  insert into certificate_authority (id, organization_id, project_id, name, kind, status, subject, common_name, key_algorithm, key_sealed,
+      certificate, serial_number, not_before, not_after)
+    select gen_random_uuid(), organization_id, id, 'root', 'root', 'active', 'CN=root', 'root', 'ec-p256', '', $2, '01', now(), now()
+    from project where id = any($1::uuid[]) returning *
+), below as (
+  insert into certificate_authority (id, organization_id, project_id, parent_id, name, kind, status, subject, common_name, key_algorithm,
+      key_sealed, certificate, serial_number, not_before, not_after)
+    select gen_random_uuid(), organization_id, project_id, id, 'below', 'intermediate', 'active', subject, common_name, key_algorithm,
+      key_sealed, certificate, serial_number, not_before, not_after from root returning *
+), first as (
+  insert into certificate (id, organization_id, project_id, authority_id, lineage_id, source, common_name, sans, serial_number, not_before,
+      not_after, key_algorithm, fingerprint_sha256, certificate, is_ca)
+    select gen_random_uuid(), organization_id, project_id, id, id, 'issued', 'first', '{}', '02', now(), now(), 'ec-p256', '02', $2, false
+    from below returning *)
+  insert into certificate (id, organization_id, project_id, authority_id, lineage_id, renewed_from_id, source, common_name, sans,
+      serial_number, not_before, not_after, key_algorithm, fingerprint_sha256, certificate, is_ca)
+    select gen_random_uuid(), organization_id, project_id, authority_id, lineage_id, id, 'issued', 'second', '{}', '03', now(), now(),
+      'ec-p256', '03', $2, false from first`;
+
 interface Crowd {
   readonly size: number;
   readonly admin: Caller;
@@ -58,6 +80,7 @@ beforeAll(async () => {
     const { admin } = await strongroom.seed.organization();
     const ids = await addProjects(admin, size);
     await strongroom.sql(ALERTS, [ids]);
+    await strongroom.sql(CERTIFICATES, [ids, KNOWN_CERTIFICATE.pem]);
     crowds.push({ size, admin, ids });
   }
 }, 240_000);
@@ -159,4 +182,4 @@ describe('every field that leads from one type to another', () => {
 
 /** Answers of root fields about one secret, folder, identity, project, organization or caller, and their pages. */
 const OF_ONE =
-  /^(Access(Token|Answers|Explanation|Holder)|ClientSecret|DeletedSecret|EffectivePermission|FolderTreeEntry|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;
+  /^(Access(Token|Answers|Explanation|Holder)|CertificatePrivateKey|ClientSecret|DeletedSecret|EffectivePermission|FolderTreeEntry|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;

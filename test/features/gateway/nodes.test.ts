@@ -36,6 +36,7 @@ describe('things by nothing but their ids', () => {
       ...[world.secret, world.folder, world.project, world.tag, world.environment, world.import],
       ...[world.user, world.identity, world.organization, members[0].id, world.secret.toUpperCase()],
       ...[world.role, viewerRole, world.accessToken, world.clientSecret, organizationMember.id, world.certificateAlert],
+      ...[world.certificateAuthority, world.certificate],
     ];
     const reply = mustSucceed(await admin.graphql(NODES, { ids }));
     expect(reply.body.data.nodes.map(({ __typename, id }: Record<string, string>) => [__typename, id])).toEqual([
@@ -56,6 +57,8 @@ describe('things by nothing but their ids', () => {
       ['ClientSecret', world.clientSecret],
       ['OrganizationMember', organizationMember.id],
       ['CertificateAlert', world.certificateAlert],
+      ['CertificateAuthority', world.certificateAuthority],
+      ['Certificate', world.certificate],
     ]);
     expect(reply.body.data.nodes[0]).toMatchObject({ secretKey: world.secretKey, folder: { path: '/' } });
     expect(reply.body.data.nodes[2]).toMatchObject({ slug: world.projectSlug });
@@ -65,7 +68,7 @@ describe('things by nothing but their ids', () => {
         ...['secret:get', 'folder:get', 'project:get', 'tag:get', 'environment:get', 'secret-import:get'],
         ...['user:get', 'identity:get', 'organization:get', 'project-membership:get'],
         ...['project-role:get', 'project-role:get', 'access-token:get', 'client-secret:get', 'organization-member:get'],
-        'certificate-alert:get',
+        ...['certificate-alert:get', 'certificate-authority:get', 'certificate:get'],
       ].sort(),
     );
     expect(rows.find(({ action }) => action === 'secret:get')?.facts).toMatchObject({ viewedValues: true });
@@ -124,7 +127,12 @@ describe('things by nothing but their ids', () => {
       project,
       role,
       certificateAlert,
-    }: World): string[] => [...[secret, folder, tag, environment, imported, project, role, certificateAlert]];
+      certificateAuthority,
+      certificate,
+    }: World): string[] => [
+      ...[secret, folder, tag, environment, imported, project, role],
+      ...[certificateAlert, certificateAuthority, certificate],
+    ];
     const hidden = [
       ...inProjects(foreign),
       ...inProjects(neighbour),

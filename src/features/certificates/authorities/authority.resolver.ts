@@ -2,10 +2,10 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, linked } from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import type { CountedConnectionOf } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { type ProjectLinks, ProjectType } from '../../projects/public.js';
 import { readableAuthorities } from './authority.links.js';
-import type { AuthorityRow } from './authority.queries.js';
+import { type AuthorityRow, byName } from './authority.queries.js';
 import {
   ActivateAuthority,
   CreateAuthority,
@@ -92,5 +92,15 @@ export class ProjectAuthoritiesResolver {
   )
   certificateAuthorities({ access }: ProjectType, ctx: Context): Promise<readonly AuthorityType[]> {
     return this.service.listInProject(ctx, access);
+  }
+
+  @nested(AuthorityConnection, 'As `certificateAuthorities`, in pages.')
+  async certificateAuthorityConnection(
+    project: ProjectType,
+    ctx: Context,
+    page: object,
+  ): Promise<CountedConnectionOf<AuthorityType>> {
+    const authorities = await this.service.listInProject(ctx, project.access);
+    return counted(pageOf(authorities, page, 1, byName), async () => authorities.length);
   }
 }

@@ -45,7 +45,7 @@ export const certificateRoutes = [
   certificates.get('', 'List the certificates of a project, the next one to expire first', {
     field: 'certificates',
     query: ListQuery,
-    errors: ['PROJECT_NOT_FOUND'],
+    errors: ['PROJECT_NOT_FOUND', 'CERTIFICATE_AUTHORITY_NOT_FOUND'],
   }),
   certificates.get('/{certificateId}', 'Get a certificate', { field: 'certificate', errors: NOT_FOUND }),
   certificates.get('/{certificateId}/pem', 'Download a certificate and its chain', {

@@ -10,6 +10,7 @@ import { newId } from '../../../kernel/ids.js';
 import { type CountedConnectionOf, counted, Page, timeCursorKey } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { findAuthority } from '../authorities/authority.queries.js';
 import { findIssuerOf } from '../authorities/issuer-of.js';
 import { openKey, sealKey } from '../key-sealing.js';
 import { refuseOtherType, refuseOtherVersion } from '../shared-checks.js';
@@ -30,6 +31,7 @@ import { insertCertificate } from './certificate.sql.js';
 import { CertificateLists, type CertificatesRequest } from './certificate-list.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
+const AUTHORITY_NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
 const CERTIFICATE = { find: findCertificates, notFound: NOT_FOUND } as const;
 const CONSTRAINTS = {
   certificate_fingerprint_unique: 'CERTIFICATE_EXISTS',
@@ -173,10 +175,20 @@ export class CertificateService {
     return { certificate: row, privateKey };
   }
 
-  /** Certificates of a project, those that expire first before others. @throws PROJECT_NOT_FOUND */
+  /**
+   * Certificates of a project, those that expire first before others.
+   *
+   * @throws PROJECT_NOT_FOUND; CERTIFICATE_AUTHORITY_NOT_FOUND for the id of no authority of the project
+   */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<CertificateRow>> {
     const { projectId, ...request } = parse(ListCertificates, raw);
-    return this.#page(ctx, await this.projects.authorized(ctx, projectId, 'certificates:read'), request);
+    const project = await this.projects.authorized(ctx, projectId, 'certificates:read');
+    const { authorityId } = request;
+    if (authorityId != null) {
+      const { projectId: owner } = await loadRow(ctx, findAuthority, { id: authorityId }, AUTHORITY_NOT_FOUND);
+      if (owner !== project.projectId) throw new AppError(AUTHORITY_NOT_FOUND);
+    }
+    return this.#page(ctx, project, request);
   }
 
   /** The same of a project that is part of a larger answer; all projects share their statements. @throws PERMISSION_DENIED */

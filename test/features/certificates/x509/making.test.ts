@@ -16,7 +16,8 @@ describeWith(['openssl'], 'certificates that are made here', () => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   };
-  const openssl = (...args: string[]): string => execFileSync('openssl', args, { encoding: 'utf8' });
+  const openssl = (...args: string[]): string =>
+    execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
   test.each(KEY_ALGORITHMS)(
     'of %s are a chain that openssl verifies',

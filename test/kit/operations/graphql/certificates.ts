@@ -52,7 +52,7 @@ export const certificates: readonly GraphQLOperation[] = [
   },
   {
     field: 'certificates',
-    args: { projectId: '$certificateProject' },
+    args: { projectId: '$certificateProject', authorityId: '$certificateAuthority' },
     audit: 'certificate:list',
     denial: viewer('certificates:read'),
   },

@@ -13,7 +13,13 @@ const metadata = [{ key: 'team', value: CANARY }];
 export const certificates: readonly RestOperation[] = [
   {
     route: `POST ${CA}`,
-    body: { projectId: '$certificateProject', name: 'Another root', kind: 'root', subject: { commonName: CANARY } },
+    body: {
+      projectId: '$certificateProject',
+      name: 'Below',
+      kind: 'intermediate',
+      parentId: '$certificateAuthority',
+      subject: { commonName: CANARY },
+    },
     audit: 'certificate-authority:create',
     denial: viewer('certificate-authorities:create'),
   },
@@ -60,7 +66,12 @@ export const certificates: readonly RestOperation[] = [
     audit: 'certificate:import',
     denial: viewer('certificates:create'),
   },
-  { route: `GET ${CERTIFICATES}`, query, audit: 'certificate:list', denial: viewer('certificates:read') },
+  {
+    route: `GET ${CERTIFICATES}`,
+    query: { ...query, authorityId: '$certificateAuthority' },
+    audit: 'certificate:list',
+    denial: viewer('certificates:read'),
+  },
   {
     route: `GET ${CERTIFICATES}/{certificateId}`,
     path: certificate,

@@ -1,0 +1,64 @@
+import type { ErrorCode } from '../../../src/kernel/errors.js';
+import { again, type ErrorCase, type Provoke, type Scene, send, unknown } from './scene.js';
+
+const CA = '/api/v1/cert-manager/ca';
+const CERTIFICATES = '/api/v1/cert-manager/certificates';
+
+/** Both interfaces after the same preparation. */
+const after = (prepare: (scene: Scene) => Promise<unknown>, { rest, graphql }: Record<'rest' | 'graphql', Provoke>) => {
+  const prepared =
+    (provoke: Provoke): Provoke =>
+    async (scene) => {
+      await prepare(scene);
+      return provoke(scene);
+    };
+  return { rest: prepared(rest), graphql: prepared(graphql) };
+};
+
+const change =
+  (statement: string) =>
+  ({ strongroom, world }: Scene) =>
+    strongroom.sql(statement, [statement.includes('authority') ? world.certificateAuthority : world.certificate]);
+
+/** A new authority below that of the world, or another one. */
+const createBelow: Record<'rest' | 'graphql', Provoke> = {
+  rest: send(`POST ${CA}`),
+  graphql: send('createCertificateAuthority'),
+};
+
+/** Of what is not there. */
+export const CERTIFICATES_NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
+  CERTIFICATE_AUTHORITY_NOT_FOUND: unknown('certificateAuthority', `GET ${CA}/{caId}`, 'certificateAuthority'),
+  CERTIFICATE_NOT_FOUND: unknown('certificate', `GET ${CERTIFICATES}/{certificateId}`, 'certificate'),
+};
+
+/** Of what clashes with what is there. */
+export const CERTIFICATE_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
+  CERTIFICATE_KEY_NOT_FOUND: after(change('update certificate set key_sealed = null where id = $1'), {
+    rest: send(`GET ${CERTIFICATES}/{certificateId}/private-key`),
+    graphql: send('certificatePrivateKey'),
+  }),
+  CERTIFICATE_EXISTS: { rest: again(`POST ${CERTIFICATES}/import`), graphql: again('importCertificate') },
+  CERTIFICATE_REVOKED: {
+    rest: again(`POST ${CERTIFICATES}/{certificateId}/revoke`),
+    graphql: again('revokeCertificate'),
+  },
+  CERTIFICATE_AUTHORITY_NAME_TAKEN: { rest: again(`POST ${CA}`), graphql: again('createCertificateAuthority') },
+  CERTIFICATE_AUTHORITY_PENDING: {
+    rest: ({ admin, world }) => admin.patch(`${CA}/${world.pendingAuthority}`, { status: 'active' }),
+    graphql: send('createCertificateAuthority', ({ pendingAuthority }) => ({ certificateAuthority: pendingAuthority })),
+  },
+  CERTIFICATE_AUTHORITY_NOT_PENDING: {
+    rest: again(`POST ${CA}/{caId}/import-certificate`),
+    graphql: again('activateCertificateAuthority'),
+  },
+  CERTIFICATE_AUTHORITY_DISABLED: after(send(`PATCH ${CA}/{caId}`), createBelow),
+  CERTIFICATE_AUTHORITY_EXPIRED: after(
+    change('update certificate_authority set not_after = now() where id = $1'),
+    createBelow,
+  ),
+  CERTIFICATE_AUTHORITY_IN_USE: after(createBelow.rest, {
+    rest: send(`DELETE ${CA}/{caId}`),
+    graphql: send('deleteCertificateAuthority'),
+  }),
+};
