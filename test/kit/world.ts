@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Caller, mustSucceed } from './caller.js';
-import { signRequest } from './certificates/outside.js';
-import { KNOWN_CERTIFICATE } from './certificates/own.js';
+import { CERTIFICATE_THINGS, makeCertificates, NO_CERTIFICATES } from './certificates/things.js';
 import type { Seed } from './seed.js';
 
 /** A word that stands in every secret text of a world, so that a search finds what leaked. */
@@ -125,7 +124,7 @@ export async function makeWorld(
   const lost = isWanted('lostProject', 'rescue')
     ? await makeLost(admin, organization)
     : { lostProject: '', rescue: '' };
-  const certificates = isWanted(...CERTIFICATE_THINGS) ? await makeCertificates(admin) : NO_CERTIFICATES;
+  const certificates = isWanted(...CERTIFICATE_THINGS) ? await makeCertificates(admin, CANARY) : NO_CERTIFICATES;
   return {
     organization,
     subOrganization,
@@ -164,15 +163,6 @@ export async function makeWorld(
     ...client,
   };
 }
-
-const CERTIFICATE_THINGS = [
-  ...(['certificateProject', 'certificateAlert', 'certificateAuthority', 'pendingAuthority'] as const),
-  ...(['authorityAnswer', 'certificate'] as const),
-] as const;
-type CertificateWorld = Pick<World, (typeof CERTIFICATE_THINGS)[number]>;
-const NO_CERTIFICATES = Object.fromEntries(
-  CERTIFICATE_THINGS.map((thing) => [thing, '']),
-) as unknown as CertificateWorld;
 
 const NO_CLIENT = { clientId: '', clientSecret: '', heldClientSecret: '' };
 
@@ -305,37 +295,6 @@ async function makeTemplate(
     }),
   ).body;
   return { projectTemplate: projectTemplate.id, projectTemplateName: projectTemplate.name };
-}
-
-async function makeCertificates(admin: Caller): Promise<CertificateWorld> {
-  const project = { projectName: word('certificates'), type: 'cert-manager' };
-  const { id: projectId } = mustSucceed(await admin.post('/api/v2/workspace', project)).body.project;
-  const make = async (path: string, body: object) =>
-    mustSucceed(await admin.post(`/api/v1/cert-manager/${path}`, { projectId, ...body })).body;
-  const { alert } = await make('alerts', {
-    name: word('alert'),
-    description: CANARY,
-    eventType: 'expiration',
-    alertBefore: '30d',
-    filters: [],
-    channels: [{ channelType: 'email', config: { recipients: [`${CANARY}@example.com`] } }],
-  });
-  const subject = { commonName: CANARY };
-  const { certificateAuthority: root } = await make('ca', { name: word('root'), kind: 'root', subject });
-  const { certificateAuthority: pending } = await make('ca', { name: word('ca'), kind: 'intermediate', subject });
-  const { pem, key } = KNOWN_CERTIFICATE;
-  const { certificate } = await make('certificates/import', {
-    certificate: pem + key,
-    metadata: [{ key: 'owner', value: CANARY }],
-  });
-  return {
-    certificateProject: projectId,
-    certificateAlert: alert.id,
-    certificateAuthority: root.id,
-    pendingAuthority: pending.id,
-    authorityAnswer: (await signRequest(pending.request)).certificate,
-    certificate: certificate.id,
-  };
 }
 
 async function makeLost(admin: Caller, organization: string): Promise<Pick<World, 'lostProject' | 'rescue'>> {

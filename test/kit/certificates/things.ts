@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { type Caller, mustSucceed } from '../caller.js';
+import { signRequest } from './outside.js';
+import { KNOWN_CERTIFICATE } from './own.js';
+
+/** What a world has of certificates. */
+export const CERTIFICATE_THINGS = [
+  ...(['certificateProject', 'certificateAlert', 'certificateAuthority', 'pendingAuthority'] as const),
+  ...(['authorityAnswer', 'certificate'] as const),
+] as const;
+type CertificateWorld = Readonly<Record<(typeof CERTIFICATE_THINGS)[number], string>>;
+/** Of a world that needs none. */
+export const NO_CERTIFICATES = Object.fromEntries(
+  CERTIFICATE_THINGS.map((thing) => [thing, '']),
+) as unknown as CertificateWorld;
+
+/** Makes a project with one certificate thing of every kind. @param canary a word that stands in texts of it */
+export async function makeCertificates(admin: Caller, canary: string): Promise<CertificateWorld> {
+  const project = { projectName: `certificates-${randomUUID().slice(0, 8)}`, type: 'cert-manager' };
+  const { id: projectId } = mustSucceed(await admin.post('/api/v2/workspace', project)).body.project;
+  const make = async (path: string, body: object) =>
+    mustSucceed(await admin.post(`/api/v1/cert-manager/${path}`, { projectId, ...body })).body;
+  const { alert } = await make('alerts', {
+    name: `alert-${randomUUID().slice(0, 8)}`,
+    description: canary,
+    eventType: 'expiration',
+    alertBefore: '30d',
+    filters: [],
+    channels: [{ channelType: 'email', config: { recipients: [`${canary}@example.com`] } }],
+  });
+  const subject = { commonName: canary };
+  const { certificateAuthority: root } = await make('ca', {
+    name: `root-${randomUUID().slice(0, 8)}`,
+    kind: 'root',
+    subject,
+  });
+  const { certificateAuthority: pending } = await make('ca', {
+    name: `ca-${randomUUID().slice(0, 8)}`,
+    kind: 'intermediate',
+    subject,
+  });
+  const { pem, key } = KNOWN_CERTIFICATE;
+  const { certificate } = await make('certificates/import', {
+    certificate: pem + key,
+    metadata: [{ key: 'owner', value: canary }],
+  });
+  return {
+    certificateProject: projectId,
+    certificateAlert: alert.id,
+    certificateAuthority: root.id,
+    pendingAuthority: pending.id,
+    authorityAnswer: (await signRequest(pending.request)).certificate,
+    certificate: certificate.id,
+  };
+}
