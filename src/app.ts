@@ -13,6 +13,7 @@ import type { Feature } from './feature.js';
 import { createAccess } from './features/access/index.js';
 import { type Authenticator, revokeTokensOfClientSecret } from './features/access/public.js';
 import { createAccessReview } from './features/access-review/index.js';
+import { checkSoon } from './features/alert-deliveries/public.js';
 import { createAlerts } from './features/alerts/index.js';
 import { createCertificates } from './features/certificates/index.js';
 import { createGroups } from './features/groups/index.js';
@@ -141,7 +142,7 @@ export function assemble(
     tags,
     secrets,
     createCertificates(projects),
-    createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets }),
+    createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
     createAccessReview(projects),
   ];
   const jobs = [...KERNEL_JOB_KINDS, ...working.flatMap(({ jobs: kinds = [] }) => kinds)];

@@ -20,6 +20,10 @@ const NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: NOT_FOUND } as const;
 const PROJECT_TYPE = 'cert-manager';
 
+/** Called in the transaction in which an alert was made or changed. */
+export type OnAlertChange = (tx: Transaction, alert: Changed) => Promise<void>;
+type Changed = Pick<CertificateAlert, 'id' | 'organizationId' | 'projectId' | 'version'>;
+
 /**
  * Alerts of projects: who is notified of which events of certificates, and how. Configs of their channels are sealed; views have them
  * as they are stored.
@@ -31,6 +35,7 @@ export class AlertService {
   constructor(
     private readonly projects: ProjectReader,
     private readonly rules: AlertRules,
+    private readonly onChange: OnAlertChange,
   ) {}
 
   /**
@@ -55,6 +60,7 @@ export class AlertService {
       });
       await flush(tx, { certificate_alert_project_id_fkey: 'PROJECT_NOT_FOUND' });
       await replaceChannels(tx, project, alert.id, given);
+      await this.onChange(tx, alert);
       await record(tx, 'certificate-alert:create', alert);
       return load(tx, alert.id);
     });
@@ -78,6 +84,7 @@ export class AlertService {
       if (changed.length > 0) {
         tx.em.assign(alert, { ...changes, version: alert.version + 1, updatedAt: sql('now()') });
         await flush(tx);
+        await this.onChange(tx, alert);
       }
       await record(tx, 'certificate-alert:update', alert, { changed: changed.sort() });
       return load(tx, alert.id);

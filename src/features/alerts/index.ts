@@ -5,7 +5,7 @@ import { CertificateAlert, CertificateAlertChannel } from './alert.entity.js';
 import { AlertCountResolver, AlertResolver, ProjectAlertsResolver } from './alert.resolver.js';
 import { alertRoutes } from './alert.routes.js';
 import { rulesFor } from './alert.rules.js';
-import { AlertService, readOf } from './alert.service.js';
+import { AlertService, type OnAlertChange, readOf } from './alert.service.js';
 import { AlertType, toAlertType } from './alert.type.js';
 import { findAlertViews } from './alert.view.js';
 
@@ -18,9 +18,10 @@ export function createAlerts(deps: {
   readonly projects: ProjectReader;
   readonly links: ProjectLinks;
   readonly allowPrivateTargets: boolean;
+  readonly onAlertChange: OnAlertChange;
 }): Feature {
   const rules = rulesFor(deps);
-  const alerts = new AlertService(deps.projects, rules);
+  const alerts = new AlertService(deps.projects, rules, deps.onAlertChange);
   return {
     entities: [CertificateAlert, CertificateAlertChannel],
     resolvers: [

@@ -1,0 +1,134 @@
+import type { Context, Transaction } from '../../kernel/context.js';
+import { NO_ID } from '../../kernel/ids.js';
+import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
+import { queue } from '../../kernel/jobs/queue.js';
+import { type EventType, matchesFilters } from '../alerts/public.js';
+import { notify } from './deliveries.js';
+import {
+  findCertificate,
+  findExpiryAlert,
+  listEventAlerts,
+  listExpiring,
+  listExpiryAlerts,
+  listStartedAlerts,
+} from './due.sql.js';
+
+const DAY_SECONDS = 86_400;
+const ALERTS_AT_ONCE = 1_000;
+const CERTIFICATES_AT_ONCE = 2_000;
+const THE_BEGINNING = new Date(0);
+const UNITS: Readonly<Record<string, string>> = { d: 'days', w: 'weeks', m: 'months', y: 'years' };
+
+/** Queues a look at each alert about expiry once a day, at midnight UTC. */
+export const FIND_DUE: JobKind = {
+  name: 'certificate-alerts:find-due',
+  description: 'Has all alerts about expiry look for certificates that are due, daily at midnight UTC.',
+  everySeconds: DAY_SECONDS,
+  run: async (ctx, run) => {
+    for (let after = NO_ID; ; ) {
+      const alerts = await listExpiryAlerts(ctx, { after, most: ALERTS_AT_ONCE });
+      if (alerts.length === 0) return;
+      await run.inTransaction((tx) =>
+        queue(
+          tx,
+          CHECK,
+          alerts.map(({ id, organizationId, projectId }) => ({
+            key: `${id} ${run.jobId}`,
+            organizationId,
+            projectId,
+            subjectId: id,
+          })),
+        ),
+      );
+      after = alerts.at(-1)?.id ?? after;
+    }
+  },
+};
+
+/** Finds the certificates that one alert about expiry has to notify of. */
+export const CHECK: JobKind = {
+  name: 'certificate-alerts:check',
+  description: 'Finds the certificates that an alert about expiry has to notify of.',
+  run: async (ctx, run) => {
+    const [alert] = await findExpiryAlert(ctx, { id: run.subjectId ?? NO_ID });
+    if (alert === undefined) return;
+    const within = `${alert.alertBefore.slice(0, -1)} ${UNITS[alert.alertBefore.slice(-1)]}`;
+    let last = { notAfter: THE_BEGINNING, id: NO_ID };
+    for (;;) {
+      const page = await listExpiring(ctx, {
+        projectId: alert.projectId,
+        within,
+        afterTime: last.notAfter,
+        afterId: last.id,
+        most: CERTIFICATES_AT_ONCE,
+      });
+      const certificateIds = page
+        .filter((certificate) => matchesFilters(alert.filters ?? [], certificate))
+        .map(({ id }) => id);
+      await run.inTransaction((tx) => notify(tx, { alertId: alert.id, event: 'expiration', certificateIds }));
+      if (page.length < CERTIFICATES_AT_ONCE) return;
+      last = page.at(-1) ?? last;
+    }
+  },
+};
+
+/** Events that happen to a certificate at one moment. */
+type Happening = Exclude<EventType, 'expiration'>;
+
+const happening = (event: Happening): JobKind => ({
+  name: `certificate-alerts:${event}`,
+  description: `Has alerts notify of the ${event} of a certificate.`,
+  run: (ctx, run) => tell(ctx, run, event),
+});
+const HAPPENINGS: Readonly<Record<Happening, JobKind>> = {
+  issuance: happening('issuance'),
+  renewal: happening('renewal'),
+  revocation: happening('revocation'),
+};
+
+/** The jobs by which alerts find out of what to notify. */
+export const DUE_JOBS: readonly JobKind[] = [FIND_DUE, CHECK, ...Object.values(HAPPENINGS)];
+
+async function tell(ctx: Context, run: JobRun, event: Happening): Promise<void> {
+  const certificateId = run.subjectId ?? NO_ID;
+  const [certificate] = await findCertificate(ctx, { id: certificateId });
+  if (certificate === undefined) return;
+  const { projectId } = certificate;
+  const notices = [
+    ...(await listEventAlerts(ctx, { projectId, event })).map((alert) => ({ ...alert, event })),
+    // One that is new may be due already.
+    ...(event === 'revocation' ? [] : await listStartedAlerts(ctx, { certificateId })).map((alert) => ({
+      ...alert,
+      event: 'expiration' as const,
+    })),
+  ];
+  for (const { id: alertId, filters, event: about } of notices)
+    if (matchesFilters(filters ?? [], certificate))
+      await run.inTransaction((tx) => notify(tx, { alertId, event: about, certificateIds: [certificateId] }));
+}
+
+/** What happened to a certificate. */
+export interface CertificateEvent {
+  readonly certificateId: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly event: Happening;
+}
+
+/** Has alerts notify of what happened to a certificate, once the transaction has committed. */
+export async function announce(
+  tx: Transaction,
+  { certificateId, organizationId, projectId, event }: CertificateEvent,
+): Promise<void> {
+  const key = certificateId;
+  await queue(tx, HAPPENINGS[event], [{ key, organizationId, projectId, subjectId: certificateId }]);
+}
+
+/** Has an alert about expiry look for what is due now: it is new, or was changed. */
+export async function checkSoon(
+  tx: Transaction,
+  alert: { readonly id: string; readonly organizationId: string; readonly projectId: string; readonly version: number },
+): Promise<void> {
+  const { id, organizationId, projectId, version } = alert;
+  await queue(tx, CHECK, [{ key: `${id} version ${version}`, organizationId, projectId, subjectId: id }]);
+}

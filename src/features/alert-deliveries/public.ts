@@ -1,0 +1,1 @@
+export { announce, checkSoon } from './due.service.js';
