@@ -1,9 +1,10 @@
 import type { Transaction } from '../../kernel/context.js';
 import { ask } from '../../kernel/jobs/queue.js';
-import { type EventType, listChannels } from '../alerts/public.js';
+import { type ChannelRow, type EventType, listChannels, openConfig } from '../alerts/public.js';
+import { targetsOf } from '../notifications/public.js';
 import { lockEnabledAlert, writeDeliveries } from './delivery.sql.js';
 import { SEND } from './send.job-kind.js';
-import { isBatched, targetsOf } from './targets.js';
+import { digestsOf } from './recipients.js';
 
 /** How long a delivery is tried. Source: decisions 7.5. */
 const GIVE_UP_SECONDS = 3 * 86_400;
@@ -30,7 +31,11 @@ export async function notify(
   if (certificateIds.length === 0) return;
   const [alert] = await lockEnabledAlert(tx, { id: alertId });
   if (alert === undefined) return;
-  const targets = await targetsOf(tx, await listChannels(tx, { alertIds: [alertId] }));
+  const channels = await listChannels(tx, { alertIds: [alertId] });
+  const targets = await recipientsOf(
+    tx,
+    channels.filter(({ enabled }) => enabled),
+  );
   const { organizationId, projectId } = alert;
   const written = await writeDeliveries(tx, {
     organizationId,
@@ -42,7 +47,7 @@ export async function notify(
     channelIds: targets.map(({ channelId }) => channelId),
     types: targets.map(({ channelType }) => channelType),
     recipients: targets.map(({ recipient }) => recipient),
-    batched: targets.map(({ channelType }) => isBatched(channelType)),
+    batched: targets.map(({ channelType }) => channelType === 'email' || channelType === 'slack'),
     certificateIds,
   });
   if (written.length === 0) return;
@@ -55,6 +60,18 @@ export async function notify(
     projectId,
     facts: { alertId, event, count: certificateIds.length },
   });
+}
+
+/** Whom channels notify, as the ledger has it: one for each address of a mail channel, else one in all. */
+async function recipientsOf(tx: Transaction, channels: readonly ChannelRow[]) {
+  const found = await Promise.all(
+    channels.map(async (channel) => {
+      const targets = targetsOf(channel.channelType, await openConfig(tx, channel));
+      const digests = await digestsOf(tx, channel.projectId, targets);
+      return digests.map((recipient) => ({ channelId: channel.id, channelType: channel.channelType, recipient }));
+    }),
+  );
+  return found.flat();
 }
 
 /** Has channels send what waits for them. */

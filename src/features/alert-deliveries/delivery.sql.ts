@@ -78,19 +78,16 @@ export const listDueMessages = sqlStatement({
   row: { id: t.uuid, recipient: t.bytea, event: EVENTS, attempts: t.integer },
 });
 
-/** The certificates of messages, soonest expiry first, and how many each message has in all; of each message the first at most. */
+/** The certificates of a message, soonest expiry first. */
 export const listMessageCertificates = sqlStatement({
   text: `
-    select m.id as "messageId", found.* from unnest(:messageIds::uuid[]) as m (id) cross join lateral (
-      select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans, c.profile_slug as "profileName",
-        c.not_before as "notBefore", c.not_after as "notAfter", c.status,
-        floor(extract(epoch from c.not_after - now()) / 86400)::integer as "daysLeft", count(*) over ()::integer as total
-      from alert_delivery d join certificate c on c.id = d.certificate_id
-      where d.message_id = m.id order by c.not_after, c.id limit :most
-    ) found`,
-  params: { messageIds: t.array(t.uuid), most: t.integer },
+    select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans, c.profile_slug as "profileName",
+      c.not_before as "notBefore", c.not_after as "notAfter", c.status,
+      floor(extract(epoch from c.not_after - now()) / 86400)::integer as "daysLeft"
+    from alert_delivery d join certificate c on c.id = d.certificate_id
+    where d.message_id = :messageId order by c.not_after, c.id`,
+  params: { messageId: t.uuid },
   row: {
-    messageId: t.uuid,
     id: t.uuid,
     serialNumber: t.text,
     commonName: t.text,
@@ -100,7 +97,6 @@ export const listMessageCertificates = sqlStatement({
     notAfter: t.time,
     status: t.text,
     daysLeft: t.integer,
-    total: t.integer,
   },
 });
 

@@ -1,7 +1,8 @@
 import type { Context } from '../../kernel/context.js';
 import { backoffSeconds } from '../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
-import { type ChannelConfigs, type ChannelType, type EventType, openConfig } from '../alerts/public.js';
+import { openConfig } from '../alerts/public.js';
+import { type Notifier, type Outcome, type Target, targetsOf } from '../notifications/public.js';
 import {
   cancelMessages,
   deferMessages,
@@ -11,46 +12,15 @@ import {
   secondsToNextMessage,
   settleMessage,
 } from './delivery.sql.js';
+import { notificationOf } from './notification-of.js';
 import { SEND } from './send.job-kind.js';
-import { digestsOf } from './targets.js';
+import { digestsOf } from './recipients.js';
 
 /** From half a minute to six hours. Source: reliability P7. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
 const AT_ONCE = 20;
-/** Certificates that a message names; of more it gives the number. */
-const MOST_NAMED = 200;
 /** More than any call takes. */
 const CALL_SECONDS = 60;
-
-/** What came of sending one message. `ofTarget`: others at this channel would meet the same. */
-export type Outcome =
-  | { readonly kind: 'sent' }
-  | { readonly kind: 'failed'; readonly code: string }
-  | { readonly kind: 'temporary'; readonly code: string; readonly ofTarget: boolean };
-
-/** A certificate as notifications name it. */
-export type NamedCertificate = Omit<Awaited<ReturnType<typeof listMessageCertificates>>[number], 'messageId' | 'total'>;
-
-/** What is sent. */
-export interface Message {
-  /** The same for each attempt: receivers drop what they have by it. */
-  readonly id: string;
-  readonly event: EventType;
-  readonly project: { readonly id: string; readonly name: string };
-  readonly alert: { readonly id: string; readonly name: string; readonly alertBefore: string };
-  /** Soonest expiry first; at most 200. */
-  readonly certificates: readonly NamedCertificate[];
-  readonly total: number;
-}
-
-/** Sends through one kind of channel. `address`: the recipient, for mail. */
-export type Send<T extends ChannelType> = (
-  ctx: Context,
-  config: ChannelConfigs[T],
-  message: Message,
-  address: string | null,
-) => Promise<Outcome>;
-export type Senders = { readonly [T in ChannelType]: Send<T> };
 
 type Channel = Awaited<ReturnType<typeof findSender>>[number];
 type DueMessage = Awaited<ReturnType<typeof listDueMessages>>[number];
@@ -62,7 +32,7 @@ type DueMessage = Awaited<ReturnType<typeof listDueMessages>>[number];
 export class SendService {
   readonly job: JobKind = { ...SEND, run: (ctx, run) => this.send(ctx, run) };
 
-  constructor(private readonly senders: Senders) {}
+  constructor(private readonly notifier: Pick<Notifier, 'deliver'>) {}
 
   private async send(ctx: Context, run: JobRun): Promise<Again | undefined> {
     const channelId = run.subjectId ?? '';
@@ -87,69 +57,77 @@ export class SendService {
     run: JobRun,
     { channel, messages }: { channel: Channel; messages: readonly DueMessage[] },
   ): Promise<boolean> {
-    const config = await openConfig(ctx, channel);
-    const addresses = await addressesOf(ctx, channel, config);
-    const ids = messages.map(({ id }) => id);
-    const named = Map.groupBy(
-      await listMessageCertificates(ctx, { messageIds: ids, most: MOST_NAMED }),
-      ({ messageId }) => messageId,
-    );
+    const targets = await targetsByRecipient(ctx, channel);
     for (const message of messages) {
       if (run.signal.aborted) return true;
-      const certificates = named.get(message.id) ?? [];
-      const address = addresses.get(message.recipient.toString('hex')) ?? null;
-      await run.reserve(CALL_SECONDS);
-      const outcome = await this.sendOne(ctx, { channel, config, address }, messageOf(channel, message, certificates));
-      if (await settle(run, { channel, message, outcome })) return true;
+      const target = targets.get(message.recipient.toString('hex'));
+      const attempt = await this.sendOne(ctx, run, { channel, message, target });
+      if (await settle(run, { channel, message, attempt })) return true;
     }
     return false;
   }
 
   private async sendOne(
     ctx: Context,
-    { channel, config, address }: { channel: Channel; config: unknown; address: string | null },
-    message: Message,
-  ): Promise<Outcome> {
-    // What it was about is gone.
-    if (message.certificates.length === 0) return { kind: 'failed', code: 'CERTIFICATES_REMOVED' };
-    if (channel.channelType === 'email' && address === null) return { kind: 'failed', code: 'RECIPIENT_REMOVED' };
-    const send = this.senders[channel.channelType] as Send<ChannelType>;
-    return send(ctx, config as ChannelConfigs[ChannelType], message, address);
+    run: JobRun,
+    { channel, message, target }: { channel: Channel; message: DueMessage; target: Target | undefined },
+  ): Promise<Attempt> {
+    const named = await listMessageCertificates(ctx, { messageId: message.id });
+    if (named.length === 0) return { outcome: 'failed', code: 'CERTIFICATES_REMOVED' };
+    if (target === undefined) return { outcome: 'failed', code: 'RECIPIENT_REMOVED' };
+    await run.reserve(CALL_SECONDS);
+    const notification = notificationOf(channel, message.event, named);
+    return attemptOf(channel, await this.notifier.deliver(ctx, { id: message.id, target, notification }));
   }
+}
+
+/** What came of an attempt, as it is written down. */
+type Attempt =
+  | { readonly outcome: 'sent' }
+  | { readonly outcome: 'failed'; readonly code: string }
+  | {
+      readonly outcome: 'temporary';
+      readonly code: string;
+      /** Other messages at this channel would meet the same. */
+      readonly isOfTarget: boolean;
+      readonly retryAfterSeconds: number | null;
+    };
+
+function attemptOf({ channelType }: Channel, outcome: Outcome): Attempt {
+  if (outcome.result === 'accepted') return { outcome: 'sent' };
+  const { code, retryAfterSeconds } = outcome;
+  if (outcome.result === 'permanent') return { outcome: 'failed', code };
+  // A mail server that rejects one recipient for now may take the others.
+  const isOfTarget = channelType !== 'email' || code !== 'TARGET_REJECTED';
+  return { outcome: 'temporary', code, isOfTarget, retryAfterSeconds };
 }
 
 /** Writes down what came of a message. @returns whether the target takes nothing at present */
 async function settle(
   run: JobRun,
-  { channel, message, outcome }: { channel: Channel; message: DueMessage; outcome: Outcome },
+  { channel, message, attempt }: { channel: Channel; message: DueMessage; attempt: Attempt },
 ): Promise<boolean> {
   const attempts = message.attempts + 1;
-  const pauseSeconds = backoffSeconds(RETRY, attempts, Math.random()) ?? 0;
-  const errorCode = outcome.kind === 'sent' ? null : outcome.code;
-  const isBlocked = outcome.kind === 'temporary' && outcome.ofTarget;
+  const asked = attempt.outcome === 'temporary' ? Math.min(attempt.retryAfterSeconds ?? 0, RETRY.longestSeconds) : 0;
+  const pauseSeconds = Math.max(backoffSeconds(RETRY, attempts, Math.random()) ?? 0, asked);
+  const isBlocked = attempt.outcome === 'temporary' && attempt.isOfTarget;
   await run.inTransaction(async (tx) => {
-    if (isBlocked) await deferMessages(tx, { channelId: channel.id, attempts, pauseSeconds, errorCode: outcome.code });
-    else await settleMessage(tx, { id: message.id, outcome: outcome.kind, pauseSeconds, errorCode });
+    if (isBlocked)
+      await deferMessages(tx, { channelId: channel.id, attempts, pauseSeconds, errorCode: attempt.code });
+    else
+      await settleMessage(tx, {
+        id: message.id,
+        outcome: attempt.outcome,
+        pauseSeconds,
+        errorCode: attempt.outcome === 'sent' ? null : attempt.code,
+      });
   });
   return isBlocked;
 }
 
-/** Addresses of a mail channel by their digests. */
-async function addressesOf(ctx: Context, channel: Channel, config: object): Promise<ReadonlyMap<string, string>> {
-  const recipients = 'recipients' in config ? (config as ChannelConfigs['email']).recipients : [];
-  const digests = await digestsOf(ctx, channel.projectId, recipients);
-  return new Map(digests.map((digest, at) => [digest.toString('hex'), recipients[at] as string]));
+/** Targets of a channel by the recipient as the ledger has it. */
+async function targetsByRecipient(ctx: Context, channel: Channel): Promise<ReadonlyMap<string, Target>> {
+  const targets = targetsOf(channel.channelType, await openConfig(ctx, channel));
+  const digests = await digestsOf(ctx, channel.projectId, targets);
+  return new Map(targets.map((target, at) => [(digests[at] as Buffer).toString('hex'), target]));
 }
-
-const messageOf = (
-  { projectId, projectName, alertId, alertName, alertBefore }: Channel,
-  { id, event }: DueMessage,
-  certificates: Awaited<ReturnType<typeof listMessageCertificates>>,
-): Message => ({
-  id,
-  event,
-  project: { id: projectId, name: projectName },
-  alert: { id: alertId, name: alertName, alertBefore },
-  certificates: certificates.map(({ messageId: _, total: __, ...certificate }) => certificate),
-  total: certificates[0]?.total ?? 0,
-});
