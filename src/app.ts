@@ -13,12 +13,14 @@ import type { Feature } from './feature.js';
 import { createAccess } from './features/access/index.js';
 import { type Authenticator, revokeTokensOfClientSecret } from './features/access/public.js';
 import { createAccessReview } from './features/access-review/index.js';
+import { createAlertDeliveries } from './features/alert-deliveries/index.js';
 import { checkSoon } from './features/alert-deliveries/public.js';
 import { createAlerts } from './features/alerts/index.js';
 import { createCertificates } from './features/certificates/index.js';
 import { createGroups } from './features/groups/index.js';
 import { createIdentities } from './features/identities/index.js';
 import { createJobOperations } from './features/jobs/index.js';
+import { Notifier } from './features/notifications/public.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
@@ -70,6 +72,8 @@ import { OperationMetrics } from './kernel/operations/metrics/operation-metrics.
 import type { StampOf } from './kernel/operations/responses/answer.js';
 import { IdempotencyKeys } from './kernel/operations/responses/idempotency.js';
 import { ReplyCache } from './kernel/operations/responses/reply-cache.js';
+import { Mailer } from './kernel/outbound/mail.js';
+import { DEFAULT_SENDER } from './kernel/outbound/mail-settings.js';
 import { mountPages } from './kernel/pages/pages.js';
 import { migrations } from './migrations/index.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
@@ -111,17 +115,15 @@ export interface Assembly {
 }
 
 /** What of the configuration services know. */
-type ServiceConfig = Pick<Config, 'allowPrivateTargets'>;
+type ServiceConfig = Pick<Config, 'allowPrivateTargets' | 'smtpUrl' | 'mailFrom'>;
+const NO_CONFIG: ServiceConfig = { allowPrivateTargets: false, smtpUrl: null, mailFrom: DEFAULT_SENDER };
 
 /**
  * The one place that constructs services and hands them to each other.
  *
  * @param rateLimits none for who only wants the schema
  */
-export function assemble(
-  rateLimits = new RateLimits(null),
-  config: ServiceConfig = { allowPrivateTargets: false },
-): Assembly {
+export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG): Assembly {
   const organizations = createOrganizations({ createFirstAdmin });
   const identities = createIdentities({ revokeTokensOfClientSecret });
   const access = createAccess({ ...organizations, ...identities, rateLimits });
@@ -142,6 +144,7 @@ export function assemble(
     tags,
     secrets,
     createCertificates(projects),
+    createAlertDeliveries({ notifier: new Notifier({ mailer: new Mailer(config), policy: config }) }),
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
     createAccessReview(projects),
   ];

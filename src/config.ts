@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS, type QueryLimits, queryLimits, raised } from './kernel/
 import { overwriteInitialValues } from './kernel/initial-environment.js';
 import { isOneEditApart } from './kernel/near-names.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/operations/limits/settings.js';
-import { isSmtpUrl, type MailAddress, mailAddressOf } from './kernel/outbound/mail-settings.js';
+import { DEFAULT_SENDER, isSmtpUrl, type MailAddress, mailAddressOf } from './kernel/outbound/mail-settings.js';
 
 /** How the service is set up. Frozen; made once at start. Every setting stands in the table of README.md. */
 export interface Config {
@@ -158,7 +158,7 @@ const Settings = z.object({
         issues.addIssue({ code: 'custom', message: 'must be an e-mail address, or Name <address>' });
       return address ?? z.NEVER;
     })
-    .default({ name: 'Strongroom', address: 'strongroom@localhost' }),
+    .default(DEFAULT_SENDER),
   ALLOW_PRIVATE_TARGETS: flag(false),
 });
 

@@ -3,8 +3,8 @@ import { ask } from '../../kernel/jobs/queue.js';
 import { type ChannelRow, type EventType, listChannels, openConfig } from '../alerts/public.js';
 import { targetsOf } from '../notifications/public.js';
 import { lockEnabledAlert, writeDeliveries } from './delivery.sql.js';
-import { SEND } from './send.job-kind.js';
 import { digestsOf } from './recipients.js';
+import { SEND } from './send.job-kind.js';
 
 /** How long a delivery is tried. Source: decisions 7.5. */
 const GIVE_UP_SECONDS = 3 * 86_400;

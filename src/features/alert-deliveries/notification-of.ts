@@ -6,7 +6,8 @@ interface Words {
   readonly nextSteps: string;
 }
 
-const certificates = (count: number): string => (count === 1 ? 'A certificate' : `${count.toLocaleString('en-US')} certificates`);
+const certificates = (count: number): string =>
+  count === 1 ? 'A certificate' : `${count.toLocaleString('en-US')} certificates`;
 
 const WORDS: Readonly<Record<NotifiedEvent, Words>> = {
   expiration: {

@@ -13,8 +13,8 @@ import {
   settleMessage,
 } from './delivery.sql.js';
 import { notificationOf } from './notification-of.js';
-import { SEND } from './send.job-kind.js';
 import { digestsOf } from './recipients.js';
+import { SEND } from './send.job-kind.js';
 
 /** From half a minute to six hours. Source: reliability P7. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
@@ -112,8 +112,7 @@ async function settle(
   const pauseSeconds = Math.max(backoffSeconds(RETRY, attempts, Math.random()) ?? 0, asked);
   const isBlocked = attempt.outcome === 'temporary' && attempt.isOfTarget;
   await run.inTransaction(async (tx) => {
-    if (isBlocked)
-      await deferMessages(tx, { channelId: channel.id, attempts, pauseSeconds, errorCode: attempt.code });
+    if (isBlocked) await deferMessages(tx, { channelId: channel.id, attempts, pauseSeconds, errorCode: attempt.code });
     else
       await settleMessage(tx, {
         id: message.id,

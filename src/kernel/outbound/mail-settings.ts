@@ -4,6 +4,9 @@ export interface MailAddress {
   readonly address: string;
 }
 
+/** Whom mail is from unless `MAIL_FROM` says so. */
+export const DEFAULT_SENDER: MailAddress = { name: 'Strongroom', address: 'strongroom@localhost' };
+
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]{1,64}@[a-zA-Z0-9.-]{1,189}$/;
 const NAMED = /^(?<name>[^<>"\p{Cc}]{1,100})<(?<address>[^<>]+)>$/u;
 
