@@ -14,7 +14,7 @@ import { createAccess } from './features/access/index.js';
 import { type Authenticator, revokeTokensOfClientSecret } from './features/access/public.js';
 import { createAccessReview } from './features/access-review/index.js';
 import { createAlertDeliveries } from './features/alert-deliveries/index.js';
-import { checkSoon } from './features/alert-deliveries/public.js';
+import { announce, checkSoon } from './features/alert-deliveries/public.js';
 import { createAlerts } from './features/alerts/index.js';
 import { createCertificates } from './features/certificates/index.js';
 import { createGroups } from './features/groups/index.js';
@@ -143,7 +143,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     createProjectCopies(projects),
     tags,
     secrets,
-    createCertificates(projects),
+    createCertificates({ ...projects, onCertificateEvent: announce }),
     createAlertDeliveries({ notifier: new Notifier({ mailer: new Mailer(config), policy: config }) }),
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
     createAccessReview(projects),

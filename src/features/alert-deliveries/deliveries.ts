@@ -4,7 +4,7 @@ import { type ChannelRow, type EventType, listChannels, openConfig } from '../al
 import { targetsOf } from '../notifications/public.js';
 import { lockEnabledAlert, writeDeliveries } from './delivery.sql.js';
 import { digestsOf } from './recipients.js';
-import { SEND } from './send.job-kind.js';
+import { SEND } from './send-kind.js';
 
 /** How long a delivery is tried. Source: decisions 7.5. */
 const GIVE_UP_SECONDS = 3 * 86_400;

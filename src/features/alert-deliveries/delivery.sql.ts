@@ -73,7 +73,7 @@ export const findSender = sqlStatement({
 export const listDueMessages = sqlStatement({
   text: `
     select id, recipient, event, attempts from alert_message
-    where channel_id = :channelId and next_at <= now() order by next_at, id limit :most`,
+    where channel_id = :channelId and next_at <= now() order by next_at, id limit :most::integer`,
   params: { channelId: t.uuid, most: t.integer },
   row: { id: t.uuid, recipient: t.bytea, event: EVENTS, attempts: t.integer },
 });

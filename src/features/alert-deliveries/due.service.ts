@@ -3,6 +3,7 @@ import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { queue } from '../../kernel/jobs/queue.js';
 import { type EventType, matchesFilters } from '../alerts/public.js';
+import type { CertificateEvent } from '../certificates/public.js';
 import { notify } from './deliveries.js';
 import {
   findCertificate,
@@ -72,15 +73,15 @@ export const CHECK: JobKind = {
   },
 };
 
-/** Events that happen to a certificate at one moment. */
-type Happening = Exclude<EventType, 'expiration'>;
+type Happening = CertificateEvent['event'];
 
 const happening = (event: Happening): JobKind => ({
   name: `certificate-alerts:${event}`,
-  description: `Has alerts notify of the ${event} of a certificate.`,
+  description: `Has alerts notify of the ${event} of a certificate, and of its expiry where that is due already.`,
   run: (ctx, run) => tell(ctx, run, event),
 });
 const HAPPENINGS: Readonly<Record<Happening, JobKind>> = {
+  import: happening('import'),
   issuance: happening('issuance'),
   renewal: happening('renewal'),
   revocation: happening('revocation'),
@@ -95,24 +96,16 @@ async function tell(ctx: Context, run: JobRun, event: Happening): Promise<void> 
   if (certificate === undefined) return;
   const { projectId } = certificate;
   const notices = [
-    ...(await listEventAlerts(ctx, { projectId, event })).map((alert) => ({ ...alert, event })),
-    // One that is new may be due already.
-    ...(event === 'revocation' ? [] : await listStartedAlerts(ctx, { certificateId })).map((alert) => ({
+    // Alerts know no imports: who imports a certificate has it from elsewhere.
+    ...(event === 'import' ? [] : await listEventAlerts(ctx, { projectId, event })).map((alert) => ({
       ...alert,
-      event: 'expiration' as const,
+      event: event as EventType,
     })),
+    ...(await listStartedAlerts(ctx, { certificateId })).map((alert) => ({ ...alert, event: 'expiration' as const })),
   ];
   for (const { id: alertId, filters, event: about } of notices)
     if (matchesFilters(filters ?? [], certificate))
       await run.inTransaction((tx) => notify(tx, { alertId, event: about, certificateIds: [certificateId] }));
-}
-
-/** What happened to a certificate. */
-export interface CertificateEvent {
-  readonly certificateId: string;
-  readonly organizationId: string;
-  readonly projectId: string;
-  readonly event: Happening;
 }
 
 /** Has alerts notify of what happened to a certificate, once the transaction has committed. */

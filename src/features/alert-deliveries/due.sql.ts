@@ -11,7 +11,7 @@ const FILTERS = { name: 'jsonb', isNullable: false } as {
 export const listExpiryAlerts = sqlStatement({
   text: `
     select id, organization_id as "organizationId", project_id as "projectId" from certificate_alert
-    where event_type = 'expiration' and is_enabled and id > :after order by id limit :most`,
+    where event_type = 'expiration' and is_enabled and id > :after order by id limit :most::integer`,
   params: { after: t.uuid, most: t.integer },
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
 });
@@ -49,7 +49,7 @@ export const listExpiring = sqlStatement({
     select ${COLUMNS} from certificate c
     where c.project_id = :projectId and c.status = 'active' and c.not_after > now() and c.not_after <= now() + :within::interval
       and (c.not_after, c.id) > (:afterTime::timestamptz, :afterId::uuid) and ${NOT_SUPERSEDED}
-    order by c.not_after, c.id limit :most`,
+    order by c.not_after, c.id limit :most::integer`,
   params: {
     projectId: t.uuid,
     within: { name: 'interval', isNullable: false } as typeof t.text,

@@ -14,7 +14,7 @@ import {
 } from './delivery.sql.js';
 import { notificationOf } from './notification-of.js';
 import { digestsOf } from './recipients.js';
-import { SEND } from './send.job-kind.js';
+import { SEND } from './send-kind.js';
 
 /** From half a minute to six hours. Source: reliability P7. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
@@ -73,8 +73,8 @@ export class SendService {
     { channel, message, target }: { channel: Channel; message: DueMessage; target: Target | undefined },
   ): Promise<Attempt> {
     const named = await listMessageCertificates(ctx, { messageId: message.id });
-    if (named.length === 0) return { outcome: 'failed', code: 'CERTIFICATES_REMOVED' };
-    if (target === undefined) return { outcome: 'failed', code: 'RECIPIENT_REMOVED' };
+    if (named.length === 0) return { outcome: 'failed', errorCode: 'CERTIFICATES_REMOVED' };
+    if (target === undefined) return { outcome: 'failed', errorCode: 'RECIPIENT_REMOVED' };
     await run.reserve(CALL_SECONDS);
     const notification = notificationOf(channel, message.event, named);
     return attemptOf(channel, await this.notifier.deliver(ctx, { id: message.id, target, notification }));
@@ -84,10 +84,10 @@ export class SendService {
 /** What came of an attempt, as it is written down. */
 type Attempt =
   | { readonly outcome: 'sent' }
-  | { readonly outcome: 'failed'; readonly code: string }
+  | { readonly outcome: 'failed'; readonly errorCode: string }
   | {
       readonly outcome: 'temporary';
-      readonly code: string;
+      readonly errorCode: string;
       /** Other messages at this channel would meet the same. */
       readonly isOfTarget: boolean;
       readonly retryAfterSeconds: number | null;
@@ -95,11 +95,11 @@ type Attempt =
 
 function attemptOf({ channelType }: Channel, outcome: Outcome): Attempt {
   if (outcome.result === 'accepted') return { outcome: 'sent' };
-  const { code, retryAfterSeconds } = outcome;
-  if (outcome.result === 'permanent') return { outcome: 'failed', code };
+  const { code: errorCode, retryAfterSeconds } = outcome;
+  if (outcome.result === 'permanent') return { outcome: 'failed', errorCode };
   // A mail server that rejects one recipient for now may take the others.
-  const isOfTarget = channelType !== 'email' || code !== 'TARGET_REJECTED';
-  return { outcome: 'temporary', code, isOfTarget, retryAfterSeconds };
+  const isOfTarget = channelType !== 'email' || errorCode !== 'TARGET_REJECTED';
+  return { outcome: 'temporary', errorCode, isOfTarget, retryAfterSeconds };
 }
 
 /** Writes down what came of a message. @returns whether the target takes nothing at present */
@@ -112,13 +112,14 @@ async function settle(
   const pauseSeconds = Math.max(backoffSeconds(RETRY, attempts, Math.random()) ?? 0, asked);
   const isBlocked = attempt.outcome === 'temporary' && attempt.isOfTarget;
   await run.inTransaction(async (tx) => {
-    if (isBlocked) await deferMessages(tx, { channelId: channel.id, attempts, pauseSeconds, errorCode: attempt.code });
+    if (isBlocked)
+      await deferMessages(tx, { channelId: channel.id, attempts, pauseSeconds, errorCode: attempt.errorCode });
     else
       await settleMessage(tx, {
         id: message.id,
         outcome: attempt.outcome,
         pauseSeconds,
-        errorCode: attempt.outcome === 'sent' ? null : attempt.code,
+        errorCode: attempt.outcome === 'sent' ? null : attempt.errorCode,
       });
   });
   return isBlocked;

@@ -21,11 +21,16 @@ import {
 import { certificateRoutes } from './certificates/certificate.routes.js';
 import { CertificateService } from './certificates/certificate.service.js';
 import { CertificateType } from './certificates/certificate.type.js';
+import type { OnCertificateEvent } from './certificates/certificate-event.js';
 
 /** Certificate authorities of projects, and their inventory of certificates. */
-export function createCertificates(deps: { readonly projects: ProjectReader; readonly links: ProjectLinks }): Feature {
+export function createCertificates(deps: {
+  readonly projects: ProjectReader;
+  readonly links: ProjectLinks;
+  readonly onCertificateEvent: OnCertificateEvent;
+}): Feature {
   const authorities = new AuthorityService(deps.projects);
-  const certificates = new CertificateService(deps.projects);
+  const certificates = new CertificateService(deps.projects, deps.onCertificateEvent);
   return {
     entities: [CertificateAuthority, Certificate],
     resolvers: [

@@ -1,1 +1,2 @@
-export { type CertificateFact, CertificateReader } from './certificates/certificate.reader.js';
+export { CertificateReader } from './certificates/certificate.reader.js';
+export type { CertificateEvent } from './certificates/certificate-event.js';

@@ -28,6 +28,7 @@ import {
   UpdateCertificate,
 } from './certificate.rules.js';
 import { insertCertificate } from './certificate.sql.js';
+import type { OnCertificateEvent } from './certificate-event.js';
 import { CertificateLists, type CertificatesRequest } from './certificate-list.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
@@ -50,7 +51,10 @@ type CertificateAction = `certificates:${'read' | 'edit' | 'delete' | 'read-priv
 export class CertificateService {
   readonly #lists: CertificateLists;
 
-  constructor(private readonly projects: ProjectReader) {
+  constructor(
+    private readonly projects: ProjectReader,
+    private readonly onEvent: OnCertificateEvent,
+  ) {
     this.#lists = new CertificateLists(projects);
   }
 
@@ -92,6 +96,7 @@ export class CertificateService {
           }),
         CONSTRAINTS,
       );
+      await this.onEvent(tx, { certificateId: id, organizationId, projectId, event: 'import' });
       await record(tx, 'certificate:import', { id, projectId, version: 1 }, { hasPrivateKey: keySealed !== null });
       return loadRow(tx, findCertificates, { ids: [id] }, NOT_FOUND);
     });
@@ -128,6 +133,8 @@ export class CertificateService {
         updatedAt: sql('now()'),
       });
       await flush(tx);
+      const { organizationId, projectId } = certificate;
+      await this.onEvent(tx, { certificateId: certificate.id, organizationId, projectId, event: 'revocation' });
       await record(tx, 'certificate:revoke', certificate, { reason });
       return loadRow(tx, findCertificates, { ids: [certificate.id] }, NOT_FOUND);
     });

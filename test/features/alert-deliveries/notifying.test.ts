@@ -1,0 +1,187 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OutsideServer } from '../../kit/outside/outside-server.js';
+import { until } from '../../kit/until.js';
+import { Notifying } from './notifying.js';
+
+const WAIT_MS = 30_000;
+const FIND_DUE = 'certificate-alerts:find-due';
+
+let notifying: Notifying;
+beforeAll(async () => {
+  notifying = await Notifying.start();
+}, 60_000);
+afterAll(() => notifying?.stop());
+afterEach(() => notifying.sql('delete from certificate_alert'));
+
+const webhook = (server: OutsideServer, path = '/') => ({ channelType: 'webhook', config: { url: server.url(path) } });
+const eventsOf = ({ received }: OutsideServer) => received.map(({ body }) => JSON.parse(body));
+const received = (server: OutsideServer, count: number) =>
+  until(
+    () => `${count} requests, ${server.received.length} so far`,
+    WAIT_MS,
+    () => server.received.length >= count,
+  );
+const settled = (alertId: string, count: number, state = 'sent') =>
+  until(`${count} messages that are ${state}`, WAIT_MS, async () => {
+    const messages = await notifying.messages(alertId);
+    return messages.length === count && messages.every((message) => message.state === state);
+  });
+
+describe('an alert about expiry', () => {
+  test('notifies once of a certificate that is due when it is imported, whatever runs afterwards', async () => {
+    const server = await notifying.server();
+    const alertId = await notifying.alert([webhook(server)]);
+    const certificateId = await notifying.certificate(29, 'due.example.com');
+    await notifying.certificate(31, 'later.example.com');
+    await settled(alertId, 1);
+    await notifying.runSchedule(FIND_DUE);
+    await until('the daily run', WAIT_MS, async () => {
+      const done = await notifying.sql(`select from job where kind = 'certificate-alerts:check' and state = 'done'`);
+      return done.length >= 2;
+    });
+    await delay(500);
+    const [event, ...others] = eventsOf(server);
+    expect(others).toEqual([]);
+    expect(event.data.certificates).toMatchObject([{ id: certificateId, commonName: 'due.example.com' }]);
+    const [message] = await notifying.sql<{ id: string }>('select id from alert_message');
+    expect(event.id).toBe(message?.id);
+  });
+
+  test('notifies when it is made, and of what its filters let pass', async () => {
+    const server = await notifying.server();
+    const wanted = await notifying.certificate(10, 'wanted.example.com');
+    await notifying.certificate(10, 'other.example.com');
+    const filters = [{ field: 'common_name', operator: 'starts_with', value: 'WANTED' }];
+    const alertId = await notifying.alert([webhook(server)], { filters });
+    await settled(alertId, 1);
+    expect(eventsOf(server).map(({ data }) => data.certificates[0].id)).toEqual([wanted]);
+  });
+
+  test('notifies of none that a newer one of the same names has replaced', async () => {
+    const server = await notifying.server();
+    await notifying.certificate(5, 'renewed.example.com');
+    await notifying.certificate(300, 'renewed.example.com');
+    const marker = await notifying.certificate(6, 'not-renewed.example.com');
+    const filters = [{ field: 'common_name', operator: 'ends_with', value: 'renewed.example.com' }];
+    const alertId = await notifying.alert([webhook(server)], { filters });
+    await settled(alertId, 1);
+    expect(eventsOf(server).map(({ data }) => data.certificates[0].id)).toEqual([marker]);
+  });
+
+  test('that is disabled notifies nobody, and does so once it is enabled', async () => {
+    const server = await notifying.server();
+    const filters = [{ field: 'common_name', operator: 'equals', value: 'disabled.example.com' }];
+    const alertId = await notifying.alert([webhook(server)], { filters, enabled: false });
+    await notifying.certificate(5, 'disabled.example.com');
+    await notifying.runSchedule(FIND_DUE);
+    await delay(1_500);
+    expect(await notifying.messages(alertId)).toEqual([]);
+    await notifying.admin.patch(`/api/v1/cert-manager/alerts/${alertId}`, { enabled: true });
+    await received(server, 1);
+  });
+
+  test('sends one mail to each recipient, with all certificates, soonest first', async () => {
+    for (const days of [9, 3, 6]) await notifying.certificate(days, `mail${days}.example.com`);
+    const filters = [{ field: 'common_name', operator: 'matches', value: 'mail*.example.com' }];
+    const recipients = ['one@example.com', 'two@example.com'];
+    const alertId = await notifying.alert([{ channelType: 'email', config: { recipients } }], { filters });
+    await settled(alertId, 2);
+    for (const recipient of recipients) {
+      const mails = notifying.mail.mailsTo(recipient);
+      expect(mails).toHaveLength(1);
+      const text = mails[0]?.mail.text ?? '';
+      const places = [3, 6, 9].map((days) => text.indexOf(`mail${days}.example.com`));
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      expect(places[0]).toBeGreaterThan(-1);
+    }
+    const rows = await notifying.sql<{ text: string }>(
+      'select m::text || d::text as text from alert_message m, alert_delivery d',
+    );
+    expect(JSON.stringify(rows)).not.toContain('one@example.com');
+  });
+});
+
+describe('an alert about revocation', () => {
+  test('notifies when a certificate is revoked', async () => {
+    const server = await notifying.server();
+    const alertId = await notifying.alert([webhook(server)], { eventType: 'revocation' });
+    const certificateId = await notifying.certificate(200, 'revoked.example.com');
+    await notifying.revoke(certificateId);
+    await settled(alertId, 1);
+    expect(eventsOf(server)[0].data.certificates[0]).toMatchObject({ id: certificateId, status: 'revoked' });
+  });
+});
+
+describe('a target that fails', () => {
+  test('is tried again with longer pauses and the same id, and holds up no other channel', async () => {
+    let failures = 2;
+    const bad = await notifying.server((_, response) => response.writeHead(failures-- > 0 ? 500 : 204).end());
+    const good = await notifying.server();
+    await notifying.certificate(4, 'failing.example.com');
+    const filters = [{ field: 'common_name', operator: 'equals', value: 'failing.example.com' }];
+    const alertId = await notifying.alert([webhook(bad), webhook(good)], { filters });
+    await received(good, 1);
+    await received(bad, 1);
+    for (const [attempts, shortest] of [
+      [1, 14],
+      [2, 29],
+    ] as const) {
+      await until(`attempt ${attempts}`, WAIT_MS, async () => {
+        const pending = (await notifying.messages(alertId)).find(({ state }) => state === 'pending');
+        return pending?.attempts === attempts && pending.wait > shortest && pending.wait <= 60;
+      });
+      await notifying.hurry();
+    }
+    await settled(alertId, 2);
+    expect(new Set(eventsOf(bad).map(({ id }) => id)).size).toBe(1);
+    expect(bad.received).toHaveLength(3);
+    expect(good.received).toHaveLength(1);
+  });
+
+  test('is given up after three days, and kept as failed', async () => {
+    const server = await notifying.server((_, response) => response.writeHead(503).end());
+    await notifying.certificate(4, 'given-up.example.com');
+    const filters = [{ field: 'common_name', operator: 'equals', value: 'given-up.example.com' }];
+    const alertId = await notifying.alert([webhook(server)], { filters });
+    await received(server, 1);
+    await notifying.sql(`update alert_message set give_up_at = now() + interval '1 second' where alert_id = $1`, [
+      alertId,
+    ]);
+    await notifying.hurry();
+    await settled(alertId, 1, 'failed');
+    expect(await notifying.messages(alertId)).toMatchObject([{ error_code: 'TARGET_REJECTED' }]);
+  });
+
+  test('that hangs keeps no other channel waiting', async () => {
+    const hanging = await notifying.server(() => undefined);
+    const good = await notifying.server();
+    for (let index = 0; index < 20; index += 1) await notifying.certificate(4, `hanging${index}.example.com`);
+    const filters = [{ field: 'common_name', operator: 'starts_with', value: 'hanging' }];
+    const alertId = await notifying.alert([webhook(hanging), webhook(good)], { filters });
+    await received(good, 20);
+    const pending = (await notifying.messages(alertId)).filter(({ state }) => state === 'pending');
+    expect(pending).toHaveLength(20);
+  });
+
+  test('loses nothing and is sent nothing twice after its row says sent, when the service is killed again and again', async () => {
+    const server = await notifying.server((_, response) => setTimeout(() => response.writeHead(200).end(), 20));
+    for (let index = 0; index < 60; index += 1) await notifying.certificate(4, `killed${index}.example.com`);
+    const filters = [{ field: 'common_name', operator: 'starts_with', value: 'killed' }];
+    const alertId = await notifying.alert([webhook(server)], { filters });
+    for (let kill = 1; kill <= 3; kill += 1) {
+      await received(server, kill * 12);
+      await notifying.kill();
+      const sent = await notifying.sql<{ id: string }>(`select id from alert_message where state = 'sent'`);
+      const countOf = () => eventsOf(server).filter(({ id }) => sent.some((message) => message.id === id)).length;
+      const before = countOf();
+      await notifying.restart();
+      await notifying.sql(`update job set wake_at = now() where state = 'running'`);
+      await received(server, kill * 12 + 6);
+      expect(countOf()).toBe(before);
+    }
+    await settled(alertId, 60);
+    const ids = eventsOf(server).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(60);
+    expect(ids.length).toBeLessThanOrEqual(63);
+  }, 120_000);
+});

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Caller, mustSucceed } from '../../kit/caller.js';
+import { type Made, newIntermediate, newLeaf, newRoot } from '../../kit/certificates/material.js';
+import { migratedDatabase } from '../../kit/databases.js';
+import { Authority, type ServerCertificate } from '../../kit/outside/authority.js';
+import { MailServer } from '../../kit/outside/mail-server.js';
+import { OutsideServer } from '../../kit/outside/outside-server.js';
+import { Seed } from '../../kit/seed.js';
+import { Service } from '../../kit/service.js';
+import { withClient } from '../../kit/tables.js';
+
+const ALERTS = '/api/v1/cert-manager/alerts';
+const CERTIFICATES = '/api/v1/cert-manager/certificates';
+
+/** A service that may notify servers of this machine, with a project that has certificates. */
+export class Notifying {
+  private constructor(
+    private readonly parts: {
+      readonly directory: string;
+      readonly certificate: ServerCertificate;
+      readonly env: Readonly<Record<string, string>>;
+      readonly issuer: Made;
+    },
+    readonly mail: MailServer,
+    public service: Service,
+    readonly admin: Caller,
+    readonly projectId: string,
+  ) {}
+
+  private readonly servers: OutsideServer[] = [];
+
+  static async start(): Promise<Notifying> {
+    const directory = await mkdtemp(join(tmpdir(), 'strongroom-notifying-'));
+    const authority = await Authority.create();
+    const certificate = await authority.issue(['localhost']);
+    await writeFile(join(directory, 'authority.pem'), authority.pem);
+    const mail = await MailServer.start({ certificate });
+    const env = {
+      DATABASE_URL: await migratedDatabase(),
+      ROOT_KEY: randomBytes(32).toString('base64'),
+      NODE_EXTRA_CA_CERTS: join(directory, 'authority.pem'),
+      ALLOW_PRIVATE_TARGETS: 'true',
+      SMTP_URL: `smtp://localhost:${mail.port}`,
+      MAIL_FROM: 'vault@example.com',
+      RATE_LIMIT: 'off',
+      LOG_LEVEL: 'info',
+    };
+    const service = await Service.start({ env });
+    const token = /srt_[\w-]{49}/.exec(service.output)?.[0] ?? '';
+    const { admin, project } = await new Seed(new Caller(service.url, token)).project({ type: 'cert-manager' });
+    const issuer = await newIntermediate(await newRoot());
+    return new Notifying({ directory, certificate, env, issuer }, mail, service, admin, project.id);
+  }
+
+  /** An outside system that answers as it is told. */
+  async server(answer: RequestListener = (_, response) => response.writeHead(200).end()): Promise<OutsideServer> {
+    const server = await OutsideServer.start(this.parts.certificate, answer);
+    this.servers.push(server);
+    return server;
+  }
+
+  /** Makes an alert. @returns its id */
+  async alert(channels: readonly object[], more: object = {}): Promise<string> {
+    const body = { name: 'alert', eventType: 'expiration', alertBefore: '30d', filters: [], projectId: this.projectId };
+    return mustSucceed(await this.admin.post(ALERTS, { ...body, channels, ...more })).body.alert.id;
+  }
+
+  /** Imports a certificate. @returns its id */
+  async certificate(lastsDays: number, commonName = 'shop.example.com'): Promise<string> {
+    const { pem } = await newLeaf(this.parts.issuer, { commonName, lastsDays });
+    const body = { projectId: this.projectId, certificate: pem };
+    return mustSucceed(await this.admin.post(`${CERTIFICATES}/import`, body)).body.certificate.id;
+  }
+
+  async revoke(certificateId: string): Promise<void> {
+    mustSucceed(await this.admin.post(`${CERTIFICATES}/${certificateId}/revoke`, { reason: 'keyCompromise' }));
+  }
+
+  sql<R extends object>(text: string, params: readonly unknown[] = []): Promise<R[]> {
+    return withClient(
+      this.parts.env.DATABASE_URL as string,
+      async (client) => (await client.query<R>(text, [...params])).rows,
+    );
+  }
+
+  /** As if the schedule of a kind were due. */
+  async runSchedule(kind: string): Promise<void> {
+    await this.sql(`update job_kind set next_at = now() where name = $1`, [kind]);
+  }
+
+  /** Messages of an alert by their state. */
+  messages(alertId: string): Promise<{ state: string; attempts: number; error_code: string | null; wait: number }[]> {
+    return this.sql(
+      `select state, attempts, error_code, extract(epoch from next_at - now())::double precision as wait
+       from alert_message where alert_id = $1 order by created_at, id`,
+      [alertId],
+    );
+  }
+
+  /** What waits at channels is due now. */
+  async hurry(): Promise<void> {
+    await this.sql('update alert_message set next_at = now() where next_at is not null');
+    await this.sql(`update job set wake_at = now() where kind = 'certificate-alerts:send' and state = 'waiting'`);
+  }
+
+  async kill(): Promise<void> {
+    await this.service.kill();
+  }
+
+  /** Starts the service anew on the same database. */
+  async restart(): Promise<void> {
+    this.service = await Service.start({ env: this.parts.env });
+  }
+
+  async stop(): Promise<void> {
+    await this.service.kill();
+    await this.service.dispose();
+    for (const server of this.servers) await server.stop();
+    await this.mail.stop();
+    await rm(this.parts.directory, { recursive: true, force: true });
+  }
+}
