@@ -13,6 +13,7 @@ import {
   listExpiryAlerts,
   listStartedAlerts,
 } from './due.sql.js';
+import { prefilterOf } from './prefilter.rules.js';
 
 const DAY_SECONDS = 86_400;
 const ALERTS_AT_ONCE = 1_000;
@@ -59,6 +60,7 @@ export const CHECK: JobKind = {
       const page = await listExpiring(ctx, {
         projectId: alert.projectId,
         within,
+        ...prefilterOf(alert.filters ?? []),
         afterTime: last.notAfter,
         afterId: last.id,
         most: CERTIFICATES_AT_ONCE,

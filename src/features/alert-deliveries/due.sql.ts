@@ -43,18 +43,37 @@ const ROW = {
   notAfter: t.time,
 };
 
-/** Certificates of a project that expire within a time and are neither revoked nor replaced, soonest first. */
+/** Beyond ASCII a database and a program may differ about the case of letters: such names pass. */
+const LIKE = (name: string, patterns: string): string =>
+  `(${name} ilike all(${patterns}) or ${name} ~ '[^\\x01-\\x7f]')`;
+
+/** Certificates of a project that expire within a time and are neither revoked nor replaced, soonest first; see `prefilterOf`. */
 export const listExpiring = sqlStatement({
   text: `
     select ${COLUMNS} from certificate c
     where c.project_id = :projectId and c.status = 'active' and c.not_after > now() and c.not_after <= now() + :within::interval
-      and (c.not_after, c.id) > (:afterTime::timestamptz, :afterId::uuid) and ${NOT_SUPERSEDED}
+      and (c.not_after, c.id) > (:afterTime::timestamptz, :afterId::uuid)
+      and (:includeCas or not c.is_ca)
+      and c.common_name = all(:commonNameEquals) and ${LIKE('c.common_name', ':commonNameLike')}
+      and (cardinality(:profileEquals::text[]) + cardinality(:profileLike::text[]) = 0
+        or c.profile_slug = all(:profileEquals) and ${LIKE('c.profile_slug', ':profileLike')})
+      and c.sans @> :sanEquals
+      and not exists (select from unnest(:sanLike::text[]) as p (pattern)
+        where not exists (select from unnest(c.sans) as s (san) where ${LIKE('s.san', 'array[p.pattern]')}))
+      and ${NOT_SUPERSEDED}
     order by c.not_after, c.id limit :most::integer`,
   params: {
     projectId: t.uuid,
     within: { name: 'interval', isNullable: false } as typeof t.text,
     afterTime: t.time,
     afterId: t.uuid,
+    includeCas: t.boolean,
+    commonNameEquals: t.array(t.text),
+    commonNameLike: t.array(t.text),
+    profileEquals: t.array(t.text),
+    profileLike: t.array(t.text),
+    sanEquals: t.array(t.text),
+    sanLike: t.array(t.text),
     most: t.integer,
   },
   row: ROW,
