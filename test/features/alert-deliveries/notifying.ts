@@ -76,6 +76,25 @@ export class Notifying {
     return mustSucceed(await this.admin.post(`${CERTIFICATES}/import`, body)).body.certificate.id;
   }
 
+  /** Copies a certificate under other names and serial numbers: rows stand in for as many imports. */
+  async certificates(count: number, certificateId: string): Promise<void> {
+    await this.sql(
+      `insert into certificate (id, organization_id, project_id, lineage_id, source, common_name, sans, serial_number, not_before, not_after,
+         key_algorithm, fingerprint_sha256, certificate, chain, is_ca)
+       select copy.id, c.organization_id, c.project_id, copy.id, c.source, copy.name, array[copy.name], c.serial_number || n, c.not_before,
+         c.not_after, c.key_algorithm, 'copy ' || n, c.certificate, c.chain, c.is_ca
+       from certificate c, generate_series(1, $2) as n
+         cross join lateral (select gen_random_uuid() as id, 'host' || n || '.example.com' as name) as copy
+       where c.id = $1`,
+      [certificateId, count],
+    );
+  }
+
+  /** A second node on the same database. */
+  anotherNode(): Promise<Service> {
+    return Service.start({ env: this.parts.env });
+  }
+
   async revoke(certificateId: string): Promise<void> {
     mustSucceed(await this.admin.post(`${CERTIFICATES}/${certificateId}/revoke`, { reason: 'keyCompromise' }));
   }
