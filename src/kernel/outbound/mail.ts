@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { createTransport } from 'nodemailer';
 import { type Context, isTransaction } from '../context.js';
 import type { SealedText } from '../crypto/sealed-text.js';
 import type { MailAddress } from './mail-settings.js';
@@ -50,6 +49,8 @@ export class Mailer {
     const clock = new AbortController();
     const timer = setTimeout(() => clock.abort(), this.limitMs);
     try {
+      // Loaded when it is wanted: many installations send no mail.
+      const { createTransport } = await import('nodemailer');
       await createTransport(serverOf(smtpUrl)).sendMail({
         from: { ...mailFrom },
         to: { name: '', address: to },

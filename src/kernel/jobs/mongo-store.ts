@@ -1,0 +1,24 @@
+import { MongoBackend } from '@agendajs/mongo-backend';
+import { MongoClient } from 'mongodb';
+import type { OpenStore } from './waker.js';
+
+const CONNECT_MS = 5_000;
+const CONNECTIONS = 2;
+
+/** Wake-ups in MongoDB. @throws when it cannot be reached now */
+export async function openMongo(url: string): Promise<OpenStore> {
+  const client = new MongoClient(url, {
+    serverSelectionTimeoutMS: CONNECT_MS,
+    connectTimeoutMS: CONNECT_MS,
+    socketTimeoutMS: 2 * CONNECT_MS,
+    maxPoolSize: CONNECTIONS,
+    appName: 'strongroom jobs',
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return { backend: new MongoBackend({ mongo: client.db() }), close: () => client.close() };
+}
