@@ -7,7 +7,7 @@ import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 import { Nodes } from './runners.js';
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 50_000;
 /** So that nothing but the waker can be what starts a job. */
 const NO_POLL = { pollMs: 3_600_000 };
 const KIND: JobKind = { name: 'test:work', description: 'Work of a test.', run: async () => undefined };
