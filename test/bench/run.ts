@@ -2,6 +2,7 @@
 // on an embedded database of its own. One process and one machine: compare numbers of one run, not of two machines.
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { runDailyRun } from './daily-run.ts';
 import { runBombs, runGate } from './gateway.ts';
 import { type Ground, withGround } from './ground.ts';
 import { LOADS, type Load } from './loads.ts';
@@ -47,13 +48,14 @@ const row = (measured: Measured, base: Measured): string =>
   ]);
 
 /** What is no load: printed in a form of its own. */
-const OTHERS = ['token check', 'gate', 'bombs'];
+const OTHERS = ['token check', 'daily run', 'gate', 'bombs'];
 const isWanted = (name: string): boolean => options.only === undefined || options.only.includes(name);
 
 async function runAll(ground: Ground): Promise<{ loads: Measured[]; residentMiB: number; unrefused: number }> {
   const onlyOthers = options.only?.every((name) => OTHERS.includes(name)) === true;
   const measured = onlyOthers ? { loads: [], residentMiB: 0 } : await runLoads(ground);
   if (isWanted('token check')) await runTokenChecks(ground);
+  if (isWanted('daily run')) await runDailyRun(ground);
   if (isWanted('gate')) await runGate(ground, Number(options.seconds));
   return { ...measured, unrefused: isWanted('bombs') ? await runBombs(ground) : 0 };
 }
