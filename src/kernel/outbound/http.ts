@@ -58,7 +58,7 @@ export async function send(ctx: Context, request: OutboundRequest, policy: Targe
   const timer = setTimeout(() => clock.abort(), request.limitMs);
   try {
     const addresses = await within(clock.signal, checkedAddresses(url, policy));
-    return accepted(await exchange(url, addresses, request, clock.signal));
+    return accepted(await within(clock.signal, exchange(url, addresses, request, clock.signal)));
   } finally {
     clearTimeout(timer);
   }
@@ -143,6 +143,11 @@ const exchange = (
     outgoing.maxHeadersCount = MAX_HEADERS;
     outgoing.once('socket', (socket) => limitConnecting(socket, isTls, fail));
     outgoing.on('error', fail);
+    // Without a listener the request would neither fail nor end.
+    outgoing.once('upgrade', (_, socket) => {
+      fail(new OutboundError('TARGET_RESPONSE_INVALID'));
+      socket.destroy();
+    });
     outgoing.once('response', (incoming) => {
       const response = { status: incoming.statusCode as number, headers: incoming.headers };
       incoming.on('error', fail);

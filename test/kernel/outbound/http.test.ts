@@ -283,6 +283,13 @@ describe('a response that is no good is TARGET_RESPONSE_INVALID', () => {
     expect((await failureOf(post(server.url()))).code).toBe('TARGET_RESPONSE_INVALID');
   });
 
+  test('one that switches to another protocol, and so never ends', async () => {
+    const server = await start((request) =>
+      request.socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'),
+    );
+    expect(await failureOf(post(server.url()))).toMatchObject({ code: 'TARGET_RESPONSE_INVALID' });
+  });
+
   test('but one of the longest length is whole', async () => {
     const server = await start((_, response) => response.end('x'.repeat(1_000)));
 
