@@ -112,14 +112,17 @@ export const RETRY_JOB = sqlStatement({
   row: CHANGED,
 });
 
-/** Cancels a job that waits, and asks the node that has it to stop one that runs. No row: it has finished or was asked before. */
+/**
+ * Cancels a job that waits, and asks the node that has it to stop one that runs, with what was asked of it until now. No row: it has
+ * finished or was asked before.
+ */
 export const CANCEL_JOB = sqlStatement({
   text: `
     with held as (
       select j.id, j.state, j.state = 'waiting' as is_waiting from job j
       where j.id = :id and ${IS_IN_REACH} and j.state in ('waiting', 'running') and not j.is_cancel_requested for update
     )
-    update job j set is_cancel_requested = true,
+    update job j set is_cancel_requested = true, is_asked_again = false,
       state = case when held.is_waiting then 'cancelled' else j.state end,
       wake_at = case when held.is_waiting then null else j.wake_at end,
       finished_at = case when held.is_waiting then now() end

@@ -158,38 +158,41 @@ export const renewLeases = sqlStatement({
 
 /**
  * Ends an attempt. A failed one is due again after the pause, unless it has none or is given up before. One that is done is due
- * again after a pause that it has, or at once when its work was asked for meanwhile. A released one did not count. No row: the lease
- * is over, and nothing is written.
+ * again after a pause that it has. Where its work was asked for meanwhile, whatever would have ended the job begins it anew. A released
+ * one did not count. No row: the lease is over, and nothing is written.
  */
 export const endAttempt = sqlStatement({
   text: `
-    with held as (
+    with ending as (
       select id, fence, is_asked_again, case
-          when :outcome = 'done' and not is_asked_again and :pauseSeconds::double precision is null then 'done'
+          when :outcome = 'done' and :pauseSeconds::double precision is null then 'done'
           when is_cancel_requested then 'cancelled'
           when :outcome in ('done', 'released') then 'waiting'
           when :pauseSeconds is null or now() + make_interval(secs => :pauseSeconds) > give_up_at then 'failed'
           else 'waiting'
-        end as next
+        end as state
       from job where id = :id and fence = :fence and state = 'running' and wake_at > now() for update
+    ), held as (
+      select *, is_asked_again and (:outcome = 'done' or state <> 'waiting') as is_anew from ending
     ), ended as (
       update job_attempt a set ended_at = now(), error_code = :errorCode,
-        outcome = case when held.next = 'cancelled' then 'cancelled' else :outcome end
+        outcome = case when held.state = 'cancelled' then 'cancelled' else :outcome end
       from held where a.job_id = held.id and a.fence = held.fence
     )
-    update job j set state = held.next, node = null, error_code = :errorCode,
-      is_asked_again = held.is_asked_again and :outcome <> 'done',
+    update job j set node = null, state = case when held.is_anew then 'waiting' else held.state end,
+      error_code = case when not held.is_anew then :errorCode end,
+      is_asked_again = held.is_asked_again and not held.is_anew,
+      is_cancel_requested = j.is_cancel_requested and not held.is_anew,
       attempts = case
-          when :outcome = 'done' and held.next = 'waiting' then 0
-          when :outcome = 'released' and held.next = 'waiting' then j.attempts - 1
+          when held.is_anew or :outcome = 'done' and held.state = 'waiting' then 0
+          when :outcome = 'released' and held.state = 'waiting' then j.attempts - 1
           else j.attempts
         end,
       wake_at = case
-          when held.next <> 'waiting' then null
-          when :outcome = 'done' and held.is_asked_again then now()
-          else now() + make_interval(secs => coalesce(:pauseSeconds, 0))
+          when held.is_anew then now()
+          when held.state = 'waiting' then now() + make_interval(secs => coalesce(:pauseSeconds, 0))
         end,
-      finished_at = case when held.next <> 'waiting' then now() end
+      finished_at = case when held.state <> 'waiting' and not held.is_anew then now() end
     from held where j.id = held.id
     returning j.state`,
   params: {

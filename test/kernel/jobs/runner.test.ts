@@ -276,63 +276,6 @@ describe('a lease', () => {
   });
 });
 
-describe('a standing job', () => {
-  const ask = (kind: JobKind) => nodes.ask(kind, ['one']);
-
-  test('is one for its key, runs each time that it is asked for, and once more when that was while it ran', async () => {
-    let runs = 0;
-    let release: () => void = () => undefined;
-    const kind = kindOf(async () => {
-      runs += 1;
-      if (runs === 2) await new Promise<void>((resolve) => (release = resolve));
-    });
-    await nodes.node([kind]);
-    await ask(kind);
-    await until('the first run', WAIT_MS, async () => (await states()).join() === 'done');
-    await ask(kind);
-    await until('the second run', WAIT_MS, () => runs === 2);
-    await Promise.all(Array.from({ length: 100 }, () => ask(kind)));
-    release();
-    await until('the third run', WAIT_MS, () => runs === 3);
-    await allAre('done');
-    await delay(500);
-    expect(runs).toBe(3);
-    expect(await nodes.jobs()).toMatchObject([{ state: 'done', error_code: null }]);
-  });
-
-  test('that failed keeps its pause when it is asked for', async () => {
-    let runs = 0;
-    const kind = kindOf(
-      async () => {
-        runs += 1;
-        throw new Error('no');
-      },
-      { retry: { firstSeconds: 600, longestSeconds: 600, attempts: 1_000 } },
-    );
-    await nodes.node([kind]);
-    await ask(kind);
-    await until('the failure', WAIT_MS, async () => runs === 1 && (await states()).join() === 'waiting');
-    await ask(kind);
-    await delay(600);
-    expect(runs).toBe(1);
-  });
-
-  test('says itself when it has more to do, and comes earlier when it is asked for', async () => {
-    let runs = 0;
-    const kind = kindOf(async () => {
-      runs += 1;
-      return runs < 3 ? { againInSeconds: runs === 1 ? 0.3 : 3_600 } : undefined;
-    });
-    await nodes.node([kind]);
-    await ask(kind);
-    await until('the second run', WAIT_MS, async () => runs === 2 && (await states()).join() === 'waiting');
-    expect(await nodes.jobs()).toMatchObject([{ attempts: 0 }]);
-    await ask(kind);
-    await allAre('done');
-    expect(runs).toBe(3);
-  });
-});
-
 describe('a schedule', () => {
   test('queues one job each time, whoever looks, and one for all that were missed', async () => {
     const kind = kindOf(async () => undefined, { everySeconds: 3_600 });
