@@ -81,6 +81,7 @@ const EXTENDED_KEY_USAGES: Readonly<Record<string, string>> = {
   '1.3.6.1.5.5.7.3.9': 'OCSPSigning',
 };
 
+/** Of alternative names in characters; of what has an index in bytes, since its entries have at most 2,704. */
 const MAX_NAME = 1_024;
 
 /**
@@ -125,10 +126,13 @@ export function factsOf(certificate: X509Certificate): CertificateFacts {
 }
 
 /** Certificates are written by strangers: their names may hold what no column takes. */
-function refuseUnstorable({ subject, issuer, commonName, sans, notBefore, notAfter }: CertificateFacts): void {
+function refuseUnstorable({ subject, issuer, sans, ...facts }: CertificateFacts): void {
+  const { commonName, serialNumber, notBefore, notAfter } = facts;
   const names = [subject, issuer, ...sans.map(({ value }) => value)];
-  if (!names.every(isStorable) || commonName.length > MAX_NAME || sans.some(({ value }) => value.length > MAX_NAME))
-    throw new Error('a name in the certificate cannot be stored');
+  const isTooLong =
+    [commonName, serialNumber].some((text) => Buffer.byteLength(text) > MAX_NAME) ||
+    sans.some(({ value }) => value.length > MAX_NAME);
+  if (!names.every(isStorable) || isTooLong) throw new Error('a name in the certificate cannot be stored');
   if (!(notBefore.getTime() <= notAfter.getTime())) throw new Error('the certificate is never valid');
 }
 
