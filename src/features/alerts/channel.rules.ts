@@ -47,6 +47,12 @@ function httpsUrl(text: string): URL | null {
   return url?.protocol === 'https:' && url.hostname !== '' ? url : null;
 }
 
+/** Nothing is sent to an address with a user or a password in it. Source: reliability P19. */
+const credentialsFault = ({ username, password }: URL) =>
+  username === '' && password === ''
+    ? null
+    : { message: 'must not have a user or a password in it; webhooks are signed', code: 'INVALID' };
+
 /** An address for requests. @param fault what is wrong with its host, if anything */
 const address = (fault: (url: URL) => { readonly message: string; readonly code: string } | null) =>
   z
@@ -56,7 +62,9 @@ const address = (fault: (url: URL) => { readonly message: string; readonly code:
     .superRefine((text, issues) => {
       const url = httpsUrl(text);
       const found =
-        url === null ? { message: 'must be an address that starts with https://', code: 'INVALID_FORMAT' } : fault(url);
+        url === null
+          ? { message: 'must be an address that starts with https://', code: 'INVALID_FORMAT' }
+          : (fault(url) ?? credentialsFault(url));
       if (found !== null) issues.addIssue({ code: 'custom', message: found.message, params: { code: found.code } });
     });
 

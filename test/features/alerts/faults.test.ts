@@ -86,6 +86,9 @@ const REFUSED: readonly (readonly [string, object, readonly string[]])[] = [
   ].map(
     (url) => [`the webhook ${url}`, { channels: [webhook(url)] }, ['channels[0].config.url PRIVATE_TARGET']] as const,
   ),
+  ...['https://user:word@example.com/', 'https://user@example.com/'].map(
+    (url) => [`the webhook ${url}`, { channels: [webhook(url)] }, ['channels[0].config.url INVALID']] as const,
+  ),
   ['a long webhook', { channels: [webhook(`https://a.de/${'x'.repeat(2_048)}`)] }, ['channels[0].config.url TOO_BIG']],
   [
     'signing secrets that are too short and too long',
