@@ -2,7 +2,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { queue } from '../../kernel/jobs/queue.js';
-import { type EventType, matchesFilters } from '../alerts/public.js';
+import type { EventType } from '../alerts/public.js';
 import type { CertificateEvent } from '../certificates/public.js';
 import { notify } from './deliveries.js';
 import {
@@ -13,11 +13,15 @@ import {
   listExpiryAlerts,
   listStartedAlerts,
 } from './due.sql.js';
+import { passing } from './passing.js';
 import { prefilterOf } from './prefilter.rules.js';
 
 const DAY_SECONDS = 86_400;
 const ALERTS_AT_ONCE = 1_000;
-const CERTIFICATES_AT_ONCE = 2_000;
+/** A certificate may have thousands of names. */
+const CERTIFICATES_AT_ONCE = 200;
+/** In one transaction, and so in one mail. */
+const NOTIFIED_AT_ONCE = 1_000;
 const THE_BEGINNING = new Date(0);
 const UNITS: Readonly<Record<string, string>> = { d: 'days', w: 'weeks', m: 'months', y: 'years' };
 
@@ -56,7 +60,7 @@ export const CHECK: JobKind = {
     if (alert === undefined) return;
     const within = `${alert.alertBefore.slice(0, -1)} ${UNITS[alert.alertBefore.slice(-1)]}`;
     let last = { notAfter: THE_BEGINNING, id: NO_ID };
-    for (;;) {
+    for (let found: string[] = []; ; ) {
       const page = await listExpiring(ctx, {
         projectId: alert.projectId,
         within,
@@ -65,11 +69,14 @@ export const CHECK: JobKind = {
         afterId: last.id,
         most: CERTIFICATES_AT_ONCE,
       });
-      const certificateIds = page
-        .filter((certificate) => matchesFilters(alert.filters ?? [], certificate))
-        .map(({ id }) => id);
-      await run.inTransaction((tx) => notify(tx, { alertId: alert.id, event: 'expiration', certificateIds }));
-      if (page.length < CERTIFICATES_AT_ONCE) return;
+      found.push(...(await passing(alert.filters ?? [], page)).map(({ id }) => id));
+      const isLast = page.length < CERTIFICATES_AT_ONCE;
+      if (isLast || found.length >= NOTIFIED_AT_ONCE) {
+        const notice = { alertId: alert.id, event: 'expiration', certificateIds: found } as const;
+        await run.inTransaction((tx) => notify(tx, notice));
+        found = [];
+      }
+      if (isLast) return;
       last = page.at(-1) ?? last;
     }
   },
@@ -106,7 +113,7 @@ async function tell(ctx: Context, run: JobRun, event: Happening): Promise<void> 
     ...(await listStartedAlerts(ctx, { certificateId })).map((alert) => ({ ...alert, event: 'expiration' as const })),
   ];
   for (const { id: alertId, filters, event: about } of notices)
-    if (matchesFilters(filters ?? [], certificate))
+    if ((await passing(filters ?? [], [certificate])).length > 0)
       await run.inTransaction((tx) => notify(tx, { alertId, event: about, certificateIds: [certificateId] }));
 }
 
