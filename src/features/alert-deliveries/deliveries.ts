@@ -8,6 +8,8 @@ import { SEND } from './send-kind.js';
 
 /** How long a delivery is tried. Source: decisions 7.5. */
 const GIVE_UP_SECONDS = 3 * 86_400;
+/** With a thousand certificates each: an alert may have a hundred targets, which is more than the database writes in the time of a statement. */
+const TARGETS_AT_ONCE = 10;
 
 /** An alert, and what it has to tell of which certificates. */
 export interface Notice {
@@ -37,23 +39,32 @@ export async function notify(
     channels.filter(({ enabled }) => enabled),
   );
   const { organizationId, projectId } = alert;
-  const written = await writeDeliveries(tx, {
-    organizationId,
-    projectId,
-    alertId,
-    event,
-    occurrence,
-    giveUpSeconds: GIVE_UP_SECONDS,
-    channelIds: targets.map(({ channelId }) => channelId),
-    types: targets.map(({ channelType }) => channelType),
-    recipients: targets.map(({ recipient }) => recipient),
-    batched: targets.map(({ channelType }) => channelType === 'email' || channelType === 'slack'),
-    certificateIds,
-  });
+  const written: { readonly channelId: string }[] = [];
+  for (let at = 0; at < targets.length; at += TARGETS_AT_ONCE) {
+    const some = targets.slice(at, at + TARGETS_AT_ONCE);
+    const rows = await writeDeliveries(tx, {
+      organizationId,
+      projectId,
+      alertId,
+      event,
+      occurrence,
+      giveUpSeconds: GIVE_UP_SECONDS,
+      channelIds: some.map(({ channelId }) => channelId),
+      types: some.map(({ channelType }) => channelType),
+      recipients: some.map(({ recipient }) => recipient),
+      batched: some.map(({ channelType }) => channelType === 'email' || channelType === 'slack'),
+      certificateIds,
+    });
+    written.push(...rows);
+  }
   if (written.length === 0) return;
   await askToSend(
     tx,
-    written.map(({ channelId }) => ({ channelId, organizationId, projectId })),
+    [...new Set(written.map(({ channelId }) => channelId))].map((channelId) => ({
+      channelId,
+      organizationId,
+      projectId,
+    })),
   );
   await tx.auditTrail.recordChange(tx, {
     action: 'certificate-alert:notify',

@@ -4,7 +4,8 @@ const EVENTS = t.oneOf('expiration', 'renewal', 'issuance', 'revocation');
 
 /**
  * Writes what an alert has to send of these certificates: rows of the ledger and their messages, but for those that are there already.
- * The alert must be locked. Targets are what its channels send to; one that is batched gets one message with all certificates.
+ * The alert must be locked. Targets are what its channels send to; one that is batched gets one message with all certificates. The
+ * limit has each row looked up by the whole key: a join may read all rows of the alert for each.
  *
  * @returns the channels with new messages
  */
@@ -16,9 +17,11 @@ export const writeDeliveries = sqlStatement({
     ), candidate as materialized (
       select t.*, c.id as certificate_id, case when t.is_batched then t.batch_id else gen_random_uuid() end as message_id
       from target t cross join unnest(:certificateIds::uuid[]) as c (id)
-      where not exists (
-        select from alert_delivery d where d.alert_id = :alertId and d.certificate_id = c.id and d.event = :event
-          and d.channel_id = t.channel_id and d.recipient = t.recipient and d.occurrence = :occurrence)
+        left join lateral (
+          select d.message_id from alert_delivery d where d.alert_id = :alertId and d.certificate_id = c.id and d.event = :event
+            and d.channel_id = t.channel_id and d.recipient = t.recipient and d.occurrence = :occurrence limit 1
+        ) written on true
+      where written.message_id is null
     ), message as (
       insert into alert_message (id, organization_id, project_id, alert_id, channel_id, channel_type, recipient, event, next_at, give_up_at)
       select distinct message_id, :organizationId::uuid, :projectId::uuid, :alertId::uuid, channel_id, type, recipient, :event, now(),
@@ -125,11 +128,13 @@ export const settleMessage = sqlStatement({
   row: { state: t.oneOf('sent', 'failed', 'pending') },
 });
 
-/** Cancels what waits at channels: they are gone or disabled. */
+/** Cancels what waits at channels that are gone or disabled; one that was enabled meanwhile keeps what it has. */
 export const cancelMessages = sqlStatement({
   text: `
     update alert_message set state = 'cancelled', next_at = null, ended_at = now(), error_code = :errorCode
-    where channel_id = any(:channelIds) and next_at is not null
+    where channel_id = any(:channelIds) and next_at is not null and not exists (
+      select from certificate_alert_channel c join certificate_alert a on a.id = c.alert_id
+      where c.id = alert_message.channel_id and c.is_enabled and a.is_enabled)
     returning id`,
   params: { channelIds: t.array(t.uuid), errorCode: t.text },
   row: { id: t.uuid },
