@@ -36,13 +36,13 @@ export class SendService {
 
   private async send(ctx: Context, run: JobRun): Promise<Again | undefined> {
     const channelId = run.subjectId ?? '';
-    const [channel] = await findSender(ctx, { channelId });
-    if (channel === undefined || !channel.isEnabled) {
-      const errorCode = channel === undefined ? 'CHANNEL_REMOVED' : 'CHANNEL_DISABLED';
-      await run.inTransaction((tx) => cancelMessages(tx, { channelIds: [channelId], errorCode }));
-      return undefined;
-    }
     for (let isBlocked = false; !isBlocked && !run.signal.aborted; ) {
+      const [channel] = await findSender(ctx, { channelId });
+      if (channel === undefined || !channel.isEnabled) {
+        const errorCode = channel === undefined ? 'CHANNEL_REMOVED' : 'CHANNEL_DISABLED';
+        await run.inTransaction((tx) => cancelMessages(tx, { channelIds: [channelId], errorCode }));
+        break;
+      }
       const messages = await listDueMessages(ctx, { channelId, most: AT_ONCE });
       if (messages.length === 0) break;
       isBlocked = await this.sendAll(ctx, run, { channel, messages });
@@ -60,6 +60,8 @@ export class SendService {
     const targets = await targetsByRecipient(ctx, channel);
     for (const message of messages) {
       if (run.signal.aborted) return true;
+      // Disabled, or with another address: the caller looks anew.
+      if (!(await isAsBefore(ctx, channel))) return false;
       const target = targets.get(message.recipient.toString('hex'));
       const attempt = await this.sendOne(ctx, run, { channel, message, target });
       if (await settle(run, { channel, message, attempt })) return true;
@@ -123,6 +125,12 @@ async function settle(
       });
   });
   return isBlocked;
+}
+
+/** Whether a channel still is what it was, so that what it was told may go where it went. */
+async function isAsBefore(ctx: Context, { id, configVersion }: Channel): Promise<boolean> {
+  const [now] = await findSender(ctx, { channelId: id });
+  return now?.isEnabled === true && now.configVersion === configVersion;
 }
 
 /** Targets of a channel by the recipient as the ledger has it. */

@@ -101,6 +101,53 @@ describe('an alert about expiry', () => {
   });
 });
 
+describe('an alert with a hundred targets', () => {
+  test('notifies all of them of thousands of certificates that are due at once', async () => {
+    const id = await notifying.certificate(5, 'thousands.example.com');
+    await notifying.sql(
+      `insert into certificate select (jsonb_populate_record(c, jsonb_build_object('id', md5('id' || n), 'lineage_id', md5('id' || n),
+         'fingerprint_sha256', n, 'common_name', 'thousands' || n))).* from certificate c, generate_series(1, 2499) n where c.id = $1`,
+      [id],
+    );
+    await notifying.sql('analyze certificate');
+    const channels = Array.from({ length: 10 }, (_, channel) => ({
+      channelType: 'email',
+      config: { recipients: Array.from({ length: 10 }, (_, at) => `c${channel}r${at}@example.com`) },
+    }));
+    const filters = [{ field: 'common_name', operator: 'starts_with', value: 'thousands' }];
+    const alertId = await notifying.alert(channels, { filters });
+    await until('the ledger', 2 * WAIT_MS, async () => {
+      const [ledger] = await notifying.sql<{ count: number }>(
+        'select count(*)::integer from alert_delivery where alert_id = $1',
+        [alertId],
+      );
+      return ledger?.count === 250_000;
+    });
+    await notifying.sql(`delete from certificate where common_name like 'thousands%'`);
+  }, 120_000);
+});
+
+describe('an alert that is disabled while it is being sent', () => {
+  test('notifies of nothing more', async () => {
+    const held: (() => void)[] = [];
+    const server = await notifying.server((_, response) => held.push(() => response.writeHead(200).end()));
+    for (let at = 0; at < 4; at += 1) await notifying.certificate(4, `disabling${at}.example.com`);
+    const filters = [{ field: 'common_name', operator: 'starts_with', value: 'disabling' }];
+    const alertId = await notifying.alert([webhook(server)], { filters });
+    await received(server, 1);
+    await notifying.admin.patch(`/api/v1/cert-manager/alerts/${alertId}`, { enabled: false });
+    await until('the end', WAIT_MS, async () => {
+      for (const answer of held.splice(0)) answer();
+      return (await notifying.messages(alertId)).every(({ state }) => state !== 'pending');
+    });
+    expect((await notifying.messages(alertId)).map(({ state }) => state).sort()).toEqual([
+      ...Array(3).fill('cancelled'),
+      'sent',
+    ]);
+    expect(server.received).toHaveLength(1);
+  });
+});
+
 describe('an alert about revocation', () => {
   test('notifies when a certificate is revoked', async () => {
     const server = await notifying.server();
