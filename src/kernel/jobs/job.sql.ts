@@ -86,6 +86,9 @@ export const queueScheduled = sqlStatement({
   row: {},
 });
 
+/** Standing jobs run for as long as there is something to do: what is kept of their attempts must not grow with it. */
+const KEPT_ATTEMPTS = 100;
+
 /**
  * Takes jobs that are due or whose lease is over, of each kind as many as there is room for. The attempt that lost a lease ends.
  * A locked row is somebody's who takes it, or who writes for it within its lease. The arrays have the planner expect few rows: by the
@@ -110,6 +113,9 @@ export const claimJobs = sqlStatement({
       from due where j.id = any(array(select id from due)) and j.id = due.id
       returning j.id, j.kind, j.organization_id, j.project_id, j.subject_id, j.fence, j.attempts,
         j.is_cancel_requested, coalesce(j.give_up_at <= now(), false) as is_too_late
+    ), forgotten as (
+      delete from job_attempt a using claimed
+      where a.job_id = any(array(select id from due)) and a.job_id = claimed.id and a.fence <= claimed.fence - ${KEPT_ATTEMPTS}
     ), begun as (
       insert into job_attempt (job_id, fence, node) select id, fence, :node from claimed
     )

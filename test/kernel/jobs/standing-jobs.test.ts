@@ -125,4 +125,17 @@ describe('a standing job', () => {
     await allAre('done');
     expect(runs).toBe(3);
   });
+
+  test('keeps its last hundred attempts', async () => {
+    let runs = 0;
+    const kind = kindOf(async () => {
+      runs += 1;
+      return runs < 120 ? { againInSeconds: 0 } : undefined;
+    });
+    await nodes.node([kind]);
+    await ask(kind);
+    await allAre('done');
+    const [kept] = await nodes.sql('select count(*)::integer, max(fence)::integer as last from job_attempt');
+    expect(kept).toEqual({ count: 100, last: 120 });
+  });
 });
