@@ -106,7 +106,7 @@ export function toChannelType(channel: ChannelRow): AlertChannelType {
     case 'webhook':
       return Object.assign(new WebhookChannelType(), {
         ...common,
-        url: async (_: object, ctx: Context) => withoutUser((await opened(ctx, 'webhook')).url),
+        url: async (_: object, ctx: Context) => (await opened(ctx, 'webhook')).url,
         hasSigningSecret: async (_: object, ctx: Context) => (await opened(ctx, 'webhook')).signingSecret !== null,
       });
     case 'slack':
@@ -114,13 +114,6 @@ export function toChannelType(channel: ChannelRow): AlertChannelType {
     case 'pagerduty':
       return Object.assign(new PagerDutyChannelType(), common);
   }
-}
-
-function withoutUser(text: string): string {
-  const url = new URL(text);
-  url.username = '';
-  url.password = '';
-  return url.href;
 }
 
 const { email, webhook, slack, pagerduty } = ANYWHERE.configs;

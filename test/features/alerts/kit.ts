@@ -8,7 +8,7 @@ export const ALERTS = '/api/v1/cert-manager/alerts';
 export const EMAIL = { channelType: 'email', config: { recipients: ['ann@example.com', 'bob@example.com'] } };
 export const WEBHOOK = {
   channelType: 'webhook',
-  config: { url: 'https://user:word@hooks.example.com/certificates?team=shop', signingSecret: 'a signing secret' },
+  config: { url: 'https://hooks.example.com/certificates?team=shop', signingSecret: 'a signing secret' },
 };
 export const SLACK = { channelType: 'slack', config: { webhookUrl: 'https://hooks.slack.com/services/T0/B0/XyZ' } };
 export const PAGERDUTY = {
