@@ -144,7 +144,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     tags,
     secrets,
     createCertificates({ ...projects, onCertificateEvent: announce }),
-    createAlertDeliveries({ notifier: new Notifier({ mailer: new Mailer(config), policy: config }) }),
+    createAlertDeliveries({ ...projects, notifier: new Notifier({ mailer: new Mailer(config), policy: config }) }),
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
     createAccessReview(projects),
   ];

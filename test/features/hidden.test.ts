@@ -46,6 +46,7 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'roleSlug',
   'certificateProject',
   'certificateAlert',
+  'alertMessage',
   'certificateAuthority',
   'pendingAuthority',
   'certificate',
@@ -70,7 +71,7 @@ const WHERE_IT_MUST_BE = [
   ...['additionalPrivilege', 'updateAdditionalPrivilege', 'deleteAdditionalPrivilege'],
 ]
   .map((field) => `${field}.projectId`)
-  .concat('clientSecret.identityId', 'revokeClientSecret.identityId');
+  .concat('clientSecret.identityId', 'revokeClientSecret.identityId', 'retryAlertMessage.alertId');
 
 let own: World;
 let admin: Caller;
@@ -82,6 +83,7 @@ beforeAll(async () => {
   ({ world: foreign } = await seedWorld(strongroom.seed));
   const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
   neighbour = await makeWorld(colleague, own.organization);
+  neighbour = { ...neighbour, alertMessage: await strongroom.seed.failedMessage(neighbour.certificateAlert) };
 });
 
 const unknownOf = (thing: Thing): string =>

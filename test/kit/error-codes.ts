@@ -1,3 +1,4 @@
+import '../../src/features/alert-deliveries/alert-deliveries.errors.js';
 import '../../src/features/access/access.errors.js';
 import '../../src/features/alerts/alerts.errors.js';
 import '../../src/features/certificates/certificates.errors.js';

@@ -43,6 +43,20 @@ export class Seed {
     return storeJob(this.#sql, given);
   }
 
+  /** A message of an alert that was given up. @returns its id */
+  async failedMessage(alertId: string): Promise<string> {
+    if (this.#sql === undefined) throw new Error('this seed knows no database');
+    const [message] = (await this.#sql(
+      `insert into alert_message (id, organization_id, project_id, alert_id, channel_id, channel_type, recipient, event, state, attempts,
+         give_up_at, error_code, ended_at)
+       select gen_random_uuid(), organization_id, project_id, alert_id, id, channel_type, '', 'expiration', 'failed', 3, now(),
+         'TARGET_UNREACHABLE', now()
+       from certificate_alert_channel where alert_id = $1 and position = 1 returning id`,
+      [alertId],
+    )) as { id: string }[];
+    return message?.id ?? '';
+  }
+
   async organization(): Promise<{ organization: { id: string; slug: string; name: string }; admin: Caller }> {
     const slug = `org-${short()}`;
     const { createOrganization } = await this.#installationAdmin.data(

@@ -30,6 +30,8 @@ export interface World {
   /** A project of the type `cert-manager`, with an alert, authorities and a certificate. */
   readonly certificateProject: string;
   readonly certificateAlert: string;
+  /** A message of that alert, which was given up. Only a world that is seeded has one. */
+  readonly alertMessage: string;
   /** A root of that project. */
   readonly certificateAuthority: string;
   /** Another authority of it, which waits for one outside; and what that answers, as PEM. */
@@ -124,7 +126,9 @@ export async function makeWorld(
   const lost = isWanted('lostProject', 'rescue')
     ? await makeLost(admin, organization)
     : { lostProject: '', rescue: '' };
-  const certificates = isWanted(...CERTIFICATE_THINGS) ? await makeCertificates(admin, CANARY) : NO_CERTIFICATES;
+  const certificates = isWanted(...CERTIFICATE_THINGS, 'alertMessage')
+    ? await makeCertificates(admin, CANARY)
+    : NO_CERTIFICATES;
   return {
     organization,
     subOrganization,
@@ -146,6 +150,7 @@ export async function makeWorld(
     organizationRoleSlug: organizationRole.slug,
     ...template,
     job: '',
+    alertMessage: '',
     ...lost,
     ...certificates,
     user,
@@ -172,19 +177,21 @@ export async function seedWorld(
   wanted: readonly (keyof World)[] | null = null,
 ): Promise<{ world: World; admin: Caller }> {
   const { organization, admin } = await seed.organization();
-  return { world: await withJob(seed, await makeWorld(admin, organization.id, wanted)), admin };
+  return { world: await withStored(seed, await makeWorld(admin, organization.id, wanted)), admin };
 }
 
 /** A world in a sub-organization, its admin, and the admin of the new organization above it. */
 export async function seedWorldInSub(seed: Seed): Promise<{ world: World; admin: Caller; root: Caller }> {
   const { admin: root } = await seed.organization();
   const { subOrganization, admin } = await seedSub(seed, root);
-  return { world: await withJob(seed, await makeWorld(admin, subOrganization, null, root)), admin, root };
+  return { world: await withStored(seed, await makeWorld(admin, subOrganization, null, root)), admin, root };
 }
 
-const withJob = async (seed: Seed, world: World): Promise<World> => ({
+/** With what no request makes. */
+const withStored = async (seed: Seed, world: World): Promise<World> => ({
   ...world,
   job: await seed.job({ organizationId: world.organization, projectId: world.project }),
+  alertMessage: world.certificateAlert === '' ? '' : await seed.failedMessage(world.certificateAlert),
 });
 
 /** A new sub-organization, and an admin of it whose token is scoped to it. */

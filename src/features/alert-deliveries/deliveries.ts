@@ -7,7 +7,7 @@ import { digestsOf } from './recipients.js';
 import { SEND } from './send-kind.js';
 
 /** How long a delivery is tried. Source: decisions 7.5. */
-const GIVE_UP_SECONDS = 3 * 86_400;
+export const GIVE_UP_SECONDS = 3 * 86_400;
 /** With a thousand certificates each: an alert may have a hundred targets, which is more than the database writes in the time of a statement. */
 const TARGETS_AT_ONCE = 10;
 

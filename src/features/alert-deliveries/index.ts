@@ -1,7 +1,13 @@
+import './alert-deliveries.errors.js';
 import type { Feature } from '../../feature.js';
 import type { Notifier } from '../notifications/public.js';
+import { nodeInProject, type ProjectLinks, type ProjectReader } from '../projects/public.js';
 import { AlertDelivery, AlertMessage } from './delivery.entity.js';
 import { DUE_JOBS } from './due.service.js';
+import { HistoryService, readOf } from './history.service.js';
+import { AlertMessageResolver, AlertMessagesResolver } from './message.resolver.js';
+import { messageRoutes } from './message.routes.js';
+import { findMessages } from './message.sql.js';
 import { SendService } from './send.service.js';
 
 /**
@@ -9,9 +15,25 @@ import { SendService } from './send.service.js';
  *
  * @param deps `notifier`: makes one attempt at a target
  */
-export const createAlertDeliveries = ({ notifier }: { readonly notifier: Notifier }): Feature => ({
-  entities: [AlertMessage, AlertDelivery],
-  resolvers: [],
-  routes: [],
-  jobs: [...DUE_JOBS, new SendService(notifier).job],
-});
+export function createAlertDeliveries(deps: {
+  readonly projects: ProjectReader;
+  readonly links: ProjectLinks;
+  readonly notifier: Notifier;
+}): Feature {
+  const history = new HistoryService(deps.projects);
+  return {
+    entities: [AlertMessage, AlertDelivery],
+    resolvers: [new AlertMessageResolver(history, deps.links), new AlertMessagesResolver(history)],
+    nodes: [
+      nodeInProject(deps.links, {
+        type: 'AlertMessage',
+        table: 'alert_message',
+        action: 'pki-alerts:read',
+        find: (ctx, { ids }) => findMessages(ctx, { ids }),
+        record: (row) => readOf(row as Parameters<typeof readOf>[0]),
+      }),
+    ],
+    routes: messageRoutes,
+    jobs: [...DUE_JOBS, new SendService(deps.notifier).job],
+  };
+}

@@ -1,6 +1,9 @@
 import type { Context } from '../../kernel/context.js';
+import { type BatchLoad, batched, type Together, together } from '../../kernel/database/batched.js';
 import { queryOf } from '../../kernel/database/database.js';
+import { type ChannelRow, findChannels, openConfig } from '../alerts/public.js';
 import type { Target } from '../notifications/public.js';
+import type { MessageRow } from './message.sql.js';
 
 const NOBODY = Buffer.alloc(0);
 
@@ -15,7 +18,37 @@ export async function digestsOf(
 ): Promise<readonly Buffer[]> {
   if (targets.every(({ type }) => type !== 'email')) return targets.map(() => NOBODY);
   const sealer = await ctx.keyring.sealer(queryOf(ctx), { organizationId: ctx.organizationId, projectId });
-  return targets.map((target) =>
-    target.type === 'email' ? sealer.digest(`recipient ${target.recipient.toLowerCase()}`) : NOBODY,
-  );
+  return targets.map((target) => (target.type === 'email' ? sealer.digest(textOf(target.recipient)) : NOBODY));
 }
+
+const textOf = (address: string): string => `recipient ${address.toLowerCase()}`;
+
+/** Channels by their ids. */
+export const channelsById: BatchLoad<ChannelRow> = async (ctx, ids) =>
+  new Map((await findChannels(ctx, { ids })).map((channel) => [channel.id, channel]));
+
+type Sent = Pick<MessageRow, 'projectId' | 'channelId' | 'channelType' | 'recipientDigest'>;
+
+/**
+ * The address that a message goes to, which its channel still has; null for another type of channel, and where the channel has no such
+ * address any more. All messages of a request share their statements.
+ */
+export async function addressOf(ctx: Context, message: Sent): Promise<string | null> {
+  if (message.channelType !== 'email') return null;
+  const channel = await batched(ctx, channelsById, message.channelId);
+  if (channel?.channelType !== 'email') return null;
+  const { recipients } = await openConfig(ctx, { ...channel, channelType: 'email' });
+  return together(ctx, findAddresses, { ...message, recipients });
+}
+
+const findAddresses: Together<Sent & { readonly recipients: readonly string[] }, string | null> = async (
+  ctx,
+  messages,
+) => {
+  const projects = new Map(messages.map(({ projectId }) => [projectId, []]));
+  const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, projects);
+  return messages.map(
+    ({ projectId, recipientDigest, recipients }) =>
+      recipients.find((address) => sealers.get(projectId)?.digest(textOf(address)).equals(recipientDigest)) ?? null,
+  );
+};

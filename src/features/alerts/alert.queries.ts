@@ -78,26 +78,28 @@ export const countAlerts = prepared((wanted: AlertFilters & { projectId: string 
     .where(isAmong(wanted)),
 );
 
+const channels = tables
+  .selectFrom('certificate_alert_channel')
+  .select([
+    'id',
+    'project_id as projectId',
+    'alert_id as alertId',
+    'position',
+    sql<ChannelType>`channel_type`.as('channelType'),
+    'config_sealed as configSealed',
+    'config_version as configVersion',
+    'is_enabled as enabled',
+    'created_at as createdAt',
+    'updated_at as updatedAt',
+  ]);
+
 /** Channels of alerts, in their order. */
 export const listChannels = prepared(({ alertIds }: { alertIds: readonly string[] }) =>
-  tables
-    .selectFrom('certificate_alert_channel')
-    .select([
-      'id',
-      'project_id as projectId',
-      'alert_id as alertId',
-      'position',
-      sql<ChannelType>`channel_type`.as('channelType'),
-      'config_sealed as configSealed',
-      'config_version as configVersion',
-      'is_enabled as enabled',
-      'created_at as createdAt',
-      'updated_at as updatedAt',
-    ])
-    .where('alert_id', '=', anyOf(alertIds))
-    .orderBy('alert_id')
-    .orderBy('position'),
+  channels.where('alert_id', '=', anyOf(alertIds)).orderBy('alert_id').orderBy('position'),
 );
+
+/** Channels of whatever alerts. */
+export const findChannels = prepared(({ ids }: { ids: readonly string[] }) => channels.where('id', '=', anyOf(ids)));
 
 /** A channel as it is read. */
 export type ChannelRow = Awaited<ReturnType<typeof listChannels>>[number];

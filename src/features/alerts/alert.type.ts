@@ -8,7 +8,8 @@ import type { AlertView } from './alert.view.js';
 import { AlertChannelType, toChannelType } from './channel.type.js';
 import { type AlertFilter, Filter, filterField, filterOperator } from './filter.rules.js';
 
-const CertificateEventEnum = {
+/** GraphQL's names of events. */
+export const CertificateEventEnum = {
   EXPIRATION: 'expiration',
   RENEWAL: 'renewal',
   ISSUANCE: 'issuance',

@@ -9,7 +9,7 @@ import { ANYWHERE } from './alert.rules.js';
 import { openConfig } from './channel-sealing.js';
 
 /** GraphQL's names of the types of channels. */
-const AlertChannelTypeEnum = {
+export const AlertChannelTypeEnum = {
   EMAIL: 'email',
   WEBHOOK: 'webhook',
   SLACK: 'slack',

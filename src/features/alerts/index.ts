@@ -46,7 +46,7 @@ export function createAlerts(deps: {
         title: 'Certificate alerts',
         description: 'Who is notified of events of certificates, and how.',
         paths: /^\/api\/v1\/cert-manager\/alerts\b/,
-        parameters: { alertId: 'The certificate alert.' },
+        parameters: { alertId: 'The certificate alert.', messageId: 'What it has sent or has to send.' },
       },
     ],
   };

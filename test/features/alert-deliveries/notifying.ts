@@ -106,6 +106,14 @@ export class Notifying {
     );
   }
 
+  /** A member of the project with a role of its own. */
+  async member(permissions: readonly object[]): Promise<Caller> {
+    const slug = `role-${randomBytes(4).toString('hex')}`;
+    const body = { slug, name: slug, permissions };
+    mustSucceed(await this.admin.post(`/api/v1/projects/${this.projectId}/roles`, body));
+    return new Seed(this.admin).caller(this.admin, { project: this.projectId, projectRoles: [slug] });
+  }
+
   /** As if the schedule of a kind were due. */
   async runSchedule(kind: string): Promise<void> {
     await this.sql(`update job_kind set next_at = now() where name = $1`, [kind]);

@@ -4,11 +4,12 @@ import type { ErrorCode } from '../../../src/kernel/errors.js';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import { CANARY } from '../../kit/world.js';
 import { CERTIFICATE_CLASHES, CERTIFICATES_NOT_THERE } from './certificates.js';
-import { again, asCaller, type ErrorCase, mutate, type Scene, send, unknown } from './scene.js';
+import { again, asCaller, type ErrorCase, mutate, type Provoke, type Scene, send, unknown } from './scene.js';
 
 const PROJECT = '/api/v1/projects/{projectId}';
 const PRIVILEGES = '/api/v2/identity-project-additional-privilege';
 const TOKEN_AUTH = '/api/v1/auth/token-auth/identities/{identityId}';
+const ALERTS = '/api/v1/cert-manager/alerts';
 const TEMPLATES = '/api/v1/project-templates';
 const ONLY_GRAPHQL = 'only GraphQL has operations on organizations, users and rescues';
 
@@ -90,6 +91,14 @@ const makeManyFolders = ({ strongroom, world }: Scene): Promise<unknown> =>
 /** Just short enough for a value. */
 const FULL = '${BASE}'.repeat(74_000);
 
+/** Where the message of the alert was sent meanwhile. */
+const afterSending =
+  (provoke: Provoke): Provoke =>
+  async (scene) => {
+    await scene.strongroom.sql(`update alert_message set state = 'sent' where id = $1`, [scene.world.alertMessage]);
+    return provoke(scene);
+  };
+
 /** Of things that are not there. */
 const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
   ORGANIZATION_NOT_FOUND: unknown('organization', 'GET /api/v1/identities', 'updateOrganization'),
@@ -144,6 +153,11 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
     'certificateAlert',
   ),
   ...CERTIFICATES_NOT_THERE,
+  ALERT_MESSAGE_NOT_FOUND: unknown(
+    'alertMessage',
+    `POST ${ALERTS}/{alertId}/messages/{messageId}/retry`,
+    'alertMessage',
+  ),
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
@@ -269,6 +283,10 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   PROJECT_TEMPLATE_BUILT_IN: {
     rest: async (scene) => send(`DELETE ${TEMPLATES}/{templateId}`, await defaultTemplate(scene))(scene),
     graphql: async (scene) => send('deleteProjectTemplate', await defaultTemplate(scene))(scene),
+  },
+  ALERT_MESSAGE_NOT_RETRYABLE: {
+    rest: afterSending(send(`POST ${ALERTS}/{alertId}/messages/{messageId}/retry`)),
+    graphql: afterSending(send('retryAlertMessage')),
   },
   JOB_NOT_RETRYABLE: {
     rest: async (scene) => send('POST /api/v1/jobs/{jobId}/retry', await runningJob(scene))(scene),

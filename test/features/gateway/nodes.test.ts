@@ -36,7 +36,7 @@ describe('things by nothing but their ids', () => {
       ...[world.secret, world.folder, world.project, world.tag, world.environment, world.import],
       ...[world.user, world.identity, world.organization, members[0].id, world.secret.toUpperCase()],
       ...[world.role, viewerRole, world.accessToken, world.clientSecret, organizationMember.id, world.certificateAlert],
-      ...[world.certificateAuthority, world.certificate],
+      ...[world.certificateAuthority, world.certificate, world.alertMessage],
     ];
     const reply = mustSucceed(await admin.graphql(NODES, { ids }));
     expect(reply.body.data.nodes.map(({ __typename, id }: Record<string, string>) => [__typename, id])).toEqual([
@@ -59,6 +59,7 @@ describe('things by nothing but their ids', () => {
       ['CertificateAlert', world.certificateAlert],
       ['CertificateAuthority', world.certificateAuthority],
       ['Certificate', world.certificate],
+      ['AlertMessage', world.alertMessage],
     ]);
     expect(reply.body.data.nodes[0]).toMatchObject({ secretKey: world.secretKey, folder: { path: '/' } });
     expect(reply.body.data.nodes[2]).toMatchObject({ slug: world.projectSlug });
@@ -68,7 +69,7 @@ describe('things by nothing but their ids', () => {
         ...['secret:get', 'folder:get', 'project:get', 'tag:get', 'environment:get', 'secret-import:get'],
         ...['user:get', 'identity:get', 'organization:get', 'project-membership:get'],
         ...['project-role:get', 'project-role:get', 'access-token:get', 'client-secret:get', 'organization-member:get'],
-        ...['certificate-alert:get', 'certificate-authority:get', 'certificate:get'],
+        ...['certificate-alert:get', 'certificate-alert:get-message', 'certificate-authority:get', 'certificate:get'],
       ].sort(),
     );
     expect(rows.find(({ action }) => action === 'secret:get')?.facts).toMatchObject({ viewedValues: true });

@@ -16,6 +16,24 @@ export const alerts: readonly GraphQLOperation[] = [
     denial: viewer('pki-alerts:read'),
   },
   {
+    field: 'alertMessages',
+    args: { alertId: '$certificateAlert' },
+    audit: 'certificate-alert:list-messages',
+    denial: viewer('pki-alerts:read'),
+  },
+  {
+    field: 'alertMessage',
+    args: { id: '$alertMessage' },
+    audit: 'certificate-alert:get-message',
+    denial: viewer('pki-alerts:read'),
+  },
+  {
+    field: 'retryAlertMessage',
+    args: { id: '$alertMessage' },
+    audit: 'certificate-alert:retry-message',
+    denial: viewer('pki-alerts:edit'),
+  },
+  {
     field: 'createCertificateAlert',
     args: {
       projectId: '$certificateProject',

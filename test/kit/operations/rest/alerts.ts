@@ -34,6 +34,18 @@ export const alerts: readonly RestOperation[] = [
   },
   { route: `GET ${ALERTS}/{alertId}`, path, audit: 'certificate-alert:get', denial: viewer('pki-alerts:read') },
   {
+    route: `GET ${ALERTS}/{alertId}/messages`,
+    path,
+    audit: 'certificate-alert:list-messages',
+    denial: viewer('pki-alerts:read'),
+  },
+  {
+    route: `POST ${ALERTS}/{alertId}/messages/{messageId}/retry`,
+    path: { ...path, messageId: '$alertMessage' },
+    audit: 'certificate-alert:retry-message',
+    denial: viewer('pki-alerts:edit'),
+  },
+  {
     route: `PATCH ${ALERTS}/{alertId}`,
     path,
     body: {

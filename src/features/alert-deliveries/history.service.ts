@@ -1,0 +1,152 @@
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context } from '../../kernel/context.js';
+import { batched, batchOfLists, batchOfOwned, listKey } from '../../kernel/database/batched.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { loadRow } from '../../kernel/database/rows.js';
+import { AppError } from '../../kernel/errors.js';
+import { Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
+import { parse } from '../../kernel/validation.js';
+import { findAlerts } from '../alerts/public.js';
+import type { ProjectReader } from '../projects/public.js';
+import { askToSend, GIVE_UP_SECONDS } from './deliveries.js';
+import type { MessageState } from './delivery.entity.js';
+import { ListMessages, MessagePage, OneMessage, RetryMessage } from './message.rules.js';
+import { findMessages, listFirstCertificates, listMessages, type MessageRow, retryMessage } from './message.sql.js';
+
+const ALERT_NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
+const ALERT = { find: findAlerts, notFound: ALERT_NOT_FOUND } as const;
+const NOT_FOUND = 'ALERT_MESSAGE_NOT_FOUND';
+const MESSAGE = { find: findMessages, notFound: NOT_FOUND } as const;
+
+/** How many certificates of a message are shown. */
+const CERTIFICATES_SHOWN = 20;
+
+/** An alert that is part of an answer. */
+interface ShownAlert {
+  readonly id: string;
+  readonly projectId: string;
+}
+
+interface PageRequest {
+  readonly state?: MessageState | null | undefined;
+  readonly first: number;
+  readonly after?: string | null | undefined;
+}
+
+/**
+ * What alerts have sent, have to send, and could not send.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Source: decisions 7.5.
+ */
+export class HistoryService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /** One message. @throws ALERT_MESSAGE_NOT_FOUND */
+  async get(ctx: Context, raw: unknown): Promise<MessageRow> {
+    const { row } = await this.projects.authorizedThing(ctx, parse(OneMessage, raw), MESSAGE, 'pki-alerts:read');
+    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    return row;
+  }
+
+  /** Messages of an alert, newest first. @throws CERTIFICATE_ALERT_NOT_FOUND */
+  async list(ctx: Context, raw: unknown): Promise<Page<MessageRow>> {
+    const { alertId, ...request } = parse(ListMessages, raw);
+    const bounds = boundsOf(request);
+    const { row } = await this.projects.authorizedThing(ctx, { id: alertId }, ALERT, 'pki-alerts:read');
+    return shown(ctx, row, { request, rows: await listMessages(ctx, { alertIds: [row.id], ...bounds }) });
+  }
+
+  /** The same of an alert that is part of a larger answer; all alerts share one statement. */
+  async pageOfAlert(ctx: Context, alert: ShownAlert, raw: unknown): Promise<Page<MessageRow>> {
+    const request = parse(MessagePage, raw);
+    const bounds = boundsOf(request);
+    await this.authorize(ctx, alert);
+    return shown(ctx, alert, { request, rows: (await batched(ctx, messagesByAlert, listKey(alert.id, bounds))) ?? [] });
+  }
+
+  /** The newest message of an alert that is part of a larger answer; null when there is none. */
+  async lastOfAlert(ctx: Context, alert: ShownAlert): Promise<MessageRow | null> {
+    await this.authorize(ctx, alert);
+    const [last] = (await batched(ctx, messagesByAlert, listKey(alert.id, NEWEST))) ?? [];
+    return last ?? null;
+  }
+
+  /** Ids of the certificates of a message that expire first; all messages share one statement. */
+  async firstCertificateIds(ctx: Context, { id }: Pick<MessageRow, 'id'>): Promise<readonly string[]> {
+    return ((await batched(ctx, certificatesByMessage, id)) ?? []).map(({ certificateId }) => certificateId);
+  }
+
+  /**
+   * Has a message sent that failed or was cancelled, and tried for three days from now.
+   *
+   * @throws ALERT_MESSAGE_NOT_FOUND; ALERT_MESSAGE_NOT_RETRYABLE for one that was sent or waits
+   */
+  retry(ctx: Context, raw: unknown): Promise<MessageRow> {
+    const { id, alertId } = parse(RetryMessage, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { row } = await this.projects.authorizedThing(tx, { id }, MESSAGE, 'pki-alerts:edit');
+      if (alertId != null && alertId.toLowerCase() !== row.alertId) throw new AppError(NOT_FOUND);
+      const [retried] = await retryMessage(tx, { id: row.id, giveUpSeconds: GIVE_UP_SECONDS });
+      if (retried === undefined) throw new AppError('ALERT_MESSAGE_NOT_RETRYABLE');
+      const { stateBefore, ...channel } = retried;
+      await askToSend(tx, [channel]);
+      const facts = { alertId: row.alertId, messageId: row.id, stateBefore };
+      await tx.auditTrail.recordChange(tx, {
+        action: 'certificate-alert:retry-message',
+        projectId: row.projectId,
+        facts,
+      });
+      return loadRow(tx, findMessages, { ids: [row.id] }, NOT_FOUND);
+    });
+  }
+
+  private async authorize(ctx: Context, { projectId }: ShownAlert): Promise<void> {
+    authorize(await this.projects.loadOwning(ctx, projectId, ALERT_NOT_FOUND), 'pki-alerts:read');
+  }
+}
+
+interface Bounds {
+  readonly state: MessageState | null;
+  readonly time: string | null;
+  readonly afterId: string | null;
+  readonly limit: number | null;
+}
+
+const NEWEST: Bounds = { state: null, time: null, afterId: null, limit: 1 };
+
+function boundsOf(request: PageRequest): Bounds {
+  const { time, id: afterId, limit } = timePageBounds(request);
+  return { state: request.state ?? null, time, afterId, limit };
+}
+
+const messagesByAlert = batchOfLists<MessageRow, Bounds>(
+  (ctx, alertIds, bounds) => listMessages(ctx, { alertIds, ...bounds }),
+  ({ alertId }) => alertId,
+);
+
+const certificatesByMessage = batchOfOwned(
+  (ctx, messageIds) => listFirstCertificates(ctx, { messageIds, most: CERTIFICATES_SHOWN }),
+  ({ messageId }) => messageId,
+);
+
+async function shown(
+  ctx: Context,
+  { id, projectId }: ShownAlert,
+  { request, rows }: { readonly request: PageRequest; readonly rows: readonly MessageRow[] },
+): Promise<Page<MessageRow>> {
+  const page = new Page(rows, request, (message) => timeCursorKey(message.createdAt, message.id));
+  await ctx.auditTrail.recordRead(ctx, {
+    action: 'certificate-alert:list-messages',
+    projectId,
+    facts: { alertId: id, count: page.nodes.length },
+  });
+  return page;
+}
+
+/** What the audit trail says of a message that is shown. */
+export const readOf = ({ id, alertId, projectId }: Pick<MessageRow, 'id' | 'alertId' | 'projectId'>) => ({
+  action: 'certificate-alert:get-message',
+  projectId,
+  facts: { alertId, messageId: id },
+});

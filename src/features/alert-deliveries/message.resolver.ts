@@ -1,0 +1,110 @@
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { authorize, can } from '../../kernel/authz/ability.js';
+import type { Context } from '../../kernel/context.js';
+import { type BatchLoad, batched, linked, mapFound } from '../../kernel/database/batched.js';
+import { argsType } from '../../kernel/graphql/inputs.js';
+import { mutation, nested, query } from '../../kernel/graphql/operations.js';
+import type { ConnectionOf } from '../../kernel/paging.js';
+import { AlertChannelType, AlertType, findAlertViews, toAlertType, toChannelType } from '../alerts/public.js';
+import { type CertificateRow, CertificateType, findCertificates } from '../certificates/public.js';
+import type { ProjectLinks } from '../projects/public.js';
+import type { HistoryService } from './history.service.js';
+import { ListMessages, MessagePage, OneMessage, RetryMessage } from './message.rules.js';
+import { AlertMessageConnection, AlertMessageType } from './message.type.js';
+import { addressOf, channelsById } from './recipients.js';
+
+@Resolver(() => AlertMessageType)
+export class AlertMessageResolver {
+  readonly #certificates: BatchLoad<CertificateRow>;
+  readonly #alerts: BatchLoad<AlertType>;
+
+  constructor(
+    private readonly history: HistoryService,
+    links: ProjectLinks,
+  ) {
+    this.#certificates = async (ctx, ids) => {
+      const rows = await findCertificates(ctx, { ids });
+      const found = await links.readable(ctx, rows, ({ commonName }, { ability }) =>
+        can(ability, 'certificates:read', { commonName }),
+      );
+      return new Map(rows.filter(({ id }) => found.get(id) === true).map((row) => [row.id, row]));
+    };
+    this.#alerts = async (ctx, ids) =>
+      mapFound(
+        await links.readable(ctx, await findAlertViews(ctx, { ids }), (alert, access) => {
+          authorize(access, 'pki-alerts:read');
+          return alert;
+        }),
+        toAlertType,
+      );
+  }
+
+  @query(AlertMessageConnection, ListMessages, 'What a certificate alert has sent or has to send, newest first.')
+  alertMessages(ctx: Context, args: object): Promise<ConnectionOf<AlertMessageType>> {
+    return this.history.list(ctx, args);
+  }
+
+  @query(AlertMessageType, OneMessage, 'One message of a certificate alert by its id.')
+  alertMessage(ctx: Context, args: object): Promise<AlertMessageType> {
+    return this.history.get(ctx, args);
+  }
+
+  @mutation(
+    RetryMessage,
+    { alertMessage: [AlertMessageType, 'The message, which waits to be sent.'] },
+    'Sends a message again that has failed or was cancelled, and tries it for three days. Needs EDIT.',
+  )
+  async retryAlertMessage(ctx: Context, input: object): Promise<{ alertMessage: AlertMessageType }> {
+    return { alertMessage: await this.history.retry(ctx, input) };
+  }
+
+  @nested(AlertType, 'The certificate alert; null with PERMISSION_DENIED if you may not read it.')
+  alert({ alertId }: AlertMessageType, ctx: Context): Promise<AlertType | null> {
+    return linked(ctx, this.#alerts, alertId);
+  }
+
+  @FieldResolver(() => AlertChannelType, { nullable: true, description: 'The channel; null when it was removed.' })
+  async channel(@Root() { channelId }: AlertMessageType, @Ctx() ctx: Context): Promise<AlertChannelType | null> {
+    const channel = await linked(ctx, channelsById, channelId);
+    return channel === null ? null : toChannelType(channel);
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      'The address that it goes to, of a channel that sends mails; null when the channel has that address no more, or cannot be decrypted.',
+  })
+  recipient(@Root() message: AlertMessageType, @Ctx() ctx: Context): Promise<string | null> {
+    return addressOf(ctx, message);
+  }
+
+  @nested([CertificateType], 'The certificates that it is about: of the 20 that expire first, those that you may read.')
+  async certificates(message: AlertMessageType, ctx: Context): Promise<readonly CertificateType[]> {
+    const ids = await this.history.firstCertificateIds(ctx, message);
+    const found = await Promise.all(ids.map((id) => batched(ctx, this.#certificates, id)));
+    return found.filter((certificate) => certificate !== undefined);
+  }
+}
+
+const MessagePageArgs = argsType(MessagePage);
+
+/** What alerts show of their messages. */
+@Resolver(() => AlertType)
+export class AlertMessagesResolver {
+  constructor(private readonly history: HistoryService) {}
+
+  @nested([AlertMessageType], 'What it has sent or has to send, newest first.', MessagePageArgs)
+  async messages(alert: AlertType, ctx: Context, page: object): Promise<readonly AlertMessageType[]> {
+    return (await this.history.pageOfAlert(ctx, alert, page)).nodes;
+  }
+
+  @nested(AlertMessageConnection, 'As `messages`, in pages.', MessagePageArgs)
+  messageConnection(alert: AlertType, ctx: Context, page: object): Promise<ConnectionOf<AlertMessageType>> {
+    return this.history.pageOfAlert(ctx, alert, page);
+  }
+
+  @nested(AlertMessageType, 'The newest message of it; null when there is none.')
+  lastMessage(alert: AlertType, ctx: Context): Promise<AlertMessageType | null> {
+    return this.history.lastOfAlert(ctx, alert);
+  }
+}

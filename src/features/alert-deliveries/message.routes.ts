@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { MAX_CURSOR } from '../../kernel/paging.js';
+import { nextCursor, queryInteger, type Route, route, routesAt } from '../../rest/route.js';
+import { messageState } from './message.rules.js';
+
+const PATH = '/api/v1/cert-manager/alerts/{alertId}';
+const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;
+
+const MESSAGE = `id alertId event state channelId channelType recipient attempts nextAttemptAt errorCode createdAt endedAt
+  certificateCount certificates { id commonName notAfter }`;
+
+const ListQuery = z.strictObject({
+  state: messageState.optional().meta({ description: 'Only those of this state.' }),
+  limit: queryInteger(1, 1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
+  cursor: z
+    .string()
+    .max(MAX_CURSOR)
+    .optional()
+    .meta({ description: 'Where to go on: `nextCursor` of the reply before.' }),
+});
+
+const messages = routesAt(`${PATH}/messages`, { select: MESSAGE });
+
+/** Messages of certificate alerts. */
+export const messageRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${PATH}/messages`,
+    summary: 'List what a certificate alert has sent or has to send, newest first',
+    extension: true,
+    query: ListQuery,
+    document: `query ($alertId: ID!, $state: AlertMessageState, $first: Int, $after: String) {
+      alertMessages(alertId: $alertId, state: $state, first: $first, after: $after) {
+        nodes { ${MESSAGE} } pageInfo { hasNextPage endCursor } } }`,
+    variables: ({ params, query: { state, limit, cursor } }) => ({
+      alertId: params.alertId,
+      state,
+      first: limit,
+      after: cursor,
+    }),
+    reply: ({ alertMessages: { nodes, pageInfo } }) => ({ messages: nodes, ...nextCursor(pageInfo) }),
+    errors: NOT_FOUND,
+  }),
+  messages.post('/{messageId}/retry', 'Send a message again that has failed or was cancelled', {
+    field: 'retryAlertMessage',
+    as: 'message',
+    variables: ({ params }) => ({ input: { id: params.messageId, alertId: params.alertId } }),
+    errors: ['ALERT_MESSAGE_NOT_FOUND', 'ALERT_MESSAGE_NOT_RETRYABLE'],
+  }),
+];

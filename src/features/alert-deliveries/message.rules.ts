@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { boundedPageRules } from '../../kernel/paging.js';
+import { idOf } from '../../kernel/text-rules.js';
+import { MESSAGE_STATES } from './delivery.entity.js';
+
+export const messageState = z.enum(MESSAGE_STATES);
+
+const alertId = idOf('The certificate alert.');
+const id = idOf('The message.');
+
+/** Arguments of `CertificateAlert.messages`. */
+export const MessagePage = z.strictObject({
+  state: messageState.nullish().meta({ description: 'Only those of this state.' }),
+  ...boundedPageRules,
+});
+
+/** Arguments of `alertMessages`. */
+export const ListMessages = MessagePage.extend({ alertId });
+
+/** Arguments of `alertMessage`. */
+export const OneMessage = z.strictObject({ id });
+
+/** Input of `retryAlertMessage`. */
+export const RetryMessage = z
+  .strictObject({ id, alertId: idOf('The alert that it must be one of.').nullish() })
+  .meta({ description: 'Which message of a certificate alert.' });

@@ -1,0 +1,78 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { MESSAGE_STATES } from './delivery.entity.js';
+
+const COLUMNS = `m.id, m.project_id as "projectId", m.alert_id as "alertId", m.channel_id as "channelId",
+  m.channel_type as "channelType", m.recipient as "recipientDigest", m.event, m.state, m.attempts, m.next_at as "nextAttemptAt",
+  m.error_code as "errorCode", m.created_at as "createdAt", m.ended_at as "endedAt",
+  (select count(*)::integer from alert_delivery d where d.message_id = m.id) as "certificateCount"`;
+
+const ROW = {
+  id: t.uuid,
+  projectId: t.uuid,
+  alertId: t.uuid,
+  channelId: t.uuid,
+  channelType: t.oneOf('email', 'webhook', 'slack', 'pagerduty'),
+  recipientDigest: t.bytea,
+  event: t.oneOf('expiration', 'renewal', 'issuance', 'revocation'),
+  state: t.oneOf(...MESSAGE_STATES),
+  attempts: t.integer,
+  nextAttemptAt: t.nullable(t.time),
+  errorCode: t.nullable(t.text),
+  createdAt: t.time,
+  endedAt: t.nullable(t.time),
+  certificateCount: t.integer,
+} as const;
+
+/** Messages of whatever alerts. */
+export const findMessages = sqlStatement({
+  text: `select ${COLUMNS} from alert_message m where m.id = any(:ids)`,
+  params: { ids: t.array(t.uuid) },
+  row: ROW,
+});
+
+/** A message as it is read. */
+export type MessageRow = Awaited<ReturnType<typeof findMessages>>[number];
+
+/** A page of the messages of each alert, newest first. */
+export const listMessages = sqlStatement({
+  text: `
+    select found.* from unnest(:alertIds::uuid[]) as wanted (id) cross join lateral (
+      select ${COLUMNS} from alert_message m
+      where m.alert_id = wanted.id and (:state::text is null or m.state = :state)
+        and (:time::text is null or (m.created_at, m.id) < (:time::text::timestamptz, :afterId::uuid))
+      order by m.created_at desc, m.id desc limit :limit::integer) found
+    order by found."createdAt" desc, found.id desc`,
+  params: {
+    alertIds: t.array(t.uuid),
+    state: t.nullable(t.text),
+    time: t.nullable(t.text),
+    afterId: t.nullable(t.uuid),
+    limit: t.nullable(t.integer),
+  },
+  row: ROW,
+});
+
+/** The certificates of messages that expire first. */
+export const listFirstCertificates = sqlStatement({
+  text: `
+    select wanted.id as "messageId", found.id as "certificateId"
+    from unnest(:messageIds::uuid[]) as wanted (id) cross join lateral (
+      select c.id, c.not_after from alert_delivery d join certificate c on c.id = d.certificate_id
+      where d.message_id = wanted.id order by c.not_after, c.id limit :most::integer) found
+    order by wanted.id, found.not_after, found.id`,
+  params: { messageIds: t.array(t.uuid), most: t.integer },
+  row: { messageId: t.uuid, certificateId: t.uuid },
+});
+
+/** Lets a message that failed or was cancelled wait again, as if it were new. None: it waits or was sent. */
+export const retryMessage = sqlStatement({
+  text: `
+    with held as (select id, state from alert_message where id = :id and state in ('failed', 'cancelled') for update)
+    update alert_message m set state = 'pending', attempts = 0, next_at = now(), ended_at = null, error_code = null,
+      give_up_at = now() + make_interval(secs => :giveUpSeconds)
+    from held where m.id = held.id
+    returning m.organization_id as "organizationId", m.project_id as "projectId", m.alert_id as "alertId",
+      m.channel_id as "channelId", held.state as "stateBefore"`,
+  params: { id: t.uuid, giveUpSeconds: t.double },
+  row: { organizationId: t.uuid, projectId: t.uuid, alertId: t.uuid, channelId: t.uuid, stateBefore: t.text },
+});
