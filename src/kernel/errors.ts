@@ -126,6 +126,13 @@ const GENERAL = {
 
   INTERNAL: row(500, 'InternalError', 'Something went wrong on our side; quote the request id to your operator.'),
 
+  UPSTREAM_REJECTED: row(502, 'BadGateway', 'An outside system rejected what it was sent; see details.'),
+  UPSTREAM_UNREACHABLE: row(
+    502,
+    'BadGateway',
+    'An outside system could not be reached, or took too long; see details.',
+  ),
+
   AUDIT_UNAVAILABLE: later(
     503,
     1,

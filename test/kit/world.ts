@@ -30,6 +30,8 @@ export interface World {
   /** A project of the type `cert-manager`, with an alert, authorities and a certificate. */
   readonly certificateProject: string;
   readonly certificateAlert: string;
+  /** The channel of that alert, which is disabled. */
+  readonly alertChannel: string;
   /** A message of that alert, which was given up. Only a world that is seeded has one. */
   readonly alertMessage: string;
   /** A root of that project. */

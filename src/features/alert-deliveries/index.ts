@@ -9,6 +9,8 @@ import { AlertMessageResolver, AlertMessagesResolver } from './message.resolver.
 import { messageRoutes } from './message.routes.js';
 import { findMessages } from './message.sql.js';
 import { SendService } from './send.service.js';
+import { AlertTestResolver } from './trial.resolver.js';
+import { TrialService } from './trial.service.js';
 
 /**
  * What alerts about certificates notify of, and how it is sent.
@@ -23,7 +25,11 @@ export function createAlertDeliveries(deps: {
   const history = new HistoryService(deps.projects);
   return {
     entities: [AlertMessage, AlertDelivery],
-    resolvers: [new AlertMessageResolver(history, deps.links), new AlertMessagesResolver(history)],
+    resolvers: [
+      new AlertMessageResolver(history, deps.links),
+      new AlertMessagesResolver(history),
+      new AlertTestResolver(new TrialService(deps.projects, deps.notifier)),
+    ],
     nodes: [
       nodeInProject(deps.links, {
         type: 'AlertMessage',

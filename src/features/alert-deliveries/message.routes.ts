@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_CURSOR } from '../../kernel/paging.js';
-import { nextCursor, queryInteger, type Route, route, routesAt } from '../../rest/route.js';
-import { messageState } from './message.rules.js';
+import { type Data, eachOf, nextCursor, queryInteger, type Route, route, routesAt } from '../../rest/route.js';
+import { messageState, TestAlert } from './message.rules.js';
 
 const PATH = '/api/v1/cert-manager/alerts/{alertId}';
 const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;
@@ -19,6 +19,7 @@ const ListQuery = z.strictObject({
     .meta({ description: 'Where to go on: `nextCursor` of the reply before.' }),
 });
 
+const alerts = routesAt(PATH, { select: 'id' });
 const messages = routesAt(`${PATH}/messages`, { select: MESSAGE });
 
 /** Messages of certificate alerts. */
@@ -46,5 +47,20 @@ export const messageRoutes: readonly Route[] = [
     as: 'message',
     variables: ({ params }) => ({ input: { id: params.messageId, alertId: params.alertId } }),
     errors: ['ALERT_MESSAGE_NOT_FOUND', 'ALERT_MESSAGE_NOT_RETRYABLE'],
+  }),
+  alerts.post('/test', 'Send a test to the targets of a certificate alert', {
+    field: 'testCertificateAlert',
+    select: 'channel { id channelType } recipient isAccepted errorCode status',
+    body: z.strictObject({ channelId: TestAlert.shape.channelId }),
+    variables: ({ params, body }) => ({ input: { id: params.alertId, ...body, mustBeAccepted: true } }),
+    reply: ({ testCertificateAlert: { results } }) => ({
+      results: eachOf(results as Data[], ({ channel, ...result }) => ({
+        channelId: channel.id,
+        channelType: channel.channelType,
+        ...result,
+      })),
+    }),
+    example: {},
+    errors: [...NOT_FOUND, 'ALERT_CHANNEL_NOT_FOUND', 'UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE'],
   }),
 ];

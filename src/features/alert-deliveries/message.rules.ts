@@ -24,3 +24,14 @@ export const OneMessage = z.strictObject({ id });
 export const RetryMessage = z
   .strictObject({ id, alertId: idOf('The alert that it must be one of.').nullish() })
   .meta({ description: 'Which message of a certificate alert.' });
+
+/** Input of `testCertificateAlert`. */
+export const TestAlert = z
+  .strictObject({
+    id: alertId,
+    channelId: idOf('One channel of it, which may be disabled; absent: all that are enabled.').nullish(),
+    mustBeAccepted: z.boolean().default(false).meta({
+      description: 'Whether to fail where a target does not accept it, and not to tell so among the results.',
+    }),
+  })
+  .meta({ description: 'Which certificate alert to send a test of.' });

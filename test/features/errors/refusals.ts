@@ -153,6 +153,17 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
     'certificateAlert',
   ),
   ...CERTIFICATES_NOT_THERE,
+  ALERT_CHANNEL_NOT_FOUND: {
+    rest: ({ admin, world }) =>
+      admin.post(`${ALERTS}/${world.certificateAlert}/test`, { channelId: world.certificate }),
+    graphql: send('testCertificateAlert', ({ certificate }) => ({ alertChannel: certificate })),
+  },
+  UPSTREAM_UNREACHABLE: {
+    rest: ({ admin, world }) =>
+      admin.post(`${ALERTS}/${world.certificateAlert}/test`, { channelId: world.alertChannel }),
+    graphql: ({ admin, world: { certificateAlert: id, alertChannel: channelId } }) =>
+      mutate(admin, 'testCertificateAlert', { id, channelId, mustBeAccepted: true }),
+  },
   ALERT_MESSAGE_NOT_FOUND: unknown(
     'alertMessage',
     `POST ${ALERTS}/{alertId}/messages/{messageId}/retry`,

@@ -6,7 +6,7 @@ import { KNOWN_CERTIFICATE } from './own.js';
 /** What a world has of certificates. */
 export const CERTIFICATE_THINGS = [
   ...(['certificateProject', 'certificateAlert', 'certificateAuthority', 'pendingAuthority'] as const),
-  ...(['authorityAnswer', 'certificate'] as const),
+  ...(['alertChannel', 'authorityAnswer', 'certificate'] as const),
 ] as const;
 type CertificateWorld = Readonly<Record<(typeof CERTIFICATE_THINGS)[number], string>>;
 /** Of a world that needs none. */
@@ -26,7 +26,7 @@ export async function makeCertificates(admin: Caller, canary: string): Promise<C
     eventType: 'expiration',
     alertBefore: '30d',
     filters: [],
-    channels: [{ channelType: 'email', config: { recipients: [`${canary}@example.com`] } }],
+    channels: [{ channelType: 'email', config: { recipients: [`${canary}@example.com`] }, enabled: false }],
   });
   const subject = { commonName: canary };
   const { certificateAuthority: root } = await make('ca', {
@@ -47,6 +47,7 @@ export async function makeCertificates(admin: Caller, canary: string): Promise<C
   return {
     certificateProject: projectId,
     certificateAlert: alert.id,
+    alertChannel: alert.channels[0].id,
     certificateAuthority: root.id,
     pendingAuthority: pending.id,
     authorityAnswer: (await signRequest(pending.request)).certificate,

@@ -34,6 +34,12 @@ export const alerts: readonly GraphQLOperation[] = [
     denial: viewer('pki-alerts:edit'),
   },
   {
+    field: 'testCertificateAlert',
+    args: { id: '$certificateAlert', channelId: '$alertChannel' },
+    audit: 'certificate-alert:test',
+    denial: viewer('pki-alerts:edit'),
+  },
+  {
     field: 'createCertificateAlert',
     args: {
       projectId: '$certificateProject',

@@ -46,6 +46,14 @@ export const alerts: readonly RestOperation[] = [
     denial: viewer('pki-alerts:edit'),
   },
   {
+    // The one channel that it has is disabled.
+    route: `POST ${ALERTS}/{alertId}/test`,
+    path,
+    body: {},
+    audit: 'certificate-alert:test',
+    denial: viewer('pki-alerts:edit'),
+  },
+  {
     route: `PATCH ${ALERTS}/{alertId}`,
     path,
     body: {
