@@ -3,7 +3,7 @@ import { ask } from '../../kernel/jobs/queue.js';
 import { type ChannelRow, type EventType, listChannels, openConfig } from '../alerts/public.js';
 import { targetsOf } from '../notifications/public.js';
 import { lockEnabledAlert, writeDeliveries } from './delivery.sql.js';
-import { digestsOf } from './recipients.js';
+import { digestsOf, NOBODY } from './recipients.js';
 import { SEND } from './send-kind.js';
 
 /** How long a delivery is tried. Source: decisions 7.5. */
@@ -77,9 +77,13 @@ export async function notify(
 async function recipientsOf(tx: Transaction, channels: readonly ChannelRow[]) {
   const found = await Promise.all(
     channels.map(async (channel) => {
-      const targets = targetsOf(channel.channelType, await openConfig(tx, channel));
+      const { id: channelId, channelType } = channel;
+      if (channelType !== 'email') return [{ channelId, channelType, recipient: NOBODY }];
+      // One whose addresses cannot be decrypted must not keep the others from what they have to tell; the next run tries it again.
+      const config = await openConfig(tx, { ...channel, channelType }).catch(() => null);
+      const targets = config === null ? [] : targetsOf(channelType, config);
       const digests = await digestsOf(tx, channel.projectId, targets);
-      return digests.map((recipient) => ({ channelId: channel.id, channelType: channel.channelType, recipient }));
+      return digests.map((recipient) => ({ channelId, channelType, recipient }));
     }),
   );
   return found.flat();

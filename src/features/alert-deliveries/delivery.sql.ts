@@ -81,10 +81,10 @@ export const listDueMessages = sqlStatement({
   row: { id: t.uuid, recipient: t.bytea, event: EVENTS, attempts: t.integer },
 });
 
-/** The certificates of a message, soonest expiry first. */
+/** The certificates of a message, soonest expiry first, each with its first hundred names. */
 export const listMessageCertificates = sqlStatement({
   text: `
-    select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans, c.profile_slug as "profileName",
+    select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans[1:100] as sans, c.profile_slug as "profileName",
       c.not_before as "notBefore", c.not_after as "notAfter", c.status,
       floor(extract(epoch from c.not_after - now()) / 86400)::integer as "daysLeft"
     from alert_delivery d join certificate c on c.id = d.certificate_id

@@ -5,7 +5,8 @@ import { type ChannelRow, findChannels, openConfig } from '../alerts/public.js';
 import type { Target } from '../notifications/public.js';
 import type { MessageRow } from './message.sql.js';
 
-const NOBODY = Buffer.alloc(0);
+/** Of channels with one target. */
+export const NOBODY = Buffer.alloc(0);
 
 /**
  * Who a target is in the ledger: a digest of the address within the project, whatever the case of its letters; empty where a channel has

@@ -19,6 +19,8 @@ import { SEND } from './send-kind.js';
 /** From half a minute to six hours. Source: reliability P7. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
 const AT_ONCE = 20;
+/** Well below what an attempt may take: a slow target that accepts is no failure. */
+const LONGEST_MS = 300_000;
 /** More than any call takes. */
 const CALL_SECONDS = 60;
 
@@ -36,7 +38,8 @@ export class SendService {
 
   private async send(ctx: Context, run: JobRun): Promise<Again | undefined> {
     const channelId = run.subjectId ?? '';
-    for (let isBlocked = false; !isBlocked && !run.signal.aborted; ) {
+    const end = performance.now() + LONGEST_MS;
+    for (let isBlocked = false; !isBlocked && !run.signal.aborted && performance.now() < end; ) {
       const [channel] = await findSender(ctx, { channelId });
       if (channel === undefined || !channel.isEnabled) {
         const errorCode = channel === undefined ? 'CHANNEL_REMOVED' : 'CHANNEL_DISABLED';

@@ -1,7 +1,7 @@
 import type { NotifiedCertificate } from './notification.js';
 
 /** Control characters, line ends, and what turns the direction of a line around. */
-const UNPRINTABLE = /[\s\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
+const UNPRINTABLE = /[\s\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
 /** How urgent a certificate is, most urgent first. Source: specification, Certificate alert. */
 const URGENCIES = [

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { describeError, type Log } from '../log.js';
+import { isInBackground } from './background.js';
 import { BoundedClient, ConnectionLost, type Loan, type Watch } from './bounded-client.js';
 import type { PoolLimits } from './time-limits.js';
 
@@ -115,7 +116,7 @@ export class PoolGuard implements Watch {
   }
 
   count(client: BoundedClient): void {
-    this.#statements[client.isBackground ? 'background' : 'request'] += 1;
+    this.#statements[client.isBackground || isInBackground() ? 'background' : 'request'] += 1;
   }
 
   nameOf(text: string): string | undefined {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.js';
+import { inBackground } from '../database/background.js';
 import type { Database } from '../database/database.js';
 import { AppError } from '../errors.js';
 import { NO_ID, newId } from '../ids.js';
@@ -149,7 +150,7 @@ export class JobRunner {
     const renewedUntil = performance.now() + (kind.limitSeconds ?? DEFAULT_LIMIT_SECONDS) * 1_000;
     const job: Running = { kind, lease, renewedUntil, ended: Promise.resolve() };
     this.running.set(lease.key, job);
-    job.ended = this.perform(claimed, { kind, lease, ctx }).finally(() => {
+    job.ended = inBackground(() => this.perform(claimed, { kind, lease, ctx })).finally(() => {
       this.running.delete(lease.key);
       this.wake();
     });

@@ -185,6 +185,18 @@ describe('a target that fails', () => {
     expect(good.received).toHaveLength(1);
   });
 
+  test('because its addresses cannot be decrypted keeps no other channel from its notifications', async () => {
+    const server = await notifying.server();
+    const filters = [{ field: 'common_name', operator: 'equals', value: 'unreadable.example.com' }];
+    const email = { channelType: 'email', config: { recipients: ['unreadable@example.com'] } };
+    const alertId = await notifying.alert([email, webhook(server)], { filters });
+    await notifying.sql(`update certificate_alert_channel set config_sealed = 'x' where channel_type = 'email'`);
+    await notifying.certificate(4, 'unreadable.example.com');
+    await settled(alertId, 1);
+    expect(server.received).toHaveLength(1);
+    expect(notifying.mail.mailsTo('unreadable@example.com')).toEqual([]);
+  });
+
   test('is given up after three days, and kept as failed', async () => {
     const server = await notifying.server((_, response) => response.writeHead(503).end());
     await notifying.certificate(4, 'given-up.example.com');

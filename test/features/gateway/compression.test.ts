@@ -45,6 +45,9 @@ function fetchBytes(
 /** A value, a token or a file of values, where it is not withheld. */
 const SECRET_FIELD = /"(secretValue|value|accessToken|clientSecret|content)":"(?!<hidden>)/;
 
+/** Metadata of things that are no secrets has values too. That of secrets has another name. */
+const withoutMetadata = (text: string): string => text.replace(/"metadata":\[[^\]]*\]/g, '');
+
 const accepting = (encoding: string): Record<string, string> => ({ 'accept-encoding': encoding });
 const LIST = '/api/v1/projects';
 
@@ -147,7 +150,7 @@ describe('an answer with secrets', () => {
         : read;
       const plain = await operation.send(owner, own);
       const reply = await operation.send(owner, own, accepting('gzip, br, identity;q=0'));
-      const isSecret = SECRET_FIELD.test(plain.text) || plain.text.includes(own.heldToken);
+      const isSecret = SECRET_FIELD.test(withoutMetadata(plain.text)) || plain.text.includes(own.heldToken);
 
       if (isSecret) expect(plain.headers['content-encoding']).toBeUndefined();
       if (isSecret || operation.changes) expect(reply.headers['content-encoding']).toBeUndefined();
