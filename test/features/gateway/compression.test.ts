@@ -45,8 +45,9 @@ function fetchBytes(
 /** A value, a token or a file of values, where it is not withheld. */
 const SECRET_FIELD = /"(secretValue|value|accessToken|clientSecret|content)":"(?!<hidden>)/;
 
-/** Metadata of things that are no secrets has values too. That of secrets has another name. */
-const withoutMetadata = (text: string): string => text.replace(/"metadata":\[[^\]]*\]/g, '');
+/** What of an answer may be a secret: metadata of certificates has values too, which are none. */
+const secretPartOf = (name: string, text: string): string =>
+  name.includes('/cert-manager/certificates') ? text.replace(/"metadata":\[[^\]]*\]/g, '') : text;
 
 const accepting = (encoding: string): Record<string, string> => ({ 'accept-encoding': encoding });
 const LIST = '/api/v1/projects';
@@ -150,7 +151,8 @@ describe('an answer with secrets', () => {
         : read;
       const plain = await operation.send(owner, own);
       const reply = await operation.send(owner, own, accepting('gzip, br, identity;q=0'));
-      const isSecret = SECRET_FIELD.test(withoutMetadata(plain.text)) || plain.text.includes(own.heldToken);
+      const isSecret =
+        SECRET_FIELD.test(secretPartOf(operation.name, plain.text)) || plain.text.includes(own.heldToken);
 
       if (isSecret) expect(plain.headers['content-encoding']).toBeUndefined();
       if (isSecret || operation.changes) expect(reply.headers['content-encoding']).toBeUndefined();
