@@ -47,9 +47,9 @@ export class Seed {
   async failedMessage(alertId: string): Promise<string> {
     if (this.#sql === undefined) throw new Error('this seed knows no database');
     const [message] = (await this.#sql(
-      `insert into alert_message (id, organization_id, project_id, alert_id, channel_id, channel_type, recipient, event, state, attempts,
+      `insert into notification_message (id, organization_id, project_id, source, owner_id, channel_id, channel_type, recipient, event, state, attempts,
          give_up_at, error_code, ended_at)
-       select gen_random_uuid(), organization_id, project_id, alert_id, id, channel_type, '', 'expiration', 'failed', 3, now(),
+       select gen_random_uuid(), organization_id, project_id, 'certificate-alert', alert_id, id, channel_type, '', 'expiration', 'failed', 3, now(),
          'TARGET_UNREACHABLE', now()
        from certificate_alert_channel where alert_id = $1 and position = 1 returning id`,
       [alertId],

@@ -4,7 +4,6 @@ import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { queue } from '../../kernel/jobs/queue.js';
 import type { EventType } from '../alerts/public.js';
 import type { CertificateEvent } from '../certificates/public.js';
-import { notify } from './deliveries.js';
 import {
   findCertificate,
   findExpiryAlert,
@@ -13,6 +12,7 @@ import {
   listExpiryAlerts,
   listStartedAlerts,
 } from './due.sql.js';
+import { notify } from './notice.js';
 import { passing } from './passing.js';
 import { prefilterOf } from './prefilter.rules.js';
 

@@ -7,11 +7,11 @@ import { AppError } from '../../kernel/errors.js';
 import { Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { findAlerts } from '../alerts/public.js';
+import { type MessageState, retry } from '../deliveries/public.js';
 import type { ProjectReader } from '../projects/public.js';
-import { askToSend, GIVE_UP_SECONDS } from './deliveries.js';
-import type { MessageState } from './delivery.entity.js';
+import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { ListMessages, MessagePage, OneMessage, RetryMessage } from './message.rules.js';
-import { findMessages, listFirstCertificates, listMessages, type MessageRow, retryMessage } from './message.sql.js';
+import { findMessages, listFirstCertificates, listMessages, type MessageRow } from './message.sql.js';
 
 const ALERT_NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: ALERT_NOT_FOUND } as const;
@@ -87,10 +87,8 @@ export class HistoryService {
     return inTransaction(ctx, async (tx) => {
       const { row } = await this.projects.authorizedThing(tx, { id }, MESSAGE, 'pki-alerts:edit');
       if (alertId != null && alertId.toLowerCase() !== row.alertId) throw new AppError(NOT_FOUND);
-      const [retried] = await retryMessage(tx, { id: row.id, giveUpSeconds: GIVE_UP_SECONDS });
-      if (retried === undefined) throw new AppError('ALERT_MESSAGE_NOT_RETRYABLE');
-      const { stateBefore, ...channel } = retried;
-      await askToSend(tx, [channel]);
+      const stateBefore = await retry(tx, CERTIFICATE_SOURCE, row.id);
+      if (stateBefore === null) throw new AppError('ALERT_MESSAGE_NOT_RETRYABLE');
       const facts = { alertId: row.alertId, messageId: row.id, stateBefore };
       await tx.auditTrail.recordChange(tx, {
         action: 'certificate-alert:retry-message',

@@ -1,14 +1,14 @@
 import './alert-deliveries.errors.js';
 import type { Feature } from '../../feature.js';
+import { NotificationDelivery, NotificationMessage, sendJob } from '../deliveries/public.js';
 import type { Notifier } from '../notifications/public.js';
 import { nodeInProject, type ProjectLinks, type ProjectReader } from '../projects/public.js';
-import { AlertDelivery, AlertMessage } from './delivery.entity.js';
+import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { DUE_JOBS } from './due.service.js';
 import { HistoryService, readOf } from './history.service.js';
 import { AlertMessageResolver, AlertMessagesResolver } from './message.resolver.js';
 import { messageRoutes } from './message.routes.js';
 import { findMessages } from './message.sql.js';
-import { SendService } from './send.service.js';
 import { AlertTestResolver } from './trial.resolver.js';
 import { TrialService } from './trial.service.js';
 
@@ -24,7 +24,7 @@ export function createAlertDeliveries(deps: {
 }): Feature {
   const history = new HistoryService(deps.projects);
   return {
-    entities: [AlertMessage, AlertDelivery],
+    entities: [NotificationMessage, NotificationDelivery],
     resolvers: [
       new AlertMessageResolver(history, deps.links),
       new AlertMessagesResolver(history),
@@ -33,13 +33,13 @@ export function createAlertDeliveries(deps: {
     nodes: [
       nodeInProject(deps.links, {
         type: 'AlertMessage',
-        table: 'alert_message',
+        table: 'notification_message',
         action: 'pki-alerts:read',
         find: (ctx, { ids }) => findMessages(ctx, { ids }),
         record: (row) => readOf(row as Parameters<typeof readOf>[0]),
       }),
     ],
     routes: messageRoutes,
-    jobs: [...DUE_JOBS, new SendService(deps.notifier).job],
+    jobs: [...DUE_JOBS, sendJob(CERTIFICATE_SOURCE, deps.notifier)],
   };
 }

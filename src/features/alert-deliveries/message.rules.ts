@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundedPageRules } from '../../kernel/paging.js';
 import { idOf } from '../../kernel/text-rules.js';
-import { MESSAGE_STATES } from './delivery.entity.js';
+import { MESSAGE_STATES } from '../deliveries/public.js';
 
 export const messageState = z.enum(MESSAGE_STATES);
 

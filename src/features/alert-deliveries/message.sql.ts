@@ -1,10 +1,10 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { MESSAGE_STATES } from './delivery.entity.js';
+import { MESSAGE_STATES } from '../deliveries/public.js';
 
-const COLUMNS = `m.id, m.project_id as "projectId", m.alert_id as "alertId", m.channel_id as "channelId",
+const COLUMNS = `m.id, a.project_id as "projectId", a.id as "alertId", m.channel_id as "channelId",
   m.channel_type as "channelType", m.recipient as "recipientDigest", m.event, m.state, m.attempts, m.next_at as "nextAttemptAt",
   m.error_code as "errorCode", m.created_at as "createdAt", m.ended_at as "endedAt",
-  (select count(*)::integer from alert_delivery d where d.message_id = m.id) as "certificateCount"`;
+  (select count(*)::integer from notification_delivery d where d.message_id = m.id) as "certificateCount"`;
 
 const ROW = {
   id: t.uuid,
@@ -25,7 +25,7 @@ const ROW = {
 
 /** Messages of whatever alerts. */
 export const findMessages = sqlStatement({
-  text: `select ${COLUMNS} from alert_message m where m.id = any(:ids)`,
+  text: `select ${COLUMNS} from notification_message m join certificate_alert a on a.id = m.owner_id where m.id = any(:ids)`,
   params: { ids: t.array(t.uuid) },
   row: ROW,
 });
@@ -37,8 +37,8 @@ export type MessageRow = Awaited<ReturnType<typeof findMessages>>[number];
 export const listMessages = sqlStatement({
   text: `
     select found.* from unnest(:alertIds::uuid[]) as wanted (id) cross join lateral (
-      select ${COLUMNS} from alert_message m
-      where m.alert_id = wanted.id and (:state::text is null or m.state = :state)
+      select ${COLUMNS} from notification_message m join certificate_alert a on a.id = m.owner_id
+      where m.owner_id = wanted.id and (:state::text is null or m.state = :state)
         and (:time::text is null or (m.created_at, m.id) < (:time::text::timestamptz, :afterId::uuid))
       order by m.created_at desc, m.id desc limit :limit::integer) found
     order by found."createdAt" desc, found.id desc`,
@@ -57,22 +57,9 @@ export const listFirstCertificates = sqlStatement({
   text: `
     select wanted.id as "messageId", found.id as "certificateId"
     from unnest(:messageIds::uuid[]) as wanted (id) cross join lateral (
-      select c.id, c.not_after from alert_delivery d join certificate c on c.id = d.certificate_id
+      select c.id, c.not_after from notification_delivery d join certificate c on c.id = d.subject_id
       where d.message_id = wanted.id order by c.not_after, c.id limit :most::integer) found
     order by wanted.id, found.not_after, found.id`,
   params: { messageIds: t.array(t.uuid), most: t.integer },
   row: { messageId: t.uuid, certificateId: t.uuid },
-});
-
-/** Lets a message that failed or was cancelled wait again, as if it were new. None: it waits or was sent. */
-export const retryMessage = sqlStatement({
-  text: `
-    with held as (select id, state from alert_message where id = :id and state in ('failed', 'cancelled') for update)
-    update alert_message m set state = 'pending', attempts = 0, next_at = now(), ended_at = null, error_code = null,
-      give_up_at = now() + make_interval(secs => :giveUpSeconds)
-    from held where m.id = held.id
-    returning m.organization_id as "organizationId", m.project_id as "projectId", m.alert_id as "alertId",
-      m.channel_id as "channelId", held.state as "stateBefore"`,
-  params: { id: t.uuid, giveUpSeconds: t.double },
-  row: { organizationId: t.uuid, projectId: t.uuid, alertId: t.uuid, channelId: t.uuid, stateBefore: t.text },
 });

@@ -4,8 +4,8 @@ import { enumOfRule } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { AlertChannelTypeEnum, CertificateEventEnum, type EventType } from '../alerts/public.js';
+import type { MessageState } from '../deliveries/public.js';
 import type { ChannelType } from '../notifications/public.js';
-import type { MessageState } from './delivery.entity.js';
 import { messageState } from './message.rules.js';
 
 const MessageStateEnum = {

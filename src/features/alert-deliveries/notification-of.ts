@@ -1,4 +1,31 @@
-import type { Notification, NotifiedCertificate, NotifiedEvent } from '../notifications/public.js';
+import {
+  expiry,
+  fitted,
+  type Notification,
+  type NotifiedItem,
+  type Severity,
+  urgencyOf,
+} from '../notifications/public.js';
+
+/** What certificates are notified of; `test` for a channel that is tried out. */
+export type NotifiedEvent = 'expiration' | 'issuance' | 'renewal' | 'revocation' | 'test';
+
+/** A certificate as notifications show it. */
+export interface NotifiedCertificate {
+  readonly id: string;
+  readonly serialNumber: string;
+  readonly commonName: string;
+  readonly sans: readonly string[];
+  readonly profileName: string | null;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly status: string;
+  /** Whole days until it expires; below 0 when it has expired. */
+  readonly daysLeft: number;
+}
+
+const NOUN = { one: 'Certificate', many: 'Certificates', omitted: ', which expire later' };
+const MAX_NAMES = 100;
 
 /** What an alert notifies of, in the words of its event. */
 interface Words {
@@ -47,14 +74,62 @@ export function notificationOf(
   now = new Date(),
 ): Notification {
   const { title, nextSteps } = WORDS[eventType];
+  const before = eventType === 'expiration' ? alertBefore : null;
+  const items = named.toSorted(soonest).map(itemOf);
   return {
-    eventType,
+    event: {
+      type: `certificate.${eventType}`,
+      subject: `certificate-${eventType}-alert`,
+      source: `/projects/${projectId}/alerts/${alertId}`,
+    },
+    severity: severityOf(eventType, items[0]),
     title: title(named.length),
     occurredAt: now,
-    project: { id: projectId, name: projectName },
-    alert: { id: alertId, name: alertName, alertBefore: eventType === 'expiration' ? alertBefore : null },
-    certificates: named,
+    context: [
+      ['Project', projectName],
+      ['Alert', alertName],
+    ],
+    noun: NOUN,
+    items,
+    data: { alert: { id: alertId, name: alertName, alertBefore: before, projectId, projectName } },
     nextSteps,
     link: null,
+  };
+}
+
+const soonest = (a: NotifiedCertificate, b: NotifiedCertificate): number =>
+  a.notAfter.getTime() - b.notAfter.getTime() || (a.id < b.id ? -1 : 1);
+
+/** That of the certificate that expires first. What has only happened wakes nobody, however short a certificate lives. */
+function severityOf(eventType: NotifiedEvent, first: NotifiedItem | undefined): Severity {
+  if (eventType === 'revocation') return 'warning';
+  return eventType === 'expiration' && first !== undefined ? first.urgency.severity : 'info';
+}
+
+function itemOf(certificate: NotifiedCertificate): NotifiedItem {
+  const { id, serialNumber, sans, profileName, notBefore, notAfter, status, daysLeft } = certificate;
+  const commonName = fitted(certificate.commonName, 1_000) || fitted(sans[0] ?? '', 1_000) || '(no name)';
+  return {
+    name: commonName,
+    urgency: urgencyOf(daysLeft),
+    due: expiry(daysLeft, notAfter),
+    fields: [
+      ['Serial number', serialNumber],
+      ['Names', sans],
+      ['Profile', profileName ?? ''],
+      ['Status', status],
+    ],
+    json: {
+      id,
+      serialNumber,
+      commonName: certificate.commonName,
+      san: sans.slice(0, MAX_NAMES),
+      profileName,
+      notBefore: notBefore.toISOString(),
+      notAfter: notAfter.toISOString(),
+      status,
+      daysUntilExpiry: daysLeft,
+    },
+    details: { commonName, names: sans, serialNumber, profileName, notAfter: notAfter.toISOString(), daysLeft, status },
   };
 }

@@ -2,27 +2,8 @@ import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched, type Together, together } from '../../kernel/database/batched.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { type ChannelRow, findChannels, openConfig } from '../alerts/public.js';
-import type { Target } from '../notifications/public.js';
+import { digestTextOf } from '../deliveries/public.js';
 import type { MessageRow } from './message.sql.js';
-
-/** Of channels with one target. */
-export const NOBODY = Buffer.alloc(0);
-
-/**
- * Who a target is in the ledger: a digest of the address within the project, whatever the case of its letters; empty where a channel has
- * one target only. The ledger holds no address.
- */
-export async function digestsOf(
-  ctx: Context,
-  projectId: string,
-  targets: readonly Target[],
-): Promise<readonly Buffer[]> {
-  if (targets.every(({ type }) => type !== 'email')) return targets.map(() => NOBODY);
-  const sealer = await ctx.keyring.sealer(queryOf(ctx), { organizationId: ctx.organizationId, projectId });
-  return targets.map((target) => (target.type === 'email' ? sealer.digest(textOf(target.recipient)) : NOBODY));
-}
-
-const textOf = (address: string): string => `recipient ${address.toLowerCase()}`;
 
 /** Channels by their ids. */
 export const channelsById: BatchLoad<ChannelRow> = async (ctx, ids) =>
@@ -50,6 +31,7 @@ const findAddresses: Together<Sent & { readonly recipients: readonly string[] },
   const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, projects);
   return messages.map(
     ({ projectId, recipientDigest, recipients }) =>
-      recipients.find((address) => sealers.get(projectId)?.digest(textOf(address)).equals(recipientDigest)) ?? null,
+      recipients.find((address) => sealers.get(projectId)?.digest(digestTextOf(address)).equals(recipientDigest)) ??
+      null,
   );
 };

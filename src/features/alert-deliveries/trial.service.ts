@@ -4,17 +4,10 @@ import { AppError, type ErrorCode, toAppError } from '../../kernel/errors.js';
 import { NO_ID, newId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { type ChannelRow, findAlerts, listChannels, openConfig } from '../alerts/public.js';
-import {
-  type Notification,
-  type NotifiedCertificate,
-  type Notifier,
-  type Outcome,
-  type Target,
-  targetsOf,
-} from '../notifications/public.js';
+import { type Notification, type Notifier, type Outcome, type Target, targetsOf } from '../notifications/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { TestAlert } from './message.rules.js';
-import { notificationOf } from './notification-of.js';
+import { type NotifiedCertificate, notificationOf } from './notification-of.js';
 
 const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as const;
 

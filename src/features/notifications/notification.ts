@@ -1,28 +1,40 @@
-/** What certificates are notified of; `test` for a channel that is tried out. */
-export type NotifiedEvent = 'expiration' | 'issuance' | 'renewal' | 'revocation' | 'test';
+import type { Severity, Urgency } from './text.js';
 
-/** A certificate as notifications show it. */
-export interface NotifiedCertificate {
-  readonly id: string;
-  readonly serialNumber: string;
-  readonly commonName: string;
-  readonly sans: readonly string[];
-  readonly profileName: string | null;
-  readonly notBefore: Date;
-  readonly notAfter: Date;
-  readonly status: string;
-  /** Whole days until it expires; below 0 when it has expired. */
-  readonly daysLeft: number;
+/** A label and what it says; of a list, channels show the first few. */
+export type Field = readonly [label: string, text: string | readonly string[]];
+
+/** JSON of incidents. Strings are cut to what an incident takes; of a list the first few are shown. */
+export type Details = Readonly<Record<string, string | number | null | readonly string[]>>;
+
+/** One of those that a notification is about, such as a certificate. */
+export interface NotifiedItem {
+  readonly name: string;
+  /** Items of one urgency are shown under its label. */
+  readonly urgency: Urgency;
+  /** What matters most of it, as `Expires`, `in 5 days` and the time. */
+  readonly due: { readonly verb: string; readonly text: string; readonly time: Date } | null;
+  readonly fields: readonly Field[];
+  /** As a webhook has it. */
+  readonly json: object;
+  /** As an incident has it. */
+  readonly details: Details;
 }
 
 /** What is sent, whatever the channel. Texts may hold anything: each channel makes them safe for itself. */
 export interface Notification {
-  readonly eventType: NotifiedEvent;
+  /** Names for programs. `type` follows `com.strongroom.`, `source` is a path. */
+  readonly event: { readonly type: string; readonly subject: string; readonly source: string };
+  readonly severity: Severity;
   readonly title: string;
   readonly occurredAt: Date;
-  readonly project: { readonly id: string; readonly name: string };
-  readonly alert: { readonly id: string; readonly name: string; readonly alertBefore: string | null };
-  readonly certificates: readonly NotifiedCertificate[];
+  /** Where it comes from, such as its project and its alert, the widest first. */
+  readonly context: readonly (readonly [label: string, text: string])[];
+  /** What its items are, as `Certificate` and `Certificates`, and what is said of those without room. */
+  readonly noun: { readonly one: string; readonly many: string; readonly omitted: string };
+  /** Those that matter most first. */
+  readonly items: readonly NotifiedItem[];
+  /** What webhooks have beside its texts and items. */
+  readonly data: object;
   /** What the reader should do, in a few sentences. */
   readonly nextSteps: string;
   /** Where to see more. */

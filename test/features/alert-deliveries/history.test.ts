@@ -151,7 +151,7 @@ describe('a message that was given up', () => {
     expect(await notifying.admin.post(path)).toBeError(409, 'ALERT_MESSAGE_NOT_RETRYABLE');
     expect(server.received.map(({ body }) => JSON.parse(body).id)).toEqual([failed.id, failed.id]);
     const [row] = await notifying.sql<{ days: number }>(
-      'select extract(epoch from give_up_at - now()) / 86400 as days from alert_message where id = $1',
+      'select extract(epoch from give_up_at - now()) / 86400 as days from notification_message where id = $1',
       [failed.id],
     );
     expect(Number(row?.days)).toBeGreaterThan(2.9);

@@ -43,7 +43,7 @@ describe('an alert about expiry', () => {
     const [event, ...others] = eventsOf(server);
     expect(others).toEqual([]);
     expect(event.data.certificates).toMatchObject([{ id: certificateId, commonName: 'due.example.com' }]);
-    const [message] = await notifying.sql<{ id: string }>('select id from alert_message');
+    const [message] = await notifying.sql<{ id: string }>('select id from notification_message');
     expect(event.id).toBe(message?.id);
   });
 
@@ -95,7 +95,7 @@ describe('an alert about expiry', () => {
       expect(places[0]).toBeGreaterThan(-1);
     }
     const rows = await notifying.sql<{ text: string }>(
-      'select m::text || d::text as text from alert_message m, alert_delivery d',
+      'select m::text || d::text as text from notification_message m, notification_delivery d',
     );
     expect(JSON.stringify(rows)).not.toContain('one@example.com');
   });
@@ -118,7 +118,7 @@ describe('an alert with a hundred targets', () => {
     const alertId = await notifying.alert(channels, { filters });
     await until('the ledger', 2 * WAIT_MS, async () => {
       const [ledger] = await notifying.sql<{ count: number }>(
-        'select count(*)::integer from alert_delivery where alert_id = $1',
+        'select count(*)::integer from notification_delivery where owner_id = $1',
         [alertId],
       );
       return ledger?.count === 250_000;
@@ -203,9 +203,10 @@ describe('a target that fails', () => {
     const filters = [{ field: 'common_name', operator: 'equals', value: 'given-up.example.com' }];
     const alertId = await notifying.alert([webhook(server)], { filters });
     await received(server, 1);
-    await notifying.sql(`update alert_message set give_up_at = now() + interval '1 second' where alert_id = $1`, [
-      alertId,
-    ]);
+    await notifying.sql(
+      `update notification_message set give_up_at = now() + interval '1 second' where owner_id = $1`,
+      [alertId],
+    );
     await notifying.hurry();
     await settled(alertId, 1, 'failed');
     expect(await notifying.messages(alertId)).toMatchObject([{ error_code: 'TARGET_REJECTED' }]);
@@ -230,7 +231,7 @@ describe('a target that fails', () => {
     for (let kill = 1; kill <= 3; kill += 1) {
       await received(server, kill * 12);
       await notifying.kill();
-      const sent = await notifying.sql<{ id: string }>(`select id from alert_message where state = 'sent'`);
+      const sent = await notifying.sql<{ id: string }>(`select id from notification_message where state = 'sent'`);
       const countOf = () => eventsOf(server).filter(({ id }) => sent.some((message) => message.id === id)).length;
       const before = countOf();
       await notifying.restart();

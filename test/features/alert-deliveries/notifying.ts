@@ -127,14 +127,14 @@ export class Notifying {
   messages(alertId: string): Promise<{ state: string; attempts: number; error_code: string | null; wait: number }[]> {
     return this.sql(
       `select state, attempts, error_code, extract(epoch from next_at - now())::double precision as wait
-       from alert_message where alert_id = $1 order by created_at, id`,
+       from notification_message where owner_id = $1 order by created_at, id`,
       [alertId],
     );
   }
 
   /** What waits at channels is due now. */
   async hurry(): Promise<void> {
-    await this.sql('update alert_message set next_at = now() where next_at is not null');
+    await this.sql('update notification_message set next_at = now() where next_at is not null');
     await this.sql(`update job set wake_at = now() where kind = 'certificate-alerts:send' and state = 'waiting'`);
   }
 

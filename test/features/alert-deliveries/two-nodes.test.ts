@@ -25,7 +25,7 @@ test('two nodes that look at once send each notification once', async () => {
       expect(ids).toHaveLength(CERTIFICATES);
       expect(new Set(ids).size).toBe(CERTIFICATES);
     }
-    const [ledger] = await notifying.sql('select count(*)::int as rows from alert_delivery');
+    const [ledger] = await notifying.sql('select count(*)::int as rows from notification_delivery');
     expect(ledger).toEqual({ rows: CERTIFICATES * CHANNELS });
   } finally {
     await notifying.stop();

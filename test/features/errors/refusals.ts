@@ -95,7 +95,9 @@ const FULL = '${BASE}'.repeat(74_000);
 const afterSending =
   (provoke: Provoke): Provoke =>
   async (scene) => {
-    await scene.strongroom.sql(`update alert_message set state = 'sent' where id = $1`, [scene.world.alertMessage]);
+    await scene.strongroom.sql(`update notification_message set state = 'sent' where id = $1`, [
+      scene.world.alertMessage,
+    ]);
     return provoke(scene);
   };
 

@@ -1,10 +1,11 @@
 import type { Arbitrary } from 'fast-check';
+import type { NotifiedCertificate } from '../../../src/features/alert-deliveries/notification-of.js';
 import { htmlMail, mailContent, textMail } from '../../../src/features/notifications/providers/email-content.js';
 import { PAGERDUTY_URL } from '../../../src/features/notifications/providers/pagerduty.js';
-import type { Notification, NotifiedCertificate } from '../../../src/features/notifications/public.js';
+import type { Notification } from '../../../src/features/notifications/public.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
 import fc from '../../kit/properties.js';
-import { certificate, notification, Outside } from './kit.js';
+import { certificate, notification, Outside, type Sample } from './kit.js';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const RECIPIENT = 'ops@example.org';
@@ -72,49 +73,32 @@ const hostileCertificate: Arbitrary<NotifiedCertificate> = fc
     certificate(5, { commonName: name, sans, profileName: profile, serialNumber: serial }),
   );
 
-const hostileNotification: Arbitrary<Notification> = fc
-  .record({
-    title: hostile,
-    project: hostile,
-    alert: hostile,
-    steps: hostile,
-    rows: fc.array(hostileCertificate, { maxLength: 4 }),
-  })
-  .map(({ title, project, alert, steps, rows }) =>
-    notification({
-      title,
-      nextSteps: steps,
-      project: { ...notification().project, name: project },
-      alert: { ...notification().alert, name: alert },
-      certificates: rows,
-    }),
-  );
+const hostileSample: Arbitrary<Partial<Sample>> = fc.record({
+  title: hostile,
+  projectName: hostile,
+  alertName: hostile,
+  nextSteps: hostile,
+  certificates: fc.array(hostileCertificate, { maxLength: 4 }),
+});
 
 /** The same with plain texts where there are some, so that it has the same form. */
-const tamed = (sent: Notification): Notification => ({
-  ...sent,
-  title: 'title',
-  nextSteps: 'steps',
-  project: { ...sent.project, name: 'project' },
-  alert: { ...sent.alert, name: 'alert' },
-});
+const tamed = (sample: Partial<Sample>): Notification =>
+  notification({ ...sample, title: 'title', nextSteps: 'steps', projectName: 'project', alertName: 'alert' });
 
 describe('whatever names are', () => {
   const tagsOf = (html: string): string[] => html.match(/<[^>]*>/g) ?? [];
 
   test('HTML mail has our elements and attributes only', () => {
     fc.assert(
-      fc.property(hostileNotification, (sent) => {
-        const written = htmlMail(mailContent(sent, RECIPIENT));
-        const content = mailContent(tamed(sent), RECIPIENT);
+      fc.property(hostileSample, (sample) => {
+        const written = htmlMail(mailContent(notification(sample), RECIPIENT));
+        const content = mailContent(tamed(sample), RECIPIENT);
         const plainRows = content.groups.map((group) => ({
           ...group,
           rows: group.rows.map((row) => ({
             ...row,
             name: 'name',
-            serialNumber: 'number',
-            names: row.names === '' ? '' : 'names',
-            profile: row.profile === '' ? '' : 'profile',
+            fields: row.fields.map(([label]) => [label, 'text'] as const),
           })),
         }));
         expect(tagsOf(written)).toEqual(tagsOf(htmlMail({ ...content, groups: plainRows })));
@@ -137,8 +121,8 @@ describe('whatever names are', () => {
 
   test('Slack gets no mention, no link and no formatting of theirs', async () => {
     await fc.assert(
-      fc.asyncProperty(hostileNotification, async (sent) => {
-        const { blocks } = JSON.parse(await sentTo('slack', sent)) as {
+      fc.asyncProperty(hostileSample, async (sample) => {
+        const { blocks } = JSON.parse(await sentTo('slack', notification(sample))) as {
           blocks: { text?: { type: string; text: string } }[];
         };
         for (const { text } of blocks) {
@@ -148,7 +132,7 @@ describe('whatever names are', () => {
           // Outside of code there are our own words only.
           expect(text.text.split('`').length % 2).toBe(1);
           expect(text.text.replace(/`[^`\n]*`/g, '')).toMatch(
-            /^(Project , alert |\*Expires in 5 days\*: \n2026-11-25 09:30 UTC, serial number , (\nProfile )?(\nNames [, ]*( ?and \d more)?)?)$/,
+            /^(Project , alert |\*Expires in 5 days\*: \n2026-11-25 09:30 UTC(\nSerial number )?(\nNames [, ]*( ?and \d more)?)?(\nProfile )?\nStatus )$/,
           );
         }
       }),
@@ -162,8 +146,8 @@ describe('10,000 certificates with the longest names', () => {
   const sent = notification({
     title: long,
     nextSteps: long.repeat(3),
-    project: { ...notification().project, name: long },
-    alert: { ...notification().alert, name: long },
+    projectName: long,
+    alertName: long,
     certificates: Array.from({ length: 10_000 }, (_, index) =>
       certificate(index, {
         commonName: `${'&'.repeat(400)}`,

@@ -34,7 +34,7 @@ describe('a webhook', () => {
       specversion: '1.0',
       id: DELIVERY_ID,
       type: 'com.strongroom.certificate.expiration',
-      source: `/projects/${sent.project.id}/alerts/${sent.alert.id}`,
+      source: '/projects/11111111-1111-4111-8111-111111111111/alerts/22222222-2222-4222-8222-222222222222',
       subject: 'certificate-expiration-alert',
       time: '2026-11-20T09:30:00.000Z',
       datacontenttype: 'application/json',
@@ -42,10 +42,10 @@ describe('a webhook', () => {
         title: sent.title,
         nextSteps: sent.nextSteps,
         alert: {
-          id: sent.alert.id,
+          id: '22222222-2222-4222-8222-222222222222',
           name: 'Production',
           alertBefore: '30d',
-          projectId: sent.project.id,
+          projectId: '11111111-1111-4111-8111-111111111111',
           projectName: 'Payments',
         },
         certificates: [
@@ -135,9 +135,9 @@ describe('a message to Slack', () => {
         section('Project `Payments`, alert `Production`'),
         ...[5, 25].map((days) =>
           section(
-            `*Expires in ${days} days*: \`host${days}.example.com\`\n2026-${days === 5 ? '11-25' : '12-15'} 09:30 UTC, ` +
-              'serial number `4f:a1:09:7c`, `active`\nProfile `web-server`\n' +
-              `Names \`host${days}.example.com\`, \`*.example.com\``,
+            `*Expires in ${days} days*: \`host${days}.example.com\`\n2026-${days === 5 ? '11-25' : '12-15'} 09:30 UTC\n` +
+              `Serial number \`4f:a1:09:7c\`\nNames \`host${days}.example.com\`, \`*.example.com\`\n` +
+              'Profile `web-server`\nStatus `active`',
           ),
         ),
         { type: 'section', text: { type: 'plain_text', text: notification().nextSteps, emoji: false } },

@@ -1,11 +1,10 @@
 import type { RequestListener } from 'node:http';
 import {
-  type Notification,
   type NotifiedCertificate,
-  Notifier,
-  type Outcome,
-  type Target,
-} from '../../../src/features/notifications/public.js';
+  type NotifiedEvent,
+  notificationOf,
+} from '../../../src/features/alert-deliveries/notification-of.js';
+import { type Notification, Notifier, type Outcome, type Target } from '../../../src/features/notifications/public.js';
 import type { Context } from '../../../src/kernel/context.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import { Mailer } from '../../../src/kernel/outbound/mail.js';
@@ -33,18 +32,34 @@ export const certificate = (daysLeft: number, more: Partial<NotifiedCertificate>
   ...more,
 });
 
-/** A notification with everything. */
-export const notification = (more: Partial<Notification> = {}): Notification => ({
+/** What a notification about certificates has. */
+export interface Sample {
+  readonly eventType: NotifiedEvent;
+  readonly title: string;
+  readonly nextSteps: string;
+  readonly link: string | null;
+  readonly projectName: string;
+  readonly alertName: string;
+  readonly certificates: readonly NotifiedCertificate[];
+}
+
+export const SAMPLE: Sample = {
   eventType: 'expiration',
   title: 'Certificates of Payments expire',
-  occurredAt: new Date(NOW),
-  project: { id: '11111111-1111-4111-8111-111111111111', name: 'Payments' },
-  alert: { id: '22222222-2222-4222-8222-222222222222', name: 'Production', alertBefore: '30d' },
-  certificates: [certificate(25), certificate(5)],
   nextSteps: 'Renew the certificates, and install the new ones before the old ones expire.',
   link: 'https://strongroom.example.com/projects/payments?tab=certificates&soon=1',
-  ...more,
-});
+  projectName: 'Payments',
+  alertName: 'Production',
+  certificates: [certificate(25), certificate(5)],
+};
+
+/** A notification with everything. */
+export function notification(more: Partial<Sample> = {}): Notification {
+  const { eventType, title, nextSteps, link, projectName, alertName, certificates } = { ...SAMPLE, ...more };
+  const [projectId, alertId] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+  const alert = { projectId, projectName, alertId, alertName, alertBefore: '30d' };
+  return { ...notificationOf(alert, eventType, certificates, new Date(NOW)), title, nextSteps, link };
+}
 
 /** Servers of outside systems, and a notifier that trusts them. Stops what it started. */
 export class Outside {

@@ -1,43 +1,32 @@
-import {
-  andMore,
-  daysText,
-  fitted,
-  nameOf,
-  namesOf,
-  soonest,
-  timeText,
-  urgencyOf,
-  verbOf,
-} from '../certificate-text.js';
 import { type Html, html } from '../html.js';
-import type { Notification, NotifiedCertificate } from '../notification.js';
+import type { Notification, NotifiedItem } from '../notification.js';
+import { andMore, fitted, listText, timeText } from '../text.js';
 
 /** Mail programs cut what is longer than about 100 KB. */
-const MAX_CERTIFICATES = 100;
+const MAX_ITEMS = 100;
 const MAX_NAMES = 5;
 const MAX_NAME = 100;
 const MAX_TEXT = 2_000;
 
-/** One certificate, in words. */
+type Labelled = readonly [label: string, text: string];
+
+/** One item, in words. */
 interface Row {
   readonly name: string;
-  readonly names: string;
-  readonly serialNumber: string;
-  readonly profile: string;
-  readonly status: string;
-  readonly verb: 'Expired' | 'Expires';
-  readonly time: string;
-  readonly days: string;
+  readonly fields: readonly Labelled[];
+  readonly due: { readonly verb: string; readonly time: string; readonly text: string } | null;
   readonly colour: string;
 }
 
 /** What a mail says: the same in HTML and in plain text. */
 export interface MailContent {
   readonly title: string;
-  readonly facts: readonly (readonly [label: string, text: string])[];
+  readonly facts: readonly Labelled[];
+  /** What one item is. */
+  readonly noun: string;
   /** By urgency, the most urgent first. */
   readonly groups: readonly { readonly label: string; readonly rows: readonly Row[] }[];
-  /** About certificates that had no room; empty when all had. */
+  /** About items that had no room; empty when all had. */
   readonly omitted: string;
   readonly nextSteps: string;
   readonly link: string | null;
@@ -48,53 +37,50 @@ const COLOURS = { critical: '#b42318', error: '#b54708', warning: '#7a5c00', inf
 
 /** The content of the mail to a recipient. */
 export function mailContent(notification: Notification, recipient: string): MailContent {
-  const { title, project, alert, certificates, nextSteps, link } = notification;
-  const { shown, omitted } = soonest(certificates, MAX_CERTIFICATES);
-  const [projectName, alertName] = [fitted(project.name, MAX_NAME), fitted(alert.name, MAX_NAME)];
-  const byUrgency = Map.groupBy(shown, ({ daysLeft }) => urgencyOf(daysLeft));
+  const { title, context, noun, items, nextSteps, link } = notification;
+  const omitted = items.length - MAX_ITEMS;
+  const facts = context.map(([label, text]): Labelled => [label, fitted(text, MAX_NAME)]);
+  const byUrgency = Map.groupBy(items.slice(0, MAX_ITEMS), ({ urgency }) => urgency.label);
   return {
     title: fitted(title, 200),
-    facts: [
-      ['Project', projectName],
-      ['Alert', alertName],
-      ['Certificates', certificates.length.toLocaleString('en-US')],
-    ],
-    groups: [...byUrgency].map(([{ label }, group]) => ({ label, rows: group.map(rowOf) })),
-    omitted: omitted === 0 ? '' : `${andMore(omitted)}, which expire later`,
+    facts: items.length === 0 ? facts : [...facts, [noun.many, items.length.toLocaleString('en-US')]],
+    noun: noun.one,
+    groups: [...byUrgency].map(([label, group]) => ({ label, rows: group.map(rowOf) })),
+    omitted: omitted > 0 ? `${andMore(omitted)}${noun.omitted}` : '',
     nextSteps: fitted(nextSteps, MAX_TEXT),
     link,
-    reason: `${fitted(recipient, 254)} gets this mail as a recipient of the alert “${alertName}” in the project “${projectName}”.`,
+    reason: `${fitted(recipient, 254)} gets this mail as a recipient of ${originOf(facts)}.`,
   };
 }
 
-const rowOf = (certificate: NotifiedCertificate): Row => ({
-  name: nameOf(certificate, MAX_NAME),
-  names: namesOf(certificate, MAX_NAMES, MAX_NAME),
-  serialNumber: fitted(certificate.serialNumber, MAX_NAME),
-  profile: fitted(certificate.profileName ?? '', MAX_NAME),
-  status: fitted(certificate.status, MAX_NAME),
-  verb: verbOf(certificate.daysLeft),
-  time: timeText(certificate.notAfter),
-  days: daysText(certificate.daysLeft),
-  colour: COLOURS[urgencyOf(certificate.daysLeft).severity],
+/** `the alert “A” in the project “P”` */
+const originOf = (facts: readonly Labelled[]): string =>
+  facts
+    .toReversed()
+    .map(([label, text]) => `the ${label.toLowerCase()} “${text}”`)
+    .join(' in ');
+
+const rowOf = ({ name, urgency, due, fields }: NotifiedItem): Row => ({
+  name: fitted(name, MAX_NAME) || '(no name)',
+  fields: fields.flatMap(([label, text]) => {
+    const shown = listText(text, MAX_NAMES, MAX_NAME);
+    return shown === '' ? [] : [[label, shown] as const];
+  }),
+  due: due === null ? null : { ...due, time: timeText(due.time) },
+  colour: COLOURS[urgency.severity],
 });
 
 /** Plain text. */
 export function textMail({ title, facts, groups, omitted, nextSteps, link, reason }: MailContent): string {
-  const labelled = (label: string, text: string): string => `  ${`${label}:`.padEnd(15)}${text}`;
-  const row = ({ name, names, serialNumber, profile, status, verb, time, days }: Row): string =>
-    [
-      name,
-      labelled(verb, `${days}, ${time}`),
-      labelled('Serial number', serialNumber),
-      ...(names === '' ? [] : [labelled('Names', names)]),
-      ...(profile === '' ? [] : [labelled('Profile', profile)]),
-      labelled('Status', status),
-    ].join('\n');
+  const labelled = ([label, text]: Labelled): string => `  ${`${label}:`.padEnd(15)} ${text}`;
+  const row = ({ name, fields, due }: Row): string =>
+    [name, ...(due === null ? [] : [labelled([due.verb, `${due.text}, ${due.time}`])]), ...fields.map(labelled)].join(
+      '\n',
+    );
   return [
     title,
     facts.map(([label, text]) => `${label}: ${text}`).join('\n'),
-    ...groups.flatMap(({ label, rows }) => [`== ${label} ==`, ...rows.map(row)]),
+    ...groups.flatMap(({ label, rows }) => [...(label === '' ? [] : [`== ${label} ==`]), ...rows.map(row)]),
     ...(omitted === '' ? [] : [`… ${omitted}`]),
     `What to do next\n${nextSteps}`,
     ...(link === null ? [] : [`Show in Strongroom: ${link}`]),
@@ -110,7 +96,7 @@ const HEAD = 'padding:6px 8px;text-align:left;font-size:12px;font-weight:600;col
 const QUIET = 'font-size:12px;line-height:18px;color:#667085;word-break:break-word';
 
 /** HTML with tables and inline styles, which all mail programs show, and without anything to load. */
-export function htmlMail({ title, facts, groups, omitted, nextSteps, link, reason }: MailContent): string {
+export function htmlMail({ title, facts, noun, groups, omitted, nextSteps, link, reason }: MailContent): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -128,7 +114,7 @@ export function htmlMail({ title, facts, groups, omitted, nextSteps, link, reaso
 <p style="margin:0;font-size:14px;line-height:22px;word-break:break-word">${facts.map(
     ([label, text], at) => html`${at === 0 ? '' : html`<br>`}<span style="color:#667085">${label}:</span> ${text}`,
   )}</p>
-${groups.map(groupHtml)}${
+${groups.map((group) => groupHtml(noun, group))}${
   omitted === '' ? null : html`<p style="margin:12px 0 0;font-size:14px;line-height:22px">… ${omitted}</p>`
 }
 <h2 style="margin:24px 0 4px;font-size:16px;line-height:24px">What to do next</h2>
@@ -148,18 +134,20 @@ ${
 `.text;
 }
 
-const groupHtml = ({ label, rows }: MailContent['groups'][number]): Html =>
-  html`<h2 style="margin:24px 0 4px;font-size:16px;line-height:24px;color:${rows[0]?.colour ?? ''}">${label}</h2>
+const groupHtml = (noun: string, { label, rows }: MailContent['groups'][number]): Html =>
+  html`<h2 style="margin:24px 0 4px;font-size:16px;line-height:24px;color:${rows[0]?.colour ?? ''}">${label || noun}</h2>
 <table width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:14px;line-height:20px">
-<tr><th style="${HEAD}">Certificate</th><th style="${HEAD}" width="110">${rows[0]?.verb ?? ''}</th></tr>
+<tr><th style="${HEAD}">${noun}</th><th style="${HEAD}" width="110">${rows[0]?.due?.verb ?? ''}</th></tr>
 ${rows.map(rowHtml)}</table>
 `;
 
-const rowHtml = ({ name, names, serialNumber, profile, status, time, days, colour }: Row): Html => html`<tr>
+const rowHtml = ({ name, fields, due, colour }: Row): Html => html`<tr>
 <td style="${CELL}"><strong style="word-break:break-word">${name}</strong>
-<div style="${QUIET}">Serial number: ${serialNumber}${names === '' ? null : html`<br>Names: ${names}`}${
-  profile === '' ? null : html`<br>Profile: ${profile}`
-}<br>Status: ${status}</div></td>
-<td style="${CELL}" width="110"><strong style="color:${colour}">${days}</strong><div style="${QUIET}">${time}</div></td>
+<div style="${QUIET}">${fields.map(([label, text], at) => html`${at === 0 ? null : html`<br>`}${label}: ${text}`)}</div></td>
+<td style="${CELL}" width="110">${
+  due === null
+    ? null
+    : html`<strong style="color:${colour}">${due.text}</strong><div style="${QUIET}">${due.time}</div>`
+}</td>
 </tr>
 `;

@@ -1,15 +1,15 @@
 import type { Context } from '../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../kernel/outbound/http.js';
-import { fitted, nameOf, namesOf, soonest, urgencyOf } from '../certificate-text.js';
 import type { TargetOf } from '../channel.js';
-import type { Delivery, Notification } from '../notification.js';
+import type { Delivery, Details, Notification } from '../notification.js';
 import { type Outcome, outcomeOf } from '../outcome.js';
+import { fitted, listText } from '../text.js';
 
 /** Where the Events API v2 takes events. */
 export const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue';
 
 const LIMIT_MS = 10_000;
-const MAX_CERTIFICATES = 10;
+const MAX_ITEMS = 10;
 const MAX_NAMES = 5;
 const MAX_NAME = 255;
 // Limits of PagerDuty, in characters.
@@ -40,41 +40,34 @@ export function sendPagerDuty(
   return outcomeOf(send(ctx, request, policy));
 }
 
-function incident(notification: Notification): object {
-  const { eventType, title, occurredAt, project, alert, certificates, nextSteps, link } = notification;
-  const { shown, omitted } = soonest(certificates, MAX_CERTIFICATES);
+function incident({ event, severity, title, occurredAt, context, noun, items, nextSteps, link }: Notification): object {
+  const names = context.map(([label, text]) => [label.toLowerCase(), fitted(text, MAX_NAME)] as const);
+  const shown = items.slice(0, MAX_ITEMS);
+  const many = noun.many.replaceAll(' ', '');
   return {
     ...(link === null ? {} : { client_url: link, links: [{ href: link, text: 'Show in Strongroom' }] }),
     payload: {
       summary: fitted(title, MAX_SUMMARY),
-      source: `Strongroom: ${fitted(project.name, MAX_NAME)}`,
-      severity: severityOf(notification),
+      source: `Strongroom: ${names[0]?.[1] ?? ''}`,
+      severity,
       timestamp: occurredAt.toISOString(),
-      component: fitted(alert.name, MAX_NAME),
-      class: `certificate ${eventType}`,
+      component: names.at(-1)?.[1] ?? '',
+      class: event.type.replaceAll(/[.-]/g, ' '),
       custom_details: {
-        project: fitted(project.name, MAX_NAME),
-        alert: fitted(alert.name, MAX_NAME),
+        ...Object.fromEntries(names),
         nextSteps: fitted(nextSteps, MAX_TEXT),
-        totalCertificates: certificates.length,
-        omittedCertificates: omitted,
-        certificates: shown.map((certificate) => ({
-          commonName: nameOf(certificate, MAX_NAME),
-          names: namesOf(certificate, MAX_NAMES, MAX_NAME),
-          serialNumber: fitted(certificate.serialNumber, MAX_NAME),
-          profileName: certificate.profileName === null ? null : fitted(certificate.profileName, MAX_NAME),
-          notAfter: certificate.notAfter.toISOString(),
-          daysLeft: certificate.daysLeft,
-          status: fitted(certificate.status, MAX_NAME),
-        })),
+        [`total${many}`]: items.length,
+        [`omitted${many}`]: items.length - shown.length,
+        [many.charAt(0).toLowerCase() + many.slice(1)]: shown.map(({ details }) => fittedDetails(details)),
       },
     },
   };
 }
 
-/** That of the certificate that expires first. What has only happened wakes nobody, however short a certificate lives. */
-function severityOf({ eventType, certificates }: Notification): string {
-  if (eventType === 'revocation') return 'warning';
-  const [first] = soonest(certificates, 1).shown;
-  return eventType === 'expiration' && first !== undefined ? urgencyOf(first.daysLeft).severity : 'info';
-}
+const fittedDetails = (details: Details): object =>
+  Object.fromEntries(
+    Object.entries(details).map(([key, value]) => [
+      key,
+      value === null || typeof value === 'number' ? value : listText(value, MAX_NAMES, MAX_NAME),
+    ]),
+  );

@@ -1,13 +1,13 @@
 import type { Context } from '../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../kernel/outbound/http.js';
-import { andMore, daysText, fitted, nameOf, soonest, timeText, verbOf } from '../certificate-text.js';
 import type { TargetOf } from '../channel.js';
-import type { Delivery, Notification, NotifiedCertificate } from '../notification.js';
+import type { Delivery, Field, Notification, NotifiedItem } from '../notification.js';
 import { type Outcome, outcomeOf } from '../outcome.js';
+import { andMore, fitted, timeText } from '../text.js';
 
 const LIMIT_MS = 10_000;
 /** One block each; a message has at most 50. */
-const MAX_CERTIFICATES = 20;
+const MAX_ITEMS = 20;
 const MAX_NAMES = 3;
 // Limits of Slack, in characters as they are sent.
 const MAX_HEADER = 150;
@@ -33,15 +33,18 @@ export function sendSlack(
   return outcomeOf(send(ctx, request, policy));
 }
 
-function message({ title, project, alert, certificates, nextSteps, link }: Notification): object {
-  const { shown, omitted } = soonest(certificates, MAX_CERTIFICATES);
+function message({ title, context, items, nextSteps, link }: Notification): object {
+  const shown = items.slice(0, MAX_ITEMS);
+  const omitted = items.length - shown.length;
   return {
     // What notifications of desktops show.
     text: escaped(title, MAX_HEADER),
     blocks: [
       { type: 'header', text: plain(title, MAX_HEADER) },
-      section(`Project ${literal(project.name)}, alert ${literal(alert.name)}`),
-      ...shown.map((certificate) => section(certificateText(certificate))),
+      section(
+        context.map(([label, text], at) => `${at === 0 ? label : label.toLowerCase()} ${literal(text)}`).join(', '),
+      ),
+      ...shown.map((item) => section(itemText(item))),
       ...(omitted > 0 ? [section(`… ${andMore(omitted)}`)] : []),
       { type: 'section', text: plain(nextSteps, MAX_SECTION) },
       ...(link !== null && link.length <= MAX_URL
@@ -51,16 +54,18 @@ function message({ title, project, alert, certificates, nextSteps, link }: Notif
   };
 }
 
-function certificateText(certificate: NotifiedCertificate): string {
-  const { sans, notAfter, daysLeft, serialNumber, profileName, status } = certificate;
-  const names = sans.slice(0, MAX_NAMES).map(literal).join(', ');
-  const further = sans.length > MAX_NAMES ? ` ${andMore(sans.length - MAX_NAMES)}` : '';
+function itemText({ name, due, fields }: NotifiedItem): string {
+  const shownName = literal(fitted(name, MAX_NAME) || '(no name)');
   return [
-    `*${verbOf(daysLeft)} ${daysText(daysLeft)}*: ${literal(nameOf(certificate, MAX_NAME))}`,
-    `${timeText(notAfter)}, serial number ${literal(serialNumber)}, ${literal(status)}`,
-    ...(profileName === null ? [] : [`Profile ${literal(profileName)}`]),
-    ...(names === '' ? [] : [`Names ${names}${further}`]),
+    due === null ? `*${shownName}*` : `*${due.verb} ${due.text}*: ${shownName}\n${timeText(due.time)}`,
+    ...fields.filter(([, text]) => text.length > 0).map(fieldText),
   ].join('\n');
+}
+
+function fieldText([label, text]: Field): string {
+  if (typeof text === 'string') return `${label} ${literal(text)}`;
+  const names = text.slice(0, MAX_NAMES).map(literal).join(', ');
+  return `${label} ${names}${text.length > MAX_NAMES ? ` ${andMore(text.length - MAX_NAMES)}` : ''}`;
 }
 
 /** `verbatim`: Slack makes no links or mentions of its own. */

@@ -1,15 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from '../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../kernel/outbound/http.js';
-import { soonest } from '../certificate-text.js';
 import type { TargetOf } from '../channel.js';
-import type { Delivery, Notification, NotifiedCertificate } from '../notification.js';
+import type { Delivery, Notification } from '../notification.js';
 import { type Outcome, outcomeOf } from '../outcome.js';
 
 const LIMIT_MS = 10_000;
-const MAX_CERTIFICATES = 1_000;
-const MAX_CERTIFICATE_BYTES = 256 * 1024;
-const MAX_NAMES = 100;
+const MAX_ITEMS = 1_000;
+const MAX_ITEM_BYTES = 256 * 1024;
 
 /** Sends a CloudEvent. Source: decisions 7.6. */
 export function sendWebhook(
@@ -38,49 +36,40 @@ function signature(secret: string, body: string): string {
   return `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`;
 }
 
-function cloudEvent(id: string, notification: Notification): object {
-  const { eventType, title, occurredAt, project, alert, certificates, nextSteps, link } = notification;
-  const shown = withinBytes(soonest(certificates, MAX_CERTIFICATES).shown.map(certificateJson));
+function cloudEvent(
+  id: string,
+  { event, title, occurredAt, noun, items, data, nextSteps, link }: Notification,
+): object {
+  const shown = withinBytes(items.slice(0, MAX_ITEMS).map(({ json }) => json));
+  const many = noun.many.replaceAll(' ', '');
   return {
     specversion: '1.0',
     id,
-    type: `com.strongroom.certificate.${eventType}`,
-    source: `/projects/${project.id}/alerts/${alert.id}`,
-    subject: `certificate-${eventType}-alert`,
+    type: `com.strongroom.${event.type}`,
+    source: event.source,
+    subject: event.subject,
     time: occurredAt.toISOString(),
     datacontenttype: 'application/json',
     data: {
       title,
       nextSteps,
-      alert: { ...alert, projectId: project.id, projectName: project.name },
-      certificates: shown,
+      ...data,
+      [many.charAt(0).toLowerCase() + many.slice(1)]: shown,
       metadata: {
-        totalCertificates: certificates.length,
-        omittedCertificates: certificates.length - shown.length,
+        [`total${many}`]: items.length,
+        [`omitted${many}`]: items.length - shown.length,
         viewUrl: link,
       },
     },
   };
 }
 
-const certificateJson = (certificate: NotifiedCertificate) => ({
-  id: certificate.id,
-  serialNumber: certificate.serialNumber,
-  commonName: certificate.commonName,
-  san: certificate.sans.slice(0, MAX_NAMES),
-  profileName: certificate.profileName,
-  notBefore: certificate.notBefore.toISOString(),
-  notAfter: certificate.notAfter.toISOString(),
-  status: certificate.status,
-  daysUntilExpiry: certificate.daysLeft,
-});
-
 /** The first of them, as many as have room. */
 function withinBytes<T>(entries: readonly T[]): readonly T[] {
   let bytes = 0;
   const tooMany = entries.findIndex((entry) => {
     bytes += Buffer.byteLength(JSON.stringify(entry));
-    return bytes > MAX_CERTIFICATE_BYTES;
+    return bytes > MAX_ITEM_BYTES;
   });
   return tooMany === -1 ? entries : entries.slice(0, tooMany);
 }

@@ -1,0 +1,25 @@
+import { openConfig } from '../alerts/public.js';
+import type { Source } from '../deliveries/public.js';
+import { targetsOf } from '../notifications/public.js';
+import { type NotifiedEvent, notificationOf } from './notification-of.js';
+import { cancelMessages, findSender, listMessageCertificates } from './sender.sql.js';
+
+type AlertSender = Awaited<ReturnType<typeof findSender>>[number];
+
+/** Channels of certificate alerts, and what is said of certificates when it is sent. */
+export const CERTIFICATE_SOURCE: Source<AlertSender> = {
+  name: 'certificate-alert',
+  job: {
+    name: 'certificate-alerts:send',
+    description: 'Sends the notifications that wait at one channel of a certificate alert.',
+  },
+  find: async (ctx, channelId) => (await findSender(ctx, { channelId }))[0],
+  targets: async (ctx, sender) => targetsOf(sender.channelType, await openConfig(ctx, sender)),
+  compose: async (ctx, sender, { id, event }) => {
+    const named = await listMessageCertificates(ctx, { messageId: id });
+    if (named.length === 0) return { errorCode: 'CERTIFICATES_REMOVED' };
+    // The table holds no other events of certificates.
+    return notificationOf(sender, event as NotifiedEvent, named);
+  },
+  cancel: cancelMessages,
+};

@@ -1,0 +1,63 @@
+import type { Transaction } from '../../kernel/context.js';
+import { type ChannelRow, type EventType, listChannels, openConfig } from '../alerts/public.js';
+import { digestsOf, type LedgerTarget, NOBODY, writeMessages } from '../deliveries/public.js';
+import { targetsOf } from '../notifications/public.js';
+import { CERTIFICATE_SOURCE } from './certificate-source.js';
+import { lockEnabledAlert } from './sender.sql.js';
+
+/** An alert, and what it has to tell of which certificates. */
+export interface Notice {
+  readonly alertId: string;
+  readonly event: EventType;
+  readonly certificateIds: readonly string[];
+  /** The day of a daily reminder. Absent: once and for all. */
+  readonly occurrence?: string;
+}
+
+/**
+ * Has an alert notify of certificates, in the transaction that found them: what it notified of before it leaves out. Sending begins
+ * after the commit. A disabled alert notifies nobody.
+ *
+ * Source: decisions 7.5, reliability P7.
+ */
+export async function notify(tx: Transaction, { alertId, event, certificateIds, occurrence }: Notice): Promise<void> {
+  if (certificateIds.length === 0) return;
+  const [alert] = await lockEnabledAlert(tx, { id: alertId });
+  if (alert === undefined) return;
+  const { organizationId, projectId } = alert;
+  const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
+  const targets = await targetsAt(tx, { organizationId, projectId }, channels);
+  const telling = { organizationId, projectId, ownerId: alertId, event, subjectIds: certificateIds };
+  const isNew = await writeMessages(
+    tx,
+    CERTIFICATE_SOURCE,
+    occurrence === undefined ? telling : { ...telling, occurrence },
+    targets,
+  );
+  if (!isNew) return;
+  await tx.auditTrail.recordChange(tx, {
+    action: 'certificate-alert:notify',
+    projectId,
+    facts: { alertId, event, count: certificateIds.length },
+  });
+}
+
+/** Whom channels notify, as the ledger has it: one for each address of a mail channel, else one in all. */
+async function targetsAt(
+  tx: Transaction,
+  owner: { readonly organizationId: string; readonly projectId: string },
+  channels: readonly ChannelRow[],
+): Promise<LedgerTarget[]> {
+  const found = await Promise.all(
+    channels.map(async (channel) => {
+      const { id: channelId, channelType } = channel;
+      if (channelType !== 'email') return [{ channelId, channelType, recipient: NOBODY }];
+      // One whose addresses cannot be decrypted must not keep the others from what they have to tell; the next run tries it again.
+      const config = await openConfig(tx, { ...channel, channelType }).catch(() => null);
+      const targets = config === null ? [] : targetsOf(channelType, config);
+      const digests = await digestsOf(tx, owner, targets);
+      return digests.map((recipient) => ({ channelId, channelType, recipient }));
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,62 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { cancelUnless } from '../deliveries/public.js';
+
+/** A channel with its alert and project, for whoever sends; none when it was removed. */
+export const findSender = sqlStatement({
+  text: `
+    select c.id, c.project_id as "projectId", c.channel_type as "channelType", c.config_sealed as "configSealed",
+      c.config_version as "configVersion", c.organization_id as "organizationId", c.is_enabled and a.is_enabled as "isEnabled", a.id as "alertId", a.name as "alertName",
+      a.alert_before as "alertBefore", p.name as "projectName"
+    from certificate_alert_channel c join certificate_alert a on a.id = c.alert_id join project p on p.id = c.project_id
+    where c.id = :channelId`,
+  params: { channelId: t.uuid },
+  row: {
+    id: t.uuid,
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    channelType: t.oneOf('email', 'webhook', 'slack', 'pagerduty'),
+    configSealed: t.bytea,
+    configVersion: t.integer,
+    isEnabled: t.boolean,
+    alertId: t.uuid,
+    alertName: t.text,
+    alertBefore: t.text,
+    projectName: t.text,
+  },
+});
+
+/** Cancels what waits at a channel that is gone or disabled. */
+export const cancelMessages = cancelUnless(`
+  select from certificate_alert_channel c join certificate_alert a on a.id = c.alert_id
+  where c.id = m.channel_id and c.is_enabled and a.is_enabled`);
+
+/** The certificates of a message, soonest expiry first, each with its first hundred names. */
+export const listMessageCertificates = sqlStatement({
+  text: `
+    select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans[1:100] as sans, c.profile_slug as "profileName",
+      c.not_before as "notBefore", c.not_after as "notAfter", c.status,
+      floor(extract(epoch from c.not_after - now()) / 86400)::integer as "daysLeft"
+    from notification_delivery d join certificate c on c.id = d.subject_id
+    where d.message_id = :messageId order by c.not_after, c.id`,
+  params: { messageId: t.uuid },
+  row: {
+    id: t.uuid,
+    serialNumber: t.text,
+    commonName: t.text,
+    sans: t.array(t.text),
+    profileName: t.nullable(t.text),
+    notBefore: t.time,
+    notAfter: t.time,
+    status: t.text,
+    daysLeft: t.integer,
+  },
+});
+
+/** Locks an alert against others that write deliveries of it. None when it is gone or disabled. */
+export const lockEnabledAlert = sqlStatement({
+  text: `
+    select id, organization_id as "organizationId", project_id as "projectId" from certificate_alert
+    where id = :id and is_enabled for no key update`,
+  params: { id: t.uuid },
+  row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
+});

@@ -1,0 +1,59 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** How far a message is. `failed`: given up after three days, until somebody retries it. */
+export const MESSAGE_STATES = ['pending', 'sent', 'failed', 'cancelled'] as const;
+export type MessageState = (typeof MESSAGE_STATES)[number];
+
+const NotificationMessageSchema = defineEntity({
+  name: 'NotificationMessage',
+  tableName: 'notification_message',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    projectId: p.uuid().nullable(),
+    source: p.text(),
+    ownerId: p.uuid(),
+    channelId: p.uuid(),
+    channelType: p.text(),
+    recipient: p.blob(),
+    event: p.text(),
+    state: p.text().$type<MessageState>().default('pending'),
+    attempts: p.integer().default(0),
+    nextAt: p.datetime(3).nullable(),
+    giveUpAt: p.datetime(3),
+    errorCode: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    endedAt: p.datetime(3).nullable(),
+  },
+});
+
+/**
+ * What is sent at once to one recipient of one channel. Its id is what receivers know it by. `source` names the slice that knows the
+ * channel and what is said; `ownerId` is its alert, its project or its organization. Source: decisions 7.5.
+ */
+export class NotificationMessage extends NotificationMessageSchema.class {}
+NotificationMessageSchema.setClass(NotificationMessage);
+
+const NotificationDeliverySchema = defineEntity({
+  name: 'NotificationDelivery',
+  tableName: 'notification_delivery',
+  uniques: [
+    {
+      name: 'notification_delivery_key',
+      properties: ['ownerId', 'subjectId', 'event', 'channelId', 'recipient', 'occurrence'],
+    },
+  ],
+  properties: {
+    messageId: p.uuid().primary(),
+    subjectId: p.uuid().primary(),
+    ownerId: p.uuid(),
+    channelId: p.uuid(),
+    recipient: p.blob(),
+    event: p.text(),
+    occurrence: p.text().default(''),
+  },
+});
+
+/** One subject of a message, such as a certificate: what makes sure that nobody is notified twice of one event. */
+export class NotificationDelivery extends NotificationDeliverySchema.class {}
+NotificationDeliverySchema.setClass(NotificationDelivery);

@@ -1,0 +1,6 @@
+export { MESSAGE_STATES, type MessageState, NotificationDelivery, NotificationMessage } from './message.entity.js';
+export { cancelUnless } from './message.sql.js';
+export { digestsOf, digestTextOf, NOBODY } from './recipients.js';
+export { sendJob } from './send-job.js';
+export type { Source } from './source.js';
+export { type LedgerTarget, retry, writeMessages } from './writing.js';
