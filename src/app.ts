@@ -62,6 +62,7 @@ import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { withCause } from './kernel/http/listening.js';
 import { mountMetrics } from './kernel/http/metrics.js';
+import { mountDocuments, type PublicDocument } from './kernel/http/public-documents.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import { type Jobs, KERNEL_JOB_KINDS } from './kernel/jobs/jobs.js';
@@ -112,6 +113,7 @@ export interface Assembly {
   readonly holdingsOf: HoldingsOf;
   readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
   readonly jobs: readonly JobKind[];
+  readonly documents: readonly PublicDocument[];
 }
 
 /** What of the configuration services know. */
@@ -160,6 +162,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     groups: features.flatMap(({ groups = [] }) => groups),
     upgrades: features.flatMap(({ upgrade }) => upgrade ?? []),
     jobs,
+    documents: features.flatMap(({ documents = [] }) => documents),
     authenticator: access.authenticator,
     accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
     accessesOf: listAccessBelow,
@@ -268,7 +271,15 @@ async function openKernel(
       await recordInstallation(database.query, rootKey);
       const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'));
       const keyring = new Keyring(rootKey, database.query);
-      const kernel: Kernel = { database, keyring, auditTrail, accessTo, accessesOf, holdingsOf };
+      const kernel: Kernel = {
+        database,
+        keyring,
+        auditTrail,
+        accessTo,
+        accessesOf,
+        holdingsOf,
+        publicUrl: config.publicUrl,
+      };
       const auditChain = new AuditChain(rootKey.macKey('audit-seal'));
       const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
       for (const upgrade of upgrades) await upgrade(kernel, contextOf, log);
@@ -293,7 +304,7 @@ interface Running extends Omit<Assembly, 'routes' | 'jobs'> {
 }
 
 async function mountEverything(config: Config, log: Log, running: Running): Promise<FastifyInstance> {
-  const { kernel, lifecycle, schema, routes, groups, stampOf, replyCache, rateLimits, gate } = running;
+  const { kernel, lifecycle, schema, routes, documents, groups, stampOf, replyCache, rateLimits, gate } = running;
   const load = new Load(config.responseMemoryBytes);
   const http = await createHttpServer({ ...config, log, lifecycle, load });
   const contextFor = contextsOf(running);
@@ -322,6 +333,8 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
     rateLimits,
   });
   mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer, schemaResponses });
+  const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
+  mountDocuments(http, documents, { kernel, contextOf, rateLimits });
   mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });
   // All is compiled then, and nobody connected yet.
   http.addHook('onReady', async () => releaseMemory());

@@ -58,6 +58,8 @@ export interface Config {
   readonly smtpUrl: SealedText | null;
   /** Whom mail is from. */
   readonly mailFrom: MailAddress;
+  /** Where others reach the service, without a slash at the end; `null`: certificates name no revocation list. */
+  readonly publicUrl: string | null;
   /** Outside systems may be on this machine and in private networks. */
   readonly allowPrivateTargets: boolean;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -96,6 +98,10 @@ const url = (schemes: readonly string[]) =>
 /** Scheme, host and port, spelt as a browser sends them: compared as texts, nothing else would ever be equal. */
 const isOrigin = (text: string): boolean =>
   /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+/** An address to which paths can be appended, in ASCII as certificates have it. */
+const isPlainAddress = (text: string): boolean =>
+  /^https?:\/\/[\x21-\x7e]{1,200}$/i.test(text) && URL.canParse(text) && !/[?#@]/.test(text);
 
 /** In the order of README's table. */
 const Settings = z.object({
@@ -159,6 +165,13 @@ const Settings = z.object({
       return address ?? z.NEVER;
     })
     .default(DEFAULT_SENDER),
+  PUBLIC_URL: z
+    .string()
+    .refine(isPlainAddress, {
+      error: 'must be an address as https://pki.example.com, with a path if you like and nothing behind it',
+    })
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional(),
   ALLOW_PRIVATE_TARGETS: flag(false),
 });
 
@@ -217,6 +230,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     metricsTokenHash: settings.METRICS_TOKEN === undefined ? null : hashToken(settings.METRICS_TOKEN),
     smtpUrl: sealed(settings.SMTP_URL),
     mailFrom: settings.MAIL_FROM,
+    publicUrl: settings.PUBLIC_URL ?? null,
     allowPrivateTargets: settings.ALLOW_PRIVATE_TARGETS,
     logLevel: settings.LOG_LEVEL,
   });

@@ -50,6 +50,7 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'alertMessage',
   'certificateAuthority',
   'pendingAuthority',
+  'issuedAuthority',
   'certificate',
 ]);
 /**

@@ -16,6 +16,7 @@ const WRONG_VALUES: Readonly<Record<string, string>> = {
   TRUSTED_PROXIES: `10.0.0.0/8, ${CANARY}`,
   CORS_ORIGINS: `https://app.example.com/${CANARY}`,
   MAX_CONNECTIONS: `9${CANARY}`,
+  PUBLIC_URL: `https://user:${CANARY}@pki.example.com`,
   ALLOW_PRIVATE_TARGETS: `yes ${CANARY}`,
   INTROSPECTION: `off ${CANARY}`,
   GRAPHQL_LIMITS: `depth=5,${CANARY}=1`,
@@ -79,12 +80,12 @@ describe('readConfig', () => {
     expect(environment).toEqual({ DRAIN_SECONDS: '60' });
   });
 
-  test('tells 30 faults of one configuration at once, a line each, and none of the values', () => {
+  test('tells 31 faults of one configuration at once, a line each, and none of the values', () => {
     const misspelt = Object.fromEntries(Object.keys(MISSPELT).map((name) => [name, `value ${CANARY}`]));
 
     const faults = faultsOf({ ...WRONG_VALUES, ...misspelt });
 
-    expect(faults).toHaveLength(30);
+    expect(faults).toHaveLength(31);
     expect(faults.filter((fault) => fault.includes('\n'))).toEqual([]);
     expect(faults.join('\n')).not.toContain(CANARY);
     for (const name of Object.keys(WRONG_VALUES)) {
@@ -129,6 +130,13 @@ describe('readConfig', () => {
     expect([config.rootKey?.reveal(), config.bootstrapToken?.reveal(), config.port]).toEqual([rootKey, token, 4001]);
     expect(JSON.stringify(config)).not.toMatch(`${token}|pw@`);
     expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test('takes the address of the service, without slashes at its end', () => {
+    expect(readConfig({ PUBLIC_URL: 'http://pki.example.com:8080/certs//' }).publicUrl).toBe(
+      'http://pki.example.com:8080/certs',
+    );
+    expect(readConfig({}).publicUrl).toBeNull();
   });
 
   test('takes a mail server and a sender', () => {

@@ -39,6 +39,8 @@ export interface World {
   /** Another authority of it, which waits for one outside; and what that answers, as PEM. */
   readonly pendingAuthority: string;
   readonly authorityAnswer: string;
+  /** One that another root of it has issued. */
+  readonly issuedAuthority: string;
   /** A certificate of it, imported with its key. */
   readonly certificate: string;
   /** A project whose only admin has no way to authenticate. */

@@ -127,6 +127,7 @@ const kernelOf = ({
   accessTo,
   accessesOf,
   holdingsOf,
+  publicUrl,
   wakeJobs,
 }: Kernel): { [Part in keyof Required<Kernel>]: Kernel[Part] } => ({
   database,
@@ -135,6 +136,7 @@ const kernelOf = ({
   accessTo,
   accessesOf,
   holdingsOf,
+  publicUrl,
   wakeJobs,
 });
 

@@ -22,6 +22,9 @@ import { certificateRoutes } from './certificates/certificate.routes.js';
 import { CertificateService } from './certificates/certificate.service.js';
 import { CertificateType } from './certificates/certificate.type.js';
 import type { OnCertificateEvent } from './certificates/certificate-event.js';
+import { publicDocuments } from './revocation/public-documents.js';
+import { CertificateRevocation, CertificateRevocationList } from './revocation/revocation.entity.js';
+import { RevocationService } from './revocation/revocation.service.js';
 
 /** Certificate authorities of projects, and their inventory of certificates. */
 export function createCertificates(deps: {
@@ -32,7 +35,7 @@ export function createCertificates(deps: {
   const authorities = new AuthorityService(deps.projects);
   const certificates = new CertificateService(deps.projects, deps.onCertificateEvent);
   return {
-    entities: [CertificateAuthority, Certificate],
+    entities: [CertificateAuthority, Certificate, CertificateRevocation, CertificateRevocationList],
     resolvers: [
       new AuthorityResolver(authorities),
       new AuthorityParentResolver(deps.links),
@@ -54,6 +57,7 @@ export function createCertificates(deps: {
       certificateNode(deps.links),
     ],
     routes: [...authorityRoutes, ...certificateRoutes],
+    documents: publicDocuments(new RevocationService()),
     groups: [
       {
         name: 'certificate-authorities',

@@ -10,7 +10,7 @@ import { sendError } from './error-replies.js';
 export function answerOtherMethods(app: FastifyInstance, cors: Cors): void {
   const routes: { readonly method: string; readonly pattern: RegExp }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
-    const pattern = new RegExp(`^${url.replace(/[.+*]/g, '\\$&').replace(/:\w+/g, '[^/]+')}/?$`);
+    const pattern = new RegExp(`^${url.replace(/[.+]/g, '\\$&').replace(/:\w+/g, '[^/]+').replace('*', '.*')}/?$`);
     for (const each of [method].flat()) routes.push({ method: each, pattern });
   });
   const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {

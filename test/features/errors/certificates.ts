@@ -53,6 +53,16 @@ export const CERTIFICATE_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     graphql: again('activateCertificateAuthority'),
   },
   CERTIFICATE_AUTHORITY_DISABLED: after(send(`PATCH ${CA}/{caId}`), createBelow),
+  CERTIFICATE_AUTHORITY_REVOKED: {
+    rest: again(`POST ${CA}/{caId}/revoke`),
+    graphql: again('revokeCertificateAuthority'),
+  },
+  CERTIFICATE_AUTHORITY_NOT_ISSUED_HERE: {
+    rest: send(`POST ${CA}/{caId}/revoke`, ({ certificateAuthority }) => ({ issuedAuthority: certificateAuthority })),
+    graphql: send('revokeCertificateAuthority', ({ certificateAuthority }) => ({
+      issuedAuthority: certificateAuthority,
+    })),
+  },
   CERTIFICATE_AUTHORITY_EXPIRED: after(
     change('update certificate_authority set not_after = now() where id = $1'),
     createBelow,

@@ -6,6 +6,7 @@ import { KNOWN_CERTIFICATE } from './own.js';
 /** What a world has of certificates. */
 export const CERTIFICATE_THINGS = [
   ...(['certificateProject', 'certificateAlert', 'certificateAuthority', 'pendingAuthority'] as const),
+  'issuedAuthority',
   ...(['alertChannel', 'authorityAnswer', 'certificate'] as const),
 ] as const;
 type CertificateWorld = Readonly<Record<(typeof CERTIFICATE_THINGS)[number], string>>;
@@ -34,6 +35,17 @@ export async function makeCertificates(admin: Caller, canary: string): Promise<C
     kind: 'root',
     subject,
   });
+  const { certificateAuthority: issuing } = await make('ca', {
+    name: `issuing-${randomUUID().slice(0, 8)}`,
+    kind: 'root',
+    subject,
+  });
+  const { certificateAuthority: issued } = await make('ca', {
+    name: `issued-${randomUUID().slice(0, 8)}`,
+    kind: 'intermediate',
+    parentId: issuing.id,
+    subject,
+  });
   const { certificateAuthority: pending } = await make('ca', {
     name: `ca-${randomUUID().slice(0, 8)}`,
     kind: 'intermediate',
@@ -50,6 +62,7 @@ export async function makeCertificates(admin: Caller, canary: string): Promise<C
     alertChannel: alert.channels[0].id,
     certificateAuthority: root.id,
     pendingAuthority: pending.id,
+    issuedAuthority: issued.id,
     authorityAnswer: (await signRequest(pending.request)).certificate,
     certificate: certificate.id,
   };

@@ -25,6 +25,8 @@ export const CertificateAuthoritySchema = defineEntity({
     notBefore: p.datetime(3).nullable(),
     notAfter: p.datetime(3).nullable(),
     maxPathLength: p.integer().nullable(),
+    revokedAt: p.datetime(3).nullable(),
+    revocationReason: p.text().nullable(),
     version: p.integer().default(1),
   },
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { anyOf, pageBy, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { CursorKey, KeyBounds } from '../../../kernel/paging.js';
+import type { RevocationReason } from '../revocation/revocation.rules.js';
 import type { CertificateAuthoritySchema } from './authority.entity.js';
 import type { AuthorityKind, AuthorityStatus } from './authority.rules.js';
 
@@ -26,6 +27,8 @@ const authorities = tables
     'not_before as notBefore',
     'not_after as notAfter',
     'max_path_length as maxPathLength',
+    'revoked_at as revokedAt',
+    sql<RevocationReason | null>`revocation_reason`.as('revocationReason'),
     'version',
     'created_at as createdAt',
     'updated_at as updatedAt',

@@ -11,6 +11,7 @@ import {
   CreateAuthority,
   ListAuthorities,
   OneAuthority,
+  RevokeAuthority,
   UpdateAuthority,
 } from './authority.rules.js';
 import type { AuthorityService } from './authority.service.js';
@@ -55,6 +56,15 @@ export class AuthorityResolver {
   )
   async updateCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.service.update(ctx, input) };
+  }
+
+  @mutation(
+    RevokeAuthority,
+    { certificateAuthority: [AuthorityType, 'The authority, which is disabled now.'] },
+    'Revokes the certificate of an authority that another one of the project has issued, for ever. It issues nothing any more.',
+  )
+  async revokeCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
+    return { certificateAuthority: await this.service.revoke(ctx, input) };
   }
 
   @mutation(

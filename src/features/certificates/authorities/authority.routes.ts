@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { bodyOf, paging, routesAt, withoutNull } from '../../../rest/route.js';
-import { ActivateAuthority, CreateAuthority, UpdateAuthority } from './authority.rules.js';
+import { ActivateAuthority, CreateAuthority, RevokeAuthority, UpdateAuthority } from './authority.rules.js';
 
 const ca = routesAt('/api/v1/cert-manager/ca', {
   select: `id projectId name kind status parentId subject commonName keyAlgorithm request certificate chain serialNumber
-    notBefore notAfter maxPathLength version createdAt updatedAt`,
+    notBefore notAfter maxPathLength revokedAt revocationReason version createdAt updatedAt`,
 });
 
 const NOT_FOUND = ['CERTIFICATE_AUTHORITY_NOT_FOUND'] as const;
@@ -18,7 +18,9 @@ export const authorityRoutes = [
     body: withoutNull(CreateAuthority),
     errors: [
       ...(['PROJECT_NOT_FOUND', 'CERTIFICATE_AUTHORITY_NAME_TAKEN', ...NOT_FOUND] as const),
-      ...(['PENDING', 'DISABLED', 'EXPIRED'] as const).map((status) => `CERTIFICATE_AUTHORITY_${status}` as const),
+      ...(['PENDING', 'DISABLED', 'REVOKED', 'EXPIRED'] as const).map(
+        (status) => `CERTIFICATE_AUTHORITY_${status}` as const,
+      ),
     ],
     example: {
       projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
@@ -40,7 +42,12 @@ export const authorityRoutes = [
     ifMatch: ({ certificateAuthority }) => ({ expectedVersion: certificateAuthority.version }),
     errors: [
       ...NOT_FOUND,
-      ...(['CERTIFICATE_AUTHORITY_NAME_TAKEN', 'CERTIFICATE_AUTHORITY_PENDING', 'CONCURRENT_CHANGE'] as const),
+      ...([
+        'CERTIFICATE_AUTHORITY_NAME_TAKEN',
+        'CERTIFICATE_AUTHORITY_PENDING',
+        'CERTIFICATE_AUTHORITY_REVOKED',
+      ] as const),
+      'CONCURRENT_CHANGE',
     ],
     example: { status: 'disabled' },
   }),
@@ -49,6 +56,12 @@ export const authorityRoutes = [
     body: withoutNull(bodyOf(ActivateAuthority, 'id')),
     errors: [...NOT_FOUND, 'CERTIFICATE_AUTHORITY_NOT_PENDING'],
     example: { certificate: '-----BEGIN CERTIFICATE-----\n...\n-----END CERTIFICATE-----\n' },
+  }),
+  ca.post('/{caId}/revoke', 'Revoke the certificate of an authority', {
+    field: 'revokeCertificateAuthority',
+    body: bodyOf(RevokeAuthority, 'id'),
+    errors: [...NOT_FOUND, 'CERTIFICATE_AUTHORITY_NOT_ISSUED_HERE', 'CERTIFICATE_AUTHORITY_REVOKED'],
+    example: { reason: 'keyCompromise' },
   }),
   ca.delete('/{caId}', 'Delete a certificate authority', {
     field: 'deleteCertificateAuthority',

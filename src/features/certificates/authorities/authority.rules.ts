@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, storedText } from '../../../kernel/text-rules.js';
+import { reason } from '../revocation/revocation.rules.js';
 import { KEY_ALGORITHMS } from '../x509/keys.js';
 
 /** Kinds of authorities. */
@@ -94,6 +95,11 @@ export const UpdateAuthority = z
     status: settableStatus.optional().meta({ description: 'Whether it may issue certificates.' }),
   })
   .meta({ description: 'Changes of a certificate authority. What is absent stays.' });
+
+/** Input of `revokeCertificateAuthority`. */
+export const RevokeAuthority = z
+  .strictObject({ id, reason })
+  .meta({ description: 'A certificate authority whose certificate shall not hold any more.' });
 
 /** Input of `deleteCertificateAuthority`, and arguments of `certificateAuthority`. */
 export const OneAuthority = z.strictObject({ id }).meta({ description: 'Which certificate authority.' });

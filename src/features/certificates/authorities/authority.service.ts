@@ -11,6 +11,7 @@ import { type CountedConnectionOf, counted, keyPageBounds, Page } from '../../..
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { sealKey } from '../key-sealing.js';
+import { insertRevocation } from '../revocation/revocation.sql.js';
 import { refuseOtherType, refuseOtherVersion } from '../shared-checks.js';
 import { factsOf } from '../x509/facts.js';
 import { type KeyPair, newKeyPair } from '../x509/keys.js';
@@ -24,6 +25,7 @@ import {
   CreateAuthority,
   ListAuthorities,
   OneAuthority,
+  RevokeAuthority,
   UpdateAuthority,
   USUAL_DAYS,
 } from './authority.rules.js';
@@ -120,7 +122,7 @@ export class AuthorityService {
    * Renames an authority, disables it, or enables it again. What it issued stays as it is.
    *
    * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NAME_TAKEN; CERTIFICATE_AUTHORITY_PENDING for another status of one
-   *   without a certificate; CONCURRENT_CHANGE for another `expectedVersion`
+   *   without a certificate, CERTIFICATE_AUTHORITY_REVOKED of one that is revoked; CONCURRENT_CHANGE for another `expectedVersion`
    */
   update(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { id, expectedVersion, name, status } = parse(UpdateAuthority, raw);
@@ -129,6 +131,7 @@ export class AuthorityService {
       const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
       refuseOtherVersion(authority.version, expectedVersion);
       if (status !== undefined && authority.status === 'pending') throw new AppError('CERTIFICATE_AUTHORITY_PENDING');
+      if (status !== undefined && authority.revokedAt != null) throw new AppError('CERTIFICATE_AUTHORITY_REVOKED');
       const changes = { name: name ?? authority.name, status: status ?? authority.status };
       const changed = (['name', 'status'] as const).filter((field) => changes[field] !== authority[field]);
       if (changed.length > 0) {
@@ -136,6 +139,35 @@ export class AuthorityService {
         await flush(tx, NAME_TAKEN);
       }
       await record(tx, 'certificate-authority:update', authority, { changed });
+      return loadRow(tx, findAuthorities, { ids: [authority.id] }, NOT_FOUND);
+    });
+  }
+
+  /**
+   * Revokes the certificate of an authority, in the list of the one above it. It is disabled for ever.
+   *
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_REVOKED; CERTIFICATE_AUTHORITY_NOT_ISSUED_HERE for a root, and for
+   *   one whose issuer is outside
+   */
+  revoke(ctx: Context, raw: unknown): Promise<AuthorityRow> {
+    const { id, reason } = parse(RevokeAuthority, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { projectId } = await this.projects.authorizedOwner(tx, { id }, AUTHORITY, 'certificate-authorities:edit');
+      const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
+      const { organizationId, parentId, serialNumber, notAfter } = authority;
+      if (authority.revokedAt != null) throw new AppError('CERTIFICATE_AUTHORITY_REVOKED');
+      if (parentId == null || serialNumber == null || notAfter == null)
+        throw new AppError('CERTIFICATE_AUTHORITY_NOT_ISSUED_HERE');
+      await insertRevocation(tx, { authorityId: parentId, organizationId, projectId, serialNumber, notAfter, reason });
+      tx.em.assign(authority, {
+        status: 'disabled',
+        revokedAt: sql('now()'),
+        revocationReason: reason,
+        version: authority.version + 1,
+        updatedAt: sql('now()'),
+      });
+      await flush(tx);
+      await record(tx, 'certificate-authority:revoke', authority, { reason });
       return loadRow(tx, findAuthorities, { ids: [authority.id] }, NOT_FOUND);
     });
   }
@@ -269,7 +301,7 @@ const record = (
   tx: Transaction,
   action: string,
   { id, projectId, version }: { readonly id: string; readonly projectId: string; readonly version: number },
-  facts: Readonly<Record<string, readonly string[]>> = {},
+  facts: Readonly<Record<string, string | readonly string[]>> = {},
 ): Promise<void> =>
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { authorityId: id, version, ...facts } });
 

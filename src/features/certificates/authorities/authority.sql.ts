@@ -10,7 +10,7 @@ export const readClock = sqlStatement({
 /** An authority that is about to issue. It stays as it is until the transaction ends. */
 export const holdIssuer = sqlStatement({
   text: `select id, status, key_sealed as "keySealed", certificate, chain, not_after as "notAfter", max_path_length as "maxPathLength",
-      coalesce(not_after <= now(), false) as "isExpired", now() as now
+      coalesce(not_after <= now(), false) as "isExpired", revoked_at is not null as "isRevoked", now() as now
     from certificate_authority where id = :id and project_id = :projectId for share`,
   params: { id: t.uuid, projectId: t.uuid },
   row: {
@@ -22,6 +22,7 @@ export const holdIssuer = sqlStatement({
     notAfter: t.nullable(t.time),
     maxPathLength: t.nullable(t.integer),
     isExpired: t.boolean,
+    isRevoked: t.boolean,
     now: t.time,
   },
 });

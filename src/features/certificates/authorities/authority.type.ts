@@ -3,6 +3,8 @@ import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import type { RevocationReason } from '../revocation/revocation.rules.js';
+import { RevocationReasonEnum } from '../revocation/revocation.type.js';
 import type { KeyAlgorithm } from '../x509/keys.js';
 import {
   type AuthorityKind,
@@ -139,6 +141,12 @@ export class AuthorityType extends Node {
     description: 'How many authorities there may be in a chain below it; null: any number.',
   })
   maxPathLength!: number | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'When its certificate was revoked; null if it is not.' })
+  revokedAt!: Date | null;
+
+  @Field(() => RevocationReasonEnum, { nullable: true, description: 'Why it was revoked; null if it is not.' })
+  revocationReason!: RevocationReason | null;
 
   @Field(() => Int, { description: 'Rises with every change.' })
   version!: number;

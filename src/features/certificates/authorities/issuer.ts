@@ -5,6 +5,7 @@ import { isId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
+import { urlsOf } from '../revocation/public-documents.js';
 import type { Issuer, Validity } from '../x509/making.js';
 import { holdIssuer } from './authority.sql.js';
 
@@ -26,19 +27,21 @@ export interface HeldIssuer extends Issuer {
  * An authority of a project with its key, which stays as it is until the transaction ends.
  *
  * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_PENDING, CERTIFICATE_AUTHORITY_DISABLED,
- *   CERTIFICATE_AUTHORITY_EXPIRED, SEALED_VALUE_INVALID
+ *   CERTIFICATE_AUTHORITY_REVOKED, CERTIFICATE_AUTHORITY_EXPIRED, SEALED_VALUE_INVALID
  */
 export async function loadIssuer(tx: Transaction, project: ProjectAccess, id: string): Promise<HeldIssuer> {
   const [row] = isId(id) ? await holdIssuer(tx, { id, projectId: project.projectId }) : [];
   if (row === undefined) throw new AppError('CERTIFICATE_AUTHORITY_NOT_FOUND');
   const { certificate, notAfter } = row;
   if (certificate === null || notAfter === null) throw new AppError('CERTIFICATE_AUTHORITY_PENDING');
+  if (row.isRevoked) throw new AppError('CERTIFICATE_AUTHORITY_REVOKED');
   if (row.status === 'disabled') throw new AppError('CERTIFICATE_AUTHORITY_DISABLED');
   if (row.isExpired) throw new AppError('CERTIFICATE_AUTHORITY_EXPIRED');
   return {
     id: row.id,
     certificate: new X509Certificate(certificate),
     privateKey: await openSigningKey(tx, project, row),
+    urls: tx.publicUrl === null ? null : urlsOf(tx.publicUrl, row.id),
     notAfter,
     maxPathLength: row.maxPathLength,
     chainBelow: certificate + row.chain,

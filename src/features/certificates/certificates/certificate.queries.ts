@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import type { RevocationReason } from '../revocation/revocation.rules.js';
 import type { CertificateSchema } from './certificate.entity.js';
-import type { CertificateSource, CertificateStatus, MetadataEntry, RevocationReason } from './certificate.rules.js';
+import type { CertificateSource, CertificateStatus, MetadataEntry } from './certificate.rules.js';
 
 const tables = tablesOf<typeof CertificateSchema>();
 

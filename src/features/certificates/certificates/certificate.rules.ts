@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
+import { reason } from '../revocation/revocation.rules.js';
 
 /** Whether a certificate holds. It may have expired all the same. */
 export const CERTIFICATE_STATUSES = ['active', 'revoked'] as const;
@@ -11,15 +12,7 @@ export type CertificateStatus = (typeof CERTIFICATE_STATUSES)[number];
 export const CERTIFICATE_SOURCES = ['imported', 'issued'] as const;
 export type CertificateSource = (typeof CERTIFICATE_SOURCES)[number];
 
-/** Why a certificate is revoked. Source: RFC 5280, section 5.3.1, without the reason that takes a revocation back. */
-export const REVOCATION_REASONS = [
-  ...(['unspecified', 'keyCompromise', 'cACompromise', 'affiliationChanged', 'superseded'] as const),
-  ...(['cessationOfOperation', 'certificateHold', 'privilegeWithdrawn', 'aACompromise'] as const),
-] as const;
-export type RevocationReason = (typeof REVOCATION_REASONS)[number];
-
 export const certificateStatus = z.enum(CERTIFICATE_STATUSES);
-export const revocationReason = z.enum(REVOCATION_REASONS);
 
 const MAX_METADATA = 50;
 /** More is refused as a bundle, which says where. */
@@ -73,10 +66,7 @@ export const UpdateCertificate = z
 
 /** Input of `revokeCertificate`. */
 export const RevokeCertificate = z
-  .strictObject({
-    id,
-    reason: revocationReason.default('unspecified').meta({ description: 'Why, in the words of RFC 5280.' }),
-  })
+  .strictObject({ id, reason })
   .meta({ description: 'A certificate that shall not hold any more.' });
 
 /** Input of `deleteCertificate`, and arguments of `certificate` and `certificatePrivateKey`. */

@@ -81,7 +81,7 @@ export const listFacts = sqlStatement({
         not_before as "notBefore", not_after as "notAfter", status, serial_number as "serialNumber"
       from certificate where project_id = :projectId
       union all
-      select id, project_id, null, common_name, '{}', true, not_before, not_after, 'active', serial_number
+      select id, project_id, null, common_name, '{}', true, not_before, not_after, case when revoked_at is null then 'active' else 'revoked' end, serial_number
       from certificate_authority where project_id = :projectId and certificate is not null) fact
     where (:expiresBefore::timestamptz is null or "notAfter" < :expiresBefore)
       and (:time::timestamptz is null or ("notAfter", id) > (:time, :afterId::uuid))

@@ -3,15 +3,10 @@ import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import type { RevocationReason } from '../revocation/revocation.rules.js';
+import { RevocationReasonEnum } from '../revocation/revocation.type.js';
 import type { SanKind } from '../x509/facts.js';
-import {
-  type CertificateSource,
-  type CertificateStatus,
-  certificateStatus,
-  Metadata,
-  type RevocationReason,
-  revocationReason,
-} from './certificate.rules.js';
+import { type CertificateSource, type CertificateStatus, certificateStatus, Metadata } from './certificate.rules.js';
 
 const CertificateStatusEnum = {
   ACTIVE: 'active',
@@ -39,34 +34,6 @@ registerEnumType(CertificateSourceEnum, {
     ISSUED: { description: 'An authority of the project issued it.' },
   },
 });
-
-const RevocationReasonEnum = {
-  UNSPECIFIED: 'unspecified',
-  KEY_COMPROMISE: 'keyCompromise',
-  CA_COMPROMISE: 'cACompromise',
-  AFFILIATION_CHANGED: 'affiliationChanged',
-  SUPERSEDED: 'superseded',
-  CESSATION_OF_OPERATION: 'cessationOfOperation',
-  CERTIFICATE_HOLD: 'certificateHold',
-  PRIVILEGE_WITHDRAWN: 'privilegeWithdrawn',
-  AA_COMPROMISE: 'aACompromise',
-} as const satisfies Record<string, RevocationReason>;
-registerEnumType(RevocationReasonEnum, {
-  name: 'CertificateRevocationReason',
-  description: 'Why a certificate was revoked, as in RFC 5280.',
-  valuesConfig: {
-    UNSPECIFIED: { description: 'Nobody said why.' },
-    KEY_COMPROMISE: { description: 'Somebody else has its private key.' },
-    CA_COMPROMISE: { description: 'Somebody else has the private key of its authority.' },
-    AFFILIATION_CHANGED: { description: 'Its subject is called otherwise now.' },
-    SUPERSEDED: { description: 'Another certificate replaces it.' },
-    CESSATION_OF_OPERATION: { description: 'It is needed no more.' },
-    CERTIFICATE_HOLD: { description: 'It is on hold.' },
-    PRIVILEGE_WITHDRAWN: { description: 'Its subject lost the rights that it stands for.' },
-    AA_COMPROMISE: { description: 'Somebody else has the private key of its attribute authority.' },
-  },
-});
-enumOfRule(revocationReason, RevocationReasonEnum);
 
 const SanKindEnum = { DNS: 'dns', IP: 'ip', EMAIL: 'email', URI: 'uri' } as const satisfies Record<string, SanKind>;
 registerEnumType(SanKindEnum, {

@@ -1,8 +1,10 @@
 import 'reflect-metadata';
 import { type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
 import {
+  AuthorityInfoAccessExtension,
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
+  CRLDistributionPointsExtension,
   type Extension,
   type JsonName,
   KeyUsageFlags,
@@ -38,6 +40,15 @@ export interface Validity {
 export interface Issuer {
   readonly certificate: X509Certificate;
   readonly privateKey: KeyObject;
+  /** Where it publishes what its certificates name; null: nowhere. */
+  readonly urls?: IssuerUrls | null;
+}
+
+/** Addresses of the revocation list, the OCSP responder and the certificate of an authority. */
+export interface IssuerUrls {
+  readonly list: string;
+  readonly ocsp: string;
+  readonly certificate: string;
 }
 
 /** In the order of directories, from the widest part. */
@@ -123,11 +134,11 @@ export const makeIntermediate = (
 ): Promise<X509Certificate> =>
   makeCertificate(subject, publicKey, issuer, { extensions: authorityExtensions(maxPathLength), ...validity });
 
-/** A certificate with these extensions, signed by an authority. Both key ids are added. */
+/** A certificate with these extensions, signed by an authority. Both key ids are added, and where the authority publishes. */
 export async function makeCertificate(
   subject: Subject,
   publicKey: KeyObject,
-  { certificate, privateKey }: Issuer,
+  { certificate, privateKey, urls = null }: Issuer,
   { extensions, ...validity }: Validity & { readonly extensions: readonly Extension[] },
 ): Promise<X509Certificate> {
   const issuer = new PeculiarCertificate(certificate.raw);
@@ -135,10 +146,19 @@ export async function makeCertificate(
     issuer.getExtension(SubjectKeyIdentifierExtension)?.keyId ??
     (await SubjectKeyIdentifierExtension.create(issuer.publicKey)).keyId;
   return sign(
-    { subject: nameOf(subject), publicKey, extensions, ...validity },
+    { subject: nameOf(subject), publicKey, extensions: [...extensions, ...placesOf(urls)], ...validity },
     { name: issuer.subjectName, keyId, privateKey },
   );
 }
+
+/** Neither is critical: who does not know them goes on. Source: RFC 5280, sections 4.2.1.13 and 4.2.2.1. */
+const placesOf = (urls: IssuerUrls | null): Extension[] =>
+  urls === null
+    ? []
+    : [
+        new CRLDistributionPointsExtension([urls.list]),
+        new AuthorityInfoAccessExtension({ ocsp: urls.ocsp, caIssuers: urls.certificate }),
+      ];
 
 /** A request for a certificate of an authority, as PEM: what an outside authority signs. */
 export async function makeAuthorityRequest(

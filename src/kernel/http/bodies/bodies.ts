@@ -38,7 +38,7 @@ const FREE_BYTES = { ofCallers: 16 * KIB, ofAnonymous: 4 * KIB } as const;
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * Receives and parses JSON bodies, after authentication, in bounded memory and time:
+ * Receives bodies, and parses them as JSON unless the route takes another type, after authentication, in bounded memory and time:
  *
  * - a caller without a valid token may send 16 KiB, others 1 MiB; a longer body is refused before it has arrived
  * - bytes of unfinished bodies are bounded in total, for each caller, and for each address that sends no token
@@ -59,7 +59,7 @@ export function acceptJsonOnly(app: FastifyInstance, trustedProxies: readonly st
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async (request, reply) => {
     if (WITHOUT_BODY.has(request.method) || !hasBody(request)) return;
-    if (!isJsonMediaType(request.headers['content-type'] ?? '')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+    refuseOtherType(request);
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > limitsOf(request).bytes) throw tooLarge(request);
     ends.set(request, new RequestEnd(reply.raw));
@@ -71,6 +71,7 @@ export function acceptJsonOnly(app: FastifyInstance, trustedProxies: readonly st
     const held = new HeldBytes(budgets[kind], holder, FREE_BYTES[kind]);
     try {
       const bytes = await receive(payload, limitsOf(request).bytes, held, () => tooLarge(request));
+      if (wantedType(request) !== undefined) return bytes;
       const count = (): number => countEntries(bytes, limitsOf(request).entries);
       const entries = bytes.length > SMALL_BYTES ? await inTurn(count) : count();
       const end = ends.get(request);
@@ -96,6 +97,19 @@ export function acceptJsonOnly(app: FastifyInstance, trustedProxies: readonly st
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** What the route takes instead of JSON; undefined where it takes JSON. */
+const wantedType = ({ routeOptions }: FastifyRequest) => routeOptions.config.bodyType;
+
+/** @throws UNSUPPORTED_MEDIA_TYPE */
+function refuseOtherType(request: FastifyRequest): void {
+  const given = request.headers['content-type'] ?? '';
+  const wanted = wantedType(request);
+  if (wanted === undefined) {
+    if (!isJsonMediaType(given)) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+  } else if (given.trim().toLowerCase() !== wanted)
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${wanted}.`);
+}
 
 const limitsOf = ({ caller }: FastifyRequest) => (caller === null ? LIMITS.ofAnonymous : LIMITS.ofCallers);
 

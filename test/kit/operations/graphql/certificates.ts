@@ -45,6 +45,12 @@ export const certificates: readonly GraphQLOperation[] = [
     denial: viewer('certificate-authorities:edit'),
   },
   {
+    field: 'revokeCertificateAuthority',
+    args: { id: '$issuedAuthority', reason: 'SUPERSEDED' },
+    audit: 'certificate-authority:revoke',
+    denial: viewer('certificate-authorities:edit'),
+  },
+  {
     field: 'deleteCertificateAuthority',
     args: authority,
     audit: 'certificate-authority:delete',

@@ -50,6 +50,13 @@ export const certificates: readonly RestOperation[] = [
     denial: viewer('certificate-authorities:edit'),
   },
   {
+    route: `POST ${CA}/{caId}/revoke`,
+    path: { caId: '$issuedAuthority' },
+    body: { reason: 'superseded' },
+    audit: 'certificate-authority:revoke',
+    denial: viewer('certificate-authorities:edit'),
+  },
+  {
     route: `DELETE ${CA}/{caId}`,
     path: authority,
     audit: 'certificate-authority:delete',

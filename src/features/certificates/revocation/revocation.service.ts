@@ -1,0 +1,138 @@
+import { X509Certificate } from 'node:crypto';
+import type { Context, Kernel } from '../../../kernel/context.js';
+import { AppError } from '../../../kernel/errors.js';
+import { isId } from '../../../kernel/ids.js';
+import { openSigningKey } from '../key-sealing.js';
+import { makeRevocationList } from '../x509/crl.js';
+import type { Issuer } from '../x509/making.js';
+import { makeOcspResponse, type OcspStatus, ocspRefusal, readOcspRequest, serialIfIssuedBy } from '../x509/ocsp.js';
+import { findList, findResponder, findStatuses, listRevocations, storeList } from './revocation.sql.js';
+
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+/** How long a list is valid; a new one is signed in its last day. What has expired stays in it for so long. */
+const LIST_SECONDS = 7 * DAY_SECONDS;
+const RENEW_SECONDS = DAY_SECONDS;
+/** How long OCSP responses are valid. */
+const RESPONSE_SECONDS = HOUR_SECONDS;
+
+/** How the service acts in an organization: what authorities sign belongs to nobody's request. */
+export type ContextOf = (organizationId: string) => Context;
+
+/** Whoever asks: nobody's rights are looked at. */
+type Public = Pick<Kernel, 'database'>;
+
+/**
+ * What authorities publish about the certificates that they have issued. An authority that is disabled or has expired goes on with it.
+ *
+ * Every method throws CERTIFICATE_AUTHORITY_NOT_FOUND, also for an authority that waits for its certificate, and SEALED_VALUE_INVALID.
+ */
+export class RevocationService {
+  /** Lists that are being signed, by their authorities. */
+  readonly #signing = new Map<string, Promise<void>>();
+
+  /** The certificate of an authority, in DER. */
+  async certificate(from: Public, authorityId: string): Promise<Buffer> {
+    const { certificate } = await this.#responder(from, authorityId);
+    return new X509Certificate(certificate).raw;
+  }
+
+  /**
+   * The revocation list of an authority, in DER. It is signed when somebody asks for it and something has been revoked since, or it
+   * is about to end; callers who come together share one signature.
+   */
+  async list(from: Public, contextOf: ContextOf, authorityId: string): Promise<Buffer> {
+    for (;;) {
+      const found = isId(authorityId) ? await findList(from, { authorityId, renewSeconds: RENEW_SECONDS }) : [];
+      const [row] = found;
+      if (row === undefined) throw new AppError('CERTIFICATE_AUTHORITY_NOT_FOUND');
+      if (row.list !== null) return row.list;
+      // Read again afterwards: what was signed meanwhile may not know yet of what this caller knows.
+      await this.#signOnce(authorityId, () => this.#sign(contextOf(row.organizationId), authorityId, row));
+    }
+  }
+
+  /** An OCSP response, in DER. Source: RFC 6960. */
+  async respond(from: Public, contextOf: ContextOf, authorityId: string, der: Uint8Array): Promise<OcspAnswer> {
+    const row = await this.#responder(from, authorityId);
+    const request = readOcspRequest(der);
+    if (request === null) return { response: ocspRefusal('malformedRequest'), isLasting: false };
+    const certificate = new X509Certificate(row.certificate);
+    const serials = request.ids.map((id) => serialIfIssuedBy(certificate, id));
+    const statuses = await this.#statuses(from, { ...row, authorityId }, serials);
+    const issuer = await issuerOf(contextOf(row.organizationId), authorityId, row);
+    const now = wholeSeconds(row.now);
+    const response = await makeOcspResponse(issuer, request, {
+      statuses,
+      now,
+      nextUpdate: new Date(now.getTime() + RESPONSE_SECONDS * 1_000),
+    });
+    return { response, isLasting: request.nonce === null };
+  }
+
+  async #responder(from: Public, authorityId: string) {
+    const [row] = isId(authorityId) ? await findResponder(from, { authorityId }) : [];
+    if (row === undefined) throw new AppError('CERTIFICATE_AUTHORITY_NOT_FOUND');
+    return row;
+  }
+
+  async #statuses(
+    from: Public,
+    { authorityId, projectId }: { readonly authorityId: string; readonly projectId: string },
+    serials: readonly (string | null)[],
+  ): Promise<OcspStatus[]> {
+    const serialNumbers = [...new Set(serials.filter((serial) => serial !== null))];
+    const rows = await findStatuses(from, { authorityId, projectId, serialNumbers });
+    const known = new Map(rows.map((row) => [row.serialNumber, row]));
+    return serials.map((serial): OcspStatus => {
+      const row = known.get(serial ?? '');
+      if (row === undefined) return 'unknown';
+      const { revokedAt, reason } = row;
+      return revokedAt === null || reason === null ? 'good' : { revokedAt, reason };
+    });
+  }
+
+  #signOnce(authorityId: string, sign: () => Promise<void>): Promise<void> {
+    const signing = this.#signing.get(authorityId) ?? sign().finally(() => this.#signing.delete(authorityId));
+    this.#signing.set(authorityId, signing);
+    return signing;
+  }
+
+  /** Signs the next list and stores it, unless another node was faster. No transaction is open while it signs. */
+  async #sign(ctx: Context, authorityId: string, row: Signing): Promise<void> {
+    const revocations = await listRevocations(ctx, { authorityId, keepSeconds: LIST_SECONDS });
+    const thisUpdate = wholeSeconds(row.now);
+    const nextUpdate = new Date(thisUpdate.getTime() + LIST_SECONDS * 1_000);
+    const number = row.number + 1;
+    const list = await makeRevocationList(await issuerOf(ctx, authorityId, row), {
+      ...{ number, thisUpdate, nextUpdate },
+      revocations: revocations.filter(({ isCurrent }) => isCurrent),
+    });
+    await storeList(ctx, {
+      ...{ authorityId, organizationId: row.organizationId, projectId: row.projectId, signedAs: row.serialNumber },
+      ...{ number: String(number), list, thisUpdate, nextUpdate },
+      serialNumbers: revocations.filter(({ isListed }) => !isListed).map(({ serialNumber }) => serialNumber),
+    });
+  }
+}
+
+/** What a list is signed by. */
+type Signing = Awaited<ReturnType<typeof findList>>[number];
+
+/** A response, and whether others may be given it too. */
+export interface OcspAnswer {
+  readonly response: Buffer;
+  readonly isLasting: boolean;
+}
+
+const issuerOf = async (
+  ctx: Context,
+  id: string,
+  row: Pick<Signing, 'organizationId' | 'projectId' | 'certificate' | 'keySealed'>,
+): Promise<Issuer> => ({
+  certificate: new X509Certificate(row.certificate),
+  privateKey: await openSigningKey(ctx, row, { id, keySealed: row.keySealed }),
+});
+
+/** As certificates have times. */
+const wholeSeconds = (time: Date): Date => new Date(Math.floor(time.getTime() / 1_000) * 1_000);

@@ -1,0 +1,108 @@
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
+
+/** An authority that has its certificate, with its revocation list: null where it has none, or signs another one now. */
+export const findList = sqlStatement({
+  text: `select authority.organization_id as "organizationId", authority.project_id as "projectId",
+      coalesce(authority.certificate, '') as certificate, authority.key_sealed as "keySealed",
+      coalesce(authority.serial_number, '') as "serialNumber", now() as now,
+      coalesce(signed.number, 0)::integer as number,
+      case when signed.signed_as = authority.serial_number and signed.next_update > now() + make_interval(secs => :renewSeconds)
+        and not exists (select from certificate_revocation where authority_id = authority.id and not is_listed) then signed.list end as list
+    from certificate_authority authority left join certificate_revocation_list signed on signed.authority_id = authority.id
+    where authority.id = :authorityId and authority.certificate is not null`,
+  params: { authorityId: t.uuid, renewSeconds: t.double },
+  row: {
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    certificate: t.text,
+    keySealed: t.bytea,
+    serialNumber: t.text,
+    now: t.time,
+    number: t.integer,
+    list: t.nullable(t.bytea),
+  },
+});
+
+/** What the next list of an authority is about, by serial number: what is in it, and what is known only now. */
+export const listRevocations = sqlStatement({
+  text: `select serial_number as "serialNumber", revoked_at as "revokedAt", reason, is_listed as "isListed",
+      not_after > now() - make_interval(secs => :keepSeconds) as "isCurrent"
+    from certificate_revocation
+    where authority_id = :authorityId and (not is_listed or not_after > now() - make_interval(secs => :keepSeconds))
+    order by serial_number`,
+  params: { authorityId: t.uuid, keepSeconds: t.double },
+  row: {
+    serialNumber: t.text,
+    revokedAt: t.time,
+    reason: t.text,
+    isListed: t.boolean,
+    isCurrent: t.boolean,
+  },
+});
+
+/** Stores a list, unless another one of this number is there, and notes what is listed now. No row where another one is there. */
+export const storeList = sqlStatement({
+  text: `with stored as (
+      insert into certificate_revocation_list as old
+        (authority_id, organization_id, project_id, number, list, signed_as, this_update, next_update)
+      values (:authorityId, :organizationId, :projectId, :number, :list, :signedAs, :thisUpdate, :nextUpdate)
+      on conflict (authority_id) do update set number = excluded.number, list = excluded.list, signed_as = excluded.signed_as,
+        this_update = excluded.this_update, next_update = excluded.next_update
+      where old.number = excluded.number - 1
+      returning authority_id),
+    listed as (
+      update certificate_revocation revocation set is_listed = true from stored
+      where revocation.authority_id = stored.authority_id and serial_number = any(:serialNumbers))
+    select authority_id as "authorityId" from stored`,
+  params: {
+    authorityId: t.uuid,
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    number: t.bigint,
+    list: t.bytea,
+    signedAs: t.text,
+    thisUpdate: t.time,
+    nextUpdate: t.time,
+    serialNumbers: t.array(t.text),
+  },
+  row: { authorityId: t.uuid },
+});
+
+/** An authority that has its certificate. */
+export const findResponder = sqlStatement({
+  text: `select organization_id as "organizationId", project_id as "projectId", coalesce(certificate, '') as certificate,
+      key_sealed as "keySealed", now() as now
+    from certificate_authority where id = :authorityId and certificate is not null`,
+  params: { authorityId: t.uuid },
+  row: { organizationId: t.uuid, projectId: t.uuid, certificate: t.text, keySealed: t.bytea, now: t.time },
+});
+
+/** What is known of serial numbers of an authority: those that are neither known nor revoked have no row. */
+export const findStatuses = sqlStatement({
+  text: `select wanted.serial_number as "serialNumber", revocation.revoked_at as "revokedAt", revocation.reason
+    from unnest(:serialNumbers::text[]) as wanted (serial_number)
+      left join certificate_revocation revocation
+        on revocation.authority_id = :authorityId and revocation.serial_number = wanted.serial_number
+    where revocation.serial_number is not null
+      or exists (select from certificate
+        where project_id = :projectId and certificate.serial_number = wanted.serial_number and authority_id = :authorityId)
+      or exists (select from certificate_authority child
+        where parent_id = :authorityId and child.serial_number = wanted.serial_number)`,
+  params: { authorityId: t.uuid, projectId: t.uuid, serialNumbers: t.array(t.text) },
+  row: { serialNumber: t.text, revokedAt: t.nullable(t.time), reason: t.nullable(t.text) },
+});
+
+/** Stores the revocation of a certificate that is not in the inventory. */
+export const insertRevocation = sqlStatement({
+  text: `insert into certificate_revocation (authority_id, serial_number, organization_id, project_id, revoked_at, reason, not_after)
+    values (:authorityId, :serialNumber, :organizationId, :projectId, now(), :reason, :notAfter) on conflict do nothing`,
+  params: {
+    authorityId: t.uuid,
+    serialNumber: t.text,
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    reason: t.text,
+    notAfter: t.time,
+  },
+  row: {},
+});
