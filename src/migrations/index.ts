@@ -28,8 +28,8 @@ import { CertificateAlerts } from './0020-0039/0029-certificate-alerts.js';
 import { JobLists } from './0020-0039/0030-job-lists.js';
 import { Certificates } from './0020-0039/0031-certificates.js';
 import { AlertDeliveries } from './0020-0039/0032-alert-deliveries.js';
-import { Notifications } from './0020-0039/0039-notifications.js';
 import { CertificateRevocations } from './0020-0039/0036-certificate-revocations.js';
+import { Notifications } from './0020-0039/0039-notifications.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
