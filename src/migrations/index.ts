@@ -29,6 +29,7 @@ import { JobLists } from './0020-0039/0030-job-lists.js';
 import { Certificates } from './0020-0039/0031-certificates.js';
 import { AlertDeliveries } from './0020-0039/0032-alert-deliveries.js';
 import { CertificateRevocations } from './0020-0039/0036-certificate-revocations.js';
+import { AlertSubjects } from './0020-0039/0038-alert-subjects.js';
 import { Notifications } from './0020-0039/0039-notifications.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
@@ -65,4 +66,5 @@ export const migrations = [
   { name: '0032-alert-deliveries', class: AlertDeliveries },
   { name: '0039-notifications', class: Notifications },
   { name: '0036-certificate-revocations', class: CertificateRevocations },
+  { name: '0038-alert-subjects', class: AlertSubjects },
 ] as const;

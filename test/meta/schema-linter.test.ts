@@ -30,6 +30,8 @@ const BARE_IDS: readonly string[] = [
   'MoveSecretsPayload.replacedSecretIds',
   'RestoreSecretPayload.leftOutTagIds',
   'RestoreSecretsPayload.leftOutTagIds',
+  // A certificate or an authority, which are beside it.
+  'CertificateAlertMatch.subjectId',
   // A user or an identity, by `actorType`: `user` and `identity`.
   'SecretActor.actorId',
   // It has left the organization, or was deleted.

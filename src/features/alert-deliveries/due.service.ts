@@ -2,19 +2,12 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { queue } from '../../kernel/jobs/queue.js';
-import type { EventType } from '../alerts/public.js';
 import type { CertificateEvent } from '../certificates/public.js';
-import {
-  findCertificate,
-  findExpiryAlert,
-  listEventAlerts,
-  listExpiring,
-  listExpiryAlerts,
-  listStartedAlerts,
-} from './due.sql.js';
+import { findExpiryAlert, findSubjects, listExpiryAlerts, listStandings, type Subject } from './due.sql.js';
 import { notify } from './notice.js';
 import { passing } from './passing.js';
-import { prefilterOf } from './prefilter.rules.js';
+import { listSlices, type Place } from './searches.js';
+import { ALL_ALERTS, verdictsOf } from './verdicts.js';
 
 const DAY_SECONDS = 86_400;
 const ALERTS_AT_ONCE = 1_000;
@@ -22,8 +15,6 @@ const ALERTS_AT_ONCE = 1_000;
 const CERTIFICATES_AT_ONCE = 200;
 /** In one transaction, and so in one mail. */
 const NOTIFIED_AT_ONCE = 1_000;
-const THE_BEGINNING = new Date(0);
-const UNITS: Readonly<Record<string, string>> = { d: 'days', w: 'weeks', m: 'months', y: 'years' };
 
 /** Queues a look at each alert about expiry once a day, at midnight UTC. */
 export const FIND_DUE: JobKind = {
@@ -58,29 +49,31 @@ export const CHECK: JobKind = {
   run: async (ctx, run) => {
     const [alert] = await findExpiryAlert(ctx, { id: run.subjectId ?? NO_ID });
     if (alert === undefined) return;
-    const within = `${alert.alertBefore.slice(0, -1)} ${UNITS[alert.alertBefore.slice(-1)]}`;
-    let last = { notAfter: THE_BEGINNING, id: NO_ID };
-    for (let found: string[] = []; ; ) {
-      const page = await listExpiring(ctx, {
-        projectId: alert.projectId,
-        within,
-        ...prefilterOf(alert.filters ?? []),
-        afterTime: last.notAfter,
-        afterId: last.id,
-        most: CERTIFICATES_AT_ONCE,
-      });
-      found.push(...(await passing(alert.filters ?? [], page)).map(({ id }) => id));
+    const { projectId, alertBefore: period, filters } = alert;
+    let after: Place | null = null;
+    for (let found: Subject[] = []; ; ) {
+      const search = { projectId, period, filters: filters ?? [], after };
+      const [page = []] = await listSlices(ctx, [search], CERTIFICATES_AT_ONCE);
+      found.push(...(await passing(search.filters, page)));
       const isLast = page.length < CERTIFICATES_AT_ONCE;
       if (isLast || found.length >= NOTIFIED_AT_ONCE) {
-        const notice = { alertId: alert.id, event: 'expiration', certificateIds: found } as const;
-        await run.inTransaction((tx) => notify(tx, notice));
+        await run.inTransaction((tx) => notifyOfExpiry(tx, alert.id, found));
         found = [];
       }
       if (isLast) return;
-      last = page.at(-1) ?? last;
+      after = page.at(-1) ?? after;
     }
   },
 };
+
+/** An authority keeps its id when its certificate is renewed: the ledger knows the certificate by its serial number. */
+async function notifyOfExpiry(tx: Transaction, alertId: string, due: readonly Subject[]): Promise<void> {
+  const groups = Map.groupBy(due, ({ isAuthority, serialNumber }) => (isAuthority ? serialNumber : ''));
+  for (const [occurrence, certificates] of groups) {
+    const certificateIds = certificates.map(({ id }) => id);
+    await notify(tx, { alertId, event: 'expiration', certificateIds, occurrence });
+  }
+}
 
 type Happening = CertificateEvent['event'];
 
@@ -101,20 +94,16 @@ export const DUE_JOBS: readonly JobKind[] = [FIND_DUE, CHECK, ...Object.values(H
 
 async function tell(ctx: Context, run: JobRun, event: Happening): Promise<void> {
   const certificateId = run.subjectId ?? NO_ID;
-  const [certificate] = await findCertificate(ctx, { id: certificateId });
+  const [certificate] = await findSubjects(ctx, { ids: [certificateId] });
   if (certificate === undefined) return;
-  const { projectId } = certificate;
-  const notices = [
+  const standings = await listStandings(ctx, { certificateId, ...ALL_ALERTS });
+  const verdicts = await verdictsOf(certificate, standings);
+  for (const [at, { id: alertId, eventType }] of standings.entries()) {
     // Alerts know no imports: who imports a certificate has it from elsewhere.
-    ...(event === 'import' ? [] : await listEventAlerts(ctx, { projectId, event })).map((alert) => ({
-      ...alert,
-      event: event as EventType,
-    })),
-    ...(await listStartedAlerts(ctx, { certificateId })).map((alert) => ({ ...alert, event: 'expiration' as const })),
-  ];
-  for (const { id: alertId, filters, event: about } of notices)
-    if ((await passing(filters ?? [], [certificate])).length > 0)
-      await run.inTransaction((tx) => notify(tx, { alertId, event: about, certificateIds: [certificateId] }));
+    const isDue = eventType === event ? verdicts[at] === 'no_event' : verdicts[at] === 'due';
+    if (isDue)
+      await run.inTransaction((tx) => notify(tx, { alertId, event: eventType, certificateIds: [certificateId] }));
+  }
 }
 
 /** Has alerts notify of what happened to a certificate, once the transaction has committed. */

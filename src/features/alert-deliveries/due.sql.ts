@@ -6,6 +6,7 @@ const FILTERS = { name: 'jsonb', isNullable: false } as {
   isNullable: boolean;
   '~value'?: readonly AlertFilter[];
 };
+const EVENT = t.oneOf('expiration', 'renewal', 'issuance', 'revocation');
 
 /** Alerts about expiry that are enabled, of all projects, in the order of their ids. */
 export const listExpiryAlerts = sqlStatement({
@@ -25,82 +26,119 @@ export const findExpiryAlert = sqlStatement({
   row: { id: t.uuid, projectId: t.uuid, alertBefore: t.text, filters: FILTERS },
 });
 
-/** A certificate `c` that no later one has replaced: of its lineage, or of the same profile and names. */
-const NOT_SUPERSEDED = `
-    not exists (select from certificate n where n.lineage_id = c.lineage_id and n.project_id = c.project_id
-      and n.status = 'active' and n.not_after > c.not_after and n.not_before <= now())
-    and not exists (select from certificate n where n.project_id = c.project_id and n.common_name = c.common_name
-      and n.profile_slug is not distinct from c.profile_slug and n.sans @> c.sans and n.sans <@ c.sans
-      and n.status = 'active' and n.not_after > c.not_after and n.not_before <= now())`;
+/** What alerts are about, as `c`: certificates of the inventory and those of authorities. An authority that is disabled is dealt with. */
+export const SUBJECT = `(
+      select id, project_id, lineage_id, names_digest, common_name, sans, profile_slug, is_ca, serial_number, not_before, not_after, status,
+        false as is_authority
+      from certificate
+      union all
+      select id, project_id, null::uuid, null::bytea, common_name, '{}'::text[], null::text, true, serial_number, not_before, not_after,
+        case when status = 'disabled' then 'disabled' else 'active' end, true
+      from certificate_authority where certificate is not null) c`;
 
-const COLUMNS = `c.id, c.common_name as "commonName", c.sans, c.profile_slug as "profileName", c.is_ca as "isCa", c.not_after as "notAfter"`;
+/** A later certificate has replaced `c`: of its lineage, or of the same profile and names. */
+const SUPERSEDED = `(
+      exists (select from certificate n where n.lineage_id = c.lineage_id and n.project_id = c.project_id
+        and n.status = 'active' and n.not_after > c.not_after and n.not_before <= now())
+      or exists (select from certificate n where n.project_id = c.project_id and n.names_digest = c.names_digest
+        and n.status = 'active' and n.not_after > c.not_after and n.not_before <= now()))`;
+
+/** The time of an alert for a certificate has begun. @param period how long before the certificate expires */
+const begun = (period: string): string => `c.not_after <= now() + ${period}`;
+
+/** Of an `alert_before`. */
+const PERIOD = `(left(a.alert_before, -1)::integer * case right(a.alert_before, 1)
+        when 'd' then interval '1 day' when 'w' then interval '1 week' when 'm' then interval '1 month' else interval '1 year' end)`;
+
+/** When `begun` will be true, null when it is: a month before the 31st of March is the 1st, as a month after the 28th of February is earlier. */
+const BEGINS = `case when ${begun(PERIOD)} then null when c.not_after - ${PERIOD} + ${PERIOD} < c.not_after
+        then date_trunc('day', c.not_after - ${PERIOD}) + interval '1 day' else c.not_after - ${PERIOD} end`;
+
+const COLUMNS = `c.id, c.project_id as "projectId", c.common_name as "commonName", c.profile_slug as "profileName", c.is_ca as "isCa",
+      c.is_authority as "isAuthority", c.serial_number as "serialNumber", c.not_before as "notBefore", c.not_after as "notAfter"`;
 const ROW = {
   id: t.uuid,
+  projectId: t.uuid,
   commonName: t.text,
-  sans: t.array(t.text),
   profileName: t.nullable(t.text),
   isCa: t.boolean,
+  isAuthority: t.boolean,
+  serialNumber: t.text,
+  notBefore: t.time,
   notAfter: t.time,
+  sans: t.array(t.text),
 };
 
 /** Beyond ASCII a database and a program may differ about the case of letters: such names pass. */
 const LIKE = (name: string, patterns: string): string =>
   `(${name} ilike all(${patterns}) or ${name} ~ '[^\\x01-\\x7f]')`;
 
-/** Certificates of a project that expire within a time and are neither revoked nor replaced, soonest first; see `prefilterOf`. */
-export const listExpiring = sqlStatement({
+/**
+ * For each of these searches a slice of the certificates of its project that are neither revoked nor expired, soonest first, after a
+ * place; see `Search`. Those with a period have only certificates that expire within it and are not replaced. Without `withSans` no more
+ * than the first hundred names of each are read.
+ */
+export const listSubjects = sqlStatement({
   text: `
-    select ${COLUMNS} from certificate c
-    where c.project_id = :projectId and c.status = 'active' and c.not_after > now() and c.not_after <= now() + :within::interval
-      and (c.not_after, c.id) > (:afterTime::timestamptz, :afterId::uuid)
-      and (:includeCas or not c.is_ca)
-      and c.common_name = all(:commonNameEquals) and ${LIKE('c.common_name', ':commonNameLike')}
-      and (cardinality(:profileEquals::text[]) + cardinality(:profileLike::text[]) = 0
-        or c.profile_slug = all(:profileEquals) and ${LIKE('c.profile_slug', ':profileLike')})
-      and c.sans @> :sanEquals
-      and not exists (select from unnest(:sanLike::text[]) as p (pattern)
-        where not exists (select from unnest(c.sans) as s (san) where ${LIKE('s.san', 'array[p.pattern]')}))
-      and ${NOT_SUPERSEDED}
-    order by c.not_after, c.id limit :most::integer`,
-  params: {
-    projectId: t.uuid,
-    within: { name: 'interval', isNullable: false } as typeof t.text,
-    afterTime: t.time,
-    afterId: t.uuid,
-    includeCas: t.boolean,
-    commonNameEquals: t.array(t.text),
-    commonNameLike: t.array(t.text),
-    profileEquals: t.array(t.text),
-    profileLike: t.array(t.text),
-    sanEquals: t.array(t.text),
-    sanLike: t.array(t.text),
-    most: t.integer,
-  },
+    select w.place, found.* from jsonb_to_recordset(:searches::text::jsonb) as w (place integer, "projectId" uuid, within interval,
+      "includeCas" boolean, "commonNameEquals" text[], "commonNameLike" text[], "profileEquals" text[], "profileLike" text[],
+      "sanEquals" text[], "sanLike" text[], "afterTime" timestamptz, "afterId" uuid, "withSans" boolean)
+    cross join lateral (
+      select ${COLUMNS}, case when w."withSans" then c.sans else c.sans[1:100] end as sans from ${SUBJECT}
+      where c.project_id = w."projectId" and c.status = 'active' and c.not_after > now()
+        and ${begun(`coalesce(w.within, interval '20000 years')`)} and (w.within is null or not ${SUPERSEDED})
+        and (c.not_after, c.id) > (w."afterTime", w."afterId")
+        and (w."includeCas" or not c.is_ca)
+        and c.common_name = all(w."commonNameEquals") and ${LIKE('c.common_name', 'w."commonNameLike"')}
+        and (cardinality(w."profileEquals") + cardinality(w."profileLike") = 0
+          or c.profile_slug = all(w."profileEquals") and ${LIKE('c.profile_slug', 'w."profileLike"')})
+        and c.sans @> w."sanEquals"
+        and not exists (select from unnest(w."sanLike") as p (pattern)
+          where not exists (select from unnest(c.sans) as s (san) where ${LIKE('s.san', 'array[p.pattern]')}))
+      order by c.not_after, c.id limit :most::integer) found
+    order by w.place, found."notAfter", found.id`,
+  params: { searches: t.text, most: t.integer },
+  row: { place: t.integer, ...ROW },
+});
+
+/** What an alert may be about. */
+export type Subject = Omit<Awaited<ReturnType<typeof listSubjects>>[number], 'place'>;
+
+/** Certificates and those of authorities, of whatever projects. */
+export const findSubjects = sqlStatement({
+  text: `select ${COLUMNS}, c.sans from ${SUBJECT} where c.id = any(:ids)`,
+  params: { ids: t.array(t.uuid) },
   row: ROW,
 });
 
-/** One certificate, for the alerts about what happened to it. */
-export const findCertificate = sqlStatement({
-  text: `select ${COLUMNS}, c.project_id as "projectId" from certificate c where c.id = :id`,
-  params: { id: t.uuid },
-  row: { ...ROW, projectId: t.uuid },
-});
-
-/** Alerts of a project about an event that are enabled. */
-export const listEventAlerts = sqlStatement({
-  text: `select id, filters from certificate_alert where project_id = :projectId and event_type = :event and is_enabled`,
-  params: { projectId: t.uuid, event: t.text },
-  row: { id: t.uuid, filters: FILTERS },
-});
-
-/** Alerts of a project about expiry whose time has begun for a certificate. */
-export const listStartedAlerts = sqlStatement({
+/** Alerts of the project of a certificate, newest first, and what each of them makes of it but for its filters; `:limit` null: all. */
+export const listStandings = sqlStatement({
   text: `
-    select a.id, a.filters from certificate_alert a join certificate c on c.project_id = a.project_id
-    where c.id = :certificateId and a.event_type = 'expiration' and a.is_enabled and c.status = 'active' and c.not_after > now()
-      and c.not_after <= now() + (left(a.alert_before, -1)::integer * case right(a.alert_before, 1)
-        when 'd' then interval '1 day' when 'w' then interval '1 week' when 'm' then interval '1 month' else interval '1 year' end)
-      and ${NOT_SUPERSEDED}`,
-  params: { certificateId: t.uuid },
-  row: { id: t.uuid, filters: FILTERS },
+    select a.id, a.filters, a.event_type as "eventType", a.is_enabled as "isEnabled", a.created_at as "createdAt",
+      exists (select from certificate_alert_channel h where h.alert_id = a.id and h.is_enabled) as "hasChannel",
+      c.status, c.not_after <= now() as "isExpired", ${BEGINS} as "beginsAt", ${SUPERSEDED} as "isSuperseded"
+    from certificate_alert a join ${SUBJECT} on c.project_id = a.project_id
+    where c.id = :certificateId and (:time::text is null or (a.created_at, a.id) < (:time::text::timestamptz, :afterId::uuid))
+    order by a.created_at desc, a.id desc limit :limit::integer`,
+  params: {
+    certificateId: t.uuid,
+    time: t.nullable(t.text),
+    afterId: t.nullable(t.uuid),
+    limit: t.nullable(t.integer),
+  },
+  row: {
+    id: t.uuid,
+    filters: FILTERS,
+    eventType: EVENT,
+    isEnabled: t.boolean,
+    createdAt: t.time,
+    hasChannel: t.boolean,
+    status: t.oneOf('active', 'revoked', 'disabled'),
+    isExpired: t.boolean,
+    beginsAt: t.nullable(t.time),
+    isSuperseded: t.boolean,
+  },
 });
+
+/** How an alert stands to a certificate. */
+export type Standing = Awaited<ReturnType<typeof listStandings>>[number];

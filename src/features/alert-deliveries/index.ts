@@ -6,6 +6,12 @@ import { nodeInProject, type ProjectLinks, type ProjectReader } from '../project
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { DUE_JOBS } from './due.service.js';
 import { HistoryService, readOf } from './history.service.js';
+import { CertificateAlerts } from './matches/certificate-alerts.js';
+import { CertificateAlertsResolver, DecisionResolver } from './matches/decision.resolver.js';
+import { DecisionService } from './matches/decision.service.js';
+import { AlertMatchesResolver, MatchCountResolver, MatchResolver } from './matches/match.resolver.js';
+import { matchRoutes } from './matches/match.routes.js';
+import { MatchService } from './matches/match.service.js';
 import { AlertMessageResolver, AlertMessagesResolver } from './message.resolver.js';
 import { messageRoutes } from './message.routes.js';
 import { findMessages } from './message.sql.js';
@@ -22,10 +28,16 @@ export function createAlertDeliveries(deps: {
   readonly links: ProjectLinks;
   readonly notifier: Notifier;
 }): Feature {
+  const matches = new MatchService(deps.projects);
   const history = new HistoryService(deps.projects);
   return {
     entities: [NotificationMessage, NotificationDelivery],
     resolvers: [
+      new MatchResolver(matches, deps.links),
+      new MatchCountResolver(),
+      new AlertMatchesResolver(matches),
+      new DecisionResolver(new DecisionService(deps.projects)),
+      new CertificateAlertsResolver(new CertificateAlerts(deps.projects)),
       new AlertMessageResolver(history, deps.links),
       new AlertMessagesResolver(history),
       new AlertTestResolver(new TrialService(deps.projects, deps.notifier)),
@@ -39,7 +51,7 @@ export function createAlertDeliveries(deps: {
         record: (row) => readOf(row as Parameters<typeof readOf>[0]),
       }),
     ],
-    routes: messageRoutes,
+    routes: [...matchRoutes, ...messageRoutes],
     jobs: [...DUE_JOBS, sendJob(CERTIFICATE_SOURCE, deps.notifier)],
   };
 }

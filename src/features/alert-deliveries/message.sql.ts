@@ -52,6 +52,18 @@ export const listMessages = sqlStatement({
   row: ROW,
 });
 
+/** The newest hundred messages of each alert that are about a certificate. */
+export const listMessagesAbout = sqlStatement({
+  text: `
+    select found.* from unnest(:alertIds::uuid[]) as wanted (id) cross join lateral (
+      select ${COLUMNS} from notification_message m join certificate_alert a on a.id = m.owner_id
+      where m.id in (select d.message_id from notification_delivery d where d.owner_id = wanted.id and d.subject_id = :certificateId)
+      order by m.created_at desc, m.id desc limit 100) found
+    order by found."createdAt" desc, found.id desc`,
+  params: { alertIds: t.array(t.uuid), certificateId: t.uuid },
+  row: ROW,
+});
+
 /** The certificates of messages that expire first. */
 export const listFirstCertificates = sqlStatement({
   text: `

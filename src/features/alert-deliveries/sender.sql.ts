@@ -1,5 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { cancelUnless } from '../deliveries/public.js';
+import { SUBJECT } from './due.sql.js';
 
 /** A channel with its alert and project, for whoever sends; none when it was removed. */
 export const findSender = sqlStatement({
@@ -36,7 +37,7 @@ export const listMessageCertificates = sqlStatement({
     select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans[1:100] as sans, c.profile_slug as "profileName",
       c.not_before as "notBefore", c.not_after as "notAfter", c.status,
       floor(extract(epoch from c.not_after - now()) / 86400)::integer as "daysLeft"
-    from notification_delivery d join certificate c on c.id = d.subject_id
+    from notification_delivery d join ${SUBJECT} on c.id = d.subject_id
     where d.message_id = :messageId order by c.not_after, c.id`,
   params: { messageId: t.uuid },
   row: {

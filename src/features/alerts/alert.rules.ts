@@ -31,6 +31,9 @@ const filters = z
   .max(MAX_FILTERS)
   .meta({ description: `Which certificates of the project: those that pass all of up to ${MAX_FILTERS} filters.` });
 
+/** What decides of which certificates an alert notifies. */
+export const CONTENT = { eventType, alertBefore, filters } as const;
+
 /** Inputs of new and changed alerts. Source: specification 11 and 12, decisions 7. */
 export function alertRules(mayCall: MayCall) {
   const { configs, newChannels, changedChannels } = channelRules(mayCall);

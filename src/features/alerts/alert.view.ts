@@ -1,6 +1,13 @@
 import type { Context } from '../../kernel/context.js';
 import type { ListOrder, Orderable, OrderedRequest } from '../../kernel/list-order.js';
-import { type AlertFilters, type AlertRow, type ChannelRow, findAlerts, listChannels } from './alert.queries.js';
+import {
+  type AlertFilters,
+  type AlertRow,
+  type ChannelRow,
+  findAlerts,
+  listAlertsOf,
+  listChannels,
+} from './alert.queries.js';
 import { type EventType, NEWEST_FIRST } from './alert.rules.js';
 
 /** An alert as services return it. */
@@ -21,6 +28,12 @@ export async function withChannels(ctx: Context, alerts: readonly AlertRow[]): P
 /** Alerts by their ids, of whatever projects. */
 export const findAlertViews = async (ctx: Context, params: { readonly ids: readonly string[] }): Promise<AlertView[]> =>
   withChannels(ctx, await findAlerts(ctx, params));
+
+/** All alerts of projects, newest first. */
+export const listAlertViews = async (
+  ctx: Context,
+  { projectIds }: { readonly projectIds: readonly string[] },
+): Promise<AlertView[]> => withChannels(ctx, await listAlertsOf(ctx, { projectIds, ...alertFilters({}) }));
 
 /** What a list is filtered by. */
 interface FilterRequest {

@@ -12,6 +12,7 @@ import { OutsideServer } from '../../kit/outside/outside-server.js';
 import { Seed } from '../../kit/seed.js';
 import { Service } from '../../kit/service.js';
 import { withClient } from '../../kit/tables.js';
+import { until } from '../../kit/until.js';
 
 const ALERTS = '/api/v1/cert-manager/alerts';
 const CERTIFICATES = '/api/v1/cert-manager/certificates';
@@ -121,6 +122,16 @@ export class Notifying {
   /** As if the schedule of a kind were due. */
   async runSchedule(kind: string): Promise<void> {
     await this.sql(`update job_kind set next_at = now() where name = $1`, [kind]);
+  }
+
+  /** Once alerts have looked at all certificates that were imported. */
+  async imported(): Promise<void> {
+    await until('alerts to look at what was imported', 30_000, async () => {
+      const open = await this.sql(
+        `select from job where kind = 'certificate-alerts:import' and state in ('waiting', 'running')`,
+      );
+      return open.length === 0;
+    });
   }
 
   /** Messages of an alert by their state. */

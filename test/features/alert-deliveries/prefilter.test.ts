@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { listExpiring } from '../../../src/features/alert-deliveries/due.sql.js';
-import { prefilterOf } from '../../../src/features/alert-deliveries/prefilter.rules.js';
+import { listSlices } from '../../../src/features/alert-deliveries/searches.js';
 import { type AlertFilter, matchesFilters } from '../../../src/features/alerts/public.js';
-import { NO_ID } from '../../../src/kernel/ids.js';
 import { mustSucceed } from '../../kit/caller.js';
 import { newLeaf, newRoot } from '../../kit/certificates/material.js';
 import fc from '../../kit/properties.js';
@@ -39,11 +37,10 @@ test('what a database leaves out of certificates passes no filters', async () =>
   );
   const query = <R extends object>(text: string, params?: readonly unknown[]) =>
     strongroom.sql<R>(text, [...(params ?? [])]);
-  const list = (given: readonly AlertFilter[]) =>
-    listExpiring(query, {
-      ...{ projectId: project.id, within: '30 days', afterTime: new Date(0), afterId: NO_ID, most: 1_000 },
-      ...prefilterOf(given),
-    });
+  const list = async (filters: readonly AlertFilter[]) => {
+    const search = { projectId: project.id, period: '30d', filters, after: null };
+    return (await listSlices(query, [search], 1_000)).flat();
+  };
   const all = await list([{ field: 'include_cas', operator: 'equals', value: 'true' }]);
   expect(all).toHaveLength(pairs.length + 1);
   await fc.assert(

@@ -66,7 +66,7 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
 
 /** These can have audit rows of their own below another root field: they disclose sealed values, or list projects, alerts or certificates. */
 const AUDITED_INSIDE =
-  /^(CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.certificate(s|Connection|Alerts|AlertConnection)|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
+  /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.certificate(s|Connection|Alerts|AlertConnection)|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
 
 /** The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument. */
 export function graphqlDocument(operation: GraphQLOperation): {

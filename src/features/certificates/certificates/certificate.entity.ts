@@ -15,6 +15,7 @@ export const CertificateSchema = defineEntity({
     source: p.text(),
     commonName: p.text(),
     sans: p.array(),
+    namesDigest: p.blob(),
     serialNumber: p.text(),
     status: p.text().default('active'),
     revokedAt: p.datetime(3).nullable(),

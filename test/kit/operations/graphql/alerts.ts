@@ -16,6 +16,28 @@ export const alerts: readonly GraphQLOperation[] = [
     denial: viewer('pki-alerts:read'),
   },
   {
+    field: 'previewCertificateAlert',
+    args: {
+      projectId: '$certificateProject',
+      filters: [{ field: 'COMMON_NAME', operator: 'CONTAINS', value: CANARY }],
+      alertBefore: '9999d',
+    },
+    audit: 'certificate-alert:preview',
+    denial: viewer('pki-alerts:read'),
+  },
+  {
+    field: 'certificateAlertMatches',
+    args: { alertId: '$certificateAlert' },
+    audit: 'certificate-alert:list-certificates',
+    denial: viewer('pki-alerts:read'),
+  },
+  {
+    field: 'alertDecisions',
+    args: { certificateId: '$certificate' },
+    audit: 'certificate-alert:list-decisions',
+    denial: viewer('pki-alerts:read'),
+  },
+  {
     field: 'alertMessages',
     args: { alertId: '$certificateAlert' },
     audit: 'certificate-alert:list-messages',

@@ -34,6 +34,22 @@ export const alerts: readonly RestOperation[] = [
   },
   { route: `GET ${ALERTS}/{alertId}`, path, audit: 'certificate-alert:get', denial: viewer('pki-alerts:read') },
   {
+    route: `POST ${ALERTS}/preview/certificates`,
+    body: {
+      projectId: '$certificateProject',
+      filters: [{ field: 'common_name', operator: 'contains', value: CANARY }],
+      alertBefore: '9999d',
+    },
+    audit: 'certificate-alert:preview',
+    denial: viewer('pki-alerts:read'),
+  },
+  {
+    route: `GET ${ALERTS}/{alertId}/certificates`,
+    path,
+    audit: 'certificate-alert:list-certificates',
+    denial: viewer('pki-alerts:read'),
+  },
+  {
     route: `GET ${ALERTS}/{alertId}/messages`,
     path,
     audit: 'certificate-alert:list-messages',

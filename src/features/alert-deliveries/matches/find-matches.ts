@@ -1,0 +1,64 @@
+import type { Together } from '../../../kernel/database/batched.js';
+import type { Subject } from '../due.sql.js';
+import { passing } from '../passing.js';
+import { listSlices, looksAtSans, type Place, type Search } from '../searches.js';
+
+/** So many certificates are looked at for a page. */
+const SCAN_LIMIT = 10_000;
+const AT_ONCE = { most: 1_000, withSans: 200, least: 20 };
+
+/** What to find: certificates that pass the filters and that the caller may read. */
+export interface Wanted extends Search {
+  readonly count: number;
+  readonly mayRead: (subject: Subject) => boolean;
+}
+
+/** What was found. */
+export interface Matches {
+  /** Soonest expiry first; may be more than wanted. */
+  readonly subjects: readonly Subject[];
+  /** Where the search ended before it had found enough or seen all; null when neither is so. */
+  readonly stoppedAt: Place | null;
+}
+
+interface Progress {
+  readonly wanted: Wanted;
+  readonly found: Subject[];
+  looked: number;
+  last: Place | null;
+  isOver: boolean;
+  isAtEnd: boolean;
+}
+
+/** Finds the certificates of many alerts. However many alerts there are, they share each statement. */
+export const findMatches: Together<Wanted, Matches> = async (ctx, given) => {
+  const all = given.map((wanted): Progress => {
+    return { wanted, found: [], looked: 0, last: wanted.after, isOver: false, isAtEnd: false };
+  });
+  for (let open = all; open.length > 0; open = open.filter(({ isOver }) => !isOver)) {
+    const most = sizeOf(open);
+    const searches = open.map(({ wanted, last: after }) => ({ ...wanted, after }));
+    const slices = await listSlices(ctx, searches, most);
+    for (const [at, progress] of open.entries()) await advance(progress, slices[at] ?? [], most);
+  }
+  return all.map(({ found: subjects, last, isAtEnd, wanted }) => ({
+    subjects,
+    stoppedAt: isAtEnd || subjects.length >= wanted.count ? null : last,
+  }));
+};
+
+/** All together read no more than one alone does. */
+function sizeOf(open: readonly Progress[]): number {
+  const { most, withSans, least } = AT_ONCE;
+  const whole = open.some(({ wanted }) => looksAtSans(wanted)) ? withSans : most;
+  return Math.max(least, Math.floor(whole / open.length));
+}
+
+async function advance(progress: Progress, slice: readonly Subject[], most: number): Promise<void> {
+  const { wanted, found } = progress;
+  found.push(...(await passing(wanted.filters, slice)).filter(wanted.mayRead));
+  progress.looked += slice.length;
+  progress.last = slice.at(-1) ?? progress.last;
+  progress.isAtEnd = slice.length < most;
+  progress.isOver = progress.isAtEnd || found.length >= wanted.count || progress.looked >= SCAN_LIMIT;
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { boundedPageRules, pageRules } from '../../../kernel/paging.js';
+import { idOf } from '../../../kernel/text-rules.js';
+import { CONTENT } from '../../alerts/public.js';
+
+const { eventType, alertBefore, filters } = CONTENT;
+
+/** Arguments of `CertificateAlert.certificates`. */
+export const MatchPage = z.strictObject({
+  ...boundedPageRules,
+  offset: z.int().min(0).max(10_000).nullish().meta({ description: 'Leaves out this many rows first, 0 to 10,000.' }),
+});
+
+/** Arguments of `certificateAlertMatches`. */
+export const ListMatches = MatchPage.extend({ alertId: idOf('The certificate alert.') });
+
+/** Arguments of `previewCertificateAlert`. */
+export const PreviewAlert = MatchPage.extend({
+  projectId: idOf('The project, of the type `cert-manager`.'),
+  filters,
+  alertBefore,
+  eventType: eventType.default('expiration').meta({
+    description: 'Which event it would notify of. Of others than expiration `alertBefore` has no effect.',
+  }),
+});
+
+/** Arguments of `alertDecisions`. */
+export const ListDecisions = z.strictObject({
+  certificateId: idOf('The certificate, or a certificate authority.'),
+  ...pageRules,
+});

@@ -1,0 +1,120 @@
+import { authorize, can } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import { together } from '../../../kernel/database/batched.js';
+import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
+import { type CursorKey, SoughtPage, timeCursorKey } from '../../../kernel/paging.js';
+import { parse } from '../../../kernel/validation.js';
+import { type AlertFilter, type EventType, findAlerts } from '../../alerts/public.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import type { Subject } from '../due.sql.js';
+import type { Place } from '../searches.js';
+import { findMatches } from './find-matches.js';
+import { ListMatches, MatchPage, PreviewAlert } from './match.rules.js';
+
+const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as const;
+
+/** What an alert notifies of: one that is there, or one that somebody thinks of. */
+interface Notifying {
+  readonly filters: readonly AlertFilter[];
+  readonly alertBefore: string;
+  readonly eventType: EventType;
+}
+
+type Alert = Notifying & { readonly id: string; readonly projectId: string };
+
+interface PageRequest {
+  readonly first: number;
+  readonly after?: string | null | undefined;
+  readonly offset?: number | null | undefined;
+}
+
+/** A page of certificates. */
+export type MatchedPage = SoughtPage<Subject> & {
+  /** Null: too many to be looked at. */
+  readonly totalCount: () => Promise<number | null>;
+};
+
+/** What the caller may read of certificates and authorities: others are not there. */
+export const mayRead =
+  ({ ability }: ProjectAccess) =>
+  ({ isAuthority, commonName }: Pick<Subject, 'isAuthority' | 'commonName'>): boolean =>
+    isAuthority ? can(ability, 'certificate-authorities:read') : can(ability, 'certificates:read', { commonName });
+
+/**
+ * Certificates that alerts are about: neither revoked nor expired; of alerts about expiry those whose time has begun and that nothing
+ * has replaced, whether they were notified of or not.
+ *
+ * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE. Source: behaviour 7.3.
+ */
+export class MatchService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /** Those of an alert that need not be there. @throws PROJECT_NOT_FOUND */
+  async preview(ctx: Context, raw: unknown): Promise<MatchedPage> {
+    const { projectId: wanted, filters, alertBefore, eventType, ...request } = parse(PreviewAlert, raw);
+    const project = await this.projects.authorized(ctx, wanted, 'pki-alerts:read');
+    const page = await pageOf(ctx, project, { filters, alertBefore, eventType }, request);
+    await record(ctx, project, 'certificate-alert:preview', { count: page.nodes.length });
+    return page;
+  }
+
+  /** Those of an alert. @throws CERTIFICATE_ALERT_NOT_FOUND */
+  async list(ctx: Context, raw: unknown): Promise<MatchedPage> {
+    const { alertId: id, ...request } = parse(ListMatches, raw);
+    const { row, project } = await this.projects.authorizedThing(ctx, { id }, ALERT, 'pki-alerts:read');
+    return pageOfAlert(ctx, project, row, request);
+  }
+
+  /** The same of an alert that is part of a larger answer; all alerts share their statements. */
+  async pageOfAlert(ctx: Context, alert: Alert, raw: unknown): Promise<MatchedPage> {
+    const request = parse(MatchPage, raw);
+    const project = await this.projects.loadOwning(ctx, alert.projectId, ALERT.notFound);
+    authorize(project, 'pki-alerts:read');
+    return pageOfAlert(ctx, project, alert, request);
+  }
+}
+
+async function pageOfAlert(
+  ctx: Context,
+  project: ProjectAccess,
+  alert: Alert,
+  request: PageRequest,
+): Promise<MatchedPage> {
+  const page = await pageOf(ctx, project, alert, request);
+  await record(ctx, project, 'certificate-alert:list-certificates', { alertId: alert.id, count: page.nodes.length });
+  return page;
+}
+
+async function pageOf(
+  ctx: Context,
+  project: ProjectAccess,
+  { filters, alertBefore, eventType }: Notifying,
+  request: PageRequest,
+): Promise<MatchedPage> {
+  const { projectId } = project;
+  const period = eventType === 'expiration' ? alertBefore : null;
+  const cursors = new SealedCursors(ctx, 'alertMatches', { projectId, filters, period });
+  const offset = request.offset ?? 0;
+  const search = { projectId, filters, period, mayRead: mayRead(project) };
+  const after = placeOf(cursors.read(request.after, 2));
+  const found = await together(ctx, findMatches, { ...search, after, count: offset + request.first + 1 });
+  const stoppedAt = found.stoppedAt === null ? null : keyOf(found.stoppedAt);
+  const page = new SoughtPage(found.subjects.slice(offset), request, keyOf, { cursors, stoppedAt });
+  return Object.assign(page, {
+    totalCount: async () => {
+      const all = await together(ctx, findMatches, { ...search, after: null, count: Number.POSITIVE_INFINITY });
+      return all.stoppedAt === null ? all.subjects.length : null;
+    },
+  });
+}
+
+const keyOf = ({ notAfter, id }: Place): CursorKey => timeCursorKey(notAfter, id);
+const placeOf = (key: CursorKey | null): Place | null =>
+  key === null ? null : { notAfter: new Date(key[0] as string), id: key[1] as string };
+
+const record = (
+  ctx: Context,
+  { projectId }: ProjectAccess,
+  action: string,
+  facts: Readonly<Record<string, string | number>>,
+): Promise<void> => ctx.auditTrail.recordRead(ctx, { action, projectId, facts });

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import fc from '../../kit/properties.js';
+import { until } from '../../kit/until.js';
+import { makeAuthority } from '../certificates/kit.js';
+import { type Copied, copies } from './kit.js';
+import { Notifying } from './notifying.js';
+
+const WAIT_MS = 60_000;
+const DECISIONS = `query ($id: ID!) { alertDecisions(certificateId: $id) { nodes {
+  outcome dueAt alert { id } messages { state recipient createdAt } } } }`;
+
+let notifying: Notifying;
+beforeAll(async () => {
+  notifying = await Notifying.start();
+}, 60_000);
+afterAll(() => notifying?.stop());
+afterEach(() => notifying.sql('delete from certificate_alert; delete from certificate'));
+
+const copy = (made: readonly Copied[]) => copies((text, params) => notifying.sql(text, params), notifying, made);
+const equals = (value: string) => [{ field: 'common_name', operator: 'equals', value }];
+const mail = (...recipients: string[]) => ({ channelType: 'email', config: { recipients } });
+const decisions = async (id: string) => (await notifying.admin.data(DECISIONS, { id })).alertDecisions.nodes;
+/** Has every alert look for what is due, as at midnight. */
+async function lookNow(): Promise<void> {
+  // There is one job for each day.
+  await notifying.sql(`delete from job where kind = 'certificate-alerts:find-due'`);
+  await notifying.runSchedule('certificate-alerts:find-due');
+  // Wakes whoever looks for jobs.
+  const waker = await notifying.alert([mail('nobody@example.com')], { enabled: false });
+  await looked();
+  await notifying.sql('delete from certificate_alert where id = $1', [waker]);
+}
+const looked = () =>
+  until('all alerts to have looked', WAIT_MS, async () => {
+    const [open] = await notifying.sql<{ isOver: boolean }>(
+      `select not exists (select from job where kind in ('certificate-alerts:find-due', 'certificate-alerts:check')
+           and state in ('waiting', 'running'))
+         and next_at > now() as "isOver" from job_kind where name = 'certificate-alerts:find-due'`,
+    );
+    return open?.isOver === true;
+  });
+
+describe('a decision', () => {
+  test('says whom an alert has notified when, or why it has not', async () => {
+    const [sent = '', later = '', revoked = '', over = '', old = ''] = await copy([
+      { name: 'sent', days: 5 },
+      { name: 'later', days: 40.5 },
+      { name: 'revoked', days: 5, isRevoked: true },
+      { name: 'over', days: -1 },
+      { name: 'renewed', days: 5 },
+      { name: 'renewed', days: 50 },
+    ]);
+    await notifying.alert([mail('ann@example.com', 'bob@example.com')], { filters: equals('sent') });
+    await until('both mails', WAIT_MS, async () => {
+      const [decision] = await decisions(sent);
+      return decision.outcome === 'NOTIFIED' && decision.messages.every((m: { state: string }) => m.state === 'SENT');
+    });
+    const [decision] = await decisions(sent);
+    expect(decision.dueAt).toBeNull();
+    expect(decision.messages.map(({ recipient }: { recipient: string }) => recipient).sort()).toEqual([
+      'ann@example.com',
+      'bob@example.com',
+    ]);
+    const outcome = async (id: string) => (await decisions(id)).map((one: { outcome: string }) => one.outcome);
+    expect(await outcome(later)).toEqual(['FILTERED']);
+    await notifying.sql('delete from certificate_alert');
+    const id = await notifying.alert([mail('ann@example.com')], { filters: [] });
+    await lookNow();
+    expect(await outcome(revoked)).toEqual(['REVOKED']);
+    expect(await outcome(over)).toEqual(['EXPIRED']);
+    expect(await outcome(old)).toEqual(['SUPERSEDED']);
+    const [waiting] = await decisions(later);
+    expect(waiting).toMatchObject({ outcome: 'NOT_DUE_YET', messages: [] });
+    const [{ day }] = (await notifying.sql(
+      `select date_trunc('day', now() + interval '11.5 days')::timestamptz as day`,
+    )) as [{ day: Date }];
+    // The first midnight at which it is due, in 10.5 days.
+    expect([day.getTime(), day.getTime() - 86_400_000]).toContain(new Date(waiting.dueAt).getTime());
+    expect(new Date(waiting.dueAt).toISOString()).toMatch(/T00:00:00.000Z$/);
+    await notifying.admin.patch(`/api/v1/cert-manager/alerts/${id}`, { eventType: 'renewal' });
+    expect(await outcome(later)).toEqual(['NO_EVENT']);
+    await notifying.admin.patch(`/api/v1/cert-manager/alerts/${id}`, { enabled: false });
+    expect(await outcome(later)).toEqual(['DISABLED']);
+    await notifying.alert([{ ...mail('ann@example.com'), enabled: false }]);
+    expect(await outcome(later)).toEqual(['NO_CHANNEL', 'DISABLED']);
+  }, 120_000);
+
+  test('is for who may read alerts and the certificate: others do not learn of it', async () => {
+    const [id = ''] = await copy([{ name: 'hidden', days: 5 }]);
+    await notifying.alert([mail('ann@example.com')], { enabled: false });
+    const read = { subject: 'pki-alerts', action: 'read' };
+    const other = { subject: 'certificates', action: 'read', conditions: { commonName: 'other' } };
+    const refused = [await notifying.member([read]), await notifying.member([read, other])];
+    for (const caller of refused) {
+      const answers = [await caller.graphql(DECISIONS, { id }), await caller.graphql(DECISIONS, { id: randomUUID() })];
+      for (const answer of answers) expect(answer).toBeError(404, 'CERTIFICATE_NOT_FOUND');
+    }
+    const reader = await notifying.member([{ subject: 'certificates', action: 'read' }]);
+    expect(await reader.graphql(DECISIONS, { id })).toBeError(403, 'PERMISSION_DENIED');
+    const allowed = await notifying.member([read, { ...other, conditions: { commonName: 'hidden' } }]);
+    expect((await allowed.data(DECISIONS, { id })).alertDecisions.nodes).toHaveLength(1);
+  });
+});
+
+describe('decisions', () => {
+  const names = fc.constantFrom('a.example.com', 'b.example.com', 'B.test');
+  const certificate = fc.record({
+    name: names,
+    days: fc.constantFrom(-1, 2, 20, 45, 400),
+    sans: fc.subarray(['a.example.com', 'x.test', 'y.test']),
+    profile: fc.constantFrom(null, 'web'),
+    isRevoked: fc.constantFrom(false, false, false, true),
+  });
+  const filter = fc.oneof(
+    fc.record({
+      field: fc.constantFrom('common_name', 'san', 'profile_name'),
+      operator: fc.constantFrom('equals', 'not_equals', 'contains', 'starts_with', 'ends_with'),
+      value: fc.constantFrom('a.example.com', 'B', 'test', 'web'),
+    }),
+    fc.record({ field: fc.constant('san'), operator: fc.constant('matches'), value: fc.constantFrom('*.TEST', '?.*') }),
+  );
+  const alert = fc.record({
+    alertBefore: fc.constantFrom('1d', '3w', '1m', '2y', '9999y'),
+    filters: fc.array(filter, { maxLength: 2 }),
+    isOn: fc.constantFrom(true, true, true, false),
+    isOfCas: fc.boolean(),
+  });
+  const cas = { field: 'include_cas', operator: 'equals', value: 'true' };
+
+  test('are what alerts do', async () => {
+    await looked();
+    const authority = await makeAuthority(notifying.admin, notifying.projectId, { validDays: 25 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(certificate, { minLength: 1, maxLength: 12 }),
+        fc.array(alert, { minLength: 1, maxLength: 8 }),
+        async (certificates, alerts) => {
+          await notifying.sql('delete from certificate_alert; delete from certificate');
+          const server = 'https://127.0.0.1:1/';
+          for (const { isOn, isOfCas, filters, ...more } of alerts)
+            await notifying.alert([{ channelType: 'webhook', config: { url: server }, enabled: isOn }], {
+              ...more,
+              filters: isOfCas ? [...filters, cas] : filters,
+            });
+          await looked();
+          // Of the authority that is there already.
+          await notifying.sql('delete from notification_message');
+          const ids = [...(await copy(certificates)), authority.id];
+          await notifying.sql(`delete from job where kind = 'certificate-alerts:import'`);
+          const expected: string[] = [];
+          for (const id of ids)
+            for (const { outcome, alert: about } of await decisions(id))
+              if (outcome === 'DUE') expected.push(`${about.id} ${id}`);
+          await lookNow();
+          const told = await notifying.sql<{ key: string }>(
+            `select owner_id || ' ' || subject_id as key from notification_delivery`,
+          );
+          expect(told.map(({ key }) => key).sort()).toEqual(expected.sort());
+          for (const id of ids)
+            for (const { outcome, alert: about } of await decisions(id))
+              expect(['NOTIFIED', 'PENDING', 'FAILED'].includes(outcome)).toBe(expected.includes(`${about.id} ${id}`));
+        },
+      ),
+      { numRuns: 8 },
+    );
+  }, 300_000);
+});
