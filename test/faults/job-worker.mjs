@@ -1,4 +1,5 @@
-// A node that does jobs of the kind `test:work` and nothing else. Arguments: database URL, pause of a step in milliseconds, steps.
+// A node that does jobs of the kind `test:work` and nothing else. Arguments: database URL, pause of a step in milliseconds, steps,
+// and the text of the error in which each job ends (default: none does).
 // Each step is a call to an outside system, as far as a job can tell; its effect is written at the end, under the lease.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -7,7 +8,7 @@ import { Jobs } from '../../.build/src/kernel/jobs/jobs.js';
 import { wakeStore } from '../../.build/src/kernel/jobs/wake-stores.js';
 import { createLog } from '../../.build/src/kernel/log.js';
 
-const [url, stepMs, steps] = process.argv.slice(2);
+const [url, stepMs, steps, failure = ''] = process.argv.slice(2);
 const log = createLog('silent');
 const database = await Database.connect(url, {}, log);
 // Not through the database of the service: an outside system knows no lease.
@@ -19,7 +20,9 @@ const kind = {
   description: 'Work of a test.',
   leaseSeconds: 1,
   concurrency: 10,
+  retry: { firstSeconds: 0.1, longestSeconds: 0.2, attempts: 2 },
   run: async (_, run) => {
+    if (failure !== '') throw Object.assign(new Error(failure), { code: failure, cause: failure });
     for (let step = 0; step < Number(steps); step += 1) {
       await run.reserve(0);
       await outside.query('insert into call (job_id, worker) values ($1, $2)', [run.jobId, process.pid]);

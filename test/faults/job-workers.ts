@@ -20,6 +20,8 @@ interface Work {
   readonly steps: number;
   /** How far its clock is ahead. */
   readonly aheadMs?: number;
+  /** Text of the error in which each job ends. */
+  readonly failure?: string;
 }
 
 /** Nodes that do jobs on one database, as processes that can be killed. */
@@ -32,8 +34,8 @@ export class JobWorkers {
   }
 
   /** Waits for a further node to look for jobs. */
-  async start({ stepMs, steps, aheadMs = 0 }: Work): Promise<ChildProcess> {
-    const args = [`--import=${CLOCK}?ms=${aheadMs}`, WORKER, this.url, `${stepMs}`, `${steps}`];
+  async start({ stepMs, steps, aheadMs = 0, failure = '' }: Work): Promise<ChildProcess> {
+    const args = [`--import=${CLOCK}?ms=${aheadMs}`, WORKER, this.url, `${stepMs}`, `${steps}`, failure];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#children.push(child);
     await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
@@ -53,11 +55,12 @@ export class JobWorkers {
   }
 
   /** @returns how long it took, in milliseconds */
-  async untilDone(deadlineMs: number): Promise<number> {
+  async untilDone(deadlineMs: number, state: 'done' | 'failed' = 'done'): Promise<number> {
     const begun = performance.now();
-    await until('all jobs to be done', deadlineMs, async () => {
+    await until(`all jobs to be ${state}`, deadlineMs, async () => {
       const [{ open } = { open: 1 }] = await this.sql<{ open: number }>(
-        `select count(*)::int as open from job where kind = 'test:work' and state <> 'done'`,
+        `select count(*)::int as open from job where kind = 'test:work' and state <> $1`,
+        [state],
       );
       return open === 0;
     });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { Notifying } from '../../kit/notifying.js';
 import fc from '../../kit/properties.js';
 import { until } from '../../kit/until.js';
 import { makeAuthority } from '../certificates/kit.js';
 import { type Copied, copies } from './kit.js';
-import { Notifying } from './notifying.js';
 
 const WAIT_MS = 60_000;
 const DECISIONS = `query ($id: ID!) { alertDecisions(certificateId: $id) { nodes {

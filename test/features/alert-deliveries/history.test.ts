@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.js';
+import { Notifying } from '../../kit/notifying.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 import { makeAlert, seedProject } from '../alerts/kit.js';
-import { Notifying } from './notifying.js';
 
 const WAIT_MS = 30_000;
 const ALERTS = '/api/v1/cert-manager/alerts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
 import { until } from '../../kit/until.js';
-import { Notifying } from './notifying.js';
 
 const WAIT_MS = 50_000;
 const FIND_DUE = 'certificate-alerts:find-due';
@@ -233,11 +233,11 @@ describe('a target that fails', () => {
     for (let kill = 1; kill <= 3; kill += 1) {
       await received(server, kill * 12);
       await notifying.kill();
-      const sent = await notifying.sql<{ id: string }>(`select id from notification_message where state = 'sent'`);
-      const countOf = () => eventsOf(server).filter(({ id }) => sent.some((message) => message.id === id)).length;
+      const sent = await notifying.sentIds();
+      const countOf = () => eventsOf(server).filter(({ id }) => sent.has(id)).length;
       const before = countOf();
       await notifying.restart();
-      await notifying.sql(`update job set wake_at = now() where state = 'running'`);
+      await notifying.endLeases();
       await received(server, kill * 12 + 6);
       expect(countOf()).toBe(before);
     }

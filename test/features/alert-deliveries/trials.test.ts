@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.js';
-import { Notifying } from './notifying.js';
+import { Notifying } from '../../kit/notifying.js';
 
 const ALERTS = '/api/v1/cert-manager/alerts';
 

@@ -1,5 +1,5 @@
+import { Notifying } from '../../kit/notifying.js';
 import { until } from '../../kit/until.js';
-import { Notifying } from './notifying.js';
 
 const CERTIFICATES = 300;
 const CHANNELS = 3;

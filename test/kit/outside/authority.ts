@@ -24,10 +24,13 @@ export interface ServerCertificate {
 
 /** A certificate authority for servers of the kit. */
 export class Authority {
-  private constructor(
-    private readonly certificate: X509Certificate,
-    private readonly keys: webcrypto.CryptoKeyPair,
-  ) {}
+  readonly #certificate: X509Certificate;
+  readonly #keys: webcrypto.CryptoKeyPair;
+
+  private constructor(certificate: X509Certificate, keys: webcrypto.CryptoKeyPair) {
+    this.#certificate = certificate;
+    this.#keys = keys;
+  }
 
   static async create(): Promise<Authority> {
     const keys = await makeKeys();
@@ -46,7 +49,7 @@ export class Authority {
 
   /** For `NODE_EXTRA_CA_CERTS` of a process. */
   get pem(): string {
-    return this.certificate.toString('pem');
+    return this.#certificate.toString('pem');
   }
 
   /** This process believes it from now on, beside those that it believed before. */
@@ -61,12 +64,12 @@ export class Authority {
     const certificate = await X509CertificateGenerator.create({
       serialNumber: serialNumber(),
       subject: 'CN=Server of the tests',
-      issuer: this.certificate.subject,
+      issuer: this.#certificate.subject,
       notBefore: new Date(Date.now() - 3 * DAY_MS),
       notAfter: new Date(Date.now() + daysLeft * DAY_MS),
       signingAlgorithm: ALGORITHM,
       publicKey: keys.publicKey,
-      signingKey: this.keys.privateKey,
+      signingKey: this.#keys.privateKey,
       extensions: [
         new SubjectAlternativeNameExtension(
           names.map((value) => ({ type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value })),

@@ -22,11 +22,11 @@ export class OutsideServer {
   readonly port: number;
   readonly #server: Server;
 
-  private constructor(
-    server: Server,
-    private readonly scheme: string,
-  ) {
+  readonly #scheme: string;
+
+  private constructor(server: Server, scheme: string) {
     this.#server = server;
+    this.#scheme = scheme;
     this.port = (server.address() as AddressInfo).port;
     server.on('connection', () => {
       this.connections += 1;
@@ -64,7 +64,7 @@ export class OutsideServer {
 
   /** @param host a name or an address that leads to this machine */
   url(path = '/', host = 'localhost'): string {
-    return `${this.scheme}://${host}:${this.port}${path}`;
+    return `${this.#scheme}://${host}:${this.port}${path}`;
   }
 
   async stop(): Promise<void> {

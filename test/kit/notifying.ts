@@ -3,45 +3,53 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Caller, mustSucceed } from '../../kit/caller.js';
-import { type Made, newIntermediate, newLeaf, newRoot } from '../../kit/certificates/material.js';
-import { migratedDatabase } from '../../kit/databases.js';
-import { Authority, type ServerCertificate } from '../../kit/outside/authority.js';
-import { MailServer } from '../../kit/outside/mail-server.js';
-import { OutsideServer } from '../../kit/outside/outside-server.js';
-import { Seed } from '../../kit/seed.js';
-import { Service } from '../../kit/service.js';
-import { withClient } from '../../kit/tables.js';
-import { until } from '../../kit/until.js';
+import { Caller, mustSucceed } from './caller.js';
+import { type Made, newIntermediate, newLeaf, newRoot } from './certificates/material.js';
+import { migratedDatabase } from './databases.js';
+import { Authority, type ServerCertificate } from './outside/authority.js';
+import { MailServer } from './outside/mail-server.js';
+import { OutsideServer } from './outside/outside-server.js';
+import { Seed } from './seed.js';
+import { Service } from './service.js';
+import { withClient } from './tables.js';
+import { until } from './until.js';
 
 const ALERTS = '/api/v1/cert-manager/alerts';
 const CERTIFICATES = '/api/v1/cert-manager/certificates';
 
+interface Parts {
+  readonly directory: string;
+  readonly certificate: ServerCertificate;
+  readonly env: Readonly<Record<string, string>>;
+  readonly issuer: Made;
+}
+
 /** A service that may notify servers of this machine, with a project that has certificates. */
 export class Notifying {
-  private constructor(
-    private readonly parts: {
-      readonly directory: string;
-      readonly certificate: ServerCertificate;
-      readonly env: Readonly<Record<string, string>>;
-      readonly issuer: Made;
-    },
-    readonly mail: MailServer,
-    public service: Service,
-    readonly admin: Caller,
-    readonly projectId: string,
-  ) {}
-
+  readonly mail: MailServer;
+  service: Service;
+  readonly admin: Caller;
+  readonly projectId: string;
+  private readonly parts: Parts;
   private readonly servers: OutsideServer[] = [];
 
-  static async start(): Promise<Notifying> {
+  private constructor(parts: Parts, mail: MailServer, service: Service, admin: Caller, projectId: string) {
+    this.parts = parts;
+    this.mail = mail;
+    this.service = service;
+    this.admin = admin;
+    this.projectId = projectId;
+  }
+
+  /** @param databaseUrl a database of its own; absent: one of the test run */
+  static async start(databaseUrl?: string): Promise<Notifying> {
     const directory = await mkdtemp(join(tmpdir(), 'strongroom-notifying-'));
     const authority = await Authority.create();
     const certificate = await authority.issue(['localhost']);
     await writeFile(join(directory, 'authority.pem'), authority.pem);
     const mail = await MailServer.start({ certificate });
     const env = {
-      DATABASE_URL: await migratedDatabase(),
+      DATABASE_URL: databaseUrl ?? (await migratedDatabase()),
       ROOT_KEY: randomBytes(32).toString('base64'),
       NODE_EXTRA_CA_CERTS: join(directory, 'authority.pem'),
       ALLOW_PRIVATE_TARGETS: 'true',
@@ -64,6 +72,14 @@ export class Notifying {
   /** An outside system that answers as it is told. */
   async server(answer: RequestListener = (_, response) => response.writeHead(200).end()): Promise<OutsideServer> {
     const server = await OutsideServer.start(this.parts.certificate, answer);
+    this.servers.push(server);
+    return server;
+  }
+
+  /** An outside system whose certificate nobody here trusts. */
+  async distrusted(): Promise<OutsideServer> {
+    const certificate = await (await Authority.create()).issue(['localhost']);
+    const server = await OutsideServer.start(certificate, (_, response) => response.writeHead(200).end());
     this.servers.push(server);
     return server;
   }
@@ -147,6 +163,26 @@ export class Notifying {
   async hurry(): Promise<void> {
     await this.sql('update notification_message set next_at = now() where next_at is not null');
     await this.sql(`update job set wake_at = now() where kind = 'certificate-alerts:send' and state = 'waiting'`);
+  }
+
+  /** Ids of the messages that are sent, by their rows. */
+  async sentIds(): Promise<ReadonlySet<string>> {
+    const rows = await this.sql<{ id: string }>(`select id from notification_message where state = 'sent'`);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Rows of the ledger, and how many keys they have. */
+  async ledger(): Promise<{ rows: number; keys: number }> {
+    const [found] = await this.sql<{ rows: number; keys: number }>(
+      `select count(*)::int as rows, count(distinct (owner_id, subject_id, event, channel_id, recipient, occurrence))::int as keys
+       from notification_delivery`,
+    );
+    return found ?? { rows: 0, keys: 0 };
+  }
+
+  /** The leases of a node that was killed are over. */
+  async endLeases(): Promise<void> {
+    await this.sql(`update job set wake_at = now() where state = 'running'`);
   }
 
   async kill(): Promise<void> {
