@@ -25,6 +25,8 @@ import { createOrganizationRoles } from './features/organization-roles/index.js'
 import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
 import { createProjectCopies } from './features/project-copies/index.js';
+import { createProjectNotices } from './features/project-notices/index.js';
+import { tellOfRescue } from './features/project-notices/public.js';
 import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
@@ -132,6 +134,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment, applyTemplate });
   const tags = createTags({ ...projects, authorizeTagChange });
   const secrets = createSecrets(projects);
+  const notifier = new Notifier({ mailer: new Mailer(config), policy: config });
   const working: Feature[] = [
     organizations,
     createOrganizationRoles(),
@@ -140,13 +143,14 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     projects,
     createGroups({ ...organizations, ...projects }),
     createPrivileges(projects),
-    createProjectRescues(projects),
+    createProjectRescues({ ...projects, onRescue: tellOfRescue }),
     createProjectTemplates({ ...projects, createRootFolders }),
     createProjectCopies(projects),
     tags,
     secrets,
     createCertificates({ ...projects, onCertificateEvent: announce }),
-    createAlertDeliveries({ ...projects, notifier: new Notifier({ mailer: new Mailer(config), policy: config }) }),
+    createAlertDeliveries({ ...projects, notifier }),
+    createProjectNotices({ ...projects, notifier, allowPrivateTargets: config.allowPrivateTargets }),
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
     createAccessReview(projects),
   ];

@@ -31,6 +31,7 @@ import { AlertDeliveries } from './0020-0039/0032-alert-deliveries.js';
 import { CertificateRevocations } from './0020-0039/0036-certificate-revocations.js';
 import { AlertSubjects } from './0020-0039/0038-alert-subjects.js';
 import { Notifications } from './0020-0039/0039-notifications.js';
+import { ProjectNotices } from './0040-0059/0040-project-notices.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -67,4 +68,5 @@ export const migrations = [
   { name: '0039-notifications', class: Notifications },
   { name: '0036-certificate-revocations', class: CertificateRevocations },
   { name: '0038-alert-subjects', class: AlertSubjects },
+  { name: '0040-project-notices', class: ProjectNotices },
 ] as const;

@@ -47,6 +47,7 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'certificateProject',
   'certificateAlert',
   'alertChannel',
+  'notificationChannel',
   'alertMessage',
   'certificateAuthority',
   'pendingAuthority',
@@ -71,6 +72,7 @@ const EITHER = [
 /** The optional owner beside an id, which the rows of REST give. */
 const WHERE_IT_MUST_BE = [
   ...['updateFolder', 'updateSecretImport', 'deleteSecretImport', 'tag', 'updateTag', 'deleteTag'],
+  ...['notificationChannel', 'updateNotificationChannel', 'testNotificationChannel', 'deleteNotificationChannel'],
   ...['environment', 'updateEnvironment', 'deleteEnvironment'],
   ...['projectRole', 'updateProjectRole', 'deleteProjectRole'],
   ...['additionalPrivilege', 'updateAdditionalPrivilege', 'deleteAdditionalPrivilege'],

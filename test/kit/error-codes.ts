@@ -1,4 +1,5 @@
 import '../../src/features/alert-deliveries/alert-deliveries.errors.js';
+import '../../src/features/project-notices/project-notices.errors.js';
 import '../../src/features/access/access.errors.js';
 import '../../src/features/alerts/alerts.errors.js';
 import '../../src/features/certificates/certificates.errors.js';

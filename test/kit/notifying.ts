@@ -160,9 +160,9 @@ export class Notifying {
   }
 
   /** What waits at channels is due now. */
-  async hurry(): Promise<void> {
+  async hurry(kind = 'certificate-alerts:send'): Promise<void> {
     await this.sql('update notification_message set next_at = now() where next_at is not null');
-    await this.sql(`update job set wake_at = now() where kind = 'certificate-alerts:send' and state = 'waiting'`);
+    await this.sql(`update job set wake_at = now() where kind = $1 and state = 'waiting'`, [kind]);
   }
 
   /** Ids of the messages that are sent, by their rows. */

@@ -32,6 +32,8 @@ export interface World {
   readonly certificateAlert: string;
   /** The channel of that alert, which is disabled. */
   readonly alertChannel: string;
+  /** A channel of that project, which is disabled. */
+  readonly notificationChannel: string;
   /** A message of that alert, which was given up. Only a world that is seeded has one. */
   readonly alertMessage: string;
   /** A root of that project. */

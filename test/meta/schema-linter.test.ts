@@ -72,6 +72,7 @@ function lint(definition: string) {
 const RESOURCES = [
   ...['Certificate', 'CertificateAlert', 'CertificateAuthority'],
   ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
+  'NotificationChannel',
   'ProjectTemplate',
   ...['Secret', 'SecretImport', 'Tag', 'User'],
 ];

@@ -1,7 +1,6 @@
 import type { Transaction } from '../../kernel/context.js';
-import { type ChannelRow, type EventType, listChannels, openConfig } from '../alerts/public.js';
-import { digestsOf, type LedgerTarget, NOBODY, writeMessages } from '../deliveries/public.js';
-import { targetsOf } from '../notifications/public.js';
+import { type EventType, listChannels, openConfig } from '../alerts/public.js';
+import { ledgerTargets, writeMessages } from '../deliveries/public.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { lockEnabledAlert } from './sender.sql.js';
 
@@ -26,7 +25,7 @@ export async function notify(tx: Transaction, { alertId, event, certificateIds, 
   if (alert === undefined) return;
   const { organizationId, projectId } = alert;
   const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
-  const targets = await targetsAt(tx, { organizationId, projectId }, channels);
+  const targets = await ledgerTargets(tx, alert, channels, (channel) => openConfig(tx, channel));
   const telling = { organizationId, projectId, ownerId: alertId, event, subjectIds: certificateIds };
   const isNew = await writeMessages(
     tx,
@@ -40,24 +39,4 @@ export async function notify(tx: Transaction, { alertId, event, certificateIds, 
     projectId,
     facts: { alertId, event, count: certificateIds.length },
   });
-}
-
-/** Whom channels notify, as the ledger has it: one for each address of a mail channel, else one in all. */
-async function targetsAt(
-  tx: Transaction,
-  owner: { readonly organizationId: string; readonly projectId: string },
-  channels: readonly ChannelRow[],
-): Promise<LedgerTarget[]> {
-  const found = await Promise.all(
-    channels.map(async (channel) => {
-      const { id: channelId, channelType } = channel;
-      if (channelType !== 'email') return [{ channelId, channelType, recipient: NOBODY }];
-      // One whose addresses cannot be decrypted must not keep the others from what they have to tell; the next run tries it again.
-      const config = await openConfig(tx, { ...channel, channelType }).catch(() => null);
-      const targets = config === null ? [] : targetsOf(channelType, config);
-      const digests = await digestsOf(tx, owner, targets);
-      return digests.map((recipient) => ({ channelId, channelType, recipient }));
-    }),
-  );
-  return found.flat();
 }

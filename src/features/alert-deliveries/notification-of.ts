@@ -89,6 +89,7 @@ export function notificationOf(
       ['Project', projectName],
       ['Alert', alertName],
     ],
+    reason: `a recipient of the alert “${fitted(alertName, 100)}” in the project “${fitted(projectName, 100)}”`,
     noun: NOUN,
     items,
     data: { alert: { id: alertId, name: alertName, alertBefore: before, projectId, projectName } },

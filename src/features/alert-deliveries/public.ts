@@ -1,1 +1,2 @@
 export { announce, checkSoon } from './due.service.js';
+export { AlertTestResultType } from './trial.resolver.js';

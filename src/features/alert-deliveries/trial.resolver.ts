@@ -5,8 +5,9 @@ import { AlertChannelType, toChannelType } from '../alerts/public.js';
 import { TestAlert } from './message.rules.js';
 import type { TrialService } from './trial.service.js';
 
+/** What came of a test at one target. */
 @ObjectType('AlertTestResult', { description: 'What came of a test at one target.', simpleResolvers: true })
-class AlertTestResultType {
+export class AlertTestResultType {
   @Field(() => AlertChannelType, { description: 'The channel.' })
   channel!: AlertChannelType;
 

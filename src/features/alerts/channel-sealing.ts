@@ -11,6 +11,8 @@ import type { ChannelRow } from './alert.queries.js';
 
 /** Whose config it is, and which writing of it: an older one of the same channel cannot be put back. */
 interface ConfigPlace {
+  /** Of the channel; absent: that of alerts. */
+  readonly table?: string;
   readonly id: string;
   readonly configVersion: number;
 }
@@ -18,8 +20,8 @@ interface ConfigPlace {
 type AnyConfig = ChannelConfigs[ChannelType];
 type SealedConfig = ConfigPlace & Pick<ChannelRow, 'projectId' | 'channelType' | 'configSealed'>;
 
-const placeOf = ({ id, configVersion }: ConfigPlace) => ({
-  table: 'certificate_alert_channel',
+const placeOf = ({ table = 'certificate_alert_channel', id, configVersion }: ConfigPlace) => ({
+  table,
   column: 'config',
   rowId: id,
   rowVersion: configVersion,

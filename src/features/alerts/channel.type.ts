@@ -17,7 +17,7 @@ export const AlertChannelTypeEnum = {
 } as const satisfies Record<string, ChannelType>;
 registerEnumType(AlertChannelTypeEnum, {
   name: 'AlertChannelType',
-  description: 'How an alert notifies.',
+  description: 'How an alert or a project notifies.',
   valuesConfig: {
     EMAIL: { description: 'By mails to some addresses.' },
     WEBHOOK: { description: 'By requests to an address of your own.' },
@@ -28,10 +28,10 @@ registerEnumType(AlertChannelTypeEnum, {
 
 /** What the API shows of a channel. Secrets in its config are never shown. */
 @InterfaceType('AlertChannel', {
-  description: 'A way in which an alert notifies. Secrets in its configuration are never shown.',
+  description: 'A way in which an alert or a project notifies. Secrets in its configuration are never shown.',
 })
 export abstract class AlertChannelType {
-  @Field(() => ID, { description: 'Its id, which stays while the alert has it.' })
+  @Field(() => ID, { description: 'Its id, which stays while its owner has it.' })
   id!: string;
 
   @Field(() => AlertChannelTypeEnum, { description: 'How it notifies.' })
@@ -93,7 +93,9 @@ class SlackChannelType extends AlertChannelType {}
 class PagerDutyChannelType extends AlertChannelType {}
 
 /** A channel as the API shows it. Its class tells its type, since compiled documents do not wait for a function that does. */
-export function toChannelType(channel: ChannelRow): AlertChannelType {
+export function toChannelType(
+  channel: Omit<ChannelRow, 'alertId' | 'position'> & { readonly table?: string },
+): AlertChannelType {
   const { id, channelType, enabled, createdAt, updatedAt } = channel;
   const common = { id, channelType, enabled, createdAt, updatedAt };
   const opened = <T extends ChannelType>(ctx: Context, type: T) => openConfig(ctx, { ...channel, channelType: type });
@@ -122,9 +124,10 @@ const WebhookConfigInput = inputType('WebhookAlertConfigInput', webhook);
 const SlackConfigInput = inputType('SlackAlertConfigInput', slack);
 const PagerDutyConfigInput = inputType('PagerDutyAlertConfigInput', pagerduty);
 
+/** Where a channel sends, by its type. */
 @InputType('AlertChannelConfigInput', { description: 'Where a channel sends, by its type.' })
 @Extensions(ONE_OF)
-class ChannelConfigInput {
+export class ChannelConfigInput {
   @Field(() => EmailConfigInput, { nullable: true, description: 'Of a channel that sends mails.' })
   email?: object | null;
 

@@ -1,7 +1,8 @@
 export { type ChannelRow, findAlerts, findChannels, listChannels } from './alert.queries.js';
-export { CONTENT, type EventType } from './alert.rules.js';
+export { ANYWHERE as ALERTS_ANYWHERE, CONTENT, type EventType, rulesFor as alertRulesFor } from './alert.rules.js';
 export { AlertType, CertificateEventEnum, toAlertType } from './alert.type.js';
 export { type AlertView, findAlertViews, listAlertViews } from './alert.view.js';
-export { AlertChannelType, AlertChannelTypeEnum, toChannelType } from './channel.type.js';
-export { openConfig } from './channel-sealing.js';
+export { completed } from './channel.rules.js';
+export { AlertChannelType, AlertChannelTypeEnum, ChannelConfigInput, toChannelType } from './channel.type.js';
+export { configSealer, openConfig, sealConfig } from './channel-sealing.js';
 export { type AlertFilter, type FilteredCertificate, matchesFilters } from './filter.rules.js';

@@ -1,9 +1,16 @@
 import type { Context } from '../../kernel/context.js';
 import { queryOf } from '../../kernel/database/database.js';
-import type { Target } from '../notifications/public.js';
+import { type ChannelConfigs, type ChannelType, type Target, targetsOf } from '../notifications/public.js';
+import type { LedgerTarget } from './writing.js';
+
+interface Owner {
+  readonly organizationId: string;
+  /** Null: an organization. */
+  readonly projectId: string | null;
+}
 
 /** Of channels with one target. */
-export const NOBODY = Buffer.alloc(0);
+const NOBODY = Buffer.alloc(0);
 
 /** What digests of addresses are made of, whatever the case of their letters. */
 export const digestTextOf = (address: string): string => `recipient ${address.toLowerCase()}`;
@@ -14,10 +21,35 @@ export const digestTextOf = (address: string): string => `recipient ${address.to
  */
 export async function digestsOf(
   ctx: Context,
-  { organizationId, projectId }: { readonly organizationId: string; readonly projectId: string | null },
+  { organizationId, projectId }: Owner,
   targets: readonly Target[],
 ): Promise<readonly Buffer[]> {
   if (targets.every(({ type }) => type !== 'email')) return targets.map(() => NOBODY);
   const sealer = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
   return targets.map((target) => (target.type === 'email' ? sealer.digest(digestTextOf(target.recipient)) : NOBODY));
+}
+
+/**
+ * Whom channels notify, as the ledger has it: one for each address of a mail channel, else one in all.
+ *
+ * @param open opens the config of a channel
+ */
+export async function ledgerTargets<C extends { readonly id: string; readonly channelType: ChannelType }>(
+  ctx: Context,
+  owner: Owner,
+  channels: readonly C[],
+  open: (channel: C & { readonly channelType: 'email' }) => Promise<ChannelConfigs['email']>,
+): Promise<LedgerTarget[]> {
+  const found = await Promise.all(
+    channels.map(async (channel) => {
+      const { id: channelId, channelType } = channel;
+      if (channelType !== 'email') return [{ channelId, channelType, recipient: NOBODY }];
+      // One whose addresses cannot be decrypted must not keep the others from what they have to tell.
+      const config = await open({ ...channel, channelType }).catch(() => null);
+      const targets = config === null ? [] : targetsOf(channelType, config);
+      const digests = await digestsOf(ctx, owner, targets);
+      return digests.map((recipient) => ({ channelId, channelType, recipient }));
+    }),
+  );
+  return found.flat();
 }

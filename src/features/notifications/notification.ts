@@ -1,4 +1,4 @@
-import type { Severity, Urgency } from './text.js';
+import { NOT_URGENT, type Severity, type Urgency } from './text.js';
 
 /** A label and what it says; of a list, channels show the first few. */
 export type Field = readonly [label: string, text: string | readonly string[]];
@@ -29,6 +29,8 @@ export interface Notification {
   readonly occurredAt: Date;
   /** Where it comes from, such as its project and its alert, the widest first. */
   readonly context: readonly (readonly [label: string, text: string])[];
+  /** Why somebody gets a mail: `a recipient of the alert “A” in the project “P”`. */
+  readonly reason: string;
   /** What its items are, as `Certificate` and `Certificates`, and what is said of those without room. */
   readonly noun: { readonly one: string; readonly many: string; readonly omitted: string };
   /** Those that matter most first. */
@@ -48,3 +50,18 @@ export interface Delivery<T> {
   readonly target: T;
   readonly notification: Notification;
 }
+
+/** An item with fields and without a time. @param ids what programs get beside its name and fields */
+export function plainItem(
+  name: string,
+  fields: readonly Field[],
+  ids: Readonly<Record<string, string | undefined>>,
+): NotifiedItem {
+  const labelled = Object.fromEntries(fields.map(([label, text]) => [keyOf(label), text]));
+  const details = { name, ...labelled };
+  return { name, urgency: NOT_URGENT, due: null, fields, json: { ...ids, ...details }, details };
+}
+
+/** `Client secret` is `clientSecret`. */
+const keyOf = (label: string): string =>
+  label.toLowerCase().replace(/[^a-z0-9]+(\w)/g, (_, first: string) => first.toUpperCase());

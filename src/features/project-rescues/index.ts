@@ -5,14 +5,20 @@ import { organizationLinkOf } from '../organizations/public.js';
 import { type ProjectLinks, projectLinkOf } from '../projects/public.js';
 import { ProjectRescue } from './project-rescue.entity.js';
 import { ProjectRescueResolver } from './project-rescue.resolver.js';
-import { ProjectRescueService, rescuesByIds } from './project-rescue.service.js';
+import { type OnRescue, ProjectRescueService, rescuesByIds } from './project-rescue.service.js';
 import { ProjectRescueType, ProjectWithoutAdminType } from './project-rescue.type.js';
 
 /** The way back into projects that have lost their last admin. */
-export const createProjectRescues = ({ links }: { readonly links: ProjectLinks }): Feature => ({
+export const createProjectRescues = ({
+  links,
+  onRescue,
+}: {
+  readonly links: ProjectLinks;
+  readonly onRescue: OnRescue;
+}): Feature => ({
   entities: [ProjectRescue],
   resolvers: [
-    new ProjectRescueResolver(new ProjectRescueService()),
+    new ProjectRescueResolver(new ProjectRescueService(onRescue)),
     new (organizationLinkOf(ProjectRescueType))(),
     ...[ProjectRescueType, ProjectWithoutAdminType].map((type) => new (projectLinkOf(type))(links)),
   ],

@@ -1,5 +1,5 @@
 import { authorize } from '../../kernel/authz/ability.js';
-import type { Context } from '../../kernel/context.js';
+import type { Context, Transaction } from '../../kernel/context.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow } from '../../kernel/database/rows.js';
@@ -35,6 +35,19 @@ interface LostProject {
   readonly slug: string;
 }
 
+/** Called in the transaction in which a project is rescued. */
+export type OnRescue = (
+  tx: Transaction,
+  rescue: {
+    readonly organizationId: string;
+    readonly projectId: string;
+    readonly rescueId: string;
+    readonly rescuer: string;
+    readonly reason: string;
+    readonly endsAt: Date;
+  },
+) => Promise<void>;
+
 /**
  * The way back into a project that has lost its last admin: its login or its rights. Whoever may rescue projects
  * of the organization becomes an admin of such a project for a time, gives a reason, and appoints somebody for good.
@@ -42,6 +55,8 @@ interface LostProject {
  * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE. Source: behaviour 2.
  */
 export class ProjectRescueService {
+  constructor(private readonly onRescue: OnRescue) {}
+
   /**
    * Makes the caller an admin of a project that has none, for a time. If it has the role for a shorter time anyway, that time is
    * lengthened and not given back: it ends with the rescue. One that ends later, even if it has not begun, stays as it is, and
@@ -80,6 +95,7 @@ export class ProjectRescueService {
           ...(formerEndsAt === null ? {} : { formerEndsAt: formerEndsAt.toISOString() }),
         },
       });
+      await this.onRescue(tx, { organizationId, projectId, rescueId: rescue.id, rescuer: actor.name, reason, endsAt });
       return load(tx, rescue.id);
     });
   }

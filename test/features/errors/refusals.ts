@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../../src/kernel/errors.js';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import { CANARY } from '../../kit/world.js';
 import { CERTIFICATE_CLASHES, CERTIFICATES_NOT_THERE } from './certificates.js';
+import { CHANNEL_CLASHES, CHANNELS_NOT_THERE } from './channels.js';
 import { again, asCaller, type ErrorCase, mutate, type Provoke, type Scene, send, unknown } from './scene.js';
 
 const PROJECT = '/api/v1/projects/{projectId}';
@@ -171,6 +172,7 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
     `POST ${ALERTS}/{alertId}/messages/{messageId}/retry`,
     'alertMessage',
   ),
+  ...CHANNELS_NOT_THERE,
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
@@ -218,6 +220,7 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
       }),
   },
   TOKEN_AUTH_EXISTS: { rest: again(`POST ${TOKEN_AUTH}`), graphql: again('attachTokenAuth') },
+  ...CHANNEL_CLASHES,
   ENVIRONMENT_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/environments`), graphql: again('createEnvironment') },
   FOLDER_NAME_TAKEN: {
     rest: async (scene) => {

@@ -44,6 +44,8 @@ const LISTS: readonly List[] = [
   { field: 'tagConnection', inside: IN_PROJECT, name: 'slug', table: 'tag' },
   { field: 'certificateAlerts', of: 'projectId: $project' },
   { field: 'certificateAlertConnection', inside: IN_PROJECT },
+  { field: 'notificationChannels', of: 'projectId: $project', isByName: true },
+  { field: 'notificationChannelConnection', inside: IN_PROJECT, isByName: true },
   { field: 'projectRoles', of: 'projectId: $project' },
   { field: 'roleConnection', inside: IN_PROJECT },
   { field: 'organizationRoles' },

@@ -36,7 +36,7 @@ describe('things by nothing but their ids', () => {
       ...[world.secret, world.folder, world.project, world.tag, world.environment, world.import],
       ...[world.user, world.identity, world.organization, members[0].id, world.secret.toUpperCase()],
       ...[world.role, viewerRole, world.accessToken, world.clientSecret, organizationMember.id, world.certificateAlert],
-      ...[world.certificateAuthority, world.certificate, world.alertMessage],
+      ...[world.certificateAuthority, world.certificate, world.alertMessage, world.notificationChannel],
     ];
     const reply = mustSucceed(await admin.graphql(NODES, { ids }));
     expect(reply.body.data.nodes.map(({ __typename, id }: Record<string, string>) => [__typename, id])).toEqual([
@@ -60,6 +60,7 @@ describe('things by nothing but their ids', () => {
       ['CertificateAuthority', world.certificateAuthority],
       ['Certificate', world.certificate],
       ['AlertMessage', world.alertMessage],
+      ['NotificationChannel', world.notificationChannel],
     ]);
     expect(reply.body.data.nodes[0]).toMatchObject({ secretKey: world.secretKey, folder: { path: '/' } });
     expect(reply.body.data.nodes[2]).toMatchObject({ slug: world.projectSlug });
@@ -69,6 +70,7 @@ describe('things by nothing but their ids', () => {
         ...['secret:get', 'folder:get', 'project:get', 'tag:get', 'environment:get', 'secret-import:get'],
         ...['user:get', 'identity:get', 'organization:get', 'project-membership:get'],
         ...['project-role:get', 'project-role:get', 'access-token:get', 'client-secret:get', 'organization-member:get'],
+        'notification-channel:get',
         ...['certificate-alert:get', 'certificate-alert:get-message', 'certificate-authority:get', 'certificate:get'],
       ].sort(),
     );
@@ -130,9 +132,10 @@ describe('things by nothing but their ids', () => {
       certificateAlert,
       certificateAuthority,
       certificate,
+      notificationChannel,
     }: World): string[] => [
       ...[secret, folder, tag, environment, imported, project, role],
-      ...[certificateAlert, certificateAuthority, certificate],
+      ...[certificateAlert, certificateAuthority, certificate, notificationChannel],
     ];
     const hidden = [
       ...inProjects(foreign),

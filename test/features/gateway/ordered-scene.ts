@@ -28,6 +28,7 @@ const TABLES = [
   'project',
   'secret',
   'certificate_alert',
+  'notification_channel',
 ];
 
 /**
@@ -41,6 +42,10 @@ const timesOf = (table: string): string => `update ${table} t set
 /** Projects with secrets have alerts in the database alone. */
 const ALERT = `insert into certificate_alert (id, organization_id, project_id, name, event_type, alert_before, filters)
   select gen_random_uuid(), organization_id, id, $2, 'expiration', '30d', '[]' from project where id = $1`;
+
+/** Channels whose configs nobody asks for. */
+const CHANNEL = `insert into notification_channel (id, organization_id, project_id, name, channel_type, config_sealed)
+  select gen_random_uuid(), organization_id, id, $2, 'slack', '' from project where id = $1`;
 
 /** Made in an order that is none of names. */
 const NAMES = ['b', 'C', 'a', 'd'];
@@ -82,6 +87,7 @@ async function makeOrganization(strongroom: SharedStrongroom): Promise<Organizat
       secretValue: randomUUID(),
     });
     await strongroom.sql(ALERT, [project.id, name]);
+    await strongroom.sql(CHANNEL, [project.id, name]);
   }
   for (const table of TABLES) await strongroom.sql(timesOf(table), [organization.id]);
   return { admin, project: project.id, user };

@@ -7,7 +7,7 @@ import { KNOWN_CERTIFICATE } from './own.js';
 export const CERTIFICATE_THINGS = [
   ...(['certificateProject', 'certificateAlert', 'certificateAuthority', 'pendingAuthority'] as const),
   'issuedAuthority',
-  ...(['alertChannel', 'authorityAnswer', 'certificate'] as const),
+  ...(['alertChannel', 'notificationChannel', 'authorityAnswer', 'certificate'] as const),
 ] as const;
 type CertificateWorld = Readonly<Record<(typeof CERTIFICATE_THINGS)[number], string>>;
 /** Of a world that needs none. */
@@ -29,6 +29,13 @@ export async function makeCertificates(admin: Caller, canary: string): Promise<C
     filters: [],
     channels: [{ channelType: 'email', config: { recipients: [`${canary}@example.com`] }, enabled: false }],
   });
+  const { notificationChannel } = mustSucceed(
+    await admin.post(`/api/v1/projects/${projectId}/notification-channels`, {
+      name: `channel-${canary}`,
+      config: { email: { recipients: [`${canary}@example.com`] } },
+      enabled: false,
+    }),
+  ).body;
   const subject = { commonName: canary };
   const { certificateAuthority: root } = await make('ca', {
     name: `root-${randomUUID().slice(0, 8)}`,
@@ -60,6 +67,7 @@ export async function makeCertificates(admin: Caller, canary: string): Promise<C
     certificateProject: projectId,
     certificateAlert: alert.id,
     alertChannel: alert.channels[0].id,
+    notificationChannel: notificationChannel.id,
     certificateAuthority: root.id,
     pendingAuthority: pending.id,
     issuedAuthority: issued.id,

@@ -20,6 +20,7 @@ import { groups } from './graphql/groups.js';
 import { history } from './graphql/history.js';
 import { imports } from './graphql/imports.js';
 import { jobs } from './graphql/jobs.js';
+import { notificationChannels } from './graphql/notification-channels.js';
 import { organizationRoles } from './graphql/organization-roles.js';
 import { organizations } from './graphql/organizations.js';
 import { privileges } from './graphql/privileges.js';
@@ -47,6 +48,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...privileges,
   ...certificates,
   ...alerts,
+  ...notificationChannels,
   ...tags,
   ...folders,
   ...imports,
@@ -66,7 +68,7 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
 
 /** These can have audit rows of their own below another root field: they disclose sealed values, or list projects, alerts or certificates. */
 const AUDITED_INSIDE =
-  /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.certificate(s|Connection|Alerts|AlertConnection)|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
+  /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.(certificate(s|Connection|Alerts|AlertConnection)|notificationChannel(s|Connection))|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
 
 /** The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument. */
 export function graphqlDocument(operation: GraphQLOperation): {

@@ -9,6 +9,7 @@ import { history } from './rest/history.js';
 import { imports } from './rest/imports.js';
 import { jobs } from './rest/jobs.js';
 import { members } from './rest/members.js';
+import { notificationChannels } from './rest/notification-channels.js';
 import { organizationRoles } from './rest/organization-roles.js';
 import { privileges } from './rest/privileges.js';
 import { projectTemplates } from './rest/project-templates.js';
@@ -29,6 +30,7 @@ export const REST: readonly RestOperation[] = [
   ...privileges,
   ...certificates,
   ...alerts,
+  ...notificationChannels,
   ...tags,
   ...folders,
   ...imports,

@@ -37,7 +37,7 @@ const COLOURS = { critical: '#b42318', error: '#b54708', warning: '#7a5c00', inf
 
 /** The content of the mail to a recipient. */
 export function mailContent(notification: Notification, recipient: string): MailContent {
-  const { title, context, noun, items, nextSteps, link } = notification;
+  const { title, context, reason, noun, items, nextSteps, link } = notification;
   const omitted = items.length - MAX_ITEMS;
   const facts = context.map(([label, text]): Labelled => [label, fitted(text, MAX_NAME)]);
   const byUrgency = Map.groupBy(items.slice(0, MAX_ITEMS), ({ urgency }) => urgency.label);
@@ -49,16 +49,9 @@ export function mailContent(notification: Notification, recipient: string): Mail
     omitted: omitted > 0 ? `${andMore(omitted)}${noun.omitted}` : '',
     nextSteps: fitted(nextSteps, MAX_TEXT),
     link,
-    reason: `${fitted(recipient, 254)} gets this mail as a recipient of ${originOf(facts)}.`,
+    reason: `${fitted(recipient, 254)} gets this mail as ${fitted(reason, 300)}.`,
   };
 }
-
-/** `the alert “A” in the project “P”` */
-const originOf = (facts: readonly Labelled[]): string =>
-  facts
-    .toReversed()
-    .map(([label, text]) => `the ${label.toLowerCase()} “${text}”`)
-    .join(' in ');
 
 const rowOf = ({ name, urgency, due, fields }: NotifiedItem): Row => ({
   name: fitted(name, MAX_NAME) || '(no name)',

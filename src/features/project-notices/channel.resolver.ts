@@ -1,0 +1,108 @@
+import { Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { argsType } from '../../kernel/graphql/inputs.js';
+import { mutation, nested, query } from '../../kernel/graphql/operations.js';
+import { type CountedConnectionOf, counted } from '../../kernel/paging.js';
+import { AlertTestResultType } from '../alert-deliveries/public.js';
+import { toChannelType } from '../alerts/public.js';
+import { ProjectType } from '../projects/public.js';
+import { ANYWHERE, ChannelPage, ListChannels, OneChannel } from './channel.rules.js';
+import type { ChannelService, ListedChannels } from './channel.service.js';
+import { NotificationChannelConnection, NotificationChannelType, toNotificationChannel } from './channel.type.js';
+
+@ObjectType('TestNotificationChannelPayload', { description: 'What came of a test.', simpleResolvers: true })
+class TestNotificationChannelPayload {
+  @Field(() => [AlertTestResultType], {
+    description: 'One for each target: each address of a channel that sends mails, else the channel.',
+  })
+  results!: readonly AlertTestResultType[];
+}
+
+@Resolver(() => NotificationChannelType)
+export class ChannelResolver {
+  constructor(private readonly service: ChannelService) {}
+
+  @query(NotificationChannelConnection, ListChannels, 'Notification channels of a project, by name.')
+  async notificationChannels(ctx: Context, args: object): Promise<CountedConnectionOf<NotificationChannelType>> {
+    return shown(await this.service.list(ctx, args));
+  }
+
+  @query(NotificationChannelType, OneChannel, 'One notification channel by its id.')
+  async notificationChannel(ctx: Context, args: object): Promise<NotificationChannelType> {
+    return toNotificationChannel(await this.service.get(ctx, args));
+  }
+
+  @mutation(
+    ANYWHERE.create,
+    { notificationChannel: [NotificationChannelType, 'The new channel.'] },
+    'Adds a way in which a project notifies.',
+  )
+  async createNotificationChannel(ctx: Context, input: object) {
+    return { notificationChannel: toNotificationChannel(await this.service.create(ctx, input)) };
+  }
+
+  @mutation(
+    ANYWHERE.update,
+    { notificationChannel: [NotificationChannelType, 'The channel as it is now.'] },
+    'Changes a notification channel, or switches it on or off.',
+  )
+  async updateNotificationChannel(ctx: Context, input: object) {
+    return { notificationChannel: toNotificationChannel(await this.service.update(ctx, input)) };
+  }
+
+  @mutation(
+    OneChannel,
+    { notificationChannel: [NotificationChannelType, 'The deleted channel.'] },
+    'Deletes a notification channel; what waits at it is cancelled.',
+  )
+  async deleteNotificationChannel(ctx: Context, input: object) {
+    return { notificationChannel: toNotificationChannel(await this.service.delete(ctx, input)) };
+  }
+
+  @mutation(
+    OneChannel,
+    TestNotificationChannelPayload,
+    'Sends a test to the targets of a notification channel, once, and waits up to 20 seconds for what they answer. Needs EDIT.',
+  )
+  async testNotificationChannel(ctx: Context, input: object): Promise<TestNotificationChannelPayload> {
+    const trials = await this.service.test(ctx, input);
+    return {
+      results: trials.map(({ channel, ...trial }) => ({
+        channel: toChannelType({ ...channel, table: 'notification_channel' }),
+        ...trial,
+      })),
+    };
+  }
+}
+
+const shown = (page: ListedChannels): CountedConnectionOf<NotificationChannelType> =>
+  counted(page.show(toNotificationChannel), page.totalCount);
+
+@Resolver(() => NotificationChannelConnection)
+export class ChannelCountResolver {
+  /** Compiled documents call no function that they find in a field. */
+  @FieldResolver(() => Int)
+  totalCount(@Root() page: CountedConnectionOf<NotificationChannelType>): Promise<number> {
+    return page.totalCount();
+  }
+}
+
+const ChannelPageArgs = argsType(ChannelPage);
+
+@Resolver(() => ProjectType)
+export class ProjectChannelsResolver {
+  constructor(private readonly service: ChannelService) {}
+
+  @nested(
+    [NotificationChannelType],
+    'How it notifies, by name; null with PERMISSION_DENIED if you may not read it. Without a channel its admins get mails.',
+  )
+  async notificationChannels({ access }: ProjectType, ctx: Context): Promise<readonly NotificationChannelType[]> {
+    return (await this.service.listInProject(ctx, access)).map(toNotificationChannel);
+  }
+
+  @nested(NotificationChannelConnection, 'As `notificationChannels`, in pages.', ChannelPageArgs)
+  async notificationChannelConnection({ access }: ProjectType, ctx: Context, page: object) {
+    return shown(await this.service.pageInProject(ctx, access, page));
+  }
+}

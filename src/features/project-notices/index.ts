@@ -1,0 +1,59 @@
+import './project-notices.errors.js';
+import type { Feature } from '../../feature.js';
+import { sendJob } from '../deliveries/public.js';
+import type { Notifier } from '../notifications/public.js';
+import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { NotificationChannel } from './channel.entity.js';
+import { findChannels } from './channel.queries.js';
+import { ChannelCountResolver, ChannelResolver, ProjectChannelsResolver } from './channel.resolver.js';
+import { channelRoutes } from './channel.routes.js';
+import { rulesFor } from './channel.rules.js';
+import { ChannelService, readOf } from './channel.service.js';
+import { NotificationChannelType, toNotificationChannel } from './channel.type.js';
+import { Notice } from './notice.entity.js';
+import { NOTICE_SOURCE } from './notice-source.js';
+import { TELL_JOB } from './telling.js';
+
+/**
+ * What projects are told of, and through which channels.
+ *
+ * @param deps `allowPrivateTargets`: webhooks may go to this machine and to private networks
+ */
+export function createProjectNotices(deps: {
+  readonly projects: ProjectReader;
+  readonly links: ProjectLinks;
+  readonly notifier: Notifier;
+  readonly allowPrivateTargets: boolean;
+}): Feature {
+  const rules = rulesFor(deps);
+  const channels = new ChannelService(deps.projects, rules, deps.notifier);
+  return {
+    entities: [NotificationChannel, Notice],
+    resolvers: [
+      new ChannelResolver(channels),
+      new ChannelCountResolver(),
+      new ProjectChannelsResolver(channels),
+      new (projectLinkOf(NotificationChannelType))(deps.links),
+    ],
+    nodes: [
+      nodeInProject(deps.links, {
+        type: 'NotificationChannel',
+        table: 'notification_channel',
+        action: 'webhooks:read',
+        find: async (ctx, params) => (await findChannels(ctx, params)).map(toNotificationChannel),
+        record: readOf,
+      }),
+    ],
+    routes: channelRoutes(rules),
+    jobs: [TELL_JOB, sendJob(NOTICE_SOURCE, deps.notifier)],
+    groups: [
+      {
+        name: 'notification-channels',
+        title: 'Notification channels',
+        description: 'How a project notifies of reminders, credentials and failures.',
+        paths: /\/notification-channels\b/,
+        parameters: { channelId: 'The notification channel.' },
+      },
+    ],
+  };
+}

@@ -1,0 +1,32 @@
+import { openConfig } from '../alerts/public.js';
+import type { Source } from '../deliveries/public.js';
+import { targetsOf } from '../notifications/public.js';
+import { hasAddress } from './addresses.js';
+import { cancelNotices, findNoticeSender, listAddressees, listMessageNotices } from './notice.sql.js';
+import { noticeNotification } from './notice-notification.js';
+
+type NoticeSender = Awaited<ReturnType<typeof findNoticeSender>>[number];
+
+/** Channels of projects, their people, and what is said of notices when it is sent. */
+export const NOTICE_SOURCE: Source<NoticeSender> = {
+  name: 'project-notice',
+  job: {
+    name: 'project-notices:send',
+    description:
+      'Sends the notifications that wait at one channel of a project, or for people of a project or an organization.',
+  },
+  find: async (ctx, channelId) => (await findNoticeSender(ctx, { channelId }))[0],
+  targets: async (ctx, { id, projectId, configSealed, ...sender }) => {
+    if (projectId !== null && configSealed !== null) {
+      const channel = { ...sender, id, projectId, configSealed, table: 'notification_channel' };
+      return targetsOf(sender.channelType, await openConfig(ctx, channel));
+    }
+    const people = (await listAddressees(ctx, { ownerId: id })).filter(hasAddress);
+    return people.map(({ username: recipient }) => ({ type: 'email', recipient }));
+  },
+  compose: async (ctx, sender, { id }) => {
+    const notices = await listMessageNotices(ctx, { messageId: id });
+    return noticeNotification(sender, notices) ?? { errorCode: 'NOTICES_REMOVED' };
+  },
+  cancel: cancelNotices,
+};

@@ -1,0 +1,23 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const NoticeSchema = defineEntity({
+  name: 'Notice',
+  tableName: 'notice',
+  uniques: [{ name: 'notice_key', properties: ['ownerId', 'kind', 'subjectId', 'occurrence'] }],
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    projectId: p.uuid().nullable(),
+    ownerId: p.uuid(),
+    kind: p.text(),
+    subjectId: p.uuid(),
+    occurrence: p.text(),
+    facts: p.json<object>(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    toldAt: p.datetime(3).nullable(),
+  },
+});
+
+/** Something that a project, or an organization, is told of once. It holds no value of a secret. */
+export class Notice extends NoticeSchema.class {}
+NoticeSchema.setClass(Notice);

@@ -1,0 +1,122 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { cancelUnless } from '../deliveries/public.js';
+import { NOTICE_KINDS } from './notice.rules.js';
+
+/** Writes notices, but for those that are there already. @returns the owners of new ones */
+export const insertNotices = sqlStatement({
+  text: `
+    with written as (
+      insert into notice (id, organization_id, project_id, owner_id, kind, subject_id, occurrence, facts)
+      select gen_random_uuid(), n.organization_id, n.project_id, coalesce(n.project_id, n.organization_id), :kind, n.subject_id, n.occurrence,
+        n.facts::jsonb
+      from unnest(:organizationIds::uuid[], :projectIds::uuid[], :subjectIds::uuid[], :occurrences::text[], :facts::text[])
+        as n (organization_id, project_id, subject_id, occurrence, facts)
+      on conflict do nothing
+      returning organization_id, project_id, owner_id
+    )
+    select distinct organization_id as "organizationId", project_id as "projectId", owner_id as "ownerId" from written`,
+  params: {
+    kind: t.text,
+    organizationIds: t.array(t.uuid),
+    projectIds: t.array(t.nullable(t.uuid)),
+    subjectIds: t.array(t.uuid),
+    occurrences: t.array(t.text),
+    facts: t.array(t.text),
+  },
+  row: { organizationId: t.uuid, projectId: t.nullable(t.uuid), ownerId: t.uuid },
+});
+
+/** Locks notices of an owner whose messages are not written yet, oldest first. */
+export const lockUntold = sqlStatement({
+  text: `
+    select id, kind, array(select jsonb_array_elements_text(facts -> 'recipientIds'))::uuid[] as "recipientIds"
+    from notice where owner_id = :ownerId and told_at is null order by created_at, id limit :most::integer for update`,
+  params: { ownerId: t.uuid, most: t.integer },
+  row: { id: t.uuid, kind: t.oneOf(...NOTICE_KINDS), recipientIds: t.array(t.uuid) },
+});
+
+/** Writes down that the messages of notices are written. */
+export const markTold = sqlStatement({
+  text: 'update notice set told_at = now() where id = any(:ids)',
+  params: { ids: t.array(t.uuid) },
+  row: {},
+});
+
+/** The notices of a message, what expires first before others. `daysLeft` is null of one that does not expire. */
+export const listMessageNotices = sqlStatement({
+  text: `
+    select n.id, n.kind, n.subject_id as "subjectId", n.facts, n.created_at as "createdAt",
+      floor(extract(epoch from (n.facts ->> 'expiresAt')::timestamptz - now()) / 86400)::integer as "daysLeft"
+    from notification_delivery d join notice n on n.id = d.subject_id
+    where d.message_id = :messageId order by (n.facts ->> 'expiresAt')::timestamptz, n.created_at, n.id`,
+  params: { messageId: t.uuid },
+  row: {
+    id: t.uuid,
+    kind: t.oneOf(...NOTICE_KINDS),
+    subjectId: t.uuid,
+    facts: t.json,
+    createdAt: t.time,
+    daysLeft: t.nullable(t.integer),
+  },
+});
+
+/**
+ * A channel, for whoever sends. People of a project or an organization are a channel too, with its id: of that `configSealed` and
+ * `name` are null.
+ */
+export const findNoticeSender = sqlStatement({
+  text: `
+    select s.id, s.organization_id as "organizationId", s.project_id as "projectId", s.channel_type as "channelType",
+      s.config_sealed as "configSealed", s.config_version as "configVersion", s.is_enabled as "isEnabled", s.name, s.owner_name as "ownerName"
+    from (
+      select c.id, c.organization_id, c.project_id, c.channel_type, c.config_sealed, c.config_version, c.is_enabled, c.name, p.name as owner_name
+      from notification_channel c join project p on p.id = c.project_id where c.id = :channelId
+      union all
+      select id, organization_id, id, 'email', null, 0, true, null, name from project where id = :channelId
+      union all
+      select id, id, null, 'email', null, 0, true, null, name from organization where id = :channelId) s`,
+  params: { channelId: t.uuid },
+  row: {
+    id: t.uuid,
+    organizationId: t.uuid,
+    projectId: t.nullable(t.uuid),
+    channelType: t.oneOf('email', 'webhook', 'slack', 'pagerduty'),
+    configSealed: t.nullable(t.bytea),
+    configVersion: t.integer,
+    isEnabled: t.boolean,
+    name: t.nullable(t.text),
+    ownerName: t.text,
+  },
+});
+
+/** Cancels what waits at a channel that is gone or disabled. People stay one as long as their project does. */
+export const cancelNotices = cancelUnless(`
+  select from notification_channel c where c.id = m.channel_id and c.is_enabled
+  union all select from project p where p.id = m.channel_id
+  union all select from organization o where o.id = m.channel_id`);
+
+const PEOPLE = (wanted: string) => `
+  select distinct u.id, u.username, m.is_admin as "isAdmin"
+  from (
+    select member_id, 'admin' = any(roles) as is_admin from project_member_now where project_id = :ownerId
+    union all select member_id, role = 'admin' from organization_member_now where organization_id = :ownerId
+  ) m join app_user u on u.id = m.member_id
+  where m.is_admin or u.id = any(${wanted}) order by u.username, u.id`;
+const PERSON = { id: t.uuid, username: t.text, isAdmin: t.boolean } as const;
+
+/** Admins of a project or an organization, and those of these users who are members of it. */
+export const listPeople = sqlStatement({
+  text: PEOPLE(':userIds::uuid[]'),
+  params: { ownerId: t.uuid, userIds: t.array(t.uuid) },
+  row: PERSON,
+});
+
+/** Its admins, and whom notices that wait to be sent name. */
+export const listAddressees = sqlStatement({
+  text: PEOPLE(`array(
+    select jsonb_array_elements_text(n.facts -> 'recipientIds')::uuid
+    from notification_message s join notification_delivery d on d.message_id = s.id join notice n on n.id = d.subject_id
+    where s.channel_id = :ownerId and s.next_at is not null)`),
+  params: { ownerId: t.uuid },
+  row: PERSON,
+});

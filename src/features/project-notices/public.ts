@@ -1,0 +1,1 @@
+export { tellOfRescue } from './happenings.js';

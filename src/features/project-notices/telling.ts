@@ -1,0 +1,101 @@
+import type { Transaction } from '../../kernel/context.js';
+import { NO_ID } from '../../kernel/ids.js';
+import type { JobKind } from '../../kernel/jobs/job-kind.js';
+import { openConfig } from '../alerts/public.js';
+import { digestsOf, type LedgerTarget, ledgerTargets, writeMessages } from '../deliveries/public.js';
+import { hasAddress } from './addresses.js';
+import { listTakingChannels } from './channel.queries.js';
+import type { NoticeKind } from './notice.rules.js';
+import { listPeople, lockUntold, markTold } from './notice.sql.js';
+import { NOTICE_SOURCE } from './notice-source.js';
+import { TELL } from './notices.js';
+
+/** In one transaction, and so in one mail. */
+const AT_ONCE = 500;
+
+/** Writes the messages of an owner's notices. */
+export const TELL_JOB: JobKind = {
+  ...TELL,
+  retry: { firstSeconds: 30, longestSeconds: 600, attempts: 1_000_000 },
+  run: async (ctx, run) => {
+    const ownerId = run.subjectId ?? NO_ID;
+    const owner = { organizationId: ctx.organizationId, projectId: run.projectId, ownerId };
+    while ((await run.inTransaction((tx) => tellSome(tx, owner))) === AT_ONCE);
+  },
+};
+
+type Owner = { readonly organizationId: string; readonly projectId: string | null; readonly ownerId: string };
+type Notice = Awaited<ReturnType<typeof lockUntold>>[number];
+
+/** @returns how many notices */
+async function tellSome(tx: Transaction, owner: Owner): Promise<number> {
+  const notices = await lockUntold(tx, { ownerId: owner.ownerId, most: AT_ONCE });
+  for (const [kind, some] of Map.groupBy(notices, (notice) => notice.kind)) await tellOf(tx, owner, kind, some);
+  await markTold(tx, { ids: notices.map(({ id }) => id) });
+  return notices.length;
+}
+
+async function tellOf(tx: Transaction, owner: Owner, event: NoticeKind, notices: readonly Notice[]): Promise<void> {
+  const channels = await listTakingChannels(tx, { projectId: owner.projectId ?? NO_ID, kind: event });
+  const targets = await ledgerTargets(tx, owner, channels, (channel) =>
+    openConfig(tx, { ...channel, table: 'notification_channel' }),
+  );
+  const people = await addressesOf(tx, owner, notices);
+  // Who is named gets a mail; who is not, where nobody else is told.
+  const byPeople = Map.groupBy(notices, ({ recipientIds }) => {
+    const named = recipientIds.filter((id) => people.has(id)).sort();
+    return (
+      named.length > 0 || channels.length > 0
+        ? named
+        : [...people].filter(([, { isAdmin }]) => isAdmin).map(([id]) => id)
+    ).join();
+  });
+  let isNew = await write(tx, owner, event, notices, targets);
+  for (const [ids, some] of byPeople) {
+    const own = ids === '' ? [] : ids.split(',').map((id) => (people.get(id) as Person).target);
+    isNew = (await write(tx, owner, event, some, own)) || isNew;
+  }
+  if (!isNew) return;
+  const { projectId } = owner;
+  const facts = { kind: event, count: notices.length };
+  await tx.auditTrail.recordChange(tx, {
+    action: 'project:notify',
+    ...(projectId === null ? {} : { projectId }),
+    facts,
+  });
+}
+
+const write = (
+  tx: Transaction,
+  owner: Owner,
+  event: NoticeKind,
+  notices: readonly Notice[],
+  targets: readonly LedgerTarget[],
+): Promise<boolean> =>
+  writeMessages(tx, NOTICE_SOURCE, { ...owner, event, subjectIds: notices.map(({ id }) => id) }, targets);
+
+interface Person {
+  readonly isAdmin: boolean;
+  readonly target: LedgerTarget;
+}
+
+/** Those who have an address, by their ids: admins, and whom notices name. */
+async function addressesOf(
+  tx: Transaction,
+  owner: Owner,
+  notices: readonly Notice[],
+): Promise<ReadonlyMap<string, Person>> {
+  const userIds = [...new Set(notices.flatMap(({ recipientIds }) => recipientIds))];
+  const found = (await listPeople(tx, { ownerId: owner.ownerId, userIds })).filter(hasAddress);
+  const digests = await digestsOf(
+    tx,
+    owner,
+    found.map(({ username: recipient }) => ({ type: 'email', recipient })),
+  );
+  const people = new Map<string, Person>();
+  for (const [at, { id, isAdmin }] of found.entries()) {
+    const target = { channelId: owner.ownerId, channelType: 'email', recipient: digests[at] as Buffer } as const;
+    people.set(id, { isAdmin: isAdmin || people.get(id)?.isAdmin === true, target });
+  }
+  return people;
+}

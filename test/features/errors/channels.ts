@@ -1,0 +1,31 @@
+import type { ErrorCode } from '../../../src/kernel/errors.js';
+import { again, type ErrorCase, type Provoke, send, unknown } from './scene.js';
+
+const CHANNELS = '/api/v1/projects/{projectId}/notification-channels';
+
+/** Where the project has as many channels as it may have. */
+const withFullProject =
+  (provoke: Provoke): Provoke =>
+  async (scene) => {
+    await scene.strongroom.sql(
+      `insert into notification_channel (id, organization_id, project_id, name, channel_type, config_sealed)
+       select gen_random_uuid(), organization_id, project_id, 'n' || n, channel_type, config_sealed
+       from notification_channel, generate_series(2, 50) n where id = $1`,
+      [scene.world.notificationChannel],
+    );
+    return provoke(scene);
+  };
+
+/** Of channels that are not there. */
+export const CHANNELS_NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
+  NOTIFICATION_CHANNEL_NOT_FOUND: unknown('notificationChannel', `GET ${CHANNELS}/{channelId}`, 'notificationChannel'),
+};
+
+/** Of channels that are there already. */
+export const CHANNEL_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
+  NOTIFICATION_CHANNEL_NAME_TAKEN: { rest: again(`POST ${CHANNELS}`), graphql: again('createNotificationChannel') },
+  NOTIFICATION_CHANNELS_FULL: {
+    rest: withFullProject(send(`POST ${CHANNELS}`)),
+    graphql: withFullProject(send('createNotificationChannel')),
+  },
+};

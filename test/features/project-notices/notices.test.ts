@@ -1,0 +1,148 @@
+import { mustSucceed } from '../../kit/caller.js';
+import type { OutsideServer } from '../../kit/outside/outside-server.js';
+import { Seed } from '../../kit/seed.js';
+import { until } from '../../kit/until.js';
+import { Notifying } from '../alert-deliveries/notifying.js';
+
+const WAIT_MS = 50_000;
+let notifying: Notifying;
+beforeAll(async () => {
+  notifying = await Notifying.start();
+}, 60_000);
+afterAll(() => notifying?.stop());
+
+const channelOf = (server: OutsideServer, more: object = {}) => ({
+  name: server.url('/'),
+  config: { webhook: { url: server.url('/') } },
+  ...more,
+});
+const eventsOf = ({ received }: OutsideServer) => received.map(({ body }) => JSON.parse(body));
+const messagesOf = (projectId: string) =>
+  notifying.sql<{ state: string; event: string; error_code: string | null }>(
+    'select state, event, error_code from notification_message where project_id = $1 order by created_at, id',
+    [projectId],
+  );
+const settled = (projectId: string, count: number) =>
+  until(`${count} messages that are sent`, WAIT_MS, async () => {
+    const messages = await messagesOf(projectId);
+    return messages.length === count && messages.every(({ state }) => state === 'sent');
+  });
+
+/** A project without an admin who can log in, with people of these names and roles, and a rescue of it. */
+async function lostProject(people: Readonly<Record<string, string>> = {}) {
+  const seed = new Seed(notifying.admin);
+  const owner = await seed.caller(notifying.admin, { organizationRole: 'admin' });
+  const { id: projectId } = await seed.projectOf(owner);
+  for (const [username, role] of Object.entries(people)) {
+    const { createUser } = await notifying.admin.data(
+      'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }',
+      { input: { username } },
+    );
+    const userId = createUser.user.id;
+    mustSucceed(await owner.post(`/api/v1/projects/${projectId}/memberships`, { userId, roles: [{ role }] }));
+  }
+  const rescue = async () => {
+    await notifying.sql('delete from access_token where identity_id = $1', [owner.identityId]);
+    mustSucceed(
+      await notifying.admin.graphql(
+        'mutation ($input: RescueProjectInput!) { rescueProject(input: $input) { rescue { id } } }',
+        { input: { projectId, reason: 'The only admin has left.', range: '1h' } },
+      ),
+    );
+  };
+  const channel = async (body: object): Promise<string> =>
+    mustSucceed(await owner.post(`/api/v1/projects/${projectId}/notification-channels`, body)).body.notificationChannel
+      .id;
+  return { owner, projectId, rescue, channel };
+}
+
+describe('a notice of a project', () => {
+  test('goes once through each channel that takes its kind, and to no admin then', async () => {
+    const [all, rescues, others, off] = [
+      await notifying.server(),
+      await notifying.server(),
+      await notifying.server(),
+      await notifying.server(),
+    ];
+    const { projectId, rescue, channel } = await lostProject({ 'told@example.com': 'admin' });
+    await channel(channelOf(all));
+    await channel(channelOf(rescues, { kinds: ['project-rescue'] }));
+    await channel(channelOf(others, { kinds: ['secret-reminder'] }));
+    await channel(channelOf(off, { enabled: false }));
+    await channel({ name: 'mail', config: { email: { recipients: ['one@example.com', 'two@example.com'] } } });
+    await rescue();
+    await settled(projectId, 4);
+    const [event] = eventsOf(all);
+    expect(event).toMatchObject({
+      type: 'com.strongroom.project.project-rescue',
+      source: `/projects/${projectId}`,
+      data: { project: { id: projectId }, rescues: [{ reason: 'The only admin has left.' }] },
+    });
+    expect([all, rescues, others, off].map(({ received }) => received.length)).toEqual([1, 1, 0, 0]);
+    expect(notifying.mail.mailsTo('one@example.com')[0]?.mail.text).toContain('The only admin has left.');
+    expect(notifying.mail.mailsTo('told@example.com')).toEqual([]);
+  });
+
+  test('goes to the admins who have an address where no channel takes it', async () => {
+    const people = { 'admin.one@example.com': 'admin', 'viewer@example.com': 'viewer', nobody: 'admin' };
+    const { projectId, rescue } = await lostProject(people);
+    await rescue();
+    await settled(projectId, 1);
+    expect(notifying.mail.mailsTo('admin.one@example.com')).toHaveLength(1);
+    expect(notifying.mail.mailsTo('viewer@example.com')).toEqual([]);
+    const rows = await notifying.sql('select m::text from notification_message m where project_id = $1', [projectId]);
+    expect(JSON.stringify(rows)).not.toContain('admin.one');
+    const [audited] = await notifying.sql(
+      `select facts from audit_record where action = 'project:notify' and project_id = $1`,
+      [projectId],
+    );
+    expect(audited).toMatchObject({ facts: { kind: 'project-rescue', count: 1 } });
+  });
+
+  test('is held up by no other channel, and cancelled at one that is deleted', async () => {
+    const [bad, good] = [
+      await notifying.server((_, response) => response.writeHead(500).end()),
+      await notifying.server(),
+    ];
+    const { owner, projectId, rescue, channel } = await lostProject();
+    const badId = await channel(channelOf(bad));
+    await channel(channelOf(good));
+    await rescue();
+    await until('both', WAIT_MS, () => good.received.length === 1 && bad.received.length === 1);
+    await notifying.sql('delete from notification_channel where id = $1', [badId]);
+    await until('the end', WAIT_MS, async () => {
+      await notifying.hurry('project-notices:send');
+      return (await messagesOf(projectId)).every(({ state }) => state !== 'pending');
+    });
+    expect((await messagesOf(projectId)).map(({ state, error_code }) => [state, error_code]).sort()).toEqual([
+      ['cancelled', 'CHANNEL_REMOVED'],
+      ['sent', null],
+    ]);
+    expect(owner).toBeDefined();
+  });
+
+  test('is neither lost nor sent again after its row says sent, when the service is killed', async () => {
+    const server = await notifying.server((_, response) => setTimeout(() => response.writeHead(200).end(), 30));
+    const { projectId, rescue, channel } = await lostProject();
+    await channel(channelOf(server));
+    await notifying.sql(
+      `insert into notice (id, organization_id, project_id, owner_id, kind, subject_id, occurrence, facts)
+       select gen_random_uuid(), organization_id, id, id, 'secret-reminder', gen_random_uuid(), n::text,
+         jsonb_build_object('name', 'KEY' || n, 'fields', '{}'::jsonb)
+       from project, generate_series(1, 40) n where id = $1`,
+      [projectId],
+    );
+    // It writes the messages of all of them.
+    await rescue();
+    await until('some', WAIT_MS, () => server.received.length >= 10);
+    await notifying.kill();
+    const sent = await notifying.sql<{ id: string }>(`select id from notification_message where state = 'sent'`);
+    const ofSent = () => eventsOf(server).filter(({ id }) => sent.some((message) => message.id === id)).length;
+    const before = ofSent();
+    await notifying.restart();
+    await notifying.sql(`update job set wake_at = now() where state = 'running'`);
+    await settled(projectId, 41);
+    expect(ofSent()).toBe(before);
+    expect(new Set(eventsOf(server).map(({ id }) => id)).size).toBe(41);
+  });
+});
