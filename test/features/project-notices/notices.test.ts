@@ -1,8 +1,8 @@
 import { mustSucceed } from '../../kit/caller.js';
+import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
 import { Seed } from '../../kit/seed.js';
 import { until } from '../../kit/until.js';
-import { Notifying } from '../alert-deliveries/notifying.js';
 
 const WAIT_MS = 50_000;
 let notifying: Notifying;
