@@ -195,6 +195,7 @@ describe('the single places', () => {
         'src/features/secrets/secret-expansion.ts',
         'src/features/secrets/secret-sealing.ts',
         'src/features/secrets/secret.type.ts',
+        'src/features/certificates/formats/format.service.ts',
         'src/features/secrets/transfer-plaintext.ts',
         'src/features/secrets/transfer.type.ts',
       ),

@@ -1,3 +1,4 @@
+import { declareDetailCodes } from '../../kernel/detail-codes.js';
 import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
 
 const ERRORS = declareErrors({
@@ -23,6 +24,16 @@ const ERRORS = declareErrors({
   CERTIFICATE_EXISTS: conflict('The project has this certificate already.'),
   CERTIFICATE_REVOKED: conflict('The certificate is revoked already.'),
 });
+
+const DETAILS = declareDetailCodes({
+  WRONG_PASSWORD: 'It is not the password of the file.',
+});
+
+declare module '../../kernel/detail-codes.js' {
+  interface DetailCodes {
+    readonly certificates: keyof typeof DETAILS;
+  }
+}
 
 declare module '../../kernel/errors.js' {
   interface ErrorTables {

@@ -22,6 +22,9 @@ import { certificateRoutes } from './certificates/certificate.routes.js';
 import { CertificateService } from './certificates/certificate.service.js';
 import { CertificateType } from './certificates/certificate.type.js';
 import type { OnCertificateEvent } from './certificates/certificate-event.js';
+import { FormatResolver } from './formats/format.resolver.js';
+import { formatRoutes } from './formats/format.routes.js';
+import { FormatService } from './formats/format.service.js';
 import { publicDocuments } from './revocation/public-documents.js';
 import { CertificateRevocation, CertificateRevocationList } from './revocation/revocation.entity.js';
 import { RevocationService } from './revocation/revocation.service.js';
@@ -42,6 +45,7 @@ export function createCertificates(deps: {
       new ProjectAuthoritiesResolver(authorities),
       new (projectLinkOf(AuthorityType))(deps.links),
       new CertificateResolver(certificates),
+      new FormatResolver(new FormatService(certificates)),
       new CertificateContentResolver(deps.links),
       new ProjectCertificatesResolver(certificates),
       new (projectLinkOf(CertificateType))(deps.links),
@@ -56,7 +60,7 @@ export function createCertificates(deps: {
       }),
       certificateNode(deps.links),
     ],
-    routes: [...authorityRoutes, ...certificateRoutes],
+    routes: [...authorityRoutes, ...certificateRoutes, ...formatRoutes],
     documents: publicDocuments(new RevocationService()),
     groups: [
       {

@@ -1,3 +1,4 @@
+import { writePkcs12 } from '../../../src/features/certificates/formats/pkcs12-writing.js';
 import { newLeaf, newRoot } from './material.js';
 
 const root = await newRoot('ec-p256', 'Root of the kit');
@@ -6,3 +7,13 @@ const root = await newRoot('ec-p256', 'Root of the kit');
 export const NEW_CERTIFICATE = await newLeaf(root, { commonName: 'new.example.com' });
 /** The certificate that every world has. */
 export const KNOWN_CERTIFICATE = await newLeaf(root, { commonName: 'known.example.com' });
+
+const packed = await newLeaf(root, { commonName: 'packed.example.com' });
+/** Another one that no world has, in a PKCS#12 file; and the password of the file. */
+export const PKCS12_PASSWORD = 'a password of the kit';
+export const NEW_PKCS12 = (
+  await writePkcs12({
+    ...{ leaf: packed.certificate, chain: [root.certificate], privateKey: packed.pair.privateKey },
+    ...{ name: 'packed', password: PKCS12_PASSWORD },
+  })
+).toString('base64');

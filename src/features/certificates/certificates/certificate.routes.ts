@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { bodyOf, paging, routesAt, withoutNull } from '../../../rest/route.js';
 import { certificateStatus, ImportCertificate, RevokeCertificate, UpdateCertificate } from './certificate.rules.js';
 
-const certificates = routesAt('/api/v1/cert-manager/certificates', {
-  select: `id projectId authorityId profileSlug lineageId renewedFromId source commonName sans serialNumber status revokedAt
+const FIELDS = `id projectId authorityId profileSlug lineageId renewedFromId source commonName sans serialNumber status revokedAt
     revocationReason notBefore notAfter keyAlgorithm fingerprintSha256 hasPrivateKey isCa metadata { key value } version createdAt
-    updatedAt`,
-});
+    updatedAt`;
+/** Routes of certificates, which reply with the fields of one. */
+export const certificates = routesAt('/api/v1/cert-manager/certificates', { select: FIELDS });
 
 const NOT_FOUND = ['CERTIFICATE_NOT_FOUND'] as const;
 

@@ -33,7 +33,7 @@ export const Metadata = z
   .meta({ description: 'An entry of the metadata of a certificate.' });
 export type MetadataEntry = z.output<typeof Metadata>;
 
-const metadata = z
+export const metadata = z
   .array(Metadata)
   .max(MAX_METADATA)
   .refine(

@@ -14,7 +14,7 @@ import { findAuthority } from '../authorities/authority.queries.js';
 import { findIssuerOf } from '../authorities/issuer-of.js';
 import { openKey, sealKey } from '../key-sealing.js';
 import { refuseOtherType, refuseOtherVersion } from '../shared-checks.js';
-import { readBundle } from '../x509/bundle.js';
+import { type Bundle, readBundle } from '../x509/bundle.js';
 import { factsOf } from '../x509/facts.js';
 import { toPem } from '../x509/pem.js';
 import { Certificate } from './certificate.entity.js';
@@ -23,6 +23,7 @@ import {
   CertificatePage,
   ImportCertificate,
   ListCertificates,
+  type MetadataEntry,
   OneCertificate,
   RevokeCertificate,
   UpdateCertificate,
@@ -39,6 +40,13 @@ const CONSTRAINTS = {
   certificate_authority_fk: 'CERTIFICATE_AUTHORITY_NOT_FOUND',
   certificate_project_id_fkey: 'PROJECT_NOT_FOUND',
 } as const;
+
+/** A certificate with its chain and key, and what people note about it. */
+interface Imported {
+  readonly projectId: string;
+  readonly bundle: Bundle;
+  readonly metadata: readonly MetadataEntry[];
+}
 
 type CertificateAction = `certificates:${'read' | 'edit' | 'delete' | 'read-private-key'}`;
 
@@ -70,8 +78,18 @@ export class CertificateService {
     const texts = Object.entries({ certificate, chain, privateKey }).flatMap(([path, text]) =>
       text == null || text === '' ? [] : [{ path, text }],
     );
-    refuseOtherType(await this.projects.authorized(ctx, wanted, 'certificates:create'));
+    await this.authorizeImport(ctx, wanted);
     const bundle = readBundle(texts.length === 0 ? [{ path: 'certificate', text: '' }] : texts);
+    return this.importBundle(ctx, { projectId: wanted, bundle, metadata });
+  }
+
+  /** Before anything is read of what somebody imports. @throws PROJECT_NOT_FOUND; VALIDATION_FAILED (WRONG_PROJECT_TYPE) */
+  async authorizeImport(ctx: Context, projectId: string): Promise<void> {
+    refuseOtherType(await this.projects.authorized(ctx, projectId, 'certificates:create'));
+  }
+
+  /** Takes in what was read already. @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS */
+  importBundle(ctx: Context, { projectId: wanted, bundle, metadata }: Imported): Promise<CertificateRow> {
     const { sans, ...facts } = factsOf(bundle.leaf);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorized(tx, wanted, 'certificates:create');
@@ -169,12 +187,21 @@ export class CertificateService {
     ctx: Context,
     raw: unknown,
   ): Promise<{ readonly certificate: CertificateRow; readonly privateKey: SealedText }> {
-    const { row, project } = await this.#load(ctx, parse(OneCertificate, raw).id, 'certificates:read-private-key');
+    return this.discloseKey(ctx, parse(OneCertificate, raw).id, 'certificate:read-private-key');
+  }
+
+  /** The private key of a certificate, disclosed as this action says. @throws as `getPrivateKey` */
+  async discloseKey(
+    ctx: Context,
+    id: string,
+    action: `certificate:${string}`,
+  ): Promise<{ readonly certificate: CertificateRow; readonly privateKey: SealedText }> {
+    const { row, project } = await this.#load(ctx, id, 'certificates:read-private-key');
     const { keySealed } = await loadRow(ctx, findSealedKey, { ids: [row.id] }, NOT_FOUND);
     if (keySealed === null) throw new AppError('CERTIFICATE_KEY_NOT_FOUND');
     const privateKey = await openKey(ctx, project, { table: 'certificate', id: row.id }, keySealed);
     await ctx.auditTrail.recordRead(ctx, {
-      action: 'certificate:read-private-key',
+      action,
       projectId: row.projectId,
       facts: { certificateId: row.id },
       disclosed: disclosureOf([row.id]),

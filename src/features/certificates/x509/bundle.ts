@@ -46,14 +46,23 @@ export function readBundle(texts: readonly PemText[]): Bundle {
       code: 'TOO_BIG',
       message: 'must have at most 64 KiB, with all parts',
     });
-  const { certificates, keys } = readBlocks(
-    texts.flatMap((text) => readPem(text, faults)),
-    faults,
-  );
+  const blocks = texts.flatMap((text) => readPem(text, faults));
+  return bundleOf((first as PemText).path, blocks, faults);
+}
+
+/**
+ * The same of blocks that were read already.
+ *
+ * @param path of what they were read from
+ * @param faults that were found by then
+ * @throws VALIDATION_FAILED as `readBundle`
+ */
+export function bundleOf(path: string, blocks: readonly PemBlock[], faults: ErrorDetail[] = []): Bundle {
+  const { certificates, keys } = readBlocks(blocks, faults);
   if (faults.length > 0) throw validationFailed(faults);
   const [key = null] = keys;
   const leaf = leafOf(certificates, key?.value ?? null);
-  if (leaf === undefined) throw validationFailed([noLeaf((first as PemText).path, key)]);
+  if (leaf === undefined) throw validationFailed([noLeaf(path, key)]);
   const { chain, others } = chainOf(
     leaf,
     certificates.map(({ value }) => value),

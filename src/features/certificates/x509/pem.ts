@@ -13,8 +13,8 @@ export interface PemText {
 export interface PemBlock {
   readonly path: string;
   readonly label: string;
-  /** The line of BEGIN, from 1. */
-  readonly line: number;
+  /** The line of BEGIN, from 1; null for what was not read from PEM. */
+  readonly line: number | null;
   readonly der: Buffer;
 }
 
@@ -22,7 +22,7 @@ export interface PemBlock {
 export const faultAt = ({ path, line }: Pick<PemBlock, 'path' | 'line'>, message: string): ErrorDetail => ({
   path,
   code: 'INVALID',
-  message: `${message} (line ${line})`,
+  message: line === null ? message : `${message} (line ${line})`,
 });
 
 const BEGIN = /^-----BEGIN ([A-Z0-9 ]{1,64})-----$/;

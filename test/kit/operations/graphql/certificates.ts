@@ -1,4 +1,4 @@
-import { NEW_CERTIFICATE } from '../../certificates/own.js';
+import { NEW_CERTIFICATE, NEW_PKCS12, PKCS12_PASSWORD } from '../../certificates/own.js';
 import { CANARY } from '../../world.js';
 import { type GraphQLOperation, viewer } from '../operation.js';
 
@@ -77,6 +77,18 @@ export const certificates: readonly GraphQLOperation[] = [
       privateKey: NEW_CERTIFICATE.key,
       metadata,
     },
+    audit: 'certificate:import',
+    denial: viewer('certificates:create'),
+  },
+  {
+    field: 'certificatePkcs12',
+    args: { ...certificate, password: `${CANARY} horse battery` },
+    audit: 'certificate:export-pkcs12',
+    denial: viewer('certificates:read-private-key'),
+  },
+  {
+    field: 'importCertificatePkcs12',
+    args: { projectId: '$certificateProject', pkcs12: NEW_PKCS12, password: PKCS12_PASSWORD, metadata },
     audit: 'certificate:import',
     denial: viewer('certificates:create'),
   },

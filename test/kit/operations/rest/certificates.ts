@@ -1,4 +1,4 @@
-import { NEW_CERTIFICATE } from '../../certificates/own.js';
+import { NEW_CERTIFICATE, NEW_PKCS12, PKCS12_PASSWORD } from '../../certificates/own.js';
 import { CANARY } from '../../world.js';
 import { type RestOperation, viewer } from '../operation.js';
 
@@ -96,6 +96,25 @@ export const certificates: readonly RestOperation[] = [
     path: certificate,
     audit: 'certificate:read-private-key',
     denial: viewer('certificates:read-private-key'),
+  },
+  {
+    route: `GET ${CERTIFICATES}/{certificateId}/bundle`,
+    path: certificate,
+    audit: 'certificate:read-private-key',
+    denial: viewer('certificates:read-private-key'),
+  },
+  {
+    route: `POST ${CERTIFICATES}/{certificateId}/pkcs12`,
+    path: certificate,
+    body: { password: `${CANARY} horse battery` },
+    audit: 'certificate:export-pkcs12',
+    denial: viewer('certificates:read-private-key'),
+  },
+  {
+    route: `POST ${CERTIFICATES}/import-pkcs12`,
+    body: { projectId: '$certificateProject', pkcs12: NEW_PKCS12, password: PKCS12_PASSWORD, metadata },
+    audit: 'certificate:import',
+    denial: viewer('certificates:create'),
   },
   {
     route: `PATCH ${CERTIFICATES}/{certificateId}`,

@@ -1,0 +1,31 @@
+import { Resolver } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { mutation, query } from '../../../kernel/graphql/operations.js';
+import { CertificateType } from '../certificates/certificate.type.js';
+import { ExportPkcs12, ImportPkcs12 } from './format.rules.js';
+import type { FormatService } from './format.service.js';
+import { Pkcs12Type } from './format.type.js';
+
+@Resolver(() => CertificateType)
+export class FormatResolver {
+  constructor(private readonly service: FormatService) {}
+
+  @query(
+    Pkcs12Type,
+    ExportPkcs12,
+    'A certificate with its chain and its private key as a PKCS#12 file. Needs READ_PRIVATE_KEY; the audit trail records the key as disclosed.',
+  )
+  async certificatePkcs12(ctx: Context, args: object): Promise<Pkcs12Type> {
+    const { certificate, pkcs12 } = await this.service.exportPkcs12(ctx, args);
+    return { certificate, pkcs12: pkcs12.toString('base64') };
+  }
+
+  @mutation(
+    ImportPkcs12,
+    { certificate: [CertificateType, 'The imported certificate.'] },
+    'Takes a certificate from a PKCS#12 file into the inventory of a project of the type `cert-manager`.',
+  )
+  async importCertificatePkcs12(ctx: Context, input: object): Promise<{ certificate: CertificateType }> {
+    return { certificate: await this.service.importPkcs12(ctx, input) };
+  }
+}

@@ -1,0 +1,68 @@
+import { X509Certificate } from 'node:crypto';
+import type { Context } from '../../../kernel/context.js';
+import { loadRow } from '../../../kernel/database/rows.js';
+import { parse, validationFailed } from '../../../kernel/validation.js';
+import { type CertificateRow, findPems } from '../certificates/certificate.queries.js';
+import type { CertificateService } from '../certificates/certificate.service.js';
+import { bundleOf } from '../x509/bundle.js';
+import { openPrivateKey } from '../x509/keys.js';
+import { type PemBlock, readPem } from '../x509/pem.js';
+import { ExportPkcs12, ImportPkcs12 } from './format.rules.js';
+import { type Pkcs12Contents, type Pkcs12Fault, readPkcs12 } from './pkcs12-reading.js';
+import { writePkcs12 } from './pkcs12-writing.js';
+
+const FAULTS = {
+  file: { path: 'pkcs12', code: 'INVALID_FORMAT', message: 'must be a PKCS#12 file, with a password as tools use it' },
+  password: { path: 'password', code: 'WRONG_PASSWORD', message: 'must be the password of the file' },
+} as const satisfies Record<Pkcs12Fault, object>;
+
+/**
+ * Certificates in PKCS#12 files.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ */
+export class FormatService {
+  constructor(private readonly certificates: CertificateService) {}
+
+  /**
+   * Takes a certificate from a file into the inventory, with its chain and its key where they are there.
+   *
+   * @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS, OVERLOADED; VALIDATION_FAILED (WRONG_PASSWORD), and as `readBundle`
+   */
+  async importPkcs12(ctx: Context, raw: unknown): Promise<CertificateRow> {
+    const { projectId, pkcs12, password, metadata } = parse(ImportPkcs12, raw);
+    await this.certificates.authorizeImport(ctx, projectId);
+    const contents = await readPkcs12(ctx.actor.id, { file: Buffer.from(pkcs12, 'base64'), password });
+    if (typeof contents === 'string') throw validationFailed([FAULTS[contents]]);
+    const bundle = bundleOf('pkcs12', blocksOf(contents));
+    return this.certificates.importBundle(ctx, { projectId, bundle, metadata });
+  }
+
+  /**
+   * A certificate with its chain and its key as a file. The audit trail names the key as disclosed.
+   *
+   * @throws CERTIFICATE_NOT_FOUND, CERTIFICATE_KEY_NOT_FOUND, SEALED_VALUE_INVALID
+   */
+  async exportPkcs12(
+    ctx: Context,
+    raw: unknown,
+  ): Promise<{ readonly certificate: CertificateRow; readonly pkcs12: Buffer }> {
+    const { id, password } = parse(ExportPkcs12, raw);
+    const { certificate, privateKey } = await this.certificates.discloseKey(ctx, id, 'certificate:export-pkcs12');
+    const pem = await loadRow(ctx, findPems, { ids: [certificate.id] }, 'CERTIFICATE_NOT_FOUND');
+    const pkcs12 = await writePkcs12({
+      leaf: new X509Certificate(pem.certificate),
+      chain:
+        pem.chain === '' ? [] : readPem({ path: '', text: pem.chain }, []).map(({ der }) => new X509Certificate(der)),
+      privateKey: openPrivateKey(privateKey.reveal()),
+      name: certificate.commonName,
+      password,
+    });
+    return { certificate, pkcs12 };
+  }
+}
+
+function blocksOf({ certificates, keys }: Pkcs12Contents): PemBlock[] {
+  const block = (label: string) => (der: Uint8Array) => ({ path: 'pkcs12', label, line: null, der: Buffer.from(der) });
+  return [...certificates.map(block('CERTIFICATE')), ...keys.map(block('PRIVATE KEY'))];
+}

@@ -1,0 +1,43 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import forge from 'node-forge';
+import type { Pkcs12Contents, Pkcs12Fault, Pkcs12Question } from './pkcs12-reading.js';
+
+const { asn1, pki, pkcs12, util } = forge;
+const { certBag, keyBag, pkcs8ShroudedKeyBag } = pki.oids as Record<
+  'certBag' | 'keyBag' | 'pkcs8ShroudedKeyBag',
+  string
+>;
+
+/** Newer files take the password in UTF-8; older ones, and every MAC, in UTF-16, which the library does itself. */
+const { pbe } = pki as unknown as {
+  pbe: { getCipherForPBES2(oid: string, params: unknown, password: string): unknown };
+};
+const { getCipherForPBES2 } = pbe;
+pbe.getCipherForPBES2 = (oid, params, password) => getCipherForPBES2(oid, params, util.encodeUtf8(password));
+
+// The library knows RSA alone, and writes what it knows anew: all is to be left as it is.
+const unread = (): never => {
+  throw new Error('left as it is');
+};
+pki.certificateFromAsn1 = unread;
+pki.privateKeyFromAsn1 = unread;
+
+const { file, password } = workerData as Pkcs12Question;
+parentPort?.postMessage(read());
+
+function read(): Pkcs12Contents | Pkcs12Fault {
+  try {
+    const bytes = util.createBuffer(Buffer.from(file).toString('binary'));
+    const opened = pkcs12.pkcs12FromAsn1(asn1.fromDer(bytes), false, password);
+    const bags = (type: string): Uint8Array[] =>
+      (opened.getBags({ bagType: type })[type] ?? []).map(({ asn1: der }) => bytesOf(der));
+    return { certificates: bags(certBag), keys: [...bags(keyBag), ...bags(pkcs8ShroudedKeyBag)] };
+  } catch (error) {
+    // Its only way to tell.
+    return /invalid password/i.test((error as Error).message) ? 'password' : 'file';
+  }
+}
+
+function bytesOf(der: forge.asn1.Asn1): Uint8Array {
+  return Buffer.from(asn1.toDer(der).getBytes(), 'binary');
+}

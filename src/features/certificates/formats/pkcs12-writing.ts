@@ -1,0 +1,87 @@
+import { createHash, type KeyObject, type X509Certificate } from 'node:crypto';
+import * as asn1 from 'asn1js';
+import {
+  Attribute,
+  AuthenticatedSafe,
+  CertBag,
+  Certificate,
+  PFX,
+  PKCS8ShroudedKeyBag,
+  PrivateKeyInfo,
+  SafeBag,
+  SafeContents,
+} from 'pkijs';
+
+const SHROUDED_KEY = '1.2.840.113549.1.12.10.1.2';
+const CERTIFICATE = '1.2.840.113549.1.12.10.1.3';
+const FRIENDLY_NAME = '1.2.840.113549.1.9.20';
+const LOCAL_KEY_ID = '1.2.840.113549.1.9.21';
+
+const ENCRYPTION_ITERATIONS = 100_000;
+/** Each is a hash of its own: the library does them one by one, and others run between. */
+const MAC_ITERATIONS = 10_000;
+
+/** What goes into a PKCS#12 file. */
+interface Pkcs12Content {
+  readonly leaf: X509Certificate;
+  readonly chain: readonly X509Certificate[];
+  readonly privateKey: KeyObject;
+  /** What tools show. */
+  readonly name: string;
+  readonly password: string;
+}
+
+/**
+ * A PKCS#12 file in DER: key and certificates encrypted with AES-256 (PBES2, PBKDF2 with SHA-256), and a MAC with SHA-256. What openssl
+ * 1.1, Java 8u301 and Windows Server 2019 read, and everything later. Source: RFC 7292.
+ */
+export async function writePkcs12({ leaf, chain, privateKey, name, password }: Pkcs12Content): Promise<Buffer> {
+  const encryption = {
+    password: ownBuffer(new TextEncoder().encode(password)),
+    contentEncryptionAlgorithm: { name: 'AES-CBC', length: 256 },
+    hmacHashAlgorithm: 'SHA-256',
+    iterationCount: ENCRYPTION_ITERATIONS,
+  };
+  const info = PrivateKeyInfo.fromBER(ownBuffer(privateKey.export({ type: 'pkcs8', format: 'der' })));
+  const key = new PKCS8ShroudedKeyBag({ parsedValue: info });
+  await key.makeInternalValues(encryption);
+  // In pieces, as the library leaves it, it is no DER, and other readers refuse it.
+  key.encryptedData = new asn1.OctetString({ valueHex: key.encryptedData.getValue() });
+  // Readers find the certificate of the key by it.
+  const attributes = [
+    new Attribute({ type: FRIENDLY_NAME, values: [new asn1.BmpString({ value: name })] }),
+    new Attribute({ type: LOCAL_KEY_ID, values: [new asn1.OctetString({ valueHex: localKeyId(leaf) })] }),
+  ];
+  const safe = new AuthenticatedSafe({
+    parsedValue: {
+      safeContents: [
+        plain([new SafeBag({ bagId: SHROUDED_KEY, bagValue: key, bagAttributes: attributes })]),
+        encrypted([certificateBag(leaf, attributes), ...chain.map((issuer) => certificateBag(issuer))]),
+      ],
+    },
+  });
+  await safe.makeInternalValues({ safeContents: [{}, encryption] });
+  const file = new PFX({ parsedValue: { integrityMode: 0, authenticatedSafe: safe } });
+  await file.makeInternalValues({
+    password: encryption.password,
+    iterations: MAC_ITERATIONS,
+    pbkdf2HashAlgorithm: { name: 'SHA-256' },
+    hmacHashAlgorithm: 'SHA-256',
+  });
+  return Buffer.from(file.toSchema().toBER());
+}
+
+const plain = (safeBags: SafeBag[]) => ({ privacyMode: 0, value: new SafeContents({ safeBags }) });
+const encrypted = (safeBags: SafeBag[]) => ({ privacyMode: 1, value: new SafeContents({ safeBags }) });
+
+const certificateBag = ({ raw }: X509Certificate, bagAttributes?: Attribute[]): SafeBag =>
+  new SafeBag({
+    bagId: CERTIFICATE,
+    bagValue: new CertBag({ parsedValue: Certificate.fromBER(ownBuffer(raw)) }),
+    ...(bagAttributes && { bagAttributes }),
+  });
+
+const localKeyId = ({ raw }: X509Certificate): ArrayBuffer => ownBuffer(createHash('sha1').update(raw).digest());
+
+/** Buffers of Node share memory; the library takes the whole of what it gets. */
+const ownBuffer = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
