@@ -26,7 +26,7 @@ interface Parts {
 
 /** A service that may notify servers of this machine, with a project that has certificates. */
 export class Notifying {
-  readonly mail: MailServer;
+  mail: MailServer;
   service: Service;
   readonly admin: Caller;
   readonly projectId: string;
@@ -183,6 +183,27 @@ export class Notifying {
   /** The leases of a node that was killed are over. */
   async endLeases(): Promise<void> {
     await this.sql(`update job set wake_at = now() where state = 'running'`);
+  }
+
+  /** The mail server is away. @returns what brings it back, with what it received before forgotten */
+  async withoutMail(): Promise<() => Promise<void>> {
+    const { port } = this.mail;
+    await this.mail.stop();
+    return async () => {
+      this.mail = await MailServer.start({ certificate: this.parts.certificate, port });
+    };
+  }
+
+  /** The database's clock moves ahead, as far as messages and their jobs can tell. */
+  async advanceClock(seconds: number): Promise<void> {
+    await this.sql(
+      `update notification_message set next_at = next_at - $1::interval, give_up_at = give_up_at - $1::interval,
+         created_at = created_at - $1::interval where state = 'pending'`,
+      [`${seconds} seconds`],
+    );
+    await this.sql(`update job set wake_at = wake_at - $1::interval where state = 'waiting' and kind like '%:send'`, [
+      `${seconds} seconds`,
+    ]);
   }
 
   async kill(): Promise<void> {

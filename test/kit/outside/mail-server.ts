@@ -27,6 +27,8 @@ interface MailServerOptions {
   /** Without one nobody needs to log in. */
   readonly login?: { readonly user: string; readonly password: string };
   readonly refusals?: Refusals;
+  /** Where it listens; absent: at any port that is free. */
+  readonly port?: number;
 }
 
 /** A mail server on 127.0.0.1. */
@@ -41,7 +43,7 @@ export class MailServer {
 
   static async start(options: MailServerOptions): Promise<MailServer> {
     const server = new MailServer(options);
-    await new Promise<void>((listening) => server.#server.listen(0, '127.0.0.1', listening));
+    await new Promise<void>((listening) => server.#server.listen(options.port ?? 0, '127.0.0.1', listening));
     return server;
   }
 
