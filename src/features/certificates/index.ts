@@ -4,6 +4,7 @@ import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } f
 import { CertificateAuthority } from './authorities/authority.entity.js';
 import { findAuthorities } from './authorities/authority.queries.js';
 import {
+  AuthorityContentResolver,
   AuthorityParentResolver,
   AuthorityResolver,
   ProjectAuthoritiesResolver,
@@ -41,6 +42,7 @@ export function createCertificates(deps: {
     entities: [CertificateAuthority, Certificate, CertificateRevocation, CertificateRevocationList],
     resolvers: [
       new AuthorityResolver(authorities),
+      new AuthorityContentResolver(),
       new AuthorityParentResolver(deps.links),
       new ProjectAuthoritiesResolver(authorities),
       new (projectLinkOf(AuthorityType))(deps.links),

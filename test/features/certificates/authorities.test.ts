@@ -55,6 +55,41 @@ describe('creating a certificate authority', () => {
     }
   });
 
+  test('with name constraints has them in its certificate, and refuses those below that lie beyond them', async () => {
+    const { admin, project } = await seedProject(strongroom);
+    const nameConstraints = {
+      permitted: [
+        { kind: 'dns', value: 'example.com' },
+        { kind: 'ip', value: '10.0.0.0/8' },
+      ],
+      excluded: [{ kind: 'email', value: '.example.org' }],
+    };
+    const root = await makeAuthority(admin, project.id, { nameConstraints });
+    expect(root.nameConstraints).toEqual(nameConstraints);
+    expect((await makeAuthority(admin, project.id, { name: 'Free' })).nameConstraints).toBeNull();
+    const below = { ...ROOT, kind: 'intermediate', parentId: root.id, projectId: project.id };
+    const permitted = ['a.example.com', 'example.org', 'example.net'].map((value) => ({ kind: 'dns', value }));
+    const beyond = await admin.post(CA, { ...below, name: 'Beyond', nameConstraints: { permitted } });
+    expect(beyond).toBeError(422, 'VALIDATION_FAILED');
+    const place = 'body.nameConstraints.permitted';
+    expect(beyond.body.details).toMatchObject([{ path: `${place}.1.value` }, { path: `${place}.2.value` }]);
+    const wrong = [
+      ...(['*.example.com', '.example.com', 'a..b'].map((value) => ({ kind: 'dns', value })) as object[]),
+      ...[
+        { kind: 'ip', value: '10.0.0.1' },
+        { kind: 'email', value: 'a@b@c' },
+        { kind: 'uri', value: 'https://x' },
+      ],
+    ];
+    const refused = await admin.post(CA, {
+      ...below,
+      name: 'Wrong',
+      nameConstraints: { permitted: wrong, excluded: wrong },
+    });
+    expect(refused).toBeError(422, 'VALIDATION_FAILED');
+    expect(refused.body.details).toHaveLength(2 * wrong.length);
+  });
+
   test('is refused for a name that is taken, for a project of another type, and for a parent that is not there', async () => {
     const { admin, project } = await seedProject(strongroom);
     const root = await makeAuthority(admin, project.id);

@@ -1,9 +1,11 @@
-import { Resolver } from 'type-graphql';
+import { X509Certificate } from 'node:crypto';
+import { FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, linked } from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { type ProjectLinks, ProjectType } from '../../projects/public.js';
+import { nameConstraintsOf } from '../x509/name-constraints.js';
 import { readableAuthorities } from './authority.links.js';
 import { type AuthorityRow, byName } from './authority.queries.js';
 import {
@@ -16,6 +18,7 @@ import {
 } from './authority.rules.js';
 import type { AuthorityService } from './authority.service.js';
 import { AuthorityConnection, AuthorityType } from './authority.type.js';
+import { NameConstraintsType } from './name-constraints.type.js';
 
 @Resolver(() => AuthorityType)
 export class AuthorityResolver {
@@ -74,6 +77,18 @@ export class AuthorityResolver {
   )
   async deleteCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.service.delete(ctx, input) };
+  }
+}
+
+/** What only the certificate of an authority holds. */
+@Resolver(() => AuthorityType)
+export class AuthorityContentResolver {
+  @FieldResolver(() => NameConstraintsType, {
+    nullable: true,
+    description: 'Of which names certificates below it may be, as its own certificate says; null for any.',
+  })
+  nameConstraints(@Root() { certificate }: AuthorityType): NameConstraintsType | null {
+    return certificate === null ? null : nameConstraintsOf(new X509Certificate(certificate));
   }
 }
 

@@ -4,7 +4,7 @@ import { ActivateAuthority, CreateAuthority, RevokeAuthority, UpdateAuthority } 
 
 const ca = routesAt('/api/v1/cert-manager/ca', {
   select: `id projectId name kind status parentId subject commonName keyAlgorithm request certificate chain serialNumber
-    notBefore notAfter maxPathLength revokedAt revocationReason version createdAt updatedAt`,
+    notBefore notAfter maxPathLength nameConstraints { permitted { kind value } excluded { kind value } } revokedAt revocationReason version createdAt updatedAt`,
 });
 
 const NOT_FOUND = ['CERTIFICATE_AUTHORITY_NOT_FOUND'] as const;

@@ -3,6 +3,7 @@ import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, storedText } from '../../../kernel/text-rules.js';
 import { reason } from '../revocation/revocation.rules.js';
 import { KEY_ALGORITHMS } from '../x509/keys.js';
+import { nameConstraints } from './name-constraints.rules.js';
 
 /** Kinds of authorities. */
 export const AUTHORITY_KINDS = ['root', 'intermediate'] as const;
@@ -65,6 +66,7 @@ export const CreateAuthority = z
       description:
         'How many authorities there may be in a chain below it, 0 to 10; absent: as many as its issuer allows.',
     }),
+    nameConstraints,
     validDays: z.int().min(1).max(MAX_DAYS).nullish().meta({
       description:
         'How long its certificate is valid, 1 to 36,500 days, and no longer than its issuer. Absent: 10 years for a root, 5 years for an intermediate, or as long as its issuer.',

@@ -30,7 +30,7 @@ import {
   USUAL_DAYS,
 } from './authority.rules.js';
 import { insertAuthority, readClock } from './authority.sql.js';
-import { type HeldIssuer, loadIssuer, validityOf } from './issuer.js';
+import { type HeldIssuer, loadIssuer, refuseStraySubtrees, validityOf } from './issuer.js';
 
 const NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
 const AUTHORITY = { find: findAuthorities, notFound: NOT_FOUND } as const;
@@ -243,17 +243,18 @@ interface Issued {
 }
 
 async function issue(tx: Transaction, project: ProjectAccess, input: NewAuthority, pair: KeyPair): Promise<Issued> {
-  const { kind, parentId = null, subject, validDays, maxPathLength: wanted = null } = input;
+  const { kind, parentId = null, subject, validDays, maxPathLength: wanted = null, nameConstraints } = input;
   if (kind === 'intermediate' && parentId === null)
-    return requested(await makeAuthorityRequest(subject, pair, wanted), wanted);
+    return requested(await makeAuthorityRequest(subject, pair, { maxPathLength: wanted, nameConstraints }), wanted);
   const parent = parentId === null ? null : await loadIssuer(tx, project, parentId);
   const now = parent?.now ?? ((await readClock(tx, {}))[0]?.now as Date);
   const validity = validityOf({ now, end: parent?.notAfter ?? null }, validDays, USUAL_DAYS[kind]);
-  const maxPathLength = parent === null ? wanted : pathLengthBelow(parent, wanted);
+  const bounds = { maxPathLength: parent === null ? wanted : pathLengthBelow(parent, wanted), nameConstraints };
+  if (parent !== null) refuseStraySubtrees(parent, nameConstraints);
   const made =
     parent === null
-      ? await makeRoot(subject, pair, { ...validity, maxPathLength })
-      : await makeIntermediate(subject, pair.publicKey, parent, { ...validity, maxPathLength });
+      ? await makeRoot(subject, pair, { ...validity, ...bounds })
+      : await makeIntermediate(subject, pair.publicKey, parent, { ...validity, ...bounds });
   return {
     status: 'active',
     parentId: parent?.id ?? null,
@@ -262,7 +263,7 @@ async function issue(tx: Transaction, project: ProjectAccess, input: NewAuthorit
     chain: parent?.chainBelow ?? '',
     serialNumber: factsOf(made).serialNumber,
     ...validity,
-    maxPathLength,
+    maxPathLength: bounds.maxPathLength,
   };
 }
 

@@ -7,6 +7,8 @@ import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
 import { urlsOf } from '../revocation/public-documents.js';
 import type { Issuer, Validity } from '../x509/making.js';
+import { faultsOfSubtrees, type NameConstraints } from '../x509/name-constraints.js';
+import { readPem } from '../x509/pem.js';
 import { holdIssuer } from './authority.sql.js';
 
 const DAY_MS = 86_400_000;
@@ -19,6 +21,8 @@ export interface HeldIssuer extends Issuer {
   readonly maxPathLength: number | null;
   /** Its own certificate, and those of its issuers, as PEM: the chain of what it issues. */
   readonly chainBelow: string;
+  /** The same, as they are read: what `faultsOfNameConstraints` looks at. */
+  readonly chain: readonly X509Certificate[];
   /** The time of the database. */
   readonly now: Date;
 }
@@ -45,8 +49,19 @@ export async function loadIssuer(tx: Transaction, project: ProjectAccess, id: st
     notAfter,
     maxPathLength: row.maxPathLength,
     chainBelow: certificate + row.chain,
+    chain: readPem({ path: '', text: certificate + row.chain }, []).map(({ der }) => new X509Certificate(der)),
     now: row.now,
   };
+}
+
+/** @throws VALIDATION_FAILED for permitted names of an authority of which its issuers permit none */
+export function refuseStraySubtrees({ chain }: HeldIssuer, constraints: NameConstraints | null | undefined): void {
+  const permitted = (constraints?.permitted ?? []).map((subtree, at) => ({
+    ...subtree,
+    path: `nameConstraints.permitted.${at}.value`,
+  }));
+  const faults = faultsOfSubtrees(chain, permitted);
+  if (faults.length > 0) throw validationFailed(faults);
 }
 
 /**

@@ -3,6 +3,7 @@ import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { SanKindEnum } from '../authorities/name-constraints.type.js';
 import type { RevocationReason } from '../revocation/revocation.rules.js';
 import { RevocationReasonEnum } from '../revocation/revocation.type.js';
 import type { SanKind } from '../x509/facts.js';
@@ -32,18 +33,6 @@ registerEnumType(CertificateSourceEnum, {
   valuesConfig: {
     IMPORTED: { description: 'It was made elsewhere and imported.' },
     ISSUED: { description: 'An authority of the project issued it.' },
-  },
-});
-
-const SanKindEnum = { DNS: 'dns', IP: 'ip', EMAIL: 'email', URI: 'uri' } as const satisfies Record<string, SanKind>;
-registerEnumType(SanKindEnum, {
-  name: 'CertificateNameKind',
-  description: 'What an alternative name is.',
-  valuesConfig: {
-    DNS: { description: 'A name in DNS.' },
-    IP: { description: 'An IP address.' },
-    EMAIL: { description: 'An e-mail address.' },
-    URI: { description: 'A URI.' },
   },
 });
 

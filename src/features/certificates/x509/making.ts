@@ -5,7 +5,7 @@ import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
   CRLDistributionPointsExtension,
-  type Extension,
+  Extension,
   type JsonName,
   KeyUsageFlags,
   KeyUsagesExtension,
@@ -17,6 +17,7 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 import { type KeyPair, signerOf, spkiOf, verifierOf } from './keys.js';
+import { encodeNameConstraints, ID_NAME_CONSTRAINTS, type NameConstraints } from './name-constraints.js';
 import { toPem } from './pem.js';
 
 /** The name of a subject. */
@@ -78,9 +79,21 @@ function newSerialNumber(): string {
   return bytes.toString('hex');
 }
 
-const authorityExtensions = (maxPathLength: number | null): Extension[] => [
+/** What an authority may do. */
+export interface AuthorityBounds {
+  /** How many authorities may follow below; null: any number. */
+  readonly maxPathLength: number | null;
+  /** Null: any names that its issuers allow. */
+  readonly nameConstraints?: NameConstraints | null | undefined;
+}
+
+const authorityExtensions = ({ maxPathLength, nameConstraints }: AuthorityBounds): Extension[] => [
   new BasicConstraintsExtension(true, maxPathLength ?? undefined, true),
   new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+  // An extension without any subtree is not allowed.
+  ...(nameConstraints == null || nameConstraints.permitted.length + nameConstraints.excluded.length === 0
+    ? []
+    : [new Extension(ID_NAME_CONSTRAINTS, true, encodeNameConstraints(nameConstraints))]),
 ];
 
 /** What a certificate is made of, beside who signs it. */
@@ -114,14 +127,14 @@ async function sign(
   return new X509Certificate(Buffer.from(made.rawData));
 }
 
-/** A certificate of an authority, signed by its own key. @param maxPathLength how many authorities may follow below; null: any */
+/** A certificate of an authority, signed by its own key. */
 export function makeRoot(
   subject: Subject,
   { privateKey, publicKey }: KeyPair,
-  { maxPathLength, ...validity }: Validity & { readonly maxPathLength: number | null },
+  { notBefore, notAfter, ...bounds }: Validity & AuthorityBounds,
 ): Promise<X509Certificate> {
   const name = nameOf(subject);
-  const content = { subject: name, publicKey, extensions: authorityExtensions(maxPathLength), ...validity };
+  const content = { subject: name, publicKey, extensions: authorityExtensions(bounds), notBefore, notAfter };
   return sign(content, { name, keyId: null, privateKey });
 }
 
@@ -130,9 +143,9 @@ export const makeIntermediate = (
   subject: Subject,
   publicKey: KeyObject,
   issuer: Issuer,
-  { maxPathLength, ...validity }: Validity & { readonly maxPathLength: number | null },
+  { notBefore, notAfter, ...bounds }: Validity & AuthorityBounds,
 ): Promise<X509Certificate> =>
-  makeCertificate(subject, publicKey, issuer, { extensions: authorityExtensions(maxPathLength), ...validity });
+  makeCertificate(subject, publicKey, issuer, { extensions: authorityExtensions(bounds), notBefore, notAfter });
 
 /** A certificate with these extensions, signed by an authority. Both key ids are added, and where the authority publishes. */
 export async function makeCertificate(
@@ -164,14 +177,14 @@ const placesOf = (urls: IssuerUrls | null): Extension[] =>
 export async function makeAuthorityRequest(
   subject: Subject,
   { privateKey, publicKey }: KeyPair,
-  maxPathLength: number | null,
+  bounds: AuthorityBounds,
 ): Promise<string> {
   const [{ key, algorithm }, subjectKey] = await Promise.all([signerOf(privateKey), verifierOf(publicKey)]);
   const request = await Pkcs10CertificateRequestGenerator.create({
     name: nameOf(subject),
     keys: { privateKey: key, publicKey: subjectKey },
     signingAlgorithm: algorithm,
-    extensions: authorityExtensions(maxPathLength),
+    extensions: authorityExtensions(bounds),
   });
   return toPem('CERTIFICATE REQUEST', Buffer.from(request.rawData));
 }

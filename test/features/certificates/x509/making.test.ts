@@ -52,7 +52,9 @@ describeWith(['openssl'], 'certificates that are made here', () => {
   test.each(KEY_ALGORITHMS)(
     'have requests of %s that openssl verifies, and that ask for an authority',
     async (algorithm) => {
-      const request = await makeAuthorityRequest({ commonName: 'Below' }, await newKeyPair(algorithm), 1);
+      const request = await makeAuthorityRequest({ commonName: 'Below' }, await newKeyPair(algorithm), {
+        maxPathLength: 1,
+      });
       const text = openssl('req', '-in', file('request', request), '-noout', '-verify', '-text');
       expect(text).toContain('CA:TRUE, pathlen:1');
       expect(text).toContain('Certificate Sign, CRL Sign');
