@@ -26,7 +26,7 @@ import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
 import { createProjectCopies } from './features/project-copies/index.js';
 import { createProjectNotices } from './features/project-notices/index.js';
-import { tellOfRescue } from './features/project-notices/public.js';
+import { tellOfCredentials, tellOfRescue } from './features/project-notices/public.js';
 import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
@@ -273,7 +273,7 @@ async function openKernel(
     async () => {
       if (rootKey === undefined) throw new Error('migrations ran before the root key was checked');
       await recordInstallation(database.query, rootKey);
-      const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'));
+      const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'), tellOfCredentials);
       const keyring = new Keyring(rootKey, database.query);
       const kernel: Kernel = {
         database,

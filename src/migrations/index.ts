@@ -32,6 +32,7 @@ import { CertificateRevocations } from './0020-0039/0036-certificate-revocations
 import { AlertSubjects } from './0020-0039/0038-alert-subjects.js';
 import { Notifications } from './0020-0039/0039-notifications.js';
 import { ProjectNotices } from './0040-0059/0040-project-notices.js';
+import { Reminders } from './0040-0059/0041-reminders.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -69,4 +70,5 @@ export const migrations = [
   { name: '0036-certificate-revocations', class: CertificateRevocations },
   { name: '0038-alert-subjects', class: AlertSubjects },
   { name: '0040-project-notices', class: ProjectNotices },
+  { name: '0041-reminders', class: Reminders },
 ] as const;

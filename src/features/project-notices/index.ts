@@ -10,8 +10,11 @@ import { channelRoutes } from './channel.routes.js';
 import { rulesFor } from './channel.rules.js';
 import { ChannelService, readOf } from './channel.service.js';
 import { NotificationChannelType, toNotificationChannel } from './channel.type.js';
+import { FIND_EXPIRING } from './credentials.js';
 import { Notice } from './notice.entity.js';
 import { NOTICE_SOURCE } from './notice-source.js';
+import { SecretReminder } from './reminder.entity.js';
+import { REMIND } from './reminders.js';
 import { TELL_JOB } from './telling.js';
 
 /**
@@ -28,7 +31,7 @@ export function createProjectNotices(deps: {
   const rules = rulesFor(deps);
   const channels = new ChannelService(deps.projects, rules, deps.notifier);
   return {
-    entities: [NotificationChannel, Notice],
+    entities: [NotificationChannel, Notice, SecretReminder],
     resolvers: [
       new ChannelResolver(channels),
       new ChannelCountResolver(),
@@ -45,7 +48,7 @@ export function createProjectNotices(deps: {
       }),
     ],
     routes: channelRoutes(rules),
-    jobs: [TELL_JOB, sendJob(NOTICE_SOURCE, deps.notifier)],
+    jobs: [TELL_JOB, REMIND, FIND_EXPIRING, sendJob(NOTICE_SOURCE, deps.notifier)],
     groups: [
       {
         name: 'notification-channels',

@@ -1,1 +1,2 @@
+export { tellOfCredentials } from './credentials.js';
 export { tellOfRescue } from './happenings.js';

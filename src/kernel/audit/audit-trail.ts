@@ -46,10 +46,12 @@ export class AuditTrail {
   /**
    * @param store a statement outside of any transaction
    * @param key of the row MACs
+   * @param onChange called in the transaction of each change, with its records
    */
   constructor(
     private readonly store: Query,
     private readonly key: Buffer,
+    private readonly onChange: (tx: Transaction, events: readonly AuditEvent[]) => Promise<void> = async () => {},
   ) {}
 
   /** Records a change with the change: both or neither. @throws AUDIT_UNAVAILABLE, which rolls the change back */
@@ -72,6 +74,7 @@ export class AuditTrail {
     } catch (error) {
       throw unavailable(error);
     }
+    await this.onChange(tx, events);
   }
 
   /**

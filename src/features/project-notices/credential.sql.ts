@@ -1,0 +1,59 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+
+/** The projects that an identity `i` is a member of, directly or by groups; one row without a project where there is none. */
+const PROJECTS = `left join lateral (
+    select distinct n.organization_id, n.project_id from project_member_now n where n.member_id = i.id) m on true`;
+const OWNER = `coalesce(m.organization_id, i.organization_id) as "organizationId", m.project_id as "projectId"`;
+
+/** Identities, or holders of tokens where no identity is given, and whom changes of their credentials are to be told. */
+export const listCredentialOwners = sqlStatement({
+  text: `
+    select g.at::integer as at, i.id as "identityId", i.name, ${OWNER}
+    from unnest(:identityIds::uuid[], :tokenIds::uuid[]) with ordinality as g (identity_id, token_id, at)
+      left join access_token t on g.identity_id is null and t.id = g.token_id
+      join identity i on i.id = coalesce(g.identity_id, t.identity_id)
+      ${PROJECTS}`,
+  params: { identityIds: t.array(t.nullable(t.uuid)), tokenIds: t.array(t.nullable(t.uuid)) },
+  row: { at: t.integer, identityId: t.uuid, name: t.text, organizationId: t.uuid, projectId: t.nullable(t.uuid) },
+});
+
+const PARAMS = { days: t.integer, afterTime: t.time, afterId: t.uuid, most: t.integer } as const;
+const ROW = {
+  id: t.uuid,
+  label: t.text,
+  expiresAt: t.time,
+  identityName: t.text,
+  organizationId: t.uuid,
+  projectId: t.nullable(t.uuid),
+} as const;
+
+/** What expires within days and was to live longer than that, with whom it is to be told. */
+const expiring = (found: string) => `
+  with found as materialized (
+    ${found} and x.expires_at > now() and x.expires_at <= now() + make_interval(days => :days::integer)
+      and (x.expires_at, x.id) > (:afterTime::timestamptz, :afterId::uuid)
+    order by x.expires_at, x.id limit :most::integer
+  )
+  select f.id, f.label, coalesce(f.expires_at, now()) as "expiresAt", i.name as "identityName", ${OWNER}
+  from found f join identity i on i.id = f.identity_id ${PROJECTS}
+  order by f.expires_at, f.id`;
+const OUTLIVES = (since: string): string => `x.expires_at - ${since} > make_interval(days => :days::integer)`;
+
+/** Access tokens that people made for identities and that expire soon, soonest first. Those of logins are none. */
+export const listExpiringTokens = sqlStatement({
+  text: expiring(`
+    select x.id, x.identity_id, coalesce(x.name, '') as label, x.expires_at from access_token x
+    where x.auth_method = 'token-auth' and x.identity_id is not null and not x.is_revoked
+      and ${OUTLIVES('coalesce(x.last_renewed_at, x.created_at)')}`),
+  params: PARAMS,
+  row: ROW,
+});
+
+/** Client secrets that expire soon, soonest first. */
+export const listExpiringClientSecrets = sqlStatement({
+  text: expiring(`
+    select x.id, x.identity_id, x.description as label, x.expires_at from universal_auth_client_secret x
+    where not x.is_revoked and ${OUTLIVES('x.created_at')}`),
+  params: PARAMS,
+  row: ROW,
+});

@@ -1,0 +1,87 @@
+import type { AuditEvent } from '../../kernel/audit/audit-record.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { NO_ID, newId } from '../../kernel/ids.js';
+import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
+import { listCredentialOwners, listExpiringClientSecrets, listExpiringTokens } from './credential.sql.js';
+import { tell } from './notices.js';
+
+/** What is told of changes, by the action of their records in the audit trail. */
+const CHANGES: Readonly<Record<string, string>> = {
+  'client-secret:create': 'Client secret made',
+  'client-secret:revoke': 'Client secret revoked',
+  'access-token:create': 'Access token made',
+  'access-token:revoke': 'Access token revoked',
+  'identity-token-auth:attach': 'Token authentication added',
+  'identity-token-auth:remove': 'Token authentication removed',
+  'identity-universal-auth:attach': 'Universal authentication added',
+  'identity-universal-auth:remove': 'Universal authentication removed',
+};
+
+/**
+ * Tells of changes of credentials of identities, in the transaction that recorded them: the projects that an identity is a member of,
+ * or else the admins of its organization. Of tokens of users nobody is told.
+ */
+export async function tellOfCredentials(tx: Transaction, events: readonly AuditEvent[]): Promise<void> {
+  const changes = events.flatMap(({ action, facts = {} }) => {
+    const what = CHANGES[action];
+    const { identityId = null, accessTokenId = null, clientSecretId = null, userId = null } = facts;
+    return what === undefined || userId !== null ? [] : [{ what, identityId, accessTokenId, clientSecretId }];
+  });
+  if (changes.length === 0) return;
+  const idOf = (id: unknown): string | null => (typeof id === 'string' ? id : null);
+  const owners = await listCredentialOwners(tx, {
+    identityIds: changes.map(({ identityId }) => idOf(identityId)),
+    tokenIds: changes.map(({ accessTokenId }) => idOf(accessTokenId)),
+  });
+  await tell(
+    tx,
+    'credential-change',
+    owners.map(({ at, identityId, name, organizationId, projectId }) => {
+      const { what, accessTokenId, clientSecretId } = changes[at - 1] as (typeof changes)[number];
+      const subjectId = idOf(clientSecretId) ?? idOf(accessTokenId) ?? identityId;
+      const facts = { name, fields: { Change: what, By: tx.actor.name } };
+      return { organizationId, projectId, subjectId, occurrence: newId(), facts };
+    }),
+  );
+}
+
+/** How long before they expire credentials are told of. */
+const DAYS = 7;
+const AT_ONCE = 500;
+
+/** Tells of credentials that expire within a week, once for each time at which they would. */
+export const FIND_EXPIRING: JobKind = {
+  name: 'project-notices:find-expiring',
+  description: `Tells projects of access tokens and client secrets that expire within ${DAYS} days, daily at midnight UTC.`,
+  everySeconds: 86_400,
+  run: async (ctx, run) => {
+    await tellExpiring(ctx, run, 'Access token', listExpiringTokens);
+    await tellExpiring(ctx, run, 'Client secret', listExpiringClientSecrets);
+  },
+};
+
+async function tellExpiring(ctx: Context, run: JobRun, kind: string, list: typeof listExpiringTokens): Promise<void> {
+  for (let after = { expiresAt: new Date(0), id: NO_ID }; ; ) {
+    const found = await list(ctx, { days: DAYS, afterTime: after.expiresAt, afterId: after.id, most: AT_ONCE });
+    const last = found.at(-1);
+    if (last === undefined) return;
+    await run.inTransaction((tx) =>
+      tell(
+        tx,
+        'credential-expiry',
+        found.map(({ id, label, expiresAt, identityName, organizationId, projectId }) => ({
+          organizationId,
+          projectId,
+          subjectId: id,
+          occurrence: expiresAt.toISOString(),
+          facts: {
+            name: identityName,
+            fields: { Credential: kind, ...(label === '' ? {} : { Name: label }) },
+            expiresAt: expiresAt.toISOString(),
+          },
+        })),
+      ),
+    );
+    after = last;
+  }
+}

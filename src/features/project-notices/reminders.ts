@@ -1,0 +1,34 @@
+import type { JobKind } from '../../kernel/jobs/job-kind.js';
+import { tell } from './notices.js';
+import { takeDueReminders } from './reminder.sql.js';
+
+const AT_ONCE = 500;
+
+/** Tells projects of reminders of secrets that are due. What was missed while nothing ran is told once. */
+export const REMIND: JobKind = {
+  name: 'project-notices:remind',
+  description: 'Tells projects of reminders of secrets that are due, daily at midnight UTC.',
+  everySeconds: 86_400,
+  run: async (_, run) => {
+    for (let taken = AT_ONCE; taken === AT_ONCE; )
+      taken = await run.inTransaction(async (tx) => {
+        const due = await takeDueReminders(tx, { most: AT_ONCE });
+        await tell(
+          tx,
+          'secret-reminder',
+          due.map(({ id, organizationId, projectId, key, note, recipientIds, environment, path, day }) => ({
+            organizationId,
+            projectId,
+            subjectId: id,
+            occurrence: day,
+            facts: {
+              name: key,
+              fields: { Environment: environment, Folder: path, ...(note === null ? {} : { Note: note }) },
+              recipientIds: [...recipientIds],
+            },
+          })),
+        );
+        return due.length;
+      });
+  },
+};

@@ -1,0 +1,197 @@
+import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { Notifying } from '../../kit/notifying.js';
+import type { OutsideServer } from '../../kit/outside/outside-server.js';
+import { Seed } from '../../kit/seed.js';
+import { until } from '../../kit/until.js';
+
+const WAIT_MS = 50_000;
+let notifying: Notifying;
+beforeAll(async () => {
+  notifying = await Notifying.start();
+}, 60_000);
+afterAll(() => notifying?.stop());
+
+const eventsOf = ({ received }: OutsideServer) => received.map(({ body }) => JSON.parse(body));
+const arrived = (server: OutsideServer, count: number) =>
+  until(
+    () => `${count} requests, ${server.received.length} so far`,
+    WAIT_MS,
+    () => server.received.length >= count,
+  );
+
+/** A project, and a server that one of its channels notifies. */
+async function watched(kinds: readonly string[] = []) {
+  const { id: projectId } = await new Seed(notifying.admin).projectOf(notifying.admin);
+  const server = await notifying.server();
+  const body = { name: 'hook', kinds, config: { webhook: { url: server.url('/') } } };
+  mustSucceed(await notifying.admin.post(`/api/v1/projects/${projectId}/notification-channels`, body));
+  return { projectId, server };
+}
+
+/** Runs the schedule of a kind to its end, twice. */
+async function runTwice(kind: string): Promise<void> {
+  for (let time = 1; time <= 2; time += 1) {
+    const count = async () => {
+      const [{ count: done } = { count: 0 }] = await notifying.sql<{ count: number }>(
+        `select count(*)::integer from job where kind = $1 and state = 'done'`,
+        [kind],
+      );
+      return done;
+    };
+    const before = await count();
+    await notifying.sql(`update job_kind set next_at = now() where name = $1`, [kind]);
+    await until(`a run of ${kind}`, WAIT_MS, async () => (await count()) > before);
+    // A schedule queues one job for one moment.
+    await notifying.sql(`update job set dedupe_key = id::text where kind = $1 and state = 'done'`, [kind]);
+  }
+}
+
+const tokensOf = (identityId: string): string => `/api/v1/auth/token-auth/identities/${identityId}/tokens`;
+const secretsOf = (identityId: string): string => `/api/v1/auth/universal-auth/identities/${identityId}/client-secrets`;
+
+/** An identity that is a member of the project, and has both ways to authenticate. */
+async function member(projectId: string): Promise<Caller> {
+  const caller = await new Seed(notifying.admin).caller(notifying.admin, { project: projectId });
+  mustSucceed(await notifying.admin.post(`/api/v1/auth/universal-auth/identities/${caller.identityId}`, {}));
+  return caller;
+}
+
+describe('reminders of secrets', () => {
+  test('are told when they are due, once a period, with the note and without the value', async () => {
+    const { projectId, server } = await watched(['secret-reminder']);
+    const secret = { projectId, environment: 'dev', secretValue: 'canary-value' };
+    const reminder = { secretReminderNote: 'Ask the bank for a new one.', secretReminderRepeatDays: 30 };
+    const made = mustSucceed(await notifying.admin.post('/api/v4/secrets/BANK', { ...secret, ...reminder }));
+    mustSucceed(await notifying.admin.post('/api/v4/secrets/QUIET', secret));
+    const secretId = made.body.secret.id;
+    const due = async () =>
+      (
+        await notifying.sql<{ days: number; hour: number }>(
+          `select extract(epoch from due_at - now())::double precision / 86400 as days, extract(hour from due_at at time zone 'UTC')::integer as hour
+           from secret_reminder where secret_id = $1`,
+          [secretId],
+        )
+      )[0];
+    expect(await due()).toMatchObject({ days: expect.any(Number), hour: 0 });
+    expect((await due())?.days).toBeGreaterThan(28.9);
+    expect((await due())?.days).toBeLessThanOrEqual(30);
+    // Nobody has looked for 70 days.
+    await notifying.sql(`update secret_reminder set due_at = date_trunc('day', now()) - interval '70 days'`);
+    await runTwice('project-notices:remind');
+    await arrived(server, 1);
+    expect(eventsOf(server)).toMatchObject([
+      {
+        type: 'com.strongroom.project.secret-reminder',
+        data: {
+          secrets: [
+            { name: 'BANK', subjectId: secretId, environment: 'dev', folder: '/', note: reminder.secretReminderNote },
+          ],
+        },
+      },
+    ]);
+    expect(server.received[0]?.body).not.toContain('canary-value');
+    expect((await due())?.days).toBeGreaterThan(18.9);
+    expect((await due())?.days).toBeLessThanOrEqual(20);
+    const change = { projectId, environment: 'dev', secretReminderRepeatDays: null };
+    mustSucceed(await notifying.admin.patch('/api/v4/secrets/BANK', change));
+    expect(await due()).toBeUndefined();
+  });
+
+  test('go to their recipients by mail', async () => {
+    const { id: projectId } = await new Seed(notifying.admin).projectOf(notifying.admin);
+    const usernames = ['reminded@example.com', 'other@example.com'];
+    const ids: string[] = [];
+    for (const username of usernames) {
+      const { createUser } = await notifying.admin.data(
+        'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }',
+        { input: { username } },
+      );
+      ids.push(createUser.user.id);
+      const membership = { userId: createUser.user.id, roles: [{ role: 'viewer' }] };
+      mustSucceed(await notifying.admin.post(`/api/v1/projects/${projectId}/memberships`, membership));
+    }
+    const secret = { projectId, environment: 'dev', secretValue: 'x', secretReminderRepeatDays: 1 };
+    mustSucceed(await notifying.admin.post('/api/v4/secrets/MAILED', secret));
+    const change = { projectId, environment: 'dev', secretReminderRecipients: [ids[0]] };
+    mustSucceed(await notifying.admin.patch('/api/v4/secrets/MAILED', change));
+    await notifying.sql(`update secret_reminder set due_at = date_trunc('day', now())`);
+    await runTwice('project-notices:remind');
+    await until('the mail', WAIT_MS, () => notifying.mail.mailsTo('reminded@example.com').length > 0);
+    expect(notifying.mail.mailsTo('reminded@example.com')).toHaveLength(1);
+    expect(notifying.mail.mailsTo('reminded@example.com')[0]?.mail.text).toContain('MAILED');
+    expect(notifying.mail.mailsTo('other@example.com')).toEqual([]);
+  });
+});
+
+describe('credentials of identities', () => {
+  test('that expire within a week are told of once, but for those of a short life', async () => {
+    const { projectId, server } = await watched(['credential-expiry']);
+    const { identityId } = await member(projectId);
+    const token = async (name: string) =>
+      mustSucceed(await notifying.admin.post(tokensOf(String(identityId)), { name })).body.tokenData.id;
+    const [soon, , short] = [await token('soon'), await token('later'), await token('short')];
+    await notifying.sql(`update access_token set expires_at = now() + interval '3 days 1 hour' where id = $1`, [soon]);
+    await notifying.sql(`update access_token set created_at = now() - interval '30 days' where id = $1`, [soon]);
+    await notifying.sql(`update access_token set expires_at = now() + interval '2 days' where id = $1`, [short]);
+    const ttl = 7 * 86_400 + 3_600;
+    const secret = { description: 'of the shop', ttl };
+    const { clientSecretData } = mustSucceed(await notifying.admin.post(secretsOf(String(identityId)), secret)).body;
+    await notifying.sql(
+      `update universal_auth_client_secret set created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days'
+       where id = $1`,
+      [clientSecretData.id],
+    );
+    await runTwice('project-notices:find-expiring');
+    await arrived(server, 2);
+    await runTwice('project-notices:find-expiring');
+    const told = eventsOf(server).map(({ data }) => data.credentials[0]);
+    expect(told.map(({ subjectId, credential, name }) => [subjectId, credential, name]).sort()).toEqual(
+      [
+        [soon, 'Access token', 'soon'],
+        [clientSecretData.id, 'Client secret', 'of the shop'],
+      ].sort(),
+    );
+    expect(told.every(({ expiresAt }) => !Number.isNaN(Date.parse(expiresAt)))).toBe(true);
+  });
+
+  test('that are made, revoked, added or removed are told of at once, and none of them is in what is told', async () => {
+    const { projectId, server } = await watched(['credential-change']);
+    const { identityId } = await new Seed(notifying.admin).caller(notifying.admin, { project: projectId });
+    const id = String(identityId);
+    // Its first token was made when it was a member already.
+    await arrived(server, 1);
+    const { admin } = notifying;
+    mustSucceed(await admin.post(`/api/v1/auth/universal-auth/identities/${id}`, {}));
+    const made = mustSucceed(await admin.post(secretsOf(id), {})).body;
+    mustSucceed(await admin.post(`${secretsOf(id)}/${made.clientSecretData.id}/revoke`));
+    const token = mustSucceed(await admin.post(tokensOf(id), {})).body;
+    mustSucceed(await admin.anonymous.post('/api/v1/auth/token/revoke', { accessToken: token.accessToken }));
+    mustSucceed(await admin.delete(`/api/v1/auth/token-auth/identities/${id}`));
+    await arrived(server, 7);
+    expect(
+      eventsOf(server)
+        .map(({ data }) => data.changes[0].change)
+        .sort(),
+    ).toEqual(
+      [
+        ...['Access token made', 'Access token made', 'Access token revoked'],
+        ...['Client secret made', 'Client secret revoked'],
+        ...['Token authentication removed', 'Universal authentication added'],
+      ].sort(),
+    );
+    const sent = JSON.stringify(server.received);
+    expect(sent).not.toContain(made.clientSecret);
+    expect(sent).not.toMatch(/sr[ts]_[\w-]{20}/);
+  });
+
+  test('of an identity in no project are told to the admins of its organization', async () => {
+    const { createUser } = await notifying.admin.data(
+      'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }',
+      { input: { username: 'root.admin@example.com', roleSlug: 'admin' } },
+    );
+    expect(createUser.user.id).toBeDefined();
+    await new Seed(notifying.admin).caller(notifying.admin);
+    await until('the mails', WAIT_MS, () => notifying.mail.mailsTo('root.admin@example.com').length > 0);
+    expect(notifying.mail.mailsTo('root.admin@example.com')[0]?.mail.text).toMatch(/Organization: .*\n/);
+  });
+});
