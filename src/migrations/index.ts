@@ -29,6 +29,7 @@ import { JobLists } from './0020-0039/0030-job-lists.js';
 import { Certificates } from './0020-0039/0031-certificates.js';
 import { AlertDeliveries } from './0020-0039/0032-alert-deliveries.js';
 import { CertificateRevocations } from './0020-0039/0036-certificate-revocations.js';
+import { AlertReminders } from './0020-0039/0038-alert-reminders.js';
 import { AlertSubjects } from './0020-0039/0038-alert-subjects.js';
 import { Notifications } from './0020-0039/0039-notifications.js';
 import { ProjectNotices } from './0040-0059/0040-project-notices.js';
@@ -71,4 +72,5 @@ export const migrations = [
   { name: '0038-alert-subjects', class: AlertSubjects },
   { name: '0040-project-notices', class: ProjectNotices },
   { name: '0041-reminders', class: Reminders },
+  { name: '0038-alert-reminders', class: AlertReminders },
 ] as const;

@@ -57,7 +57,7 @@ export const CHECK: JobKind = {
       found.push(...(await passing(search.filters, page)));
       const isLast = page.length < CERTIFICATES_AT_ONCE;
       if (isLast || found.length >= NOTIFIED_AT_ONCE) {
-        await run.inTransaction((tx) => notifyOfExpiry(tx, alert.id, found));
+        await run.inTransaction((tx) => notifyOfExpiry(tx, alert, found));
         found = [];
       }
       if (isLast) return;
@@ -66,9 +66,16 @@ export const CHECK: JobKind = {
   },
 };
 
-/** An authority keeps its id when its certificate is renewed: the ledger knows the certificate by its serial number. */
-async function notifyOfExpiry(tx: Transaction, alertId: string, due: readonly Subject[]): Promise<void> {
-  const groups = Map.groupBy(due, ({ isAuthority, serialNumber }) => (isAuthority ? serialNumber : ''));
+/**
+ * Has an alert notify of what expires: once, or once on each day. An authority keeps its id when its certificate is renewed: the ledger
+ * knows the certificate by its serial number.
+ */
+async function notifyOfExpiry(
+  tx: Transaction,
+  { id: alertId, today }: { readonly id: string; readonly today: string | null },
+  due: readonly Subject[],
+): Promise<void> {
+  const groups = Map.groupBy(due, ({ isAuthority, serialNumber }) => today ?? (isAuthority ? serialNumber : ''));
   for (const [occurrence, certificates] of groups) {
     const certificateIds = certificates.map(({ id }) => id);
     await notify(tx, { alertId, event: 'expiration', certificateIds, occurrence });
@@ -98,11 +105,12 @@ async function tell(ctx: Context, run: JobRun, event: Happening): Promise<void> 
   if (certificate === undefined) return;
   const standings = await listStandings(ctx, { certificateId, ...ALL_ALERTS });
   const verdicts = await verdictsOf(certificate, standings);
-  for (const [at, { id: alertId, eventType }] of standings.entries()) {
+  for (const [at, standing] of standings.entries()) {
+    const { id: alertId, eventType } = standing;
     // Alerts know no imports: who imports a certificate has it from elsewhere.
-    const isDue = eventType === event ? verdicts[at] === 'no_event' : verdicts[at] === 'due';
-    if (isDue)
+    if (eventType === event && verdicts[at] === 'no_event')
       await run.inTransaction((tx) => notify(tx, { alertId, event: eventType, certificateIds: [certificateId] }));
+    if (verdicts[at] === 'due') await run.inTransaction((tx) => notifyOfExpiry(tx, standing, [certificate]));
   }
 }
 

@@ -8,6 +8,9 @@ const FILTERS = { name: 'jsonb', isNullable: false } as {
 };
 const EVENT = t.oneOf('expiration', 'renewal', 'issuance', 'revocation');
 
+/** The day of a daily reminder; null for an alert that notifies once. */
+const TODAY = `case when a.is_daily_reminder then to_char(now() at time zone 'UTC', 'YYYY-MM-DD') end`;
+
 /** Alerts about expiry that are enabled, of all projects, in the order of their ids. */
 export const listExpiryAlerts = sqlStatement({
   text: `
@@ -20,10 +23,10 @@ export const listExpiryAlerts = sqlStatement({
 /** An alert about expiry, unless it is gone or disabled. */
 export const findExpiryAlert = sqlStatement({
   text: `
-    select id, project_id as "projectId", alert_before as "alertBefore", filters from certificate_alert
-    where id = :id and event_type = 'expiration' and is_enabled`,
+    select a.id, a.project_id as "projectId", a.alert_before as "alertBefore", a.filters, ${TODAY} as today from certificate_alert a
+    where a.id = :id and a.event_type = 'expiration' and a.is_enabled`,
   params: { id: t.uuid },
-  row: { id: t.uuid, projectId: t.uuid, alertBefore: t.text, filters: FILTERS },
+  row: { id: t.uuid, projectId: t.uuid, alertBefore: t.text, filters: FILTERS, today: t.nullable(t.text) },
 });
 
 /** What alerts are about, as `c`: certificates of the inventory and those of authorities. An authority that is disabled is dealt with. */
@@ -114,7 +117,7 @@ export const findSubjects = sqlStatement({
 /** Alerts of the project of a certificate, newest first, and what each of them makes of it but for its filters; `:limit` null: all. */
 export const listStandings = sqlStatement({
   text: `
-    select a.id, a.filters, a.event_type as "eventType", a.is_enabled as "isEnabled", a.created_at as "createdAt",
+    select a.id, a.filters, a.event_type as "eventType", a.is_enabled as "isEnabled", a.created_at as "createdAt", ${TODAY} as today,
       exists (select from certificate_alert_channel h where h.alert_id = a.id and h.is_enabled) as "hasChannel",
       c.status, c.not_after <= now() as "isExpired", ${BEGINS} as "beginsAt", ${SUPERSEDED} as "isSuperseded"
     from certificate_alert a join ${SUBJECT} on c.project_id = a.project_id
@@ -132,6 +135,7 @@ export const listStandings = sqlStatement({
     eventType: EVENT,
     isEnabled: t.boolean,
     createdAt: t.time,
+    today: t.nullable(t.text),
     hasChannel: t.boolean,
     status: t.oneOf('active', 'revoked', 'disabled'),
     isExpired: t.boolean,

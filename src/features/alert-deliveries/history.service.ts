@@ -1,6 +1,6 @@
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
-import { batched, batchOfLists, batchOfOwned, listKey } from '../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchOfLists, batchOfOwned, listKey } from '../../kernel/database/batched.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
@@ -11,7 +11,14 @@ import { type MessageState, retry } from '../deliveries/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { ListMessages, MessagePage, OneMessage, RetryMessage } from './message.rules.js';
-import { findMessages, listFirstCertificates, listMessages, type MessageRow } from './message.sql.js';
+import {
+  findMessages,
+  listFirstCertificates,
+  listLastRuns,
+  listMessages,
+  type MessageRow,
+  type RunRow,
+} from './message.sql.js';
 
 const ALERT_NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: ALERT_NOT_FOUND } as const;
@@ -72,6 +79,12 @@ export class HistoryService {
     return last ?? null;
   }
 
+  /** When an alert that is part of a larger answer last notified; null when it did not. All alerts share one statement. */
+  async lastRunOf(ctx: Context, alert: ShownAlert): Promise<RunRow | null> {
+    await this.authorize(ctx, alert);
+    return (await batched(ctx, lastRuns, alert.id)) ?? null;
+  }
+
   /** Ids of the certificates of a message that expire first; all messages share one statement. */
   async firstCertificateIds(ctx: Context, { id }: Pick<MessageRow, 'id'>): Promise<readonly string[]> {
     return ((await batched(ctx, certificatesByMessage, id)) ?? []).map(({ certificateId }) => certificateId);
@@ -122,6 +135,9 @@ const messagesByAlert = batchOfLists<MessageRow, Bounds>(
   (ctx, alertIds, bounds) => listMessages(ctx, { alertIds, ...bounds }),
   ({ alertId }) => alertId,
 );
+
+const lastRuns: BatchLoad<RunRow> = async (ctx, alertIds) =>
+  new Map((await listLastRuns(ctx, { alertIds })).map((run) => [run.alertId, run]));
 
 const certificatesByMessage = batchOfOwned(
   (ctx, messageIds) => listFirstCertificates(ctx, { messageIds, most: CERTIFICATES_SHOWN }),

@@ -10,7 +10,7 @@ import { type CertificateRow, CertificateType, findCertificates } from '../certi
 import type { ProjectLinks } from '../projects/public.js';
 import type { HistoryService } from './history.service.js';
 import { ListMessages, MessagePage, OneMessage, RetryMessage } from './message.rules.js';
-import { AlertMessageConnection, AlertMessageType } from './message.type.js';
+import { AlertMessageConnection, AlertMessageType, AlertRunType } from './message.type.js';
 import { addressOf, channelsById } from './recipients.js';
 
 @Resolver(() => AlertMessageType)
@@ -101,6 +101,11 @@ export class AlertMessagesResolver {
   @nested(AlertMessageConnection, 'As `messages`, in pages.', MessagePageArgs)
   messageConnection(alert: AlertType, ctx: Context, page: object): Promise<ConnectionOf<AlertMessageType>> {
     return this.history.pageOfAlert(ctx, alert, page);
+  }
+
+  @nested(AlertRunType, 'When it last notified, and what came of that; null when it did not.')
+  lastRun(alert: AlertType, ctx: Context): Promise<AlertRunType | null> {
+    return this.history.lastRunOf(ctx, alert);
   }
 
   @nested(AlertMessageType, 'The newest message of it; null when there is none.')

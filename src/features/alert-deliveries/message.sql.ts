@@ -52,6 +52,29 @@ export const listMessages = sqlStatement({
   row: ROW,
 });
 
+/** When alerts last notified, and what came of all that they sent then; none of an alert that did not. */
+export const listLastRuns = sqlStatement({
+  text: `
+    select wanted.id as "alertId", last.at as "timestamp", run.status, run."errorCode"
+    from unnest(:alertIds::uuid[]) as wanted (id)
+      cross join lateral (select max(created_at) as at from notification_message where owner_id = wanted.id) last
+      cross join lateral (
+        select case when bool_or(state = 'failed') then 'failed' when bool_or(state = 'pending') then 'pending' else 'success' end as status,
+          coalesce(min(error_code) filter (where state = 'failed'), min(error_code)) as "errorCode"
+        from notification_message where owner_id = wanted.id and created_at = last.at) run
+    where last.at is not null`,
+  params: { alertIds: t.array(t.uuid) },
+  row: {
+    alertId: t.uuid,
+    timestamp: t.time,
+    status: t.oneOf('pending', 'success', 'failed'),
+    errorCode: t.nullable(t.text),
+  },
+});
+
+/** When an alert last notified. */
+export type RunRow = Awaited<ReturnType<typeof listLastRuns>>[number];
+
 /** The newest hundred messages of each alert that are about a certificate. */
 export const listMessagesAbout = sqlStatement({
   text: `

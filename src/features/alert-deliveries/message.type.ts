@@ -7,6 +7,7 @@ import { AlertChannelTypeEnum, CertificateEventEnum, type EventType } from '../a
 import type { MessageState } from '../deliveries/public.js';
 import type { ChannelType } from '../notifications/public.js';
 import { messageState } from './message.rules.js';
+import type { RunRow } from './message.sql.js';
 
 const MessageStateEnum = {
   PENDING: 'pending',
@@ -71,6 +72,36 @@ export class AlertMessageType extends Node {
 
   @Field(() => Int, { description: 'How many certificates it is about, of those that are still there.' })
   certificateCount!: number;
+}
+
+const RunStatusEnum = { PENDING: 'pending', SUCCESS: 'success', FAILED: 'failed' } as const satisfies Record<
+  string,
+  RunRow['status']
+>;
+registerEnumType(RunStatusEnum, {
+  name: 'CertificateAlertRunStatus',
+  description: 'What came of all that a certificate alert sent at once.',
+  valuesConfig: {
+    PENDING: { description: 'Something waits to be sent, or to be sent again.' },
+    SUCCESS: { description: 'Everything was sent, or cancelled.' },
+    FAILED: { description: 'Something was given up.' },
+  },
+});
+
+/** When an alert last notified. */
+@ObjectType('CertificateAlertRun', { description: 'When a certificate alert notified.', simpleResolvers: true })
+export class AlertRunType {
+  @Field(() => DateTime, { description: 'When the alert found what it tells of.' })
+  timestamp!: Date;
+
+  @Field(() => RunStatusEnum, { description: 'What came of it.' })
+  status!: RunRow['status'];
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why something failed, as `TARGET_REJECTED`; null without a failure.',
+  })
+  errorCode!: string | null;
 }
 
 export const AlertMessageConnection = connectionOf(

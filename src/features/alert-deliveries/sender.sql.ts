@@ -53,6 +53,16 @@ export const listMessageCertificates = sqlStatement({
   },
 });
 
+/** Keeps what came of a test of channels: null for one whose targets all accepted it. */
+export const storeTests = sqlStatement({
+  text: `
+    update certificate_alert_channel c set tested_at = now(), test_error_code = given.error_code
+    from unnest(:channelIds::uuid[], :versions::integer[], :errorCodes::text[]) as given (id, version, error_code)
+    where c.id = given.id and c.config_version = given.version`,
+  params: { channelIds: t.array(t.uuid), versions: t.array(t.integer), errorCodes: t.array(t.nullable(t.text)) },
+  row: {},
+});
+
 /** Locks an alert against others that write deliveries of it. None when it is gone or disabled. */
 export const lockEnabledAlert = sqlStatement({
   text: `

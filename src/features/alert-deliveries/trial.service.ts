@@ -9,6 +9,7 @@ import { type Notifier, targetsOf } from '../notifications/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { TestAlert } from './message.rules.js';
 import { type NotifiedCertificate, notificationOf } from './notification-of.js';
+import { storeTests } from './sender.sql.js';
 
 const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as const;
 
@@ -28,7 +29,7 @@ export class TrialService {
 
   /**
    * Makes one attempt at each target of an alert's channels: of those that are enabled, or of the one that is named. Nothing is tried
-   * again, and no message is stored. The record of the audit trail is there before.
+   * again, and no message is stored: channels show what came of it. The record of the audit trail is there before.
    *
    * @throws VALIDATION_FAILED, CERTIFICATE_ALERT_NOT_FOUND, ALERT_CHANNEL_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE;
    *   UPSTREAM_REJECTED and UPSTREAM_UNREACHABLE where all have to accept it and one does not
@@ -52,6 +53,13 @@ export class TrialService {
       channels.map(async (channel) => {
         const open = async () => targetsOf(channel.channelType, await openConfig(ctx, channel));
         return (await tryTargets(ctx, open, trying)).map((trial) => ({ channel, ...trial }));
+      }),
+    );
+    await inTransaction(ctx, (tx) =>
+      storeTests(tx, {
+        channelIds: channels.map((channel) => channel.id),
+        versions: channels.map(({ configVersion }) => configVersion),
+        errorCodes: found.map((some) => some.find(({ isAccepted }) => !isAccepted)?.errorCode ?? null),
       }),
     );
     const trials = found.flat();

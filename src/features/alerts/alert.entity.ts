@@ -13,6 +13,7 @@ export const CertificateAlertSchema = defineEntity({
     alertBefore: p.text(),
     filters: p.json<readonly AlertFilter[]>(),
     isEnabled: p.boolean().default(true),
+    isDailyReminder: p.boolean().default(false),
     version: p.integer().default(1),
   },
 });
@@ -32,6 +33,8 @@ export const CertificateAlertChannelSchema = defineEntity({
     configSealed: p.blob(),
     configVersion: p.integer().default(1),
     isEnabled: p.boolean().default(true),
+    testedAt: p.datetime(3).nullable(),
+    testErrorCode: p.text().nullable(),
   },
 });
 

@@ -29,6 +29,7 @@ const alerts = tables
     'alert_before as alertBefore',
     sql<Alerts['filters']>`filters`.as('filters'),
     'is_enabled as enabled',
+    'is_daily_reminder as dailyReminder',
     'version',
     'created_at as createdAt',
     'updated_at as updatedAt',
@@ -89,6 +90,8 @@ const channels = tables
     'config_sealed as configSealed',
     'config_version as configVersion',
     'is_enabled as enabled',
+    'tested_at as testedAt',
+    'test_error_code as testErrorCode',
     'created_at as createdAt',
     'updated_at as updatedAt',
   ]);

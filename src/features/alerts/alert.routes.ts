@@ -14,21 +14,34 @@ import {
 import { type AlertRules, eventType } from './alert.rules.js';
 
 /** The fields of an alert in the order of the interface. Source: specification, Certificate alert. */
-const ALERT = `id name description eventType alertBefore filters { field operator value } enabled projectId
+const ALERT = `id name description eventType alertBefore filters { field operator value } enabled dailyReminder projectId
   channels { id channelType enabled createdAt updatedAt } createdAt updatedAt`;
 
 const PATH = '/api/v1/cert-manager/alerts';
 const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;
 
 /** Configs are not shown. Source: decisions 7.4. */
-const toReply = ({ version: _, channels, ...alert }: Data): Data => ({
+const toReply = ({ version: _, channels, dailyReminder, ...alert }: Data): Data => ({
   ...alert,
+  ...(dailyReminder === false ? {} : { notificationConfig: { enableDailyNotification: dailyReminder } }),
   channels: eachOf(channels as Data[], ({ id, channelType, ...channel }) => ({
     id,
     channelType,
     config: {},
     ...channel,
   })),
+});
+
+/** Source: behaviour 7. */
+const notificationConfig = z
+  .strictObject({
+    enableDailyNotification: z.boolean().meta({ description: 'Whether it notifies of a certificate every day.' }),
+  })
+  .optional()
+  .meta({ description: 'With `enableDailyNotification` it notifies every day until a certificate is dealt with.' });
+
+const reminderIn = (config: { readonly enableDailyNotification: boolean } | undefined) => ({
+  dailyReminder: config?.enableDailyNotification,
 });
 
 interface GivenChannel {
@@ -70,7 +83,7 @@ const EXAMPLE = {
   channels: [{ channelType: 'email', config: { recipients: ['oncall@example.com'] }, enabled: true }],
 } as const;
 
-/** With offset and total beside what lists have. */
+/** With offset and total beside what lists have. Source: behaviour 7.3. */
 const LIST = route({
   method: 'GET',
   path: PATH,
@@ -80,7 +93,7 @@ const LIST = route({
   document: `query ($projectId: ID!, $search: String, $eventType: CertificateEventType, $enabled: Boolean, $first: Int,
       $after: String, $offset: Int) {
     certificateAlerts(projectId: $projectId, search: $search, eventType: $eventType, enabled: $enabled, first: $first,
-      after: $after, offset: $offset) { nodes { ${ALERT} } pageInfo { hasNextPage endCursor } totalCount }
+      after: $after, offset: $offset) { nodes { ${ALERT} lastRun { timestamp status error: errorCode } } pageInfo { hasNextPage endCursor } totalCount }
   }`,
   variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
   reply: ({ certificateAlerts: { nodes, pageInfo, totalCount } }) => ({
@@ -98,8 +111,10 @@ export function alertRoutes(rules: AlertRules): Route[] {
     alerts.post('', 'Create a certificate alert', {
       operation: 11,
       field: 'createCertificateAlert',
-      body: withoutNull(rules.create),
-      variables: ({ body: { channels, ...body } }) => ({ input: { ...body, channels: newChannels(channels) } }),
+      body: bodyOf(withoutNull(rules.create), 'dailyReminder').extend({ notificationConfig }),
+      variables: ({ body: { channels, notificationConfig: daily, ...body } }) => ({
+        input: { ...body, ...reminderIn(daily), channels: newChannels(channels) },
+      }),
       reply: ({ createCertificateAlert }) => ({ alert: toReply(createCertificateAlert.certificateAlert) }),
       errors: ['PROJECT_NOT_FOUND'],
       example: {
@@ -115,9 +130,9 @@ export function alertRoutes(rules: AlertRules): Route[] {
     alerts.patch('/{alertId}', 'Update a certificate alert', {
       operation: 12,
       field: 'updateCertificateAlert',
-      body: withoutNull(bodyOf(rules.update, 'id', 'expectedVersion')),
-      variables: ({ params, body: { channels, ...body } }) => ({
-        input: { id: params.alertId, ...body, channels: changedChannels(channels) },
+      body: bodyOf(withoutNull(rules.update), 'id', 'expectedVersion', 'dailyReminder').extend({ notificationConfig }),
+      variables: ({ params, body: { channels, notificationConfig: daily, ...body } }) => ({
+        input: { id: params.alertId, ...body, ...reminderIn(daily), channels: changedChannels(channels) },
       }),
       ifMatch: ({ certificateAlert }) => ({ expectedVersion: certificateAlert.version }),
       reply: ({ updateCertificateAlert }) => ({ alert: toReply(updateCertificateAlert.certificateAlert) }),

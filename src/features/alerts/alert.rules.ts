@@ -3,6 +3,7 @@ import { type ListOrder, orderRulesOf } from '../../kernel/list-order.js';
 import { isPrivateHost } from '../../kernel/outbound/private-targets.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, storedText } from '../../kernel/text-rules.js';
+import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
 import { channelRules, type MayCall } from './channel.rules.js';
 import { Filter } from './filter.rules.js';
 import { ALERT_BEFORE } from './period.rules.js';
@@ -34,6 +35,23 @@ const filters = z
 /** What decides of which certificates an alert notifies. */
 export const CONTENT = { eventType, alertBefore, filters } as const;
 
+const dailyReminder = z.boolean().meta({
+  description:
+    'Whether it notifies of a certificate every day, UTC, until that is renewed, revoked or expired; else once. Only of expiry.',
+});
+
+/** Of other events there is nothing to remind of. */
+const refuseReminder = (given: object, issues: z.core.$RefinementCtx): void => {
+  const { eventType: event, dailyReminder: isDaily } = given as Readonly<Record<string, unknown>>;
+  if (isDaily === true && event !== undefined && event !== 'expiration' && eventType.safeParse(event).success)
+    issues.addIssue({
+      code: 'custom',
+      path: ['dailyReminder'],
+      message: 'must be false but for the event expiration',
+      params: { code: 'INVALID' },
+    });
+};
+
 /** Inputs of new and changed alerts. Source: specification 11 and 12, decisions 7. */
 export function alertRules(mayCall: MayCall) {
   const { configs, newChannels, changedChannels } = channelRules(mayCall);
@@ -49,7 +67,9 @@ export function alertRules(mayCall: MayCall) {
         filters,
         channels: newChannels.meta({ description: 'How it notifies: 1 to 10 channels.' }),
         enabled: z.boolean().default(true).meta({ description: 'Whether it notifies.' }),
+        dailyReminder: dailyReminder.default(false),
       })
+      .superRefine(refuseReminder, EVEN_IF_FAULTY)
       .meta({ description: 'A new certificate alert.' }),
     update: z
       .strictObject({
@@ -67,7 +87,11 @@ export function alertRules(mayCall: MayCall) {
             'All its channels, 1 to 10, in their order: one that is named by its id stays, and others of before are deleted.',
         }),
         enabled: z.boolean().optional().meta({ description: 'Whether it notifies.' }),
+        dailyReminder: dailyReminder.optional().meta({
+          description: 'Whether it notifies every day; of other events than expiration it is false.',
+        }),
       })
+      .superRefine(refuseReminder, EVEN_IF_FAULTY)
       .meta({ description: 'Changes of a certificate alert. What is absent stays.' }),
   };
 }

@@ -7,7 +7,7 @@ import { lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { orderedCursorKey, orderedPageBounds, orderedPageOf } from '../../kernel/list-order.js';
 import { counted, Page } from '../../kernel/paging.js';
-import { parse } from '../../kernel/validation.js';
+import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { CertificateAlert } from './alert.entity.js';
 import { type AlertFilters, countAlerts, findAlerts, listAlertsInOrder, listAlertsOf } from './alert.queries.js';
@@ -44,7 +44,14 @@ export class AlertService {
    * @throws PROJECT_NOT_FOUND; VALIDATION_FAILED (WRONG_PROJECT_TYPE) for a project of another type than `cert-manager`
    */
   create(ctx: Context, raw: unknown): Promise<AlertView> {
-    const { projectId: wanted, description = null, enabled, channels, ...content } = parse(this.rules.create, raw);
+    const {
+      projectId: wanted,
+      description = null,
+      enabled,
+      dailyReminder,
+      channels,
+      ...content
+    } = parse(this.rules.create, raw);
     // Of a new alert no channel is there that an id could name.
     const given = toGivenChannels(channels).map((channel) => ({ ...channel, id: null }));
     return inTransaction(ctx, async (tx) => {
@@ -56,6 +63,7 @@ export class AlertService {
         projectId,
         description,
         isEnabled: enabled,
+        isDailyReminder: dailyReminder,
         ...content,
       });
       await flush(tx, { certificate_alert_project_id_fkey: 'PROJECT_NOT_FOUND' });
@@ -72,12 +80,20 @@ export class AlertService {
    * @throws CERTIFICATE_ALERT_NOT_FOUND; CONCURRENT_CHANGE for another `expectedVersion`; VALIDATION_FAILED also as `replaceChannels`
    */
   update(ctx: Context, raw: unknown): Promise<AlertView> {
-    const { id, expectedVersion, channels, enabled: isEnabled, ...given } = parse(this.rules.update, raw);
+    const {
+      id,
+      expectedVersion,
+      channels,
+      enabled: isEnabled,
+      dailyReminder,
+      ...given
+    } = parse(this.rules.update, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorizedOwner(tx, { id }, ALERT, 'pki-alerts:edit');
       const alert = await lockRow(tx, CertificateAlert, { id, projectId: project.projectId }, NOT_FOUND);
       refuseOtherVersion(alert.version, expectedVersion);
-      const changes = changesOf(alert, { ...given, isEnabled });
+      const isDailyReminder = reminderOf(alert, { ...given, dailyReminder });
+      const changes = changesOf(alert, { ...given, isEnabled, isDailyReminder });
       const changed = Object.keys(changes);
       if (channels !== undefined && (await replaceChannels(tx, project, alert.id, toGivenChannels(channels))))
         changed.push('channels');
@@ -186,6 +202,17 @@ function refuseOtherVersion(version: number, expected: number | null | undefined
   throw new AppError('CONCURRENT_CHANGE', message, {
     details: [{ path: 'expectedVersion', code: 'CONCURRENT_CHANGE', message: `must be ${version}` }],
   });
+}
+
+/** Whether a changed alert reminds: one of another event than expiry does not. @throws VALIDATION_FAILED where it should */
+function reminderOf(
+  { eventType, isDailyReminder }: CertificateAlert,
+  given: { readonly eventType?: string | undefined; readonly dailyReminder?: boolean | undefined },
+): boolean {
+  if ((given.eventType ?? eventType) === 'expiration') return given.dailyReminder ?? isDailyReminder;
+  if (given.dailyReminder !== true) return false;
+  const message = 'must be false but for the event expiration';
+  throw validationFailed([{ path: 'dailyReminder', code: 'INVALID', message }]);
 }
 
 /** What is given and other than before. */

@@ -111,6 +111,9 @@ export class AlertType extends Node {
   @Field(() => Boolean, { description: 'Whether it notifies.' })
   enabled!: boolean;
 
+  @Field(() => Boolean, { description: 'Whether it notifies of a certificate every day until it is dealt with.' })
+  dailyReminder!: boolean;
+
   @Field(() => [AlertChannelType], { description: 'How it notifies, in the order given.' })
   channels!: readonly AlertChannelType[];
 

@@ -16,6 +16,8 @@ export const writeChannels = sqlStatement({
       as given (id, position, type, config, version, enabled)
     on conflict (id) do update set position = excluded.position, channel_type = excluded.channel_type,
       config_sealed = excluded.config_sealed, config_version = excluded.config_version, is_enabled = excluded.is_enabled,
+      tested_at = case when c.config_version = excluded.config_version then c.tested_at end,
+      test_error_code = case when c.config_version = excluded.config_version then c.test_error_code end,
       updated_at = case when (c.config_version, c.is_enabled) = (excluded.config_version, excluded.is_enabled)
         then c.updated_at else now() end
     where c.alert_id = :alertId`,

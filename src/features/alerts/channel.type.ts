@@ -40,6 +40,15 @@ export abstract class AlertChannelType {
   @Field(() => Boolean, { description: 'Whether it notifies.' })
   enabled!: boolean;
 
+  @Field(() => DateTime, { nullable: true, description: 'When it was last tested as it is now; null if it was not.' })
+  testedAt!: Date | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why a target did not accept that test, as `TARGET_REJECTED`; null when all accepted it.',
+  })
+  testErrorCode!: string | null;
+
   @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 
@@ -92,12 +101,15 @@ class SlackChannelType extends AlertChannelType {}
 })
 class PagerDutyChannelType extends AlertChannelType {}
 
+/** A channel of an alert, or another one with such a config, of which no tests are kept. */
+type Tested = 'testedAt' | 'testErrorCode';
+type ShownChannel = Omit<ChannelRow, 'alertId' | 'position' | Tested> &
+  Partial<Pick<ChannelRow, Tested>> & { readonly table?: string };
+
 /** A channel as the API shows it. Its class tells its type, since compiled documents do not wait for a function that does. */
-export function toChannelType(
-  channel: Omit<ChannelRow, 'alertId' | 'position'> & { readonly table?: string },
-): AlertChannelType {
-  const { id, channelType, enabled, createdAt, updatedAt } = channel;
-  const common = { id, channelType, enabled, createdAt, updatedAt };
+export function toChannelType(channel: ShownChannel): AlertChannelType {
+  const { id, channelType, enabled, testedAt = null, testErrorCode = null, createdAt, updatedAt } = channel;
+  const common = { id, channelType, enabled, testedAt, testErrorCode, createdAt, updatedAt };
   const opened = <T extends ChannelType>(ctx: Context, type: T) => openConfig(ctx, { ...channel, channelType: type });
   switch (channelType) {
     case 'email':

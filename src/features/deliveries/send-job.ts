@@ -26,7 +26,8 @@ type Deliver = Pick<Notifier, 'deliver'>;
  */
 export const sendJob = <S extends Sender>(source: Source<S>, notifier: Deliver): JobKind => ({
   ...source.job,
-  concurrency: 8,
+  concurrency: 16,
+  concurrencyPerOrganization: 8,
   leaseSeconds: 30,
   limitSeconds: 600,
   // What fails here is the service itself; a target that fails has its pauses in its messages.

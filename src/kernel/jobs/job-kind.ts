@@ -21,6 +21,8 @@ export interface JobKind {
   readonly everySeconds?: number;
   /** How many a node runs at the same time. Default 4. */
   readonly concurrency?: number;
+  /** How many of those may be of one organization: what hangs there leaves room for others. Absent: all. */
+  readonly concurrencyPerOrganization?: number;
   /** How long a node that died keeps the job from others. Default 30. */
   readonly leaseSeconds?: number;
   /** How long one attempt may take in all; then its lease is not renewed any more. Default 600. */

@@ -93,6 +93,8 @@ const KEPT_ATTEMPTS = 100;
  * Takes jobs that are due or whose lease is over, of each kind as many as there is room for. The attempt that lost a lease ends.
  * A locked row is somebody's who takes it, or who writes for it within its lease. The arrays have the planner expect few rows: by the
  * join alone it expects a tenth of all that wait, and reads the whole tables.
+ *
+ * `full` has kinds, each with an organization that may have no more of it at present.
  */
 export const claimJobs = sqlStatement({
   text: `
@@ -102,6 +104,7 @@ export const claimJobs = sqlStatement({
     ), due as (
       select d.id, room.lease from room cross join lateral (
         select j.id from job j where j.kind = room.name and j.wake_at <= now()
+          and room.name || ' ' || coalesce(j.organization_id::text, '') <> all(:full::text[])
         order by j.wake_at limit room.slots for update skip locked
       ) d
     ), lost as (
@@ -122,7 +125,13 @@ export const claimJobs = sqlStatement({
     select id, kind, organization_id as "organizationId", project_id as "projectId", subject_id as "subjectId", fence, attempts,
       is_cancel_requested as "isCancelRequested", is_too_late as "isTooLate"
     from claimed`,
-  params: { node: t.uuid, names: t.array(t.text), slots: t.array(t.integer), leases: t.array(t.double) },
+  params: {
+    node: t.uuid,
+    names: t.array(t.text),
+    slots: t.array(t.integer),
+    leases: t.array(t.double),
+    full: t.array(t.text),
+  },
   row: {
     id: t.uuid,
     kind: t.text,

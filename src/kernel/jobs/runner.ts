@@ -48,6 +48,7 @@ export interface JobFigures {
 
 interface Running {
   readonly kind: JobKind;
+  readonly organizationId: string | null;
   readonly lease: Lease;
   /** On this node's monotonic clock, in milliseconds. */
   readonly renewedUntil: number;
@@ -123,22 +124,28 @@ export class JobRunner {
         await queueScheduled(query, { names: this.names });
         const claimed = await claimJobs(query, { node: this.node, ...this.room() });
         for (const job of claimed) this.begin(job);
+        // There may be room for further ones, of other organizations.
+        if (claimed.some(({ kind }) => this.kinds.get(kind)?.concurrencyPerOrganization !== undefined))
+          this.isAskedAgain = true;
         const [next] = onNext === undefined ? [] : await secondsToNext(query, { names: this.names });
         if (next?.seconds != null && next.seconds > SOON_SECONDS) onNext?.(next.seconds);
       });
     }
   }
 
-  /** Kinds that may begin further jobs on this node, how many of each, and how long they are leased. */
-  private room(): { names: string[]; slots: number[]; leases: number[] } {
-    const taken = new Map<string, number>();
+  /** Kinds that may begin further jobs on this node, how many of each, how long they are leased, and who may have no more of them. */
+  private room(): { names: string[]; slots: number[]; leases: number[]; full: string[] } {
     // One that hangs after its lease has ended must not keep its kind from this node.
-    for (const { kind, lease } of this.running.values())
-      if (!lease.signal.aborted) taken.set(kind.name, (taken.get(kind.name) ?? 0) + 1);
-    const slotsOf = ({ name, concurrency = DEFAULT_CONCURRENCY }: JobKind): number =>
-      concurrency - (taken.get(name) ?? 0);
-    const free = this.parts.kinds.filter((kind) => slotsOf(kind) > 0);
-    return { names: free.map(({ name }) => name), slots: free.map(slotsOf), leases: free.map(leaseOf) };
+    const running = [...this.running.values()].filter(({ lease }) => !lease.signal.aborted);
+    const byKind = Map.groupBy(running, ({ kind }) => kind.name);
+    const rooms = this.parts.kinds.map((kind) => roomOf(kind, byKind.get(kind.name) ?? []));
+    const free = rooms.filter(({ slots }) => slots > 0);
+    return {
+      names: free.map(({ kind }) => kind.name),
+      slots: free.map(({ slots }) => slots),
+      leases: free.map(({ kind }) => leaseOf(kind)),
+      full: rooms.flatMap(({ full }) => full),
+    };
   }
 
   private begin(claimed: ClaimedRow): void {
@@ -148,7 +155,13 @@ export class JobRunner {
     const ctx = contextOf(claimed.organizationId ?? NO_ID);
     const lease = new Lease(ctx, claimed, contextOf);
     const renewedUntil = performance.now() + (kind.limitSeconds ?? DEFAULT_LIMIT_SECONDS) * 1_000;
-    const job: Running = { kind, lease, renewedUntil, ended: Promise.resolve() };
+    const job: Running = {
+      kind,
+      organizationId: claimed.organizationId,
+      lease,
+      renewedUntil,
+      ended: Promise.resolve(),
+    };
     this.running.set(lease.key, job);
     job.ended = inBackground(() => this.perform(claimed, { kind, lease, ctx })).finally(() => {
       this.running.delete(lease.key);
@@ -217,6 +230,19 @@ interface ClaimedRow extends ClaimedJob {
   readonly organizationId: string | null;
   readonly isCancelRequested: boolean;
   readonly isTooLate: boolean;
+}
+
+/** How many further jobs of a kind may be claimed at once: all of them may be of one organization. */
+function roomOf(kind: JobKind, running: readonly Running[]) {
+  const { name, concurrency = DEFAULT_CONCURRENCY, concurrencyPerOrganization: share = concurrency } = kind;
+  const shares = [...Map.groupBy(running, ({ organizationId }) => organizationId)];
+  const full = shares.filter(([organizationId, jobs]) => organizationId !== null && jobs.length >= share);
+  const largest = Math.max(0, ...shares.map(([, jobs]) => jobs.length).filter((count) => count < share));
+  return {
+    kind,
+    slots: Math.min(concurrency - running.length, share - largest),
+    full: full.map(([organizationId]) => `${name} ${organizationId}`),
+  };
 }
 
 const leaseOf = ({ leaseSeconds = DEFAULT_LEASE_SECONDS }: JobKind): number => leaseSeconds;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Notifying } from '../../kit/notifying.js';
 import fc from '../../kit/properties.js';
 import { until } from '../../kit/until.js';
+import { faultsOf } from '../alerts/kit.js';
 import { makeAuthority } from '../certificates/kit.js';
 import { type Copied, copies } from './kit.js';
 
@@ -100,6 +101,78 @@ describe('a decision', () => {
     const allowed = await notifying.member([read, { ...other, conditions: { commonName: 'hidden' } }]);
     expect((await allowed.data(DECISIONS, { id })).alertDecisions.nodes).toHaveLength(1);
   });
+});
+
+describe('an alert with daily reminders', () => {
+  test('notifies once a day until the certificate is dealt with', async () => {
+    const [id = ''] = await copy([{ name: 'daily', days: 5 }]);
+    const sent = (count: number) =>
+      until(`${count} messages`, WAIT_MS, async () => {
+        const states = (await notifying.messages(alertId)).map(({ state }) => state);
+        return states.length === count && states.every((state) => state === 'sent');
+      });
+    const channels = [mail('ann@example.com')];
+    const alertId = await notifying.alert(channels, { notificationConfig: { enableDailyNotification: true } });
+    await sent(1);
+    await lookNow();
+    await sent(1);
+    const [delivery] = await notifying.sql<{ isToday: boolean }>(
+      `select occurrence = to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as "isToday" from notification_delivery`,
+    );
+    expect(delivery?.isToday).toBe(true);
+    const nextDay = async (): Promise<void> => {
+      await notifying.sql(`update notification_delivery set occurrence = 'before ' || message_id`);
+      await lookNow();
+    };
+    await nextDay();
+    await sent(2);
+    expect((await decisions(id))[0].messages).toHaveLength(2);
+    await notifying.revoke(id);
+    await nextDay();
+    await sent(2);
+    const path = `/api/v1/cert-manager/alerts/${alertId}`;
+    const { alert } = (await notifying.admin.get(path)).body;
+    expect(alert.notificationConfig).toEqual({ enableDailyNotification: true });
+    const refused = await notifying.admin.patch(path, {
+      eventType: 'renewal',
+      notificationConfig: { enableDailyNotification: true },
+    });
+    expect(refused).toBeError(422, 'VALIDATION_FAILED');
+    const other = (await notifying.admin.patch(path, { eventType: 'renewal' })).body.alert;
+    expect([other.eventType, other.notificationConfig]).toEqual(['renewal', undefined]);
+    const again = await notifying.admin.patch(path, { notificationConfig: { enableDailyNotification: true } });
+    expect(faultsOf(again)).toEqual(['body.notificationConfig.enableDailyNotification INVALID']);
+  }, 120_000);
+});
+
+describe('an alert that includes authorities', () => {
+  test('notifies of one of the project, and again of its next certificate', async () => {
+    const { id } = await makeAuthority(notifying.admin, notifying.projectId, { validDays: 20 });
+    const filters = [{ field: 'include_cas', operator: 'equals', value: 'true' }];
+    const alertId = await notifying.alert([mail('pki@example.com')], { filters });
+    const sent = (count: number) =>
+      until(`${count} mails`, WAIT_MS, () => notifying.mail.mailsTo('pki@example.com').length === count);
+    await sent(1);
+    expect(notifying.mail.mailsTo('pki@example.com')[0]?.mail.text).toContain('Example Root');
+    await lookNow();
+    await notifying.sql(`update certificate_authority set serial_number = 'ABCDEF' where id = $1`, [id]);
+    await lookNow();
+    await sent(2);
+    expect((await decisions(id))[0]).toMatchObject({ outcome: 'NOTIFIED', messages: [{}, {}] });
+    const list = `/api/v1/cert-manager/alerts?projectId=${notifying.projectId}`;
+    await until('the outcome', WAIT_MS, async () => {
+      const { alerts } = (await notifying.admin.get(list)).body;
+      return alerts[0].lastRun?.status === 'success';
+    });
+    await notifying.sql(
+      `update notification_message set state = 'failed', error_code = 'TARGET_REJECTED' where owner_id = $1`,
+      [alertId],
+    );
+    const { alerts } = (await notifying.admin.get(list)).body;
+    expect(alerts[0].lastRun).toEqual({ timestamp: expect.any(String), status: 'failed', error: 'TARGET_REJECTED' });
+    await notifying.sql('delete from certificate_authority');
+    expect(await notifying.sql('select from notification_delivery')).toEqual([]);
+  }, 120_000);
 });
 
 describe('decisions', () => {

@@ -69,6 +69,11 @@ describe('a test of an alert', () => {
     expect(refused.text).not.toMatch(/a secret of the target|path-of-hook/);
     expect(bad.received).toHaveLength(1);
     const { testCertificateAlert } = await notifying.admin.data(TEST, { input: { id: alertId } });
+    const shown = 'query ($id: ID!) { certificateAlert(id: $id) { channels { testedAt testErrorCode } } }';
+    expect((await notifying.admin.data(shown, { id: alertId })).certificateAlert.channels).toEqual([
+      { testedAt: expect.any(String), testErrorCode: null },
+      { testedAt: expect.any(String), testErrorCode: 'TARGET_REJECTED' },
+    ]);
     expect(testCertificateAlert.results).toMatchObject([
       { isAccepted: true, errorCode: null, status: null },
       { isAccepted: false, errorCode: 'TARGET_REJECTED', status: 503 },

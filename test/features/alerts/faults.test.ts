@@ -34,6 +34,11 @@ const REFUSED: readonly (readonly [string, object, readonly string[]])[] = [
     filter('serial', 'like', ''),
     ['filters[0].field INVALID_VALUE', 'filters[0].operator INVALID_VALUE', 'filters[0].value TOO_SMALL'],
   ],
+  [
+    'a daily reminder of another event',
+    { eventType: 'revocation', notificationConfig: { enableDailyNotification: true } },
+    ['notificationConfig.enableDailyNotification INVALID'],
+  ],
   ['enabled as a word', { enabled: 'false' }, ['enabled INVALID_TYPE']],
   ['no channels', { channels: [] }, ['channels TOO_SMALL']],
   ['11 channels', { channels: Array.from({ length: 11 }, () => EMAIL) }, ['channels TOO_BIG']],

@@ -14,6 +14,9 @@ async function seedAlerts(...bodies: readonly object[]) {
 
 const namesOf = ({ alerts }: { alerts: readonly { name: string }[] }): string[] => alerts.map(({ name }) => name);
 
+// A run changes nothing of the alert: `If-Match` looks at one that is shown alone.
+const withoutRun = ({ lastRun: _, ...alert }: { id: string; lastRun: unknown }) => alert;
+
 describe('the list of certificate alerts', () => {
   test('has those of the project, newest first, as they are shown one by one', async () => {
     const { admin, list } = await seedAlerts({ name: 'a' }, { name: 'c' }, { name: 'b' });
@@ -21,7 +24,7 @@ describe('the list of certificate alerts', () => {
     const found = await list();
     expect([namesOf(found), found.total]).toEqual([['b', 'c', 'a'], 3]);
     for (const alert of found.alerts)
-      expect(mustSucceed(await admin.get(`${ALERTS}/${alert.id}`)).body.alert).toEqual(alert);
+      expect(mustSucceed(await admin.get(`${ALERTS}/${alert.id}`)).body.alert).toEqual(withoutRun(alert));
     expect(await seedAlerts().then(({ list: listNone }) => listNone())).toEqual({ alerts: [], total: 0 });
   });
 

@@ -27,7 +27,7 @@ describe('many jobs of one kind', () => {
       await client.query(FILL);
       const kinds = `'{kit:many,kit:few}'`;
       for (const [text, values] of [
-        [claimJobs.text, `null, ${kinds}, '{4,4}', '{30,30}'`],
+        [claimJobs.text, `null, ${kinds}, '{4,4}', '{30,30}', '{}'`],
         [secondsToNext.text, kinds],
       ] as const)
         expect(await planOf(client, text, values)).not.toMatch(/Seq Scan on job(_attempt)?( |$)/m);
@@ -36,6 +36,7 @@ describe('many jobs of one kind', () => {
         ['kit:many', 'kit:few'],
         [4, 4],
         [30, 30],
+        [],
       ]);
       expect(rows.map(({ kind }) => kind).sort()).toEqual([...Array(3).fill('kit:few'), ...Array(4).fill('kit:many')]);
     });

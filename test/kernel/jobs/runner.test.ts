@@ -303,3 +303,29 @@ describe('a schedule', () => {
     await until('both jobs', WAIT_MS, async () => (await states()).join() === 'done,done');
   });
 });
+
+describe('a kind whose jobs may not all be of one organization', () => {
+  test('leaves room for others, however many of one organization hang', async () => {
+    const [busy, other] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+    await nodes.sql(
+      `insert into organization (id, name, slug) values ('${busy}', 'busy', 'busy'), ('${other}', 'other', 'other')`,
+    );
+    const kind = kindOf(async (_, run) => (run.subjectId === null ? untilAborted(run) : undefined), {
+      concurrency: 4,
+      concurrencyPerOrganization: 2,
+      leaseSeconds: 30,
+    });
+    const node = await nodes.node([kind]);
+    await nodes.queue(kind, keys(10), { organizationId: busy }, node.wake);
+    const running = () => nodes.sql<{ state: string }>(`select state from job where state = 'running'`);
+    await until('two that hang', WAIT_MS, async () => (await running()).length === 2);
+    await nodes.queue(kind, ['installation'], { subjectId: busy });
+    await nodes.queue(kind, ['one', 'two', 'three'], { organizationId: other, subjectId: other }, node.wake);
+    await until('the jobs of others', WAIT_MS, async () => {
+      const done = await nodes.sql(`select from job where state = 'done'`);
+      return done.length === 4;
+    });
+    expect(await running()).toHaveLength(2);
+    expect(node.figures.running).toBe(2);
+  });
+});
