@@ -1,5 +1,6 @@
 import type { Transaction } from '../../kernel/context.js';
-import { ask } from '../../kernel/jobs/queue.js';
+import { newId } from '../../kernel/ids.js';
+import { queue } from '../../kernel/jobs/queue.js';
 import type { NoticeFacts, NoticeKind } from './notice.rules.js';
 import { insertNotices } from './notice.sql.js';
 
@@ -15,14 +16,14 @@ export interface NewNotice {
   readonly facts: NoticeFacts;
 }
 
-/** The job that writes the messages of a project or an organization, a standing one for each. */
+/** The job that writes the messages of a project or an organization. */
 export const TELL = {
   name: 'project-notices:tell',
   description: 'Writes the messages that tell a project, or the admins of an organization, of what happened.',
 } as const;
 
 /**
- * Tells projects of something in the transaction of who knows it, in two statements however many they are: by their channels that
+ * Tells projects of something in the transaction of who knows it, in two statements however many there are: by their channels that
  * take this kind, by mail to those who are named, and without either by mail to the admins, as they are found after the commit.
  * What was told before is left out.
  */
@@ -36,9 +37,10 @@ export async function tell(tx: Transaction, kind: NoticeKind, notices: readonly 
     occurrences: notices.map(({ occurrence }) => occurrence),
     facts: notices.map(({ facts }) => JSON.stringify(facts)),
   });
-  await ask(
+  // Not a standing job, whose one row all that tell the same project would wait for: with a lock on the project, they and it for each other.
+  await queue(
     tx,
     TELL,
-    owners.map(({ ownerId, ...owner }) => ({ key: ownerId, subjectId: ownerId, ...owner })),
+    owners.map(({ ownerId, ...owner }) => ({ key: `${ownerId} ${newId()}`, subjectId: ownerId, ...owner })),
   );
 }

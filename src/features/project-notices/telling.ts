@@ -45,7 +45,7 @@ async function tellOf(tx: Transaction, owner: Owner, event: NoticeKind, notices:
   const byPeople = Map.groupBy(notices, ({ recipientIds }) => {
     const named = recipientIds.filter((id) => people.has(id)).sort();
     return (
-      named.length > 0 || channels.length > 0
+      named.length > 0 || targets.length > 0
         ? named
         : [...people].filter(([, { isAdmin }]) => isAdmin).map(([id]) => id)
     ).join();

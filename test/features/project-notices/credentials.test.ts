@@ -123,6 +123,33 @@ describe('reminders of secrets', () => {
   });
 });
 
+describe('two nodes', () => {
+  test('tell each reminder once, whichever of them finds it', async () => {
+    const { projectId, server } = await watched(['secret-reminder']);
+    const keys = Array.from({ length: 30 }, (_, at) => `KEY${at}`);
+    const secrets = keys.map((secretKey) => ({ secretKey, secretValue: 'x', secretReminderRepeatDays: 7 }));
+    mustSucceed(await notifying.admin.post('/api/v4/secrets/batch', { projectId, environment: 'dev', secrets }));
+    const other = await notifying.anotherNode();
+    try {
+      await notifying.sql(
+        `update secret_reminder set due_at = now() where secret_id in (select id from secret where project_id = $1)`,
+        [projectId],
+      );
+      // Two runs at the same moment, as a clock that is set back would make them.
+      await notifying.sql(
+        `insert into job (id, kind, dedupe_key, state, wake_at)
+         select gen_random_uuid(), 'project-notices:remind', 'two nodes ' || n, 'waiting', now() from generate_series(1, 2) n`,
+      );
+      await arrived(server, 30);
+      await runTwice('project-notices:remind');
+      const told = eventsOf(server).map(({ data }) => data.secrets[0].name);
+      expect(told.toSorted()).toEqual(keys.toSorted());
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
 describe('credentials of identities', () => {
   test('that expire within a week are told of once, but for those of a short life', async () => {
     const { projectId, server } = await watched(['credential-expiry']);

@@ -99,6 +99,16 @@ describe('a notice of a project', () => {
     expect(audited).toMatchObject({ facts: { kind: 'project-rescue', count: 1 } });
   });
 
+  test('goes to the admins where the addresses of the only channel cannot be decrypted', async () => {
+    const { projectId, rescue, channel } = await lostProject({ 'fallback@example.com': 'admin' });
+    const id = await channel({ name: 'mail', config: { email: { recipients: ['unreadable@example.com'] } } });
+    await notifying.sql(`update notification_channel set config_sealed = 'x' where id = $1`, [id]);
+    await rescue();
+    await settled(projectId, 1);
+    expect(notifying.mail.mailsTo('fallback@example.com')).toHaveLength(1);
+    expect(notifying.mail.mailsTo('unreadable@example.com')).toEqual([]);
+  });
+
   test('is held up by no other channel, and cancelled at one that is deleted', async () => {
     const [bad, good] = [
       await notifying.server((_, response) => response.writeHead(500).end()),
