@@ -148,7 +148,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     createProjectCopies(projects),
     tags,
     secrets,
-    createCertificates({ ...projects, onCertificateEvent: announce }),
+    createCertificates({ ...projects, onCertificateEvent: announce, onRequestFailed: async () => {} }),
     createAlertDeliveries({ ...projects, notifier }),
     createProjectNotices({ ...projects, notifier, allowPrivateTargets: config.allowPrivateTargets }),
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),

@@ -28,6 +28,7 @@ import { CertificateAlerts } from './0020-0039/0029-certificate-alerts.js';
 import { JobLists } from './0020-0039/0030-job-lists.js';
 import { Certificates } from './0020-0039/0031-certificates.js';
 import { AlertDeliveries } from './0020-0039/0032-alert-deliveries.js';
+import { CertificateProfiles } from './0020-0039/0033-certificate-profiles.js';
 import { CertificateRevocations } from './0020-0039/0036-certificate-revocations.js';
 import { AlertReminders } from './0020-0039/0038-alert-reminders.js';
 import { AlertSubjects } from './0020-0039/0038-alert-subjects.js';
@@ -73,4 +74,5 @@ export const migrations = [
   { name: '0040-project-notices', class: ProjectNotices },
   { name: '0041-reminders', class: Reminders },
   { name: '0038-alert-reminders', class: AlertReminders },
+  { name: '0033-certificate-profiles', class: CertificateProfiles },
 ] as const;

@@ -45,6 +45,12 @@ export interface World {
   readonly issuedAuthority: string;
   /** A certificate of it, imported with its key. */
   readonly certificate: string;
+  /** A profile of it, and another one by which nothing was issued. */
+  readonly certificateProfile: string;
+  readonly unusedProfile: string;
+  /** A certificate that was issued by that profile, and the request for it. */
+  readonly issuedCertificate: string;
+  readonly certificateRequest: string;
   /** A project whose only admin has no way to authenticate. */
   readonly lostProject: string;
   /** The rescue of another one, which has not ended. */

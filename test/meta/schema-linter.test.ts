@@ -34,6 +34,7 @@ const BARE_IDS: readonly string[] = [
   'CertificateAlertMatch.subjectId',
   // A user or an identity, by `actorType`: `user` and `identity`.
   'SecretActor.actorId',
+  'CertificateRequest.actorId',
   // It has left the organization, or was deleted.
   'ProjectTemplateSkippedMember.memberId',
   // Conditions on an id, not ids.
@@ -70,7 +71,7 @@ function lint(definition: string) {
 
 /** What an update changes by its id. */
 const RESOURCES = [
-  ...['Certificate', 'CertificateAlert', 'CertificateAuthority'],
+  ...['Certificate', 'CertificateAlert', 'CertificateAuthority', 'CertificateProfile'],
   ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
   'NotificationChannel',
   'ProjectTemplate',
@@ -103,7 +104,8 @@ describe('the schema', () => {
     const ofItself = inputs.filter((type) => 'id' in type.getFields()).map(({ name }) => name);
     expect(
       ofItself.filter(
-        (name) => !/^(Update|Delete|Rename|Revoke|Restore|Retry|Cancel|Activate|Test)\w+Input$|ChangeInput$/.test(name),
+        (name) =>
+          !/^(Update|Delete|Rename|Renew|Revoke|Restore|Retry|Cancel|Activate|Test)\w+Input$|ChangeInput$/.test(name),
       ),
     ).toEqual([]);
     expect(ofItself).toEqual(expect.arrayContaining(RESOURCES.map((noun) => `Update${noun}Input`)));

@@ -17,12 +17,20 @@ const ERRORS = declareErrors({
     'The certificate of the authority was issued by no other authority of the project; only its issuer can revoke it.',
   ),
   CERTIFICATE_AUTHORITY_IN_USE: conflict(
-    'The certificate authority has authorities below it, or certificates; delete these first.',
+    'The certificate authority has authorities below it, profiles or certificates; delete these first.',
   ),
   CERTIFICATE_NOT_FOUND: notFound('certificate'),
   CERTIFICATE_KEY_NOT_FOUND: notFound('private key of the certificate'),
   CERTIFICATE_EXISTS: conflict('The project has this certificate already.'),
   CERTIFICATE_REVOKED: conflict('The certificate is revoked already.'),
+  CERTIFICATE_RENEWED: conflict('The certificate was renewed already; renew the present one of its lineage.'),
+  CERTIFICATE_WITHOUT_PROFILE: conflict('The certificate has no profile; name one to renew it by.'),
+  CERTIFICATE_PROFILE_NOT_FOUND: notFound('certificate profile'),
+  CERTIFICATE_PROFILE_SLUG_TAKEN: conflict(
+    'Another certificate profile of the project has this slug; take another one.',
+  ),
+  CERTIFICATE_PROFILE_IN_USE: conflict('Certificates of the profile still hold; revoke them or let them expire first.'),
+  CERTIFICATE_REQUEST_NOT_FOUND: notFound('certificate request'),
 });
 
 const DETAILS = declareDetailCodes({

@@ -23,23 +23,50 @@ import { certificateRoutes } from './certificates/certificate.routes.js';
 import { CertificateService } from './certificates/certificate.service.js';
 import { CertificateType } from './certificates/certificate.type.js';
 import type { OnCertificateEvent } from './certificates/certificate-event.js';
+import { GROUPS } from './certificates.groups.js';
 import { FormatResolver } from './formats/format.resolver.js';
 import { formatRoutes } from './formats/format.routes.js';
 import { FormatService } from './formats/format.service.js';
+import { IssueResolver, RequestResolver } from './issuing/issue.resolver.js';
+import { issueRoutes } from './issuing/issue.routes.js';
+import { IssueService } from './issuing/issue.service.js';
+import { LineageResolver, RequestCertificatesResolver } from './issuing/lineage.resolver.js';
+import { RenewalService } from './issuing/renewal.service.js';
+import { renewalJobs } from './issuing/renewal-jobs.js';
+import { CertificateRequest } from './issuing/request.entity.js';
+import { requestNode } from './issuing/request.nodes.js';
+import { RequestService } from './issuing/request.service.js';
+import { RequestType } from './issuing/request.type.js';
+import { type OnRequestFailed, RequestLog } from './issuing/request-log.js';
+import { CertificateProfile } from './profiles/profile.entity.js';
+import { profileNode } from './profiles/profile.links.js';
+import { ProfileAuthorityResolver, ProfileResolver, ProjectProfilesResolver } from './profiles/profile.resolver.js';
+import { profileRoutes } from './profiles/profile.routes.js';
+import { ProfileService } from './profiles/profile.service.js';
+import { ProfileType } from './profiles/profile.type.js';
 import { publicDocuments } from './revocation/public-documents.js';
 import { CertificateRevocation, CertificateRevocationList } from './revocation/revocation.entity.js';
 import { RevocationService } from './revocation/revocation.service.js';
 
-/** Certificate authorities of projects, and their inventory of certificates. */
+/** Certificate authorities of projects, their profiles, and their inventory of certificates, which they issue and renew. */
 export function createCertificates(deps: {
   readonly projects: ProjectReader;
   readonly links: ProjectLinks;
   readonly onCertificateEvent: OnCertificateEvent;
+  readonly onRequestFailed: OnRequestFailed;
 }): Feature {
   const authorities = new AuthorityService(deps.projects);
-  const certificates = new CertificateService(deps.projects, deps.onCertificateEvent);
+  const { onCertificateEvent: onEvent, onRequestFailed } = deps;
+  const certificates = new CertificateService(deps.projects, onEvent);
+  const profiles = new ProfileService(deps.projects);
+  const log = new RequestLog(onRequestFailed);
+  const issuing = new IssueService(profiles, log, onEvent);
+  const renewals = new RenewalService(certificates, profiles, log, onEvent);
   return {
-    entities: [CertificateAuthority, Certificate, CertificateRevocation, CertificateRevocationList],
+    entities: [
+      ...[CertificateAuthority, Certificate, CertificateRevocation, CertificateRevocationList],
+      ...[CertificateProfile, CertificateRequest],
+    ],
     resolvers: [
       new AuthorityResolver(authorities),
       new AuthorityContentResolver(),
@@ -51,6 +78,15 @@ export function createCertificates(deps: {
       new CertificateContentResolver(deps.links),
       new ProjectCertificatesResolver(certificates),
       new (projectLinkOf(CertificateType))(deps.links),
+      new ProfileResolver(profiles),
+      new ProfileAuthorityResolver(deps.links),
+      new ProjectProfilesResolver(profiles),
+      new (projectLinkOf(ProfileType))(deps.links),
+      new IssueResolver(issuing, renewals),
+      new LineageResolver(deps.links),
+      new RequestResolver(new RequestService(deps.projects, certificates)),
+      new RequestCertificatesResolver(deps.links),
+      new (projectLinkOf(RequestType))(deps.links),
     ],
     nodes: [
       nodeInProject(deps.links, {
@@ -61,24 +97,12 @@ export function createCertificates(deps: {
         record: readOfAuthority,
       }),
       certificateNode(deps.links),
+      profileNode(deps.links),
+      requestNode(deps.links),
     ],
-    routes: [...authorityRoutes, ...certificateRoutes, ...formatRoutes],
+    routes: [...authorityRoutes, ...certificateRoutes, ...formatRoutes, ...profileRoutes, ...issueRoutes],
     documents: publicDocuments(new RevocationService()),
-    groups: [
-      {
-        name: 'certificate-authorities',
-        title: 'Certificate authorities',
-        description: 'Who issues the certificates of a project.',
-        paths: /^\/api\/v1\/cert-manager\/ca\b/,
-        parameters: { caId: 'The certificate authority.' },
-      },
-      {
-        name: 'certificates',
-        title: 'Certificates',
-        description: 'The inventory of certificates of a project.',
-        paths: /^\/api\/v1\/cert-manager\/certificates\b/,
-        parameters: { certificateId: 'The certificate.' },
-      },
-    ],
+    jobs: renewalJobs({ onEvent, onRequestFailed }),
+    groups: GROUPS,
   };
 }

@@ -33,13 +33,23 @@ export async function openKey(ctx: Context, scope: Scope, place: KeyPlace, seale
   return sealer.open(placeOf(place), sealed);
 }
 
+/** The private key of a row, to sign with or to be sealed for another row. @throws SEALED_VALUE_INVALID */
+export async function openKeyObject(
+  ctx: Context,
+  scope: Scope,
+  place: KeyPlace,
+  sealed: Uint8Array,
+): Promise<KeyObject> {
+  return openPrivateKey((await openKey(ctx, scope, place, sealed)).reveal());
+}
+
 /** The private key of an authority, to sign with. @throws SEALED_VALUE_INVALID */
 export async function openSigningKey(
   ctx: Context,
   scope: Scope,
   { id, keySealed }: { readonly id: string; readonly keySealed: Uint8Array },
 ): Promise<KeyObject> {
-  return openPrivateKey((await openKey(ctx, scope, { table: 'certificate_authority', id }, keySealed)).reveal());
+  return openKeyObject(ctx, scope, { table: 'certificate_authority', id }, keySealed);
 }
 
 const scopeOf = ({ organizationId, projectId }: Scope): Scope => ({ organizationId, projectId });

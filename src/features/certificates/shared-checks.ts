@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { validationFailed } from '../../kernel/validation.js';
 import type { ProjectAccess } from '../projects/public.js';
 
@@ -18,4 +18,9 @@ export function refuseOtherVersion(version: number, expected: number | null | un
   throw new AppError('CONCURRENT_CHANGE', `This is at version ${version}; read it again and retry.`, {
     details: [{ path: 'expectedVersion', code: 'CONCURRENT_CHANGE', message: `must be ${version}` }],
   });
+}
+
+/** @throws VALIDATION_FAILED with these faults, where there are any */
+export function refuse(faults: readonly ErrorDetail[]): void {
+  if (faults.length > 0) throw validationFailed(faults);
 }

@@ -1,8 +1,10 @@
 import type { ErrorCode } from '../../../src/kernel/errors.js';
-import { again, type ErrorCase, type Provoke, type Scene, send, unknown } from './scene.js';
+import { again, type ErrorCase, mutate, type Provoke, type Scene, send, unknown } from './scene.js';
 
 const CA = '/api/v1/cert-manager/ca';
 const CERTIFICATES = '/api/v1/cert-manager/certificates';
+const PROFILES = '/api/v1/cert-manager/certificate-profiles';
+const REQUESTS = '/api/v1/cert-manager/certificate-requests';
 
 /** Both interfaces after the same preparation. */
 const after = (prepare: (scene: Scene) => Promise<unknown>, { rest, graphql }: Record<'rest' | 'graphql', Provoke>) => {
@@ -26,9 +28,14 @@ const createBelow: Record<'rest' | 'graphql', Provoke> = {
   graphql: send('createCertificateAuthority'),
 };
 
+/** The profile by which something was issued. */
+const inUse = ({ certificateProfile }: Scene['world']) => ({ unusedProfile: certificateProfile });
+
 /** Of what is not there. */
 export const CERTIFICATES_NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
   CERTIFICATE_AUTHORITY_NOT_FOUND: unknown('certificateAuthority', `GET ${CA}/{caId}`, 'certificateAuthority'),
+  CERTIFICATE_PROFILE_NOT_FOUND: unknown('certificateProfile', `GET ${PROFILES}/{profileId}`, 'certificateProfile'),
+  CERTIFICATE_REQUEST_NOT_FOUND: unknown('certificateRequest', `GET ${REQUESTS}/{requestId}`, 'certificateRequest'),
   CERTIFICATE_NOT_FOUND: unknown('certificate', `GET ${CERTIFICATES}/{certificateId}`, 'certificate'),
 };
 
@@ -42,6 +49,19 @@ export const CERTIFICATE_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   CERTIFICATE_REVOKED: {
     rest: again(`POST ${CERTIFICATES}/{certificateId}/revoke`),
     graphql: again('revokeCertificate'),
+  },
+  CERTIFICATE_PROFILE_SLUG_TAKEN: { rest: again(`POST ${PROFILES}`), graphql: again('createCertificateProfile') },
+  CERTIFICATE_PROFILE_IN_USE: {
+    rest: send(`DELETE ${PROFILES}/{profileId}`, inUse),
+    graphql: send('deleteCertificateProfile', inUse),
+  },
+  CERTIFICATE_RENEWED: {
+    rest: again(`POST ${CERTIFICATES}/{certificateId}/renew`),
+    graphql: again('renewCertificate'),
+  },
+  CERTIFICATE_WITHOUT_PROFILE: {
+    rest: ({ admin, world }) => admin.post(`${CERTIFICATES}/${world.certificate}/renew`, {}),
+    graphql: ({ admin, world }) => mutate(admin, 'renewCertificate', { id: world.certificate }),
   },
   CERTIFICATE_AUTHORITY_NAME_TAKEN: { rest: again(`POST ${CA}`), graphql: again('createCertificateAuthority') },
   CERTIFICATE_AUTHORITY_PENDING: {

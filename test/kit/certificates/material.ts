@@ -1,11 +1,18 @@
 import 'reflect-metadata';
 import type { KeyObject, X509Certificate } from 'node:crypto';
-import { KeyUsageFlags, KeyUsagesExtension, SubjectAlternativeNameExtension } from '@peculiar/x509';
+import {
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  Pkcs10CertificateRequestGenerator,
+  SubjectAlternativeNameExtension,
+} from '@peculiar/x509';
 import {
   type KeyAlgorithm,
   type KeyPair,
   newKeyPair,
   privateKeyPem,
+  signerOf,
+  verifierOf,
 } from '../../../src/features/certificates/x509/keys.js';
 import { makeCertificate, makeIntermediate, makeRoot } from '../../../src/features/certificates/x509/making.js';
 import { toPem } from '../../../src/features/certificates/x509/pem.js';
@@ -77,3 +84,15 @@ export const newLeaf = async (
   });
   return made(certificate, pair);
 };
+
+/** A certificate request for a new key, as PEM. */
+export async function newRequest(commonName: string): Promise<string> {
+  const { privateKey, publicKey } = await newKeyPair('ec-p256');
+  const { key, algorithm } = await signerOf(privateKey);
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: `CN=${commonName}`,
+    keys: { privateKey: key, publicKey: await verifierOf(publicKey) },
+    signingAlgorithm: algorithm,
+  });
+  return toPem('CERTIFICATE REQUEST', Buffer.from(request.rawData));
+}

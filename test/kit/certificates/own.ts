@@ -1,5 +1,5 @@
 import { writePkcs12 } from '../../../src/features/certificates/formats/pkcs12-writing.js';
-import { newLeaf, newRoot } from './material.js';
+import { newLeaf, newRequest, newRoot } from './material.js';
 
 const root = await newRoot('ec-p256', 'Root of the kit');
 
@@ -7,6 +7,8 @@ const root = await newRoot('ec-p256', 'Root of the kit');
 export const NEW_CERTIFICATE = await newLeaf(root, { commonName: 'new.example.com' });
 /** The certificate that every world has. */
 export const KNOWN_CERTIFICATE = await newLeaf(root, { commonName: 'known.example.com' });
+/** A certificate request, for a certificate with a key that is not here. */
+export const NEW_REQUEST = await newRequest('new.example.com');
 
 const packed = await newLeaf(root, { commonName: 'packed.example.com' });
 /** Another one that no world has, in a PKCS#12 file; and the password of the file. */

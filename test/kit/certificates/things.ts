@@ -7,7 +7,8 @@ import { KNOWN_CERTIFICATE } from './own.js';
 export const CERTIFICATE_THINGS = [
   ...(['certificateProject', 'certificateAlert', 'certificateAuthority', 'pendingAuthority'] as const),
   'issuedAuthority',
-  ...(['alertChannel', 'notificationChannel', 'authorityAnswer', 'certificate'] as const),
+  ...(['alertChannel', 'notificationChannel', 'authorityAnswer', 'certificate', 'certificateProfile'] as const),
+  ...(['issuedCertificate', 'certificateRequest', 'unusedProfile'] as const),
 ] as const;
 type CertificateWorld = Readonly<Record<(typeof CERTIFICATE_THINGS)[number], string>>;
 /** Of a world that needs none. */
@@ -20,7 +21,12 @@ export async function makeCertificates(admin: Caller, canary: string): Promise<C
   const project = { projectName: `certificates-${randomUUID().slice(0, 8)}`, type: 'cert-manager' };
   const { id: projectId } = mustSucceed(await admin.post('/api/v2/workspace', project)).body.project;
   const make = async (path: string, body: object) =>
-    mustSucceed(await admin.post(`/api/v1/cert-manager/${path}`, { projectId, ...body })).body;
+    mustSucceed(
+      await admin.post(`/api/v1/cert-manager/${path}`, {
+        ...(path === 'certificates/issue' ? {} : { projectId }),
+        ...body,
+      }),
+    ).body;
   const { alert } = await make('alerts', {
     name: `alert-${randomUUID().slice(0, 8)}`,
     description: canary,
@@ -63,7 +69,16 @@ export async function makeCertificates(admin: Caller, canary: string): Promise<C
     certificate: pem + key,
     metadata: [{ key: 'owner', value: canary }],
   });
+  const profile = { authorityId: issuing.id, description: canary, slug: `profile-${randomUUID().slice(0, 8)}` };
+  const { certificateProfile } = await make('certificate-profiles', profile);
+  const { certificateProfile: unused } = await make('certificate-profiles', { ...profile, slug: `${profile.slug}-b` });
+  const own = await make('certificates/issue', { profileId: certificateProfile.id, subject });
+  const requests = await admin.get(`/api/v1/cert-manager/certificate-requests?projectId=${projectId}`);
   return {
+    certificateProfile: certificateProfile.id,
+    unusedProfile: unused.id,
+    issuedCertificate: own.certificate.id,
+    certificateRequest: mustSucceed(requests).body.certificateRequests[0].id,
     certificateProject: projectId,
     certificateAlert: alert.id,
     alertChannel: alert.channels[0].id,

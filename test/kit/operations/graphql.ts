@@ -70,7 +70,10 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
 const AUDITED_INSIDE =
   /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.(certificate(s|Connection|Alerts|AlertConnection)|notificationChannel(s|Connection))|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
 
-/** The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument. */
+/**
+ * The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument; of a
+ * type inside of itself only its own values.
+ */
 export function graphqlDocument(operation: GraphQLOperation): {
   readonly document: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -103,13 +106,13 @@ export const graphqlOperations = (): Operation[] =>
     };
   });
 
-function selection(type: GraphQLOutputType, depth: number): string {
+function selection(type: GraphQLOutputType, depth: number, above: readonly string[] = []): string {
   const named = getNamedType(type);
   if (isInterfaceType(named)) return '{ __typename id }';
   if (!isObjectType(named)) return '';
   const fields = Object.values(named.getFields())
     .filter((field) => !field.args.some(isRequiredArgument) && !AUDITED_INSIDE.test(`${named.name}.${field.name}`))
-    .filter((field) => isLeafType(getNamedType(field.type)) || depth > 0)
-    .map((field) => `${field.name} ${selection(field.type, depth - 1)}`);
+    .filter((field) => isLeafType(getNamedType(field.type)) || (depth > 0 && !above.includes(named.name)))
+    .map((field) => `${field.name} ${selection(field.type, depth - 1, [...above, named.name])}`);
   return `{ __typename ${fields.join(' ')} }`;
 }

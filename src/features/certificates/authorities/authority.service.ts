@@ -37,6 +37,7 @@ const AUTHORITY = { find: findAuthorities, notFound: NOT_FOUND } as const;
 const IN_USE = {
   certificate_authority_parent_fk: 'CERTIFICATE_AUTHORITY_IN_USE',
   certificate_authority_fk: 'CERTIFICATE_AUTHORITY_IN_USE',
+  certificate_profile_authority_fk: 'CERTIFICATE_AUTHORITY_IN_USE',
 } as const;
 const NAME_TAKEN = {
   certificate_authority_name_unique: 'CERTIFICATE_AUTHORITY_NAME_TAKEN',

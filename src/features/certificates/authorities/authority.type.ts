@@ -54,7 +54,8 @@ registerEnumType(SettableStatusEnum, {
 });
 enumOfRule(settableStatus, SettableStatusEnum);
 
-const KeyAlgorithmEnum = {
+/** GraphQL's names of key algorithms. */
+export const KeyAlgorithmEnum = {
   RSA_2048: 'rsa-2048',
   RSA_3072: 'rsa-3072',
   RSA_4096: 'rsa-4096',

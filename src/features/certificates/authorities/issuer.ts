@@ -33,7 +33,11 @@ export interface HeldIssuer extends Issuer {
  * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_PENDING, CERTIFICATE_AUTHORITY_DISABLED,
  *   CERTIFICATE_AUTHORITY_REVOKED, CERTIFICATE_AUTHORITY_EXPIRED, SEALED_VALUE_INVALID
  */
-export async function loadIssuer(tx: Transaction, project: ProjectAccess, id: string): Promise<HeldIssuer> {
+export async function loadIssuer(
+  tx: Transaction,
+  project: Pick<ProjectAccess, 'organizationId' | 'projectId'>,
+  id: string,
+): Promise<HeldIssuer> {
   const [row] = isId(id) ? await holdIssuer(tx, { id, projectId: project.projectId }) : [];
   if (row === undefined) throw new AppError('CERTIFICATE_AUTHORITY_NOT_FOUND');
   const { certificate, notAfter } = row;

@@ -5,7 +5,7 @@ import { isId, NO_ID } from '../../../kernel/ids.js';
 import { timePageBounds } from '../../../kernel/paging.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { type CertificateRow, findCertificates, listCommonNames } from './certificate.queries.js';
-import type { CertificateStatus } from './certificate.rules.js';
+import type { CertificateStatus, MetadataEntry } from './certificate.rules.js';
 import { countCertificates, listCertificateIds } from './certificate.sql.js';
 
 /** What a list is asked for. */
@@ -15,6 +15,8 @@ export interface CertificatesRequest {
   readonly expiresBefore?: Date | null | undefined;
   readonly expiresAfter?: Date | null | undefined;
   readonly authorityId?: string | null | undefined;
+  readonly profileSlug?: string | null | undefined;
+  readonly metadata?: readonly MetadataEntry[] | null | undefined;
   readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
 }
@@ -26,6 +28,9 @@ interface Filters {
   readonly expiresBefore: string | null;
   readonly expiresAfter: string | null;
   readonly authorityId: string | null;
+  readonly profileSlug: string | null;
+  /** As JSON. */
+  readonly metadata: string | null;
 }
 
 interface Wanted extends Filters {
@@ -38,7 +43,7 @@ interface Wanted extends Filters {
 const serialIn = (search: string): string => search.replaceAll(':', '').trim().toUpperCase();
 
 const filtersOf = (request: CertificatesRequest): Filters => {
-  const { search, status, expiresBefore, expiresAfter, authorityId } = request;
+  const { search, status, expiresBefore, expiresAfter, authorityId, profileSlug, metadata } = request;
   return {
     search: search || null,
     serial: search ? serialIn(search) : null,
@@ -46,6 +51,8 @@ const filtersOf = (request: CertificatesRequest): Filters => {
     expiresBefore: expiresBefore?.toISOString() ?? null,
     expiresAfter: expiresAfter?.toISOString() ?? null,
     authorityId: authorityId == null || isId(authorityId) ? (authorityId ?? null) : NO_ID,
+    profileSlug: profileSlug ?? null,
+    metadata: metadata == null ? null : JSON.stringify(metadata),
   };
 };
 

@@ -5,10 +5,15 @@ import type { MetadataEntry } from './certificate.rules.js';
 export const CertificateSchema = defineEntity({
   name: 'Certificate',
   tableName: 'certificate',
-  uniques: [{ name: 'certificate_fingerprint_unique', properties: ['projectId', 'fingerprintSha256'] }],
+  uniques: [
+    { name: 'certificate_fingerprint_unique', properties: ['projectId', 'fingerprintSha256'] },
+    { name: 'certificate_serial_unique', properties: ['authorityId', 'serialNumber'] },
+    { name: 'certificate_renewed_from_unique', properties: ['renewedFromId'] },
+  ],
   properties: {
     ...projectColumns,
     authorityId: p.uuid().nullable(),
+    profileId: p.uuid().nullable(),
     profileSlug: p.text().nullable(),
     lineageId: p.uuid(),
     renewedFromId: p.uuid().nullable(),
@@ -28,6 +33,7 @@ export const CertificateSchema = defineEntity({
     chain: p.text().default(''),
     keySealed: p.blob().nullable(),
     isCa: p.boolean(),
+    renewBeforeDays: p.integer().nullable(),
     metadata: p.json<readonly MetadataEntry[]>().defaultRaw(`'[]'`),
     version: p.integer().default(1),
   },

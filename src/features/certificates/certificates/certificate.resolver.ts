@@ -10,8 +10,7 @@ import { readableAuthorities } from '../authorities/authority.links.js';
 import type { AuthorityRow } from '../authorities/authority.queries.js';
 import { AuthorityType } from '../authorities/authority.type.js';
 import { factsOf } from '../x509/facts.js';
-import { readableCertificates } from './certificate.nodes.js';
-import { type CertificateRow, findPems } from './certificate.queries.js';
+import { findPems } from './certificate.queries.js';
 import {
   CertificateFilters,
   CertificatePage,
@@ -62,7 +61,7 @@ export class CertificateResolver {
   @mutation(
     UpdateCertificate,
     { certificate: [CertificateType, 'The certificate as it is now.'] },
-    'Changes the metadata of a certificate.',
+    'Changes the metadata of a certificate, or when the service renews it.',
   )
   async updateCertificate(ctx: Context, input: object): Changed {
     return { certificate: await this.service.update(ctx, input) };
@@ -99,10 +98,8 @@ const pems: BatchLoad<Pem> = async (ctx, ids) => new Map((await findPems(ctx, { 
 @Resolver(() => CertificateType)
 export class CertificateContentResolver {
   readonly #authorities: BatchLoad<AuthorityRow>;
-  readonly #certificates: BatchLoad<CertificateRow>;
 
   constructor(links: ProjectLinks) {
-    this.#certificates = (ctx, ids) => readableCertificates(ctx, links, ids);
     this.#authorities = (ctx, ids) => readableAuthorities(ctx, links, ids);
   }
 
@@ -138,11 +135,6 @@ export class CertificateContentResolver {
   )
   authority({ authorityId }: CertificateType, ctx: Context): Promise<AuthorityType | null> {
     return linked(ctx, this.#authorities, authorityId);
-  }
-
-  @nested(CertificateType, 'The certificate that it renews; null for none, and for one that you may not know of.')
-  renewedFrom({ renewedFromId }: CertificateType, ctx: Context): Promise<CertificateType | null> {
-    return linked(ctx, this.#certificates, renewedFromId);
   }
 }
 

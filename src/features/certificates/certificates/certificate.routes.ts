@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { bodyOf, paging, routesAt, withoutNull } from '../../../rest/route.js';
 import { certificateStatus, ImportCertificate, RevokeCertificate, UpdateCertificate } from './certificate.rules.js';
 
-const FIELDS = `id projectId authorityId profileSlug lineageId renewedFromId source commonName sans serialNumber status revokedAt
-    revocationReason notBefore notAfter keyAlgorithm fingerprintSha256 hasPrivateKey isCa metadata { key value } version createdAt
-    updatedAt`;
+/** What is shown of a certificate. */
+export const CERTIFICATE_FIELDS = `id projectId authorityId profileId profileSlug lineageId renewedFromId source commonName sans serialNumber status revokedAt
+  revocationReason notBefore notAfter keyAlgorithm fingerprintSha256 hasPrivateKey isCa renewBeforeDays metadata { key value } version createdAt
+  updatedAt`;
+
 /** Routes of certificates, which reply with the fields of one. */
-export const certificates = routesAt('/api/v1/cert-manager/certificates', { select: FIELDS });
+export const certificates = routesAt('/api/v1/cert-manager/certificates', { select: CERTIFICATE_FIELDS });
 
 const NOT_FOUND = ['CERTIFICATE_NOT_FOUND'] as const;
 
@@ -26,6 +28,13 @@ const ListQuery = z.strictObject({
   expiresBefore: time('Only those that expire before this time.'),
   expiresAfter: time('Only those that expire at this time or later.'),
   authorityId: z.string().optional().meta({ description: 'Only those of this certificate authority.' }),
+  profileSlug: z.string().max(64).optional().meta({ description: 'Only those issued by the profile with this slug.' }),
+  metadata: z
+    .string()
+    .regex(/^[^=]{1,255}=/, 'must be key=value')
+    .transform((text) => [{ key: text.slice(0, text.indexOf('=')), value: text.slice(text.indexOf('=') + 1) }])
+    .optional()
+    .meta({ description: 'Only those with this entry, `key=value`, in their metadata.' }),
   ...paging,
 });
 
@@ -64,9 +73,9 @@ export const certificateRoutes = [
     sensitive: true,
     errors: [...NOT_FOUND, 'CERTIFICATE_KEY_NOT_FOUND'],
   }),
-  certificates.patch('/{certificateId}', 'Change the metadata of a certificate', {
+  certificates.patch('/{certificateId}', 'Change the metadata or the renewal of a certificate', {
     field: 'updateCertificate',
-    body: withoutNull(bodyOf(UpdateCertificate, 'id', 'expectedVersion')),
+    body: bodyOf(UpdateCertificate, 'id', 'expectedVersion'),
     ifMatch: ({ certificate }) => ({ expectedVersion: certificate.version }),
     errors: [...NOT_FOUND, 'CONCURRENT_CHANGE'],
     example: { metadata: [{ key: 'team', value: 'shop' }] },

@@ -16,11 +16,11 @@ export const certificateStatus = z.enum(CERTIFICATE_STATUSES);
 
 const MAX_METADATA = 50;
 /** More is refused as a bundle, which says where. */
-const pem = storedText(1_048_576);
+export const pem = storedText(1_048_576);
 
 const projectId = idOf('The project, of the type `cert-manager`.');
 const id = idOf('The certificate.');
-const expectedVersion = z.int().min(1).nullish().meta({
+export const expectedVersion = z.int().min(1).nullish().meta({
   description: 'The version that you have seen; with another one nothing changes (CONCURRENT_CHANGE).',
 });
 
@@ -33,6 +33,7 @@ export const Metadata = z
   .meta({ description: 'An entry of the metadata of a certificate.' });
 export type MetadataEntry = z.output<typeof Metadata>;
 
+/** The metadata of a certificate. */
 export const metadata = z
   .array(Metadata)
   .max(MAX_METADATA)
@@ -44,6 +45,14 @@ export const metadata = z
     { ...EVEN_IF_FAULTY, error: 'must name each key once' },
   )
   .meta({ description: 'Up to 50 entries, each key once. No secrets: it is stored as it is.' });
+
+/** How many days before its end a certificate is renewed by the service. */
+export const renewDays = z.int().min(0).max(3_650);
+/** The same of one certificate. */
+export const renewBeforeDays = renewDays.nullish().meta({
+  description:
+    'How many days before its end the service renews it, but not before half of its life is over; 0: never. Null: as its profile says.',
+});
 
 /** Input of `importCertificate`. */
 export const ImportCertificate = z
@@ -61,7 +70,7 @@ export const ImportCertificate = z
 
 /** Input of `updateCertificate`. */
 export const UpdateCertificate = z
-  .strictObject({ id, expectedVersion, metadata: metadata.optional() })
+  .strictObject({ id, expectedVersion, metadata: metadata.optional(), renewBeforeDays })
   .meta({ description: 'Changes of a certificate. What is absent stays.' });
 
 /** Input of `revokeCertificate`. */
@@ -82,6 +91,12 @@ export const CertificateFilters = z.strictObject({
   expiresBefore: z.date().nullish().meta({ description: 'Only those that expire before this time.' }),
   expiresAfter: z.date().nullish().meta({ description: 'Only those that expire at this time or later.' }),
   authorityId: idOf('Only those of this certificate authority.').nullish(),
+  profileSlug: storedText(64).nullish().meta({ description: 'Only those issued by the profile with this slug.' }),
+  metadata: z
+    .array(Metadata)
+    .max(MAX_METADATA)
+    .nullish()
+    .meta({ description: 'Only those with all of these entries.' }),
 });
 
 /** Arguments of `Project.certificateConnection`. */

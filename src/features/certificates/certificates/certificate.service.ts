@@ -37,6 +37,7 @@ const AUTHORITY_NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
 const CERTIFICATE = { find: findCertificates, notFound: NOT_FOUND } as const;
 const CONSTRAINTS = {
   certificate_fingerprint_unique: 'CERTIFICATE_EXISTS',
+  certificate_serial_unique: 'CERTIFICATE_EXISTS',
   certificate_authority_fk: 'CERTIFICATE_AUTHORITY_NOT_FOUND',
   certificate_project_id_fkey: 'PROJECT_NOT_FOUND',
 } as const;
@@ -48,7 +49,7 @@ interface Imported {
   readonly metadata: readonly MetadataEntry[];
 }
 
-type CertificateAction = `certificates:${'read' | 'edit' | 'delete' | 'read-private-key'}`;
+type CertificateAction = `certificates:${'read' | 'create' | 'edit' | 'delete' | 'read-private-key'}`;
 
 /**
  * The inventory of certificates of projects. Rights can be bound to common names: what a caller may not read is not there.
@@ -99,11 +100,12 @@ export class CertificateService {
       const keySealed =
         bundle.privateKey === null ? null : await sealKey(tx, project, { table: 'certificate', id }, bundle.privateKey);
       const authorityId = await findIssuerOf(tx, projectId, bundle.leaf);
-      const row = { id, organizationId, projectId, authorityId, profileSlug: null, lineageId: id, renewedFromId: null };
+      const row = { id, organizationId, projectId, authorityId, lineageId: id, renewedFromId: null };
       await guarded(
         () =>
           insertCertificate(tx, {
             ...row,
+            ...{ profileId: null, profileSlug: null, renewBeforeDays: null },
             ...facts,
             source: 'imported',
             sans: sans.map(({ value }) => value),
@@ -120,19 +122,24 @@ export class CertificateService {
     });
   }
 
-  /** Changes the metadata of a certificate. @throws CERTIFICATE_NOT_FOUND; CONCURRENT_CHANGE for another `expectedVersion` */
+  /** Changes the metadata or the renewal of a certificate. @throws CERTIFICATE_NOT_FOUND; CONCURRENT_CHANGE for another `expectedVersion` */
   update(ctx: Context, raw: unknown): Promise<CertificateRow> {
-    const { id, expectedVersion, metadata } = parse(UpdateCertificate, raw);
+    const { id, expectedVersion, metadata, renewBeforeDays } = parse(UpdateCertificate, raw);
     return inTransaction(ctx, async (tx) => {
       const certificate = await this.#lock(tx, id, 'certificates:edit');
       refuseOtherVersion(certificate.version, expectedVersion);
-      const isChanged =
-        metadata !== undefined && JSON.stringify(metadata) !== JSON.stringify(certificate.metadata.map(inOrder));
-      if (isChanged) {
-        tx.em.assign(certificate, { metadata, version: certificate.version + 1, updatedAt: sql('now()') });
+      const before = certificate.metadata.map(inOrder);
+      const days = certificate.renewBeforeDays ?? null;
+      const changes = {
+        ...(metadata === undefined || JSON.stringify(metadata) === JSON.stringify(before) ? {} : { metadata }),
+        ...(renewBeforeDays === undefined || renewBeforeDays === days ? {} : { renewBeforeDays }),
+      };
+      const changed = Object.keys(changes);
+      if (changed.length > 0) {
+        tx.em.assign(certificate, { ...changes, version: certificate.version + 1, updatedAt: sql('now()') });
         await flush(tx);
       }
-      await record(tx, 'certificate:update', certificate, { changed: isChanged ? ['metadata'] : [] });
+      await record(tx, 'certificate:update', certificate, { changed });
       return loadRow(tx, findCertificates, { ids: [certificate.id] }, NOT_FOUND);
     });
   }
@@ -173,7 +180,7 @@ export class CertificateService {
 
   /** One certificate. @throws CERTIFICATE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<CertificateRow> {
-    const { row } = await this.#load(ctx, parse(OneCertificate, raw).id, 'certificates:read');
+    const { row } = await this.load(ctx, parse(OneCertificate, raw).id, 'certificates:read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return row;
   }
@@ -196,7 +203,7 @@ export class CertificateService {
     id: string,
     action: `certificate:${string}`,
   ): Promise<{ readonly certificate: CertificateRow; readonly privateKey: SealedText }> {
-    const { row, project } = await this.#load(ctx, id, 'certificates:read-private-key');
+    const { row, project } = await this.load(ctx, id, 'certificates:read-private-key');
     const { keySealed } = await loadRow(ctx, findSealedKey, { ids: [row.id] }, NOT_FOUND);
     if (keySealed === null) throw new AppError('CERTIFICATE_KEY_NOT_FOUND');
     const privateKey = await openKey(ctx, project, { table: 'certificate', id: row.id }, keySealed);
@@ -249,7 +256,7 @@ export class CertificateService {
   }
 
   /** A certificate for who may do this with it. @throws CERTIFICATE_NOT_FOUND also where the caller may not know of it */
-  async #load(
+  async load(
     ctx: Context,
     id: string,
     action: CertificateAction,
@@ -263,7 +270,7 @@ export class CertificateService {
   }
 
   async #lock(tx: Transaction, id: string, action: CertificateAction): Promise<Certificate> {
-    const { row } = await this.#load(tx, id, action);
+    const { row } = await this.load(tx, id, action);
     return lockRow(tx, Certificate, { id: row.id, projectId: row.projectId }, NOT_FOUND);
   }
 }

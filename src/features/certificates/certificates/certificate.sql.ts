@@ -11,6 +11,8 @@ const FILTERS = {
   expiresBefore: t.nullable(t.text),
   expiresAfter: t.nullable(t.text),
   authorityId: t.nullable(t.uuid),
+  profileSlug: t.nullable(t.text),
+  metadata: t.nullable(t.text),
 } as const;
 
 /** What is searched for has no wildcards. `allowed` has names with their project in front, for projects that are not open. */
@@ -20,7 +22,9 @@ const IS_AMONG = `(project_id = any(:openIds::uuid[]) or project_id::text || com
   and (:status::text is null or status = :status::text)
   and (:expiresBefore::text is null or not_after < :expiresBefore::text::timestamptz)
   and (:expiresAfter::text is null or not_after >= :expiresAfter::text::timestamptz)
-  and (:authorityId::uuid is null or authority_id = :authorityId::uuid)`;
+  and (:authorityId::uuid is null or authority_id = :authorityId::uuid)
+  and (:profileSlug::text is null or profile_slug = :profileSlug::text)
+  and (:metadata::text is null or metadata @> :metadata::text::jsonb)`;
 
 /** Ids of a page of certificates of each project, those that expire first before others. */
 export const listCertificateIds = sqlStatement({
@@ -45,15 +49,18 @@ export const countCertificates = sqlStatement({
 
 /** Stores a new certificate. */
 export const insertCertificate = sqlStatement({
-  text: `insert into certificate (id, organization_id, project_id, authority_id, profile_slug, lineage_id, renewed_from_id, source,
-      common_name, sans, serial_number, not_before, not_after, key_algorithm, fingerprint_sha256, certificate, chain, key_sealed, is_ca, metadata)
-    values (:id, :organizationId, :projectId, :authorityId, :profileSlug, :lineageId, :renewedFromId, :source, :commonName, :sans,
-      :serialNumber, :notBefore, :notAfter, :keyAlgorithm, :fingerprintSha256, :certificate, :chain, :keySealed, :isCa, :metadata::text::jsonb)`,
+  text: `insert into certificate (id, organization_id, project_id, authority_id, profile_id, profile_slug, lineage_id, renewed_from_id, source,
+      common_name, sans, serial_number, not_before, not_after, key_algorithm, fingerprint_sha256, certificate, chain, key_sealed, is_ca,
+      renew_before_days, metadata)
+    values (:id, :organizationId, :projectId, :authorityId, :profileId, :profileSlug, :lineageId, :renewedFromId, :source, :commonName, :sans,
+      :serialNumber, :notBefore, :notAfter, :keyAlgorithm, :fingerprintSha256, :certificate, :chain, :keySealed, :isCa,
+      :renewBeforeDays, :metadata::text::jsonb)`,
   params: {
     id: t.uuid,
     organizationId: t.uuid,
     projectId: t.uuid,
     authorityId: t.nullable(t.uuid),
+    profileId: t.nullable(t.uuid),
     profileSlug: t.nullable(t.text),
     lineageId: t.uuid,
     renewedFromId: t.nullable(t.uuid),
@@ -69,6 +76,7 @@ export const insertCertificate = sqlStatement({
     chain: t.text,
     keySealed: t.nullable(t.bytea),
     isCa: t.boolean,
+    renewBeforeDays: t.nullable(t.integer),
     metadata: t.text,
   },
   row: {},

@@ -118,6 +118,12 @@ export class CertificateType extends Node {
   })
   authorityId!: string | null;
 
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The profile that it was issued by; null for one without, and for a deleted one.',
+  })
+  profileId!: string | null;
+
   @Field(() => String, {
     nullable: true,
     description: 'Slug of the profile that it was issued by; null for one without.',
@@ -168,6 +174,12 @@ export class CertificateType extends Node {
 
   @Field(() => Boolean, { description: 'Whether it is the certificate of an authority.' })
   isCa!: boolean;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'How many days before its end the service renews it; 0: never; null: as its profile says.',
+  })
+  renewBeforeDays!: number | null;
 
   @Field(() => [MetadataType], { description: 'What people noted about it.' })
   metadata!: readonly MetadataType[];

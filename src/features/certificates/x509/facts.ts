@@ -20,6 +20,7 @@ import {
 import { Name } from '@peculiar/x509';
 import { isStorable } from '../../../kernel/text-rules.js';
 import { algorithmOf } from './keys.js';
+import { extendedKeyUsagesOf, keyUsagesOf } from './usages.js';
 
 /** A part of the name of a subject. */
 export interface NameAttribute {
@@ -66,21 +67,6 @@ export interface CertificateFacts {
   readonly authorityKeyIdentifier: string | null;
 }
 
-/** In the order of their bits. Source: RFC 5280, section 4.2.1.3. */
-const KEY_USAGES = [
-  ...['digitalSignature', 'nonRepudiation', 'keyEncipherment', 'dataEncipherment', 'keyAgreement', 'keyCertSign'],
-  ...['cRLSign', 'encipherOnly', 'decipherOnly'],
-];
-
-const EXTENDED_KEY_USAGES: Readonly<Record<string, string>> = {
-  '1.3.6.1.5.5.7.3.1': 'serverAuth',
-  '1.3.6.1.5.5.7.3.2': 'clientAuth',
-  '1.3.6.1.5.5.7.3.3': 'codeSigning',
-  '1.3.6.1.5.5.7.3.4': 'emailProtection',
-  '1.3.6.1.5.5.7.3.8': 'timeStamping',
-  '1.3.6.1.5.5.7.3.9': 'OCSPSigning',
-};
-
 /** Of alternative names in characters; of what has an index in bytes, since its entries have at most 2,704. */
 const MAX_NAME = 1_024;
 
@@ -108,10 +94,8 @@ export function factsOf(certificate: X509Certificate): CertificateFacts {
     notBefore: tbsCertificate.validity.notBefore.getTime(),
     notAfter: tbsCertificate.validity.notAfter.getTime(),
     keyAlgorithm: algorithmOf(certificate.publicKey),
-    keyUsages: KEY_USAGES.filter((_, bit) => (usages & (1 << bit)) !== 0),
-    extendedKeyUsages: [...(extension(id_ce_extKeyUsage, ExtendedKeyUsage) ?? [])].map(
-      (id) => EXTENDED_KEY_USAGES[id] ?? id,
-    ),
+    keyUsages: keyUsagesOf(usages),
+    extendedKeyUsages: extendedKeyUsagesOf(extension(id_ce_extKeyUsage, ExtendedKeyUsage) ?? []),
     isCa: constraints?.cA ?? false,
     pathLength: (constraints?.cA ? constraints.pathLenConstraint : null) ?? null,
     fingerprintSha256: certificate.fingerprint256.replaceAll(':', ''),
@@ -136,12 +120,14 @@ function refuseUnstorable({ subject, issuer, sans, ...facts }: CertificateFacts)
   if (!(notBefore.getTime() <= notAfter.getTime())) throw new Error('the certificate is never valid');
 }
 
-const attributesOf = (name: Name): NameAttribute[] =>
+/** The parts of a name, in their order. */
+export const attributesOf = (name: Name): NameAttribute[] =>
   name
     .toJSON()
     .flatMap((part) => Object.entries(part).flatMap(([type, values]) => values.map((value) => ({ type, value }))));
 
-const sansOf = (names: Iterable<GeneralName>): San[] =>
+/** Alternative names of the kinds that are shown. */
+export const sansOf = (names: Iterable<GeneralName>): San[] =>
   [...names].flatMap(({ dNSName, iPAddress, rfc822Name, uniformResourceIdentifier }): San[] => {
     if (dNSName !== undefined) return [{ kind: 'dns', value: dNSName }];
     if (iPAddress !== undefined) return [{ kind: 'ip', value: iPAddress }];

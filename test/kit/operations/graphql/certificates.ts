@@ -1,10 +1,11 @@
-import { NEW_CERTIFICATE, NEW_PKCS12, PKCS12_PASSWORD } from '../../certificates/own.js';
+import { NEW_CERTIFICATE, NEW_PKCS12, NEW_REQUEST, PKCS12_PASSWORD } from '../../certificates/own.js';
 import { CANARY } from '../../world.js';
 import { type GraphQLOperation, viewer } from '../operation.js';
 
 const metadata = [{ key: 'team', value: CANARY }];
 const authority = { id: '$certificateAuthority' };
 const certificate = { id: '$certificate' };
+const profile = { id: '$certificateProfile' };
 
 /** Certificate authorities, and the inventory of certificates. */
 export const certificates: readonly GraphQLOperation[] = [
@@ -105,4 +106,64 @@ export const certificates: readonly GraphQLOperation[] = [
     denial: viewer('certificates:edit'),
   },
   { field: 'deleteCertificate', args: certificate, audit: 'certificate:delete', denial: viewer('certificates:delete') },
+  {
+    field: 'certificateProfiles',
+    args: { projectId: '$certificateProject' },
+    audit: 'certificate-profile:list',
+    denial: viewer('certificate-profiles:read'),
+  },
+  {
+    field: 'certificateProfile',
+    args: profile,
+    audit: 'certificate-profile:get',
+    denial: viewer('certificate-profiles:read'),
+  },
+  {
+    field: 'createCertificateProfile',
+    args: { projectId: '$certificateProject', slug: 'new', authorityId: '$certificateAuthority', description: CANARY },
+    audit: 'certificate-profile:create',
+    denial: viewer('certificate-profiles:create'),
+  },
+  {
+    field: 'updateCertificateProfile',
+    args: { ...profile, description: `${CANARY}.`, authorityId: '$certificateAuthority' },
+    audit: 'certificate-profile:update',
+    denial: viewer('certificate-profiles:edit'),
+  },
+  {
+    field: 'deleteCertificateProfile',
+    args: { id: '$unusedProfile' },
+    audit: 'certificate-profile:delete',
+    denial: viewer('certificate-profiles:delete'),
+  },
+  {
+    field: 'issueCertificate',
+    args: { profileId: '$certificateProfile', csr: NEW_REQUEST, metadata },
+    audit: 'certificate:issue',
+    denial: viewer('certificate-profiles:issue-cert'),
+  },
+  {
+    field: 'renewCertificate',
+    args: { id: '$issuedCertificate', profileId: '$certificateProfile' },
+    audit: 'certificate:renew',
+    denial: viewer('certificates:create'),
+  },
+  {
+    field: 'currentCertificate',
+    args: { lineageId: '$issuedCertificate' },
+    audit: 'certificate:get',
+    denial: viewer('certificates:read'),
+  },
+  {
+    field: 'certificateRequests',
+    args: { projectId: '$certificateProject', certificateId: '$issuedCertificate' },
+    audit: 'certificate-request:list',
+    denial: viewer('certificates:read'),
+  },
+  {
+    field: 'certificateRequest',
+    args: { id: '$certificateRequest' },
+    audit: 'certificate-request:get',
+    denial: viewer('certificates:read'),
+  },
 ];

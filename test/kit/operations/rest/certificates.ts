@@ -1,12 +1,15 @@
-import { NEW_CERTIFICATE, NEW_PKCS12, PKCS12_PASSWORD } from '../../certificates/own.js';
+import { NEW_CERTIFICATE, NEW_PKCS12, NEW_REQUEST, PKCS12_PASSWORD } from '../../certificates/own.js';
 import { CANARY } from '../../world.js';
 import { type RestOperation, viewer } from '../operation.js';
 
 const CA = '/api/v1/cert-manager/ca';
 const CERTIFICATES = '/api/v1/cert-manager/certificates';
+const PROFILES = '/api/v1/cert-manager/certificate-profiles';
+const REQUESTS = '/api/v1/cert-manager/certificate-requests';
 const query = { projectId: '$certificateProject' };
 const authority = { caId: '$certificateAuthority' };
 const certificate = { certificateId: '$certificate' };
+const profile = { profileId: '$certificateProfile' };
 const metadata = [{ key: 'team', value: CANARY }];
 
 /** Certificate authorities, and the inventory of certificates. */
@@ -135,5 +138,67 @@ export const certificates: readonly RestOperation[] = [
     path: certificate,
     audit: 'certificate:delete',
     denial: viewer('certificates:delete'),
+  },
+  {
+    route: `GET ${PROFILES}`,
+    query,
+    audit: 'certificate-profile:list',
+    denial: viewer('certificate-profiles:read'),
+  },
+  {
+    route: `GET ${PROFILES}/{profileId}`,
+    path: profile,
+    audit: 'certificate-profile:get',
+    denial: viewer('certificate-profiles:read'),
+  },
+  {
+    route: `POST ${PROFILES}`,
+    body: { projectId: '$certificateProject', slug: 'new', authorityId: '$certificateAuthority', description: CANARY },
+    audit: 'certificate-profile:create',
+    denial: viewer('certificate-profiles:create'),
+  },
+  {
+    route: `PATCH ${PROFILES}/{profileId}`,
+    path: profile,
+    body: { description: `${CANARY}.`, authorityId: '$certificateAuthority' },
+    audit: 'certificate-profile:update',
+    denial: viewer('certificate-profiles:edit'),
+  },
+  {
+    route: `DELETE ${PROFILES}/{profileId}`,
+    path: { profileId: '$unusedProfile' },
+    audit: 'certificate-profile:delete',
+    denial: viewer('certificate-profiles:delete'),
+  },
+  {
+    route: `POST ${CERTIFICATES}/issue`,
+    body: { profileId: '$certificateProfile', csr: NEW_REQUEST, metadata: [{ key: 'team', value: CANARY }] },
+    audit: 'certificate:issue',
+    denial: viewer('certificate-profiles:issue-cert'),
+  },
+  {
+    route: `POST ${CERTIFICATES}/{certificateId}/renew`,
+    path: { certificateId: '$issuedCertificate' },
+    body: { profileId: '$certificateProfile' },
+    audit: 'certificate:renew',
+    denial: viewer('certificates:create'),
+  },
+  {
+    route: 'GET /api/v1/cert-manager/certificate-lineages/{lineageId}/current',
+    path: { lineageId: '$issuedCertificate' },
+    audit: 'certificate:get',
+    denial: viewer('certificates:read'),
+  },
+  {
+    route: `GET ${REQUESTS}`,
+    query: { ...query, certificateId: '$issuedCertificate' },
+    audit: 'certificate-request:list',
+    denial: viewer('certificates:read'),
+  },
+  {
+    route: `GET ${REQUESTS}/{requestId}`,
+    path: { requestId: '$certificateRequest' },
+    audit: 'certificate-request:get',
+    denial: viewer('certificates:read'),
   },
 ];

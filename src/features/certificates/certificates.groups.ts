@@ -1,0 +1,30 @@
+import type { Group } from '../../rest/openapi/groups.js';
+
+/** Groups of the API reference. */
+export const GROUPS: readonly Group[] = [
+  {
+    name: 'certificate-authorities',
+    title: 'Certificate authorities',
+    description: 'Who issues the certificates of a project.',
+    paths: /^\/api\/v1\/cert-manager\/ca\b/,
+    parameters: { caId: 'The certificate authority.' },
+  },
+  {
+    name: 'certificates',
+    title: 'Certificates',
+    description: 'The inventory of certificates of a project.',
+    paths: /^\/api\/v1\/cert-manager\/(certificates|certificate-lineages|certificate-requests)\b/,
+    parameters: {
+      certificateId: 'The certificate.',
+      lineageId: 'The lineage, as certificates have it.',
+      requestId: 'The request for a certificate.',
+    },
+  },
+  {
+    name: 'certificate-profiles',
+    title: 'Certificate profiles',
+    description: 'What the certificates of a project may be.',
+    paths: /^\/api\/v1\/cert-manager\/certificate-profiles\b/,
+    parameters: { profileId: 'The certificate profile.' },
+  },
+];

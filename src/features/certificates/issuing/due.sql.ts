@@ -1,0 +1,49 @@
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
+
+/**
+ * A certificate `c` of a profile `p` that is to be renewed now: as many days before its end as it says itself, or its profile, but not
+ * before half of its life is over, lest a renewal of a short life is due at once.
+ */
+const IS_DUE = `c.status = 'active' and c.not_after > now() and coalesce(c.renew_before_days, p.renew_before_days, 0) > 0
+  and c.not_after - least(make_interval(days => coalesce(c.renew_before_days, p.renew_before_days)),
+    (c.not_after - c.not_before) / 2) <= now()
+  and not exists (select from certificate n where n.renewed_from_id = c.id)`;
+
+/** Certificates that are to be renewed, in the order of their ids. Where it failed, it is tried again a day later. */
+export const listDue = sqlStatement({
+  text: `select c.id from certificate c join certificate_profile p on p.id = c.profile_id
+    where c.id > :after and ${IS_DUE}
+      and not exists (select from certificate_request r where r.certificate_id = c.id and r.is_automatic and r.state = 'failed'
+        and r.created_at > now() - interval '1 day')
+    order by c.id limit :most::integer`,
+  params: { after: t.uuid, most: t.integer },
+  row: { id: t.uuid },
+});
+
+/** Whether a certificate is to be renewed still. */
+export const findDue = sqlStatement({
+  text: `select c.id, c.not_after as "notAfter" from certificate c join certificate_profile p on p.id = c.profile_id
+    where c.id = :id and ${IS_DUE}`,
+  params: { id: t.uuid },
+  row: { id: t.uuid, notAfter: t.time },
+});
+
+/** Makes requests of the service itself for certificates that have none which waits. */
+export const requestRenewals = sqlStatement({
+  text: `insert into certificate_request (id, organization_id, project_id, kind, state, is_automatic, actor_kind, actor_id, profile_slug,
+      common_name, certificate_id)
+    select gen_random_uuid(), c.organization_id, c.project_id, 'renewal', 'pending', true, 'system', :actorId, c.profile_slug,
+      c.common_name, c.id
+    from certificate c where c.id = any(:ids)
+    on conflict (certificate_id) where state = 'pending' do nothing`,
+  params: { ids: t.array(t.uuid), actorId: t.uuid },
+  row: {},
+});
+
+/** Requests of the service itself that wait, for these certificates. */
+export const listPending = sqlStatement({
+  text: `select id, organization_id as "organizationId", project_id as "projectId" from certificate_request
+    where certificate_id = any(:ids) and state = 'pending'`,
+  params: { ids: t.array(t.uuid) },
+  row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
+});

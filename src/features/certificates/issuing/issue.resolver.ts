@@ -1,0 +1,60 @@
+import './issue.type.js';
+import { Resolver } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { mutation, query } from '../../../kernel/graphql/operations.js';
+import type { ConnectionOf } from '../../../kernel/paging.js';
+import { CertificateType } from '../certificates/certificate.type.js';
+import { IssueCertificate, OneLineage, RenewCertificate } from './issue.rules.js';
+import type { IssueService } from './issue.service.js';
+import type { RenewalService } from './renewal.service.js';
+import { ListRequests, OneRequest } from './request.rules.js';
+import type { RequestService } from './request.service.js';
+import { RequestConnection, RequestType } from './request.type.js';
+
+type Made = Promise<{ certificate: CertificateType }>;
+
+@Resolver(() => CertificateType)
+export class IssueResolver {
+  constructor(
+    private readonly issuing: IssueService,
+    private readonly renewals: RenewalService,
+  ) {}
+
+  @query(CertificateType, OneLineage, 'The certificate of a lineage that began last and is not revoked.')
+  currentCertificate(ctx: Context, args: object): Promise<CertificateType> {
+    return this.renewals.current(ctx, args);
+  }
+
+  @mutation(
+    IssueCertificate,
+    { certificate: [CertificateType, 'The new certificate.'] },
+    'Issues a certificate as a profile allows. Needs CREATE on certificates, and ISSUE_CERT on the profile.',
+  )
+  async issueCertificate(ctx: Context, input: object): Made {
+    return { certificate: await this.issuing.issue(ctx, input) };
+  }
+
+  @mutation(
+    RenewCertificate,
+    { certificate: [CertificateType, 'The renewal.'] },
+    'Renews a certificate: once, with the same names and metadata. Needs CREATE on certificates, and ISSUE_CERT on the profile.',
+  )
+  async renewCertificate(ctx: Context, input: object): Made {
+    return { certificate: await this.renewals.renew(ctx, input) };
+  }
+}
+
+@Resolver(() => RequestType)
+export class RequestResolver {
+  constructor(private readonly service: RequestService) {}
+
+  @query(RequestConnection, ListRequests, 'Requests for certificates of a project, newest first.')
+  certificateRequests(ctx: Context, args: object): Promise<ConnectionOf<RequestType>> {
+    return this.service.list(ctx, args);
+  }
+
+  @query(RequestType, OneRequest, 'One request for a certificate by its id.')
+  certificateRequest(ctx: Context, args: object): Promise<RequestType> {
+    return this.service.get(ctx, args);
+  }
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { MAX_CURSOR } from '../../../kernel/paging.js';
+import { bodyOf, nextCursor, queryInteger, type Route, route, routesAt } from '../../../rest/route.js';
+import { CERTIFICATE_FIELDS } from '../certificates/certificate.routes.js';
+import { IssueCertificate, RenewCertificate } from './issue.rules.js';
+import { requestKind, requestState } from './request.rules.js';
+
+const BASE = '/api/v1/cert-manager';
+const certificates = routesAt(`${BASE}/certificates`, { select: CERTIFICATE_FIELDS });
+const lineages = routesAt(`${BASE}/certificate-lineages`, { select: CERTIFICATE_FIELDS });
+
+const REQUEST = `id projectId kind state isAutomatic actorKind actorId profileSlug commonName certificateId issuedCertificateId
+  errorCode faults { path message } createdAt endedAt`;
+const requests = routesAt(`${BASE}/certificate-requests`, { select: REQUEST });
+
+const OF_ISSUER = [
+  ...(['CERTIFICATE_PROFILE_NOT_FOUND', 'CERTIFICATE_AUTHORITY_PENDING'] as const),
+  ...(['CERTIFICATE_AUTHORITY_DISABLED', 'CERTIFICATE_AUTHORITY_REVOKED', 'CERTIFICATE_AUTHORITY_EXPIRED'] as const),
+] as const;
+
+const ListQuery = z.strictObject({
+  projectId: z.string().meta({ description: 'The project.' }),
+  state: requestState.optional().meta({ description: 'Only those of this state.' }),
+  kind: requestKind.optional().meta({ description: 'Only those of this kind.' }),
+  certificateId: z.string().optional().meta({ description: 'Only those to renew this certificate, or that made it.' }),
+  limit: queryInteger(1, 1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
+  cursor: z
+    .string()
+    .max(MAX_CURSOR)
+    .optional()
+    .meta({ description: 'Where to go on: `nextCursor` of the reply before.' }),
+});
+
+/** Issue, renewal, lineages and requests, beyond the specification. */
+export const issueRoutes: readonly Route[] = [
+  certificates.post('/issue', 'Issue a certificate', {
+    field: 'issueCertificate',
+    body: IssueCertificate,
+    errors: OF_ISSUER,
+    example: {
+      profileId: '0f9a3c1e-7a52-4a35-8d0f-2b8a1d1c9e44',
+      subject: { commonName: 'shop.example.com' },
+      sans: [{ kind: 'dns', value: 'shop.example.com' }],
+      validDays: 90,
+    },
+  }),
+  certificates.post('/{certificateId}/renew', 'Renew a certificate', {
+    field: 'renewCertificate',
+    body: bodyOf(RenewCertificate, 'id'),
+    errors: [
+      ...OF_ISSUER,
+      ...(['CERTIFICATE_NOT_FOUND', 'CERTIFICATE_WITHOUT_PROFILE', 'CERTIFICATE_RENEWED'] as const),
+      ...(['CERTIFICATE_REVOKED', 'CONCURRENT_CHANGE'] as const),
+    ],
+    example: { key: 'new' },
+  }),
+  lineages.get('/{lineageId}/current', 'Get the present certificate of a lineage', {
+    field: 'currentCertificate',
+    as: 'certificate',
+    errors: ['CERTIFICATE_NOT_FOUND'],
+  }),
+  route({
+    method: 'GET',
+    path: `${BASE}/certificate-requests`,
+    summary: 'List the requests for certificates of a project, newest first',
+    extension: true,
+    query: ListQuery,
+    document: `query ($projectId: ID!, $state: CertificateRequestState, $kind: CertificateRequestKind, $certificateId: ID,
+      $first: Int, $after: String) {
+      certificateRequests(projectId: $projectId, state: $state, kind: $kind, certificateId: $certificateId, first: $first,
+        after: $after) { nodes { ${REQUEST} } pageInfo { hasNextPage endCursor } } }`,
+    variables: ({ query: { limit, cursor, ...filters } }) => ({ ...filters, first: limit, after: cursor }),
+    reply: ({ certificateRequests: { nodes, pageInfo } }) => ({ certificateRequests: nodes, ...nextCursor(pageInfo) }),
+    errors: ['PROJECT_NOT_FOUND', 'CERTIFICATE_NOT_FOUND'],
+  }),
+  requests.get('/{requestId}', 'Get a request for a certificate', {
+    field: 'certificateRequest',
+    errors: ['CERTIFICATE_REQUEST_NOT_FOUND'],
+  }),
+];

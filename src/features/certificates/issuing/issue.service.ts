@@ -1,0 +1,119 @@
+import type { z } from 'zod';
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { loadRow } from '../../../kernel/database/rows.js';
+import type { ErrorDetail } from '../../../kernel/errors.js';
+import { parse, validationFailed } from '../../../kernel/validation.js';
+import { type CertificateRow, findCertificates } from '../certificates/certificate.queries.js';
+import type { OnCertificateEvent } from '../certificates/certificate-event.js';
+import { holdProfiles } from '../profiles/profile.queries.js';
+import type { ProfileRules } from '../profiles/profile.rules.js';
+import type { ProfileService } from '../profiles/profile.service.js';
+import { type Content, faultsAgainst } from '../profiles/profile-check.js';
+import { refuse } from '../shared-checks.js';
+import { type Csr, readCsr } from '../x509/csr.js';
+import { newKeyPair } from '../x509/keys.js';
+import { contentOf, faultsOfNames, usualAlgorithm, type Wanted, wantedOf, within } from './content.js';
+import { IssueCertificate, SAID_BY_CSR } from './issue.rules.js';
+import type { RequestLog } from './request-log.js';
+import { sign } from './signing.js';
+
+const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
+const PROFILE_NOT_FOUND = 'CERTIFICATE_PROFILE_NOT_FOUND';
+
+type Input = z.output<typeof IssueCertificate>;
+
+/** What a request comes to under a profile. */
+interface Planned {
+  readonly content: Content;
+  readonly faults: readonly ErrorDetail[];
+}
+
+/**
+ * Issues certificates, by requests in PKCS#10 or with keys that are made and kept here.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Source: decisions 7.7.
+ */
+export class IssueService {
+  constructor(
+    private readonly profiles: ProfileService,
+    private readonly log: RequestLog,
+    private readonly onEvent: OnCertificateEvent,
+  ) {}
+
+  /**
+   * Issues a certificate. The caller needs the right to issue by the profile, and to create certificates of this common name.
+   *
+   * @throws CERTIFICATE_PROFILE_NOT_FOUND; VALIDATION_FAILED for whatever the profile does not allow, all at once, and as `readCsr`; as
+   *   `loadIssuer` about the authority of the profile
+   */
+  async issue(ctx: Context, raw: unknown): Promise<CertificateRow> {
+    const input = parse(IssueCertificate, raw);
+    const { profileId, csr: text, validDays = null, metadata, renewBeforeDays = null } = input;
+    const { row: profile, project } = await this.profiles.load(ctx, profileId, 'certificate-profiles:issue-cert');
+    authorize(project, 'certificates:create');
+    const csr = text == null || text === '' ? null : await readStated(input, text);
+    const keyAlgorithm = csr?.keyAlgorithm ?? input.keyAlgorithm ?? usualAlgorithm(profile.rules);
+    const planned = plan(profile.rules, { input, csr, keyAlgorithm });
+    const commonName = planned.content.subject.commonName ?? '';
+    authorize(project, 'certificates:create', { commonName });
+    const { organizationId, projectId } = profile;
+    const asked = { organizationId, projectId, kind: 'issuance', profileSlug: profile.slug, commonName } as const;
+    return this.log.keepingFailure(ctx, { ...asked, certificateId: null }, async () => {
+      refuse(planned.faults);
+      // Keys take long to make: not in a transaction.
+      const pair = csr === null ? await newKeyPair(keyAlgorithm as Parameters<typeof newKeyPair>[0]) : null;
+      return inTransaction(ctx, async (tx) => {
+        const { project: now } = await this.profiles.load(tx, profileId, 'certificate-profiles:issue-cert');
+        authorize(now, 'certificates:create', { commonName });
+        const held = await loadRow(tx, holdProfiles, { ids: [profile.id] }, PROFILE_NOT_FOUND);
+        // The profile may have changed meanwhile.
+        const { content, faults } = plan(held.rules, { input, csr, keyAlgorithm });
+        refuse(faults);
+        const id = await sign(tx, {
+          ...{ profile: held, content, validDays, metadata, renewBeforeDays, renews: null },
+          saidIn: csr === null ? null : 'csr',
+          publicKey: csr?.publicKey ?? (pair as NonNullable<typeof pair>).publicKey,
+          privateKey: pair?.privateKey ?? null,
+        });
+        await this.log.keepIssued(tx, { ...asked, certificateId: null }, id);
+        await this.onEvent(tx, { certificateId: id, organizationId, projectId, event: 'issuance' });
+        await tx.auditTrail.recordChange(tx, {
+          action: 'certificate:issue',
+          projectId,
+          facts: { certificateId: id, version: 1, profileId: held.id, hasPrivateKey: pair !== null },
+        });
+        return loadRow(tx, findCertificates, { ids: [id] }, NOT_FOUND);
+      });
+    });
+  }
+}
+
+/** @throws VALIDATION_FAILED for fields beside the request that the request says; as `readCsr` */
+async function readStated(input: Input, text: string): Promise<Csr> {
+  const beside = SAID_BY_CSR.filter((field) => input[field] != null);
+  const message = 'must be absent beside a certificate request, which says it';
+  if (beside.length > 0) throw validationFailed(beside.map((path) => ({ path, code: 'INVALID', message })));
+  return readCsr({ path: 'csr', text });
+}
+
+interface Request {
+  readonly input: Input;
+  readonly csr: Csr | null;
+  readonly keyAlgorithm: string;
+}
+
+function plan(rules: ProfileRules, { input, csr, keyAlgorithm }: Request): Planned {
+  const { wanted, faults } = csr === null ? said(input) : wantedOf(csr);
+  const { content, faults: unnamed } = contentOf(rules, wanted, keyAlgorithm);
+  const all = [...faults, ...unnamed, ...faultsAgainst(rules, content, keyAlgorithm)];
+  return { content, faults: csr === null ? all : within('csr', all) };
+}
+
+function said(input: Input): { readonly wanted: Wanted; readonly faults: readonly ErrorDetail[] } {
+  const { subject, sans = null, keyUsages = null, extendedKeyUsages = null, isCa = null, pathLength = null } = input;
+  const wanted = { subject: subject ?? {}, sans, keyUsages, extendedKeyUsages, isCa, pathLength };
+  return { wanted, faults: faultsOfNames(sans ?? []) };
+}

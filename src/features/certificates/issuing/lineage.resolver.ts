@@ -1,0 +1,90 @@
+import { Resolver } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { type BatchLoad, batched, batchOfOwned, linked } from '../../../kernel/database/batched.js';
+import { nested } from '../../../kernel/graphql/operations.js';
+import type { ProjectLinks } from '../../projects/public.js';
+import { readableCertificates } from '../certificates/certificate.nodes.js';
+import type { CertificateRow } from '../certificates/certificate.queries.js';
+import { CertificateType } from '../certificates/certificate.type.js';
+import { findCurrent, listLineages, listRenewals } from '../certificates/lineage.sql.js';
+import { readableProfiles } from '../profiles/profile.links.js';
+import type { ProfileView } from '../profiles/profile.queries.js';
+import { ProfileType } from '../profiles/profile.type.js';
+import { RequestType } from './request.type.js';
+
+const renewalIds: BatchLoad<string> = async (ctx, ids) =>
+  new Map((await listRenewals(ctx, { ids })).map(({ renewedFromId, id }) => [renewedFromId ?? '', id]));
+
+const currentIds: BatchLoad<string> = async (ctx, lineageIds) =>
+  new Map((await findCurrent(ctx, { lineageIds })).map(({ lineageId, id }) => [lineageId, id]));
+
+const lineages = batchOfOwned(
+  (ctx, lineageIds) => listLineages(ctx, { lineageIds }),
+  ({ lineageId }) => lineageId,
+);
+
+/** What certificates lead to: their profile, and the others of their lineage. All of a response share their statements. */
+@Resolver(() => CertificateType)
+export class LineageResolver {
+  readonly #certificates: BatchLoad<CertificateRow>;
+  readonly #profiles: BatchLoad<ProfileView>;
+
+  constructor(links: ProjectLinks) {
+    this.#certificates = (ctx, ids) => readableCertificates(ctx, links, ids);
+    this.#profiles = (ctx, ids) => readableProfiles(ctx, links, ids);
+  }
+
+  @nested(
+    ProfileType,
+    'The profile that it was issued by; null for none, and with PERMISSION_DENIED if you may not read it.',
+  )
+  profile({ profileId }: CertificateType, ctx: Context): Promise<ProfileType | null> {
+    return linked(ctx, this.#profiles, profileId);
+  }
+
+  @nested(CertificateType, 'The certificate that it renews; null for none, and for one that you may not know of.')
+  renewedFrom({ renewedFromId }: CertificateType, ctx: Context): Promise<CertificateType | null> {
+    return linked(ctx, this.#certificates, renewedFromId);
+  }
+
+  @nested(CertificateType, 'Its renewal; null for none, and for one that you may not know of.')
+  async renewedBy({ id }: CertificateType, ctx: Context): Promise<CertificateType | null> {
+    return linked(ctx, this.#certificates, (await batched(ctx, renewalIds, id)) ?? null);
+  }
+
+  @nested([CertificateType], 'Its renewal, the renewal of that, and so on.')
+  async renewals({ id, lineageId }: CertificateType, ctx: Context): Promise<readonly CertificateType[]> {
+    const ids = ((await batched(ctx, lineages, lineageId)) ?? []).map((member) => member.id);
+    const later = ids.slice(ids.indexOf(id) + 1);
+    const found = await Promise.all(later.map((one) => batched(ctx, this.#certificates, one)));
+    return found.filter((certificate) => certificate !== undefined);
+  }
+
+  @nested(
+    CertificateType,
+    'The certificate of its lineage that began last and is not revoked, perhaps itself; null for none.',
+  )
+  async currentCertificate({ lineageId }: CertificateType, ctx: Context): Promise<CertificateType | null> {
+    return linked(ctx, this.#certificates, (await batched(ctx, currentIds, lineageId)) ?? null);
+  }
+}
+
+/** What requests lead to. */
+@Resolver(() => RequestType)
+export class RequestCertificatesResolver {
+  readonly #certificates: BatchLoad<CertificateRow>;
+
+  constructor(links: ProjectLinks) {
+    this.#certificates = (ctx, ids) => readableCertificates(ctx, links, ids);
+  }
+
+  @nested(CertificateType, 'The certificate that is to be renewed; null for a new one.')
+  certificate({ certificateId }: RequestType, ctx: Context): Promise<CertificateType | null> {
+    return linked(ctx, this.#certificates, certificateId);
+  }
+
+  @nested(CertificateType, 'The certificate that was issued; null for none, and for a deleted one.')
+  issuedCertificate({ issuedCertificateId }: RequestType, ctx: Context): Promise<CertificateType | null> {
+    return linked(ctx, this.#certificates, issuedCertificateId);
+  }
+}

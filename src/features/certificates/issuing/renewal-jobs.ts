@@ -1,0 +1,156 @@
+import { type Context, SYSTEM } from '../../../kernel/context.js';
+import { AppError } from '../../../kernel/errors.js';
+import { NO_ID } from '../../../kernel/ids.js';
+import {
+  type JobKind,
+  type JobRun,
+  LeaseLost,
+  PermanentFailure,
+  type RetryPolicy,
+} from '../../../kernel/jobs/job-kind.js';
+import { queue } from '../../../kernel/jobs/queue.js';
+import { findCertificates } from '../certificates/certificate.queries.js';
+import type { OnCertificateEvent } from '../certificates/certificate-event.js';
+import { findProfiles } from '../profiles/profile.queries.js';
+import { findDue, listDue, listPending, requestRenewals } from './due.sql.js';
+import { perform, prepare } from './renewal.js';
+import {
+  deleteOldRequests,
+  dropPending,
+  endRequest,
+  findRequests,
+  holdPending,
+  type RequestRow,
+} from './request.sql.js';
+import { type OnRequestFailed, storedFaults } from './request-log.js';
+
+const HOUR_SECONDS = 3_600;
+const AT_ONCE = 500;
+const KEPT_DAYS = 90;
+/** All attempts fit between two looks. */
+const RETRY: RetryPolicy = { firstSeconds: 30, longestSeconds: 600, attempts: 5 };
+/** Failures that another attempt would not change, but a change of the authority, the profile or the certificate would. */
+const isRefusal = (error: unknown): error is AppError | PermanentFailure =>
+  error instanceof PermanentFailure || (error instanceof AppError && error.status < 500);
+
+interface Parts {
+  readonly onEvent: OnCertificateEvent;
+  readonly onRequestFailed: OnRequestFailed;
+}
+
+/** The jobs by which the service renews certificates before they end. Nobody is asked for rights: profiles say it. */
+export function renewalJobs(parts: Parts): readonly JobKind[] {
+  const renew: JobKind = {
+    name: 'certificates:renew',
+    description: 'Renews one certificate before it ends.',
+    concurrency: 2,
+    retry: RETRY,
+    run: (ctx, run) => renewOne(ctx, run, parts),
+  };
+  const find: JobKind = {
+    name: 'certificates:find-renewals',
+    description: `Finds certificates that are to be renewed, and deletes requests for certificates after ${KEPT_DAYS} days, hourly.`,
+    everySeconds: HOUR_SECONDS,
+    run: async (ctx, run) => {
+      for (let deleted = 1; deleted > 0; )
+        deleted = await run.inTransaction(async (tx) => (await deleteOldRequests(tx, { keptDays: KEPT_DAYS })).length);
+      for (let after = NO_ID; ; ) {
+        const ids = (await listDue(ctx, { after, most: AT_ONCE })).map(({ id }) => id);
+        if (ids.length === 0) return;
+        await run.inTransaction(async (tx) => {
+          await requestRenewals(tx, { ids, actorId: SYSTEM.id });
+          const waiting = await listPending(tx, { ids });
+          const key = (id: string): string => `${id} ${run.jobId}`;
+          await queue(
+            tx,
+            renew,
+            waiting.map(({ id, ...place }) => ({ key: key(id), ...place, subjectId: id })),
+          );
+        });
+        after = ids.at(-1) ?? after;
+      }
+    },
+  };
+  return [find, renew];
+}
+
+async function renewOne(ctx: Context, run: JobRun, parts: Parts): Promise<void> {
+  const [request] = await findRequests(ctx, { ids: [run.subjectId ?? NO_ID] });
+  if (request === undefined || request.state !== 'pending') return;
+  try {
+    await fulfil(ctx, run, { request, onEvent: parts.onEvent });
+  } catch (error) {
+    const isLast = run.attempt >= RETRY.attempts;
+    if (error instanceof LeaseLost || run.signal.aborted || !(isRefusal(error) || isLast)) throw error;
+    await fail(run, { request, error, onRequestFailed: parts.onRequestFailed });
+  }
+}
+
+async function fulfil(
+  ctx: Context,
+  run: JobRun,
+  { request, onEvent }: Pick<Parts, 'onEvent'> & { readonly request: RequestRow },
+): Promise<void> {
+  const certificateId = request.certificateId ?? NO_ID;
+  const [due] = await findDue(ctx, { id: certificateId });
+  const [row] = await findCertificates(ctx, { ids: [certificateId] });
+  const [profile] = row?.profileId == null ? [] : await findProfiles(ctx, { ids: [row.profileId] });
+  if (due === undefined || row === undefined || profile === undefined) {
+    await run.inTransaction((tx) => dropPending(tx, { id: request.id }));
+    return;
+  }
+  const prepared = await prepare(
+    ctx,
+    { row, profile },
+    {
+      ...{ csr: null, keyAlgorithm: null, validDays: null, expectedVersion: null, endsAfter: due.notAfter },
+      key: row.hasPrivateKey ? 'new' : 'same',
+    },
+  );
+  await run.inTransaction(async (tx) => {
+    const [held] = await holdPending(tx, { id: request.id });
+    if (held === undefined) return;
+    const { id, version } = await perform(tx, prepared);
+    const { organizationId, projectId, profileId } = row;
+    await endRequest(tx, { id: held.id, state: 'issued', issuedCertificateId: id, errorCode: null, faults: '[]' });
+    await onEvent(tx, { certificateId: id, organizationId, projectId, event: 'renewal' });
+    await tx.auditTrail.recordChange(tx, {
+      action: 'certificate:renew',
+      projectId,
+      facts: { certificateId: row.id, version, renewalId: id, profileId: profileId as string },
+    });
+  });
+}
+
+async function fail(
+  run: JobRun,
+  { request, error, onRequestFailed }: Pick<Parts, 'onRequestFailed'> & { request: RequestRow; error: unknown },
+): Promise<void> {
+  const code = error instanceof AppError || error instanceof PermanentFailure ? error.code : 'INTERNAL';
+  const faults = storedFaults(error instanceof AppError ? error.details : []);
+  await run.inTransaction(async (tx) => {
+    const [held] = await holdPending(tx, { id: request.id });
+    if (held === undefined) return;
+    // Somebody else renewed it meanwhile: it is as it should be.
+    if (code === 'CERTIFICATE_RENEWED') {
+      await dropPending(tx, { id: held.id });
+      return;
+    }
+    await endRequest(tx, { id: held.id, state: 'failed', issuedCertificateId: null, errorCode: code, faults });
+    const { organizationId, projectId, certificateId, commonName, kind: event } = held;
+    await onRequestFailed(tx, {
+      requestId: held.id,
+      certificateId,
+      projectId,
+      organizationId,
+      commonName,
+      event,
+      code,
+    });
+    await tx.auditTrail.recordChange(tx, {
+      action: 'certificate-request:fail',
+      projectId,
+      facts: { requestId: held.id, code, ...(certificateId === null ? {} : { certificateId }) },
+    });
+  });
+}

@@ -1,0 +1,139 @@
+import type { KeyObject } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
+import { raw as sql } from '@mikro-orm/core';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { flush } from '../../../kernel/database/in-transaction.js';
+import { loadRow, lockRow } from '../../../kernel/database/rows.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { Certificate } from '../certificates/certificate.entity.js';
+import { type CertificateRow, findPems } from '../certificates/certificate.queries.js';
+import { listRenewals } from '../certificates/lineage.sql.js';
+import { openKeyObject } from '../key-sealing.js';
+import { holdProfiles, type ProfileRow } from '../profiles/profile.queries.js';
+import type { ProfileRules } from '../profiles/profile.rules.js';
+import { type Content, faultsAgainst } from '../profiles/profile-check.js';
+import { refuse, refuseOtherVersion } from '../shared-checks.js';
+import { type Csr, faultOfKey } from '../x509/csr.js';
+import { algorithmOf, type KeyAlgorithm, type KeyPair, newKeyPair, spkiOf } from '../x509/keys.js';
+import { type Stated, statedByCertificate } from '../x509/stated.js';
+import { contentOf, differencesOf, isOurs, usualAlgorithm, wantedOf, within } from './content.js';
+import { type Order, sign } from './signing.js';
+
+const DAY_MS = 86_400_000;
+const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
+
+/** How a certificate is to be renewed. */
+export interface Renewal {
+  readonly key: 'new' | 'same';
+  readonly csr: Csr | null;
+  /** Of a new key; null: as before. */
+  readonly keyAlgorithm: KeyAlgorithm | null;
+  readonly validDays: number | null;
+  readonly expectedVersion: number | null;
+  readonly endsAfter?: Date;
+}
+
+/** What is known of a renewal before its transaction: all that takes long. */
+export interface PreparedRenewal extends Renewal {
+  readonly certificateId: string;
+  readonly profileId: string;
+  readonly stated: Stated;
+  readonly publicKey: KeyObject;
+  readonly pair: KeyPair | null;
+}
+
+/**
+ * Reads the certificate, refuses what the profile does not allow, and makes the new key.
+ *
+ * @throws VALIDATION_FAILED; CERTIFICATE_RENEWED; CERTIFICATE_REVOKED for one whose key would stay; CONCURRENT_CHANGE
+ */
+export async function prepare(
+  ctx: Context,
+  { row, profile }: { readonly row: CertificateRow; readonly profile: ProfileRow },
+  renewal: Renewal,
+): Promise<PreparedRenewal> {
+  await refuseRenewed(ctx, row, renewal.expectedVersion);
+  const { certificate: pem } = await loadRow(ctx, findPems, { ids: [row.id] }, NOT_FOUND);
+  const before = new X509Certificate(pem);
+  const stated = statedByCertificate(before);
+  const { csr, key } = renewal;
+  const isSameKey = csr === null ? key === 'same' : spkiOf(csr.publicKey).equals(spkiOf(before.publicKey));
+  if (row.status === 'revoked' && isSameKey)
+    throw new AppError('CERTIFICATE_REVOKED', 'The certificate is revoked; renew it with another key.');
+  const algorithm = isSameKey
+    ? algorithmOf(before.publicKey)
+    : (csr?.keyAlgorithm ?? renewal.keyAlgorithm ?? algorithmBefore(row, profile.rules));
+  const weakness = isSameKey ? faultOfKey(before.publicKey) : null;
+  refuse([
+    ...(csr === null ? [] : within('csr', differencesOf(csr, stated))),
+    ...(weakness === null ? [] : [{ path: 'key', code: 'INVALID', message: weakness } as const]),
+    ...plan(profile.rules, stated, algorithm).faults,
+  ]);
+  const pair = csr === null && !isSameKey ? await newKeyPair(algorithm as KeyAlgorithm) : null;
+  const publicKey = csr?.publicKey ?? pair?.publicKey ?? before.publicKey;
+  return { ...renewal, certificateId: row.id, profileId: profile.id, stated, publicKey, pair };
+}
+
+/**
+ * Issues the renewal, which carries on names, metadata and lineage. The certificate stays as it is but for its version: callers who
+ * saw the same version renew it once, and so do those who name none.
+ *
+ * @returns the id of the renewal, and the version of the certificate
+ * @throws as `prepare` and `sign`
+ */
+export async function perform(
+  tx: Transaction,
+  prepared: PreparedRenewal,
+): Promise<{ readonly id: string; readonly version: number }> {
+  const { certificateId, profileId, stated, publicKey, pair, csr, key, validDays } = prepared;
+  const certificate = await lockRow(tx, Certificate, { id: certificateId }, NOT_FOUND);
+  await refuseRenewed(tx, certificate, prepared.expectedVersion);
+  if (certificate.status === 'revoked' && csr === null && key === 'same') throw new AppError('CERTIFICATE_REVOKED');
+  const profile = await loadRow(tx, holdProfiles, { ids: [profileId] }, 'CERTIFICATE_PROFILE_NOT_FOUND');
+  const { content, faults } = plan(profile.rules, stated, algorithmOf(publicKey));
+  refuse(faults);
+  const { notBefore, notAfter, lineageId } = certificate;
+  const order: Order = {
+    ...{ profile, content, publicKey, validDays },
+    privateKey: csr === null ? (pair?.privateKey ?? (await keyOf(tx, certificate))) : null,
+    usualDays: (notAfter.getTime() - notBefore.getTime()) / DAY_MS,
+    metadata: certificate.metadata.map(({ key: name, value }) => ({ key: name, value })),
+    renewBeforeDays: certificate.renewBeforeDays ?? null,
+    renews: { id: certificate.id, lineageId },
+    saidIn: 'id',
+    ...(prepared.endsAfter === undefined ? {} : { endsAfter: prepared.endsAfter }),
+  };
+  const id = await sign(tx, order);
+  tx.em.assign(certificate, { version: certificate.version + 1, updatedAt: sql('now()') });
+  await flush(tx);
+  return { id, version: certificate.version };
+}
+
+/** The key of a certificate, where it is here. */
+async function keyOf(tx: Transaction, certificate: Certificate): Promise<KeyObject | null> {
+  const { id, keySealed, organizationId, projectId } = certificate;
+  if (keySealed == null) return null;
+  return openKeyObject(tx, { organizationId, projectId }, { table: 'certificate', id }, keySealed);
+}
+
+async function refuseRenewed(
+  ctx: Context,
+  { id, version }: { readonly id: string; readonly version: number },
+  expectedVersion: number | null,
+): Promise<void> {
+  refuseOtherVersion(version, expectedVersion);
+  if ((await listRenewals(ctx, { ids: [id] })).length > 0) throw new AppError('CERTIFICATE_RENEWED');
+}
+
+const algorithmBefore = ({ keyAlgorithm }: CertificateRow, rules: ProfileRules): KeyAlgorithm =>
+  isOurs(keyAlgorithm) ? keyAlgorithm : usualAlgorithm(rules);
+
+function plan(rules: ProfileRules, stated: Stated, keyAlgorithm: string): { content: Content; faults: ErrorDetail[] } {
+  const { wanted, faults } = wantedOf(stated);
+  const { content, faults: unnamed } = contentOf(withoutSubject(rules), wanted, keyAlgorithm);
+  return { content, faults: within('id', [...faults, ...unnamed, ...faultsAgainst(rules, content, keyAlgorithm)]) };
+}
+
+/** A renewal has the subject that it had: what the profile would add is not for it. */
+const withoutSubject = (rules: ProfileRules): ProfileRules =>
+  rules.defaults?.subject == null ? rules : { ...rules, defaults: { ...rules.defaults, subject: null } };

@@ -1,0 +1,40 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { projectColumns } from '../../../kernel/database/columns.js';
+
+/** What is asked for. */
+export const REQUEST_KINDS = ['issuance', 'renewal'] as const;
+export type RequestKind = (typeof REQUEST_KINDS)[number];
+
+/** What became of it. */
+export const REQUEST_STATES = ['pending', 'issued', 'failed'] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
+
+/** What was wrong at one place of a request. */
+export interface RequestFault {
+  readonly path: string;
+  readonly message: string;
+}
+
+export const CertificateRequestSchema = defineEntity({
+  name: 'CertificateRequest',
+  tableName: 'certificate_request',
+  properties: {
+    ...projectColumns,
+    kind: p.text(),
+    state: p.text(),
+    isAutomatic: p.boolean(),
+    actorKind: p.text(),
+    actorId: p.uuid(),
+    profileSlug: p.text().nullable(),
+    commonName: p.text(),
+    certificateId: p.uuid().nullable(),
+    issuedCertificateId: p.uuid().nullable(),
+    errorCode: p.text().nullable(),
+    faults: p.json<readonly RequestFault[]>().defaultRaw(`'[]'`),
+    endedAt: p.datetime(3).nullable(),
+  },
+});
+
+/** Somebody, or the service itself, asked for a certificate. */
+export class CertificateRequest extends CertificateRequestSchema.class {}
+CertificateRequestSchema.setClass(CertificateRequest);

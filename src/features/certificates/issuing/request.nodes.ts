@@ -1,0 +1,21 @@
+import { authorize, can } from '../../../kernel/authz/ability.js';
+import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
+import { IN_OWN_PROJECT, type ProjectLinks } from '../../projects/public.js';
+import { readOf } from './request.service.js';
+import { findRequests, type RequestRow } from './request.sql.js';
+
+/** Requests as nodes. What the caller may read of them depends on their common names. */
+export const requestNode = (links: ProjectLinks): NodeKind =>
+  nodeKind<RequestRow>({
+    type: 'CertificateRequest',
+    table: 'certificate_request',
+    reach: IN_OWN_PROJECT,
+    load: async (ctx, ids) => {
+      const found = await links.readable(ctx, await findRequests(ctx, { ids }), (row, access) => {
+        authorize(access, 'certificates:read');
+        return can(access.ability, 'certificates:read', { commonName: row.commonName }) ? row : null;
+      });
+      return new Map([...found].flatMap(([id, row]) => (row === null ? [] : [[id, row] as const])));
+    },
+    record: readOf,
+  });

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { boundedPageRules } from '../../../kernel/paging.js';
+import { idOf } from '../../../kernel/text-rules.js';
+import { REQUEST_KINDS, REQUEST_STATES } from './request.entity.js';
+
+export const requestKind = z.enum(REQUEST_KINDS);
+export const requestState = z.enum(REQUEST_STATES);
+
+/** Arguments of `certificateRequests`. */
+export const ListRequests = z.strictObject({
+  projectId: idOf('The project, of the type `cert-manager`.'),
+  state: requestState.nullish().meta({ description: 'Only those of this state.' }),
+  kind: requestKind.nullish().meta({ description: 'Only those of this kind.' }),
+  certificateId: idOf('Only those to renew this certificate, or that made it.').nullish(),
+  ...boundedPageRules,
+});
+
+/** Arguments of `certificateRequest`. */
+export const OneRequest = z.strictObject({ id: idOf('The certificate request.') });

@@ -1,0 +1,153 @@
+import { compileGlob } from '../../../kernel/authz/glob.js';
+import type { ErrorDetail } from '../../../kernel/errors.js';
+import type { San, SanKind } from '../x509/facts.js';
+import type { KeyUsageName } from '../x509/usages.js';
+import { type ProfileRules, SUBJECT_ATTRIBUTES, type SubjectAttribute } from './profile.rules.js';
+
+/** What a certificate is to say, complete. Parts of the subject that are absent or empty are not in it. */
+export interface Content {
+  readonly subject: Readonly<Partial<Record<SubjectAttribute, string | null>>>;
+  readonly sans: readonly San[];
+  readonly keyUsages: readonly KeyUsageName[];
+  readonly extendedKeyUsages: readonly string[];
+  readonly isCa: boolean;
+  /** Null: any number of authorities below, or no authority. */
+  readonly pathLength: number | null;
+}
+
+interface Policy<T> {
+  readonly allowed?: readonly T[] | null | undefined;
+  readonly required?: readonly T[] | null | undefined;
+  readonly denied?: readonly T[] | null | undefined;
+}
+
+/** A value, and where the request has it. */
+interface Placed {
+  readonly path: string;
+  readonly value: string;
+}
+
+const NOT_ALLOWED = 'must be one that the profile allows';
+
+const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'INVALID', message });
+
+/**
+ * Everything in which a certificate is not as its profile says. Names are compared whatever the case of letters where that means
+ * nothing: in DNS names and e-mail addresses.
+ *
+ * @param keyAlgorithm as `algorithmOf` has it
+ */
+export function faultsAgainst(rules: ProfileRules, content: Content, keyAlgorithm: string): ErrorDetail[] {
+  return [
+    ...faultsOfSubject(rules, content),
+    ...faultsOfSans(rules, content),
+    ...(rules.keyAlgorithms?.every((allowed) => allowed !== keyAlgorithm)
+      ? [fault('keyAlgorithm', 'must be an algorithm that the profile allows')]
+      : []),
+    ...faultsOfUsages(rules.keyUsages, content.keyUsages, 'keyUsages'),
+    ...faultsOfUsages(rules.extendedKeyUsages, content.extendedKeyUsages, 'extendedKeyUsages'),
+    ...faultsOfCa(rules, content),
+  ];
+}
+
+function faultsOfSubject({ subject: policies }: ProfileRules, { subject }: Content): ErrorDetail[] {
+  return SUBJECT_ATTRIBUTES.flatMap((attribute) => {
+    const path = `subject.${attribute}`;
+    const value = subject[attribute] ?? '';
+    const values = value === '' ? [] : [{ path, value }];
+    const policy = policies?.find((one) => one.attribute === attribute);
+    return faultsOfValues(policies == null ? {} : (policy ?? NOTHING), values, path);
+  });
+}
+
+const NOTHING: Policy<string> = { allowed: [] };
+
+const KINDS: readonly SanKind[] = ['dns', 'ip', 'email', 'uri'];
+
+function faultsOfSans({ sans: policies }: ProfileRules, { sans }: Content): ErrorDetail[] {
+  const placed = sans.map(({ kind, value }, at) => ({ kind, value, path: `sans[${at}]` }));
+  return KINDS.flatMap((kind) => {
+    const policy = policies?.find((one) => one.kind === kind);
+    const values = placed.filter((san) => san.kind === kind);
+    return faultsOfValues(policies == null ? {} : (policy ?? NOTHING), values, 'sans', kind);
+  });
+}
+
+/** @param whole where the fault is when no value is as it has to be */
+function faultsOfValues(policy: Policy<string>, values: readonly Placed[], whole: string, kind = ''): ErrorDetail[] {
+  const fits = (glob: string): ((placed: Placed) => boolean) => {
+    const test = compileGlob(cased(glob, kind));
+    return ({ value }) => typeof test === 'function' && test(cased(value, kind));
+  };
+  const allowed = policy.allowed?.map(fits);
+  const denied = (policy.denied ?? []).map(fits);
+  const required = (policy.required ?? []).map(fits);
+  return [
+    ...values
+      .filter((value) => allowed?.every((test) => !test(value)) || denied.some((test) => test(value)))
+      .map(({ path }) => fault(path, NOT_ALLOWED)),
+    ...(required.every((test) => values.some(test))
+      ? []
+      : [fault(whole, `must have what the profile requires${ofKind(kind)}`)]),
+  ];
+}
+
+const ofKind = (kind: string): string => (kind === '' ? '' : `, of the kind ${kind}`);
+
+const cased = (text: string, kind: string): string => (kind === 'dns' || kind === 'email' ? text.toLowerCase() : text);
+
+function faultsOfUsages<T extends string>(
+  policy: Policy<T> | null | undefined,
+  usages: readonly string[],
+  path: string,
+): ErrorDetail[] {
+  const isIn = (list: readonly string[] | null | undefined, usage: string) => list?.includes(usage) ?? false;
+  return [
+    ...usages.flatMap((usage, at) =>
+      (policy?.allowed != null && !isIn(policy.allowed, usage)) || isIn(policy?.denied, usage)
+        ? [fault(`${path}[${at}]`, NOT_ALLOWED)]
+        : [],
+    ),
+    ...(policy?.required?.every((usage) => usages.includes(usage)) === false
+      ? [fault(path, `must have those that the profile requires: ${policy.required.join(', ')}`)]
+      : []),
+  ];
+}
+
+function faultsOfCa({ ca, maxPathLength }: ProfileRules, { isCa, pathLength, keyUsages }: Content): ErrorDetail[] {
+  const faults: ErrorDetail[] = [];
+  if (isCa && ca === 'denied') faults.push(fault('isCa', 'must be false: the profile allows no authorities'));
+  if (!isCa && ca === 'required') faults.push(fault('isCa', 'must be true: the profile is for authorities'));
+  if (isCa !== keyUsages.includes('keyCertSign'))
+    faults.push(fault('keyUsages', 'must have keyCertSign for an authority, and for nothing else'));
+  if (!isCa && pathLength !== null) faults.push(fault('pathLength', 'must be absent but for an authority'));
+  if (isCa && maxPathLength !== null && (pathLength === null || pathLength > maxPathLength))
+    faults.push({ path: 'pathLength', code: 'TOO_BIG', message: `must be at most ${maxPathLength}` });
+  return faults;
+}
+
+/** Everything in which a profile contradicts itself. */
+export function faultsOfRules(rules: ProfileRules): ErrorDetail[] {
+  const { defaults, maxDays, keyAlgorithms, ca, maxPathLength } = rules;
+  const faults: ErrorDetail[] = [];
+  if (defaults?.keyAlgorithm != null && keyAlgorithms?.includes(defaults.keyAlgorithm) === false)
+    faults.push(fault('defaults.keyAlgorithm', NOT_ALLOWED));
+  if (defaults?.keyUsages != null)
+    faults.push(...faultsOfUsages(rules.keyUsages, defaults.keyUsages, 'defaults.keyUsages'));
+  if (defaults?.extendedKeyUsages != null)
+    faults.push(...faultsOfUsages(rules.extendedKeyUsages, defaults.extendedKeyUsages, 'defaults.extendedKeyUsages'));
+  if (defaults?.validDays != null && maxDays !== null && defaults.validDays > maxDays)
+    faults.push({ path: 'defaults.validDays', code: 'TOO_BIG', message: `must be at most ${maxDays}` });
+  if (ca === 'denied' && maxPathLength !== null)
+    faults.push(fault('maxPathLength', 'must be absent where no authorities are allowed'));
+  const contradictions = [
+    ['keyUsages', rules.keyUsages],
+    ['extendedKeyUsages', rules.extendedKeyUsages],
+  ] as const;
+  for (const [path, policy] of contradictions)
+    if (policy != null)
+      faults.push(
+        ...faultsOfUsages({ ...policy, required: null } as Policy<string>, policy.required ?? [], `${path}.required`),
+      );
+  return faults;
+}

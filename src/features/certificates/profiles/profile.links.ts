@@ -1,0 +1,33 @@
+import { authorize, can } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import type { Found } from '../../../kernel/database/batched.js';
+import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
+import { IN_OWN_PROJECT, type ProjectLinks } from '../../projects/public.js';
+import { findProfiles, type ProfileView, toProfileView } from './profile.queries.js';
+import { readOf } from './profile.service.js';
+
+/**
+ * Profiles by their ids alone. What the caller may read of them depends on their slugs: others are left out, and where it may read none
+ * an error is in their place.
+ */
+export async function readableProfiles(
+  ctx: Context,
+  links: ProjectLinks,
+  ids: readonly string[],
+): Promise<Found<ProfileView>> {
+  const found = await links.readable(ctx, await findProfiles(ctx, { ids }), (row, access) => {
+    authorize(access, 'certificate-profiles:read');
+    return can(access.ability, 'certificate-profiles:read', { slug: row.slug }) ? toProfileView(row) : null;
+  });
+  return new Map([...found].flatMap(([id, row]) => (row === null ? [] : [[id, row] as const])));
+}
+
+/** Profiles as nodes. */
+export const profileNode = (links: ProjectLinks): NodeKind =>
+  nodeKind<ProfileView>({
+    type: 'CertificateProfile',
+    table: 'certificate_profile',
+    reach: IN_OWN_PROJECT,
+    load: (ctx, ids) => readableProfiles(ctx, links, ids),
+    record: readOf,
+  });

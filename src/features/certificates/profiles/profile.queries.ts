@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import { anyOf, pageBy, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import type { CursorKey, KeyBounds } from '../../../kernel/paging.js';
+import type { CertificateProfileSchema } from './profile.entity.js';
+import type { ProfileRules } from './profile.rules.js';
+
+const tables = tablesOf<typeof CertificateProfileSchema>();
+
+const profiles = tables
+  .selectFrom('certificate_profile')
+  .select([
+    'id',
+    'organization_id as organizationId',
+    'project_id as projectId',
+    'slug',
+    'description',
+    'authority_id as authorityId',
+    sql<ProfileRules>`rules`.as('rules'),
+    'renew_before_days as renewBeforeDays',
+    'version',
+    'created_at as createdAt',
+    'updated_at as updatedAt',
+  ]);
+
+/** Profiles of whatever projects. */
+export const findProfiles = prepared(({ ids }: { ids: readonly string[] }) => profiles.where('id', '=', anyOf(ids)));
+
+/** The same, which stay as they are until the transaction ends. */
+export const holdProfiles = prepared(({ ids }: { ids: readonly string[] }) =>
+  profiles.where('id', '=', anyOf(ids)).forShare(),
+);
+
+/** A profile as it is read. */
+export type ProfileRow = Awaited<ReturnType<typeof findProfiles>>[number];
+
+/** A profile as it is shown. */
+export type ProfileView = Omit<ProfileRow, 'rules'> & ProfileRules;
+
+export const toProfileView = ({ rules, ...profile }: ProfileRow): ProfileView => ({ ...profile, ...rules });
+
+/** Where a profile is in a list. */
+export const bySlug = ({ slug }: Pick<ProfileRow, 'slug'>): CursorKey => [slug];
+
+/** Profiles of projects, by slug. */
+export const listProfiles = prepared((page: KeyBounds & { projectIds: readonly string[] }) =>
+  profiles.where('project_id', '=', anyOf(page.projectIds)).$call(pageBy('slug', page)),
+);

@@ -1,0 +1,232 @@
+import { raw as sql } from '@mikro-orm/core';
+import { authorize, can } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { batched, batchOfOwned } from '../../../kernel/database/batched.js';
+import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { loadRow, lockRow } from '../../../kernel/database/rows.js';
+import { AppError } from '../../../kernel/errors.js';
+import { newId } from '../../../kernel/ids.js';
+import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
+import { parse, validationFailed } from '../../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { findAuthority } from '../authorities/authority.queries.js';
+import { findCertificateInForce } from '../certificates/lineage.sql.js';
+import { refuseOtherType, refuseOtherVersion } from '../shared-checks.js';
+import { CertificateProfile } from './profile.entity.js';
+import {
+  bySlug,
+  findProfiles,
+  listProfiles,
+  type ProfileRow,
+  type ProfileView,
+  toProfileView,
+} from './profile.queries.js';
+import {
+  CreateProfile,
+  ListProfiles,
+  OneProfile,
+  type ProfileRules,
+  RULE_FIELDS,
+  UpdateProfile,
+} from './profile.rules.js';
+import { faultsOfRules } from './profile-check.js';
+
+const NOT_FOUND = 'CERTIFICATE_PROFILE_NOT_FOUND';
+const AUTHORITY_NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
+const PROFILE = { find: findProfiles, notFound: NOT_FOUND } as const;
+const CONSTRAINTS = {
+  certificate_profile_slug_unique: 'CERTIFICATE_PROFILE_SLUG_TAKEN',
+  certificate_profile_authority_fk: AUTHORITY_NOT_FOUND,
+  certificate_profile_project_id_fkey: 'PROJECT_NOT_FOUND',
+} as const;
+
+export type ProfileAction = `certificate-profiles:${'read' | 'edit' | 'delete' | 'issue-cert'}`;
+
+/**
+ * What certificates of projects may be, and who issues them. Rights can be bound to slugs: what a caller may not read is not there.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Source: decisions 7.7.
+ */
+export class ProfileService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Makes a profile.
+   *
+   * @throws PROJECT_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_PROFILE_SLUG_TAKEN; VALIDATION_FAILED
+   *   (WRONG_PROJECT_TYPE) for a project of another type, and for a profile that contradicts itself
+   */
+  create(ctx: Context, raw: unknown): Promise<ProfileView> {
+    const { projectId: wanted, slug, description, authorityId, renewBeforeDays, ...said } = parse(CreateProfile, raw);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.authorized(tx, wanted, 'certificate-profiles:create');
+      authorize(project, 'certificate-profiles:create', { slug });
+      refuseOtherType(project);
+      const { organizationId, projectId } = project;
+      await refuseOtherAuthority(tx, projectId, authorityId);
+      const profile = tx.em.create(CertificateProfile, {
+        ...{ id: newId(), organizationId, projectId, slug, authorityId },
+        description: description ?? null,
+        renewBeforeDays: renewBeforeDays ?? null,
+        rules: consistent(merged(said)),
+      });
+      await flush(tx, CONSTRAINTS);
+      await record(tx, 'certificate-profile:create', profile);
+      return toProfileView(await loadRow(tx, findProfiles, { ids: [profile.id] }, NOT_FOUND));
+    });
+  }
+
+  /**
+   * Changes a profile. What was issued by it stays as it is; renewals follow the profile as it is then.
+   *
+   * @throws CERTIFICATE_PROFILE_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_FOUND; CONCURRENT_CHANGE for another `expectedVersion`;
+   *   VALIDATION_FAILED for a profile that contradicts itself
+   */
+  update(ctx: Context, raw: unknown): Promise<ProfileView> {
+    const { id, expectedVersion, description, authorityId, renewBeforeDays, ...said } = parse(UpdateProfile, raw);
+    return inTransaction(ctx, async (tx) => {
+      const profile = await this.#lock(tx, id, 'certificate-profiles:edit');
+      refuseOtherVersion(profile.version, expectedVersion);
+      if (authorityId !== undefined) await refuseOtherAuthority(tx, profile.projectId, authorityId);
+      const rules = consistent(merged(said, profile.rules));
+      const changes = {
+        authorityId: authorityId?.toLowerCase() ?? profile.authorityId,
+        description: description === undefined ? (profile.description ?? null) : description,
+        renewBeforeDays: renewBeforeDays === undefined ? (profile.renewBeforeDays ?? null) : renewBeforeDays,
+      };
+      const changed: string[] = (['authorityId', 'description', 'renewBeforeDays'] as const).filter(
+        (field) => changes[field] !== (profile[field] ?? null),
+      );
+      changed.push(...RULE_FIELDS.filter((field) => !isEqual(rules[field], profile.rules[field])));
+      if (changed.length > 0) {
+        tx.em.assign(profile, { ...changes, rules, version: profile.version + 1, updatedAt: sql('now()') });
+        await flush(tx, CONSTRAINTS);
+      }
+      await record(tx, 'certificate-profile:update', profile, { changed });
+      return toProfileView(await loadRow(tx, findProfiles, { ids: [profile.id] }, NOT_FOUND));
+    });
+  }
+
+  /**
+   * Deletes a profile. Certificates that were issued by it keep its slug.
+   *
+   * @returns the profile as it was
+   * @throws CERTIFICATE_PROFILE_NOT_FOUND; CERTIFICATE_PROFILE_IN_USE while a certificate of it is neither expired, revoked nor
+   *   renewed: nobody would renew that any more
+   */
+  delete(ctx: Context, raw: unknown): Promise<ProfileView> {
+    const { id } = parse(OneProfile, raw);
+    return inTransaction(ctx, async (tx) => {
+      const profile = await this.#lock(tx, id, 'certificate-profiles:delete');
+      const before = await loadRow(tx, findProfiles, { ids: [profile.id] }, NOT_FOUND);
+      const [used] = await findCertificateInForce(tx, { profileId: profile.id });
+      if (used !== undefined) throw new AppError('CERTIFICATE_PROFILE_IN_USE');
+      tx.em.remove(profile);
+      await flush(tx);
+      await record(tx, 'certificate-profile:delete', before);
+      return toProfileView(before);
+    });
+  }
+
+  /** One profile. @throws CERTIFICATE_PROFILE_NOT_FOUND */
+  async get(ctx: Context, raw: unknown): Promise<ProfileView> {
+    const { row } = await this.load(ctx, parse(OneProfile, raw).id, 'certificate-profiles:read');
+    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    return toProfileView(row);
+  }
+
+  /** Profiles of a project, by slug. @throws PROJECT_NOT_FOUND */
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<ProfileView>> {
+    const { projectId, ...request } = parse(ListProfiles, raw);
+    const project = await this.projects.authorized(ctx, projectId, 'certificate-profiles:read');
+    const page = await this.pageInProject(ctx, project, request);
+    const facts = { count: page.nodes.length };
+    await ctx.auditTrail.recordRead(ctx, { action: 'certificate-profile:list', projectId: project.projectId, facts });
+    return page;
+  }
+
+  /**
+   * The same of a project that is part of a larger answer; all projects share one statement. There are few profiles: all are read, so
+   * that those that are hidden leave no holes in pages.
+   *
+   * @throws PERMISSION_DENIED
+   */
+  async pageInProject(ctx: Context, project: ProjectAccess, page: object): Promise<CountedConnectionOf<ProfileView>> {
+    authorize(project, 'certificate-profiles:read');
+    const rows = (await batched(ctx, profilesByProject, project.projectId)) ?? [];
+    const readable = rows.filter(({ slug }) => can(project.ability, 'certificate-profiles:read', { slug }));
+    return counted(pageOf(readable.map(toProfileView), page, 1, bySlug), async () => readable.length);
+  }
+
+  /** A profile for who may do this with it. @throws CERTIFICATE_PROFILE_NOT_FOUND also where the caller may not know of it */
+  async load(
+    ctx: Context,
+    id: string,
+    action: ProfileAction,
+  ): Promise<{ readonly row: ProfileRow; readonly project: ProjectAccess }> {
+    const { row, project } = await this.projects.authorizedThing(ctx, { id }, PROFILE, action);
+    const { slug } = row;
+    if (![action, 'certificate-profiles:read' as const].some((known) => can(project.ability, known, { slug })))
+      throw new AppError(NOT_FOUND);
+    authorize(project, action, { slug });
+    return { row, project };
+  }
+
+  async #lock(tx: Transaction, id: string, action: ProfileAction): Promise<CertificateProfile> {
+    const { row } = await this.load(tx, id, action);
+    return lockRow(tx, CertificateProfile, { id: row.id, projectId: row.projectId }, NOT_FOUND);
+  }
+}
+
+/** What is said, over what was before. */
+function merged(said: Partial<Record<keyof ProfileRules, unknown>>, before?: ProfileRules): ProfileRules {
+  const fields = RULE_FIELDS.map((field) => [
+    field,
+    said[field] === undefined ? (before?.[field] ?? null) : said[field],
+  ]);
+  return Object.fromEntries(fields) as ProfileRules;
+}
+
+/** @throws VALIDATION_FAILED */
+function consistent(rules: ProfileRules): ProfileRules {
+  const faults = faultsOfRules(rules);
+  if (faults.length > 0) throw validationFailed(faults);
+  return rules;
+}
+
+/** Whether two values are the same as JSON, in whose objects Postgres orders the keys. */
+const isEqual = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, inner]) => inner != null);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]));
+};
+
+/** @throws CERTIFICATE_AUTHORITY_NOT_FOUND for the id of no authority of the project */
+async function refuseOtherAuthority(tx: Transaction, projectId: string, id: string): Promise<void> {
+  const authority = await loadRow(tx, findAuthority, { id }, AUTHORITY_NOT_FOUND);
+  if (authority.projectId !== projectId) throw new AppError(AUTHORITY_NOT_FOUND);
+}
+
+/** What the audit trail says of a profile that is shown. */
+export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
+  action: 'certificate-profile:get',
+  projectId,
+  facts: { profileId: id },
+});
+
+const record = (
+  tx: Transaction,
+  action: string,
+  { id, projectId, version = 1 }: { readonly id: string; readonly projectId: string; readonly version?: number },
+  facts: Readonly<Record<string, readonly string[]>> = {},
+): Promise<void> => tx.auditTrail.recordChange(tx, { action, projectId, facts: { profileId: id, version, ...facts } });
+
+const profilesByProject = batchOfOwned(
+  (ctx, projectIds) => listProfiles(ctx, { projectIds, after: null, limit: null }),
+  ({ projectId }) => projectId,
+);

@@ -1,0 +1,69 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+import ipaddr from 'ipaddr.js';
+import type { San, SanKind } from './facts.js';
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
+const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+const PRINTABLE = /^[\x21-\x7e]+$/;
+const MAX_DOMAIN = 253;
+const MAX_LOCAL_PART = 64;
+const MAX_EMAIL = 254;
+const MAX_URI = 1_024;
+
+/** A label of another script is written in ASCII, and only as IDNA writes it. Source: RFC 5890, section 2.3.2.1. */
+function isALabel(label: string): boolean {
+  const unicode = domainToUnicode(label);
+  return unicode !== '' && unicode !== label && domainToASCII(unicode) === label.toLowerCase();
+}
+
+const isLabel = (label: string): boolean =>
+  LABEL.test(label) && (!label.toLowerCase().startsWith('xn--') || isALabel(label));
+
+/** A last label of digits alone would be that of an IPv4 address. */
+function isDomain(name: string): boolean {
+  const labels = name.split('.');
+  return name.length <= MAX_DOMAIN && labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) as string);
+}
+
+const isDnsName = (name: string): boolean =>
+  name.length <= MAX_DOMAIN && isDomain(name.startsWith('*.') ? name.slice(2) : name);
+
+const isIp = (text: string): boolean =>
+  !text.includes('%') &&
+  (ipaddr.IPv4.isValidFourPartDecimal(text) || (text.includes(':') && ipaddr.IPv6.isValid(text)));
+
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const local = text.slice(0, Math.max(at, 0));
+  return (
+    text.length <= MAX_EMAIL && local.length <= MAX_LOCAL_PART && LOCAL_PART.test(local) && isDomain(text.slice(at + 1))
+  );
+}
+
+function isUri(text: string): boolean {
+  if (text.length > MAX_URI || !SCHEME.test(text) || !PRINTABLE.test(text) || !URL.canParse(text)) return false;
+  const { hostname, pathname, username, password } = new URL(text);
+  if (username !== '' || password !== '') return false;
+  // Source: RFC 5280, section 4.2.1.6: with an authority there is a host in it.
+  return /^[^:]+:\/\//.test(text) ? hostname !== '' : pathname !== '';
+}
+
+const RULES: Readonly<Record<SanKind, readonly [isValid: (text: string) => boolean, message: string]>> = {
+  dns: [isDnsName, 'must be a DNS name in ASCII, with a wildcard at most as its whole first label'],
+  ip: [isIp, 'must be an IPv4 or IPv6 address'],
+  email: [isEmail, 'must be an e-mail address in ASCII'],
+  uri: [isUri, 'must be an absolute URI in ASCII without a user, and with a host behind //'],
+};
+
+/** What is wrong with the text of an alternative name; null when nothing is. */
+export function faultOfSan({ kind, value }: San): string | null {
+  const [isValid, message] = RULES[kind];
+  return isValid(value) ? null : message;
+}
+
+/** The one form of an alternative name in which equal ones are equal texts. */
+export function canonicalSan({ kind, value }: San): string {
+  if (kind === 'ip') return `ip ${isIp(value) ? ipaddr.parse(value).toNormalizedString() : value}`;
+  return `${kind} ${kind === 'dns' ? value.toLowerCase() : value}`;
+}

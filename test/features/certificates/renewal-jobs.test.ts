@@ -1,0 +1,147 @@
+import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { useStrongroom } from '../../kit/strongroom.js';
+import { until } from '../../kit/until.js';
+import { contentOf, issue, newCsr, PROFILES, renew, requestsOf, SHOP, seedProfile } from './issuing-kit.js';
+import { CA, CERTIFICATES } from './kit.js';
+
+const WAIT_MS = 60_000;
+const strongroom = useStrongroom();
+
+// biome-ignore lint/suspicious/noExplicitAny: as replies have it
+type Any = any;
+
+/** As if so much of the life of a certificate were over. */
+const age = (id: string, days: number) =>
+  strongroom.sql(
+    'update certificate set not_before = not_before - make_interval(days => $2), not_after = not_after - make_interval(days => $2) where id = $1',
+    [id, days],
+  );
+
+/** Has the service look for certificates to renew, and waits until it has done with what it found. */
+async function look(): Promise<void> {
+  // Of one hour there is one look.
+  await strongroom.sql(`update job set dedupe_key = id::text where kind = 'certificates:find-renewals'`);
+  await strongroom.sql(`update job_kind set next_at = now() where name = 'certificates:find-renewals'`);
+  await until('the look and the renewals', WAIT_MS, async () => {
+    const [left] = await strongroom.sql(
+      `select (select next_at <= now() from job_kind where name = 'certificates:find-renewals') as is_due,
+         (select count(*)::int from job where kind in ('certificates:find-renewals', 'certificates:renew') and state in ('waiting', 'running')) as jobs`,
+    );
+    return left?.is_due === false && left.jobs === 0;
+  });
+}
+
+const lineage = async (admin: Caller, id: string): Promise<Any[]> => {
+  const document =
+    'query ($id: ID!) { certificate(id: $id) { id version renewals { id keyAlgorithm notAfter hasPrivateKey metadata { key } } } }';
+  return (await admin.data(document, { id })).certificate.renewals;
+};
+
+test('the service renews what is due, once, by the days of the profile or of the certificate', async () => {
+  const { admin, project, profile } = await seedProfile(strongroom, { renewBeforeDays: 30 });
+  const [due, early, own, never] = await Promise.all([
+    issue(admin, profile.id, { ...SHOP, metadata: [{ key: 'team', value: 'a' }] }),
+    issue(admin, profile.id),
+    issue(admin, profile.id, { ...SHOP, renewBeforeDays: 40 }),
+    issue(admin, profile.id, { ...SHOP, renewBeforeDays: 0 }),
+  ]);
+  const { csr } = await newCsr();
+  const theirs = await issue(admin, profile.id, { csr });
+  // A life so short that it is shorter than the days of the profile: due after half of it.
+  const short = await issue(admin, profile.id, { ...SHOP, validDays: 10 });
+  const revoked = await issue(admin, profile.id);
+  for (const { id } of [due, never, theirs, revoked]) await age(id, 61);
+  for (const { id } of [early, own]) await age(id, 55);
+  await age(short.id, 4);
+  mustSucceed(await admin.post(`${CERTIFICATES}/${revoked.id}/revoke`, {}));
+  await look();
+  expect(await lineage(admin, due.id)).toMatchObject([
+    { keyAlgorithm: 'ec-p256', hasPrivateKey: true, metadata: [{ key: 'team' }] },
+  ]);
+  expect(await lineage(admin, own.id)).toHaveLength(1);
+  for (const { id } of [early, never, revoked, short]) expect(await lineage(admin, id)).toHaveLength(0);
+  const [kept] = await lineage(admin, theirs.id);
+  expect(kept.hasPrivateKey).toBe(false);
+  expect((await contentOf(admin, kept.id)).certificate).not.toBe((await contentOf(admin, theirs.id)).certificate);
+  await age(short.id, 2);
+  await look();
+  await look();
+  for (const { id } of [due, own, theirs, short]) expect(await lineage(admin, id)).toHaveLength(1);
+  const requests = await requestsOf(admin, project.id, '&kind=renewal');
+  expect(requests).toHaveLength(4);
+  for (const request of requests)
+    expect(request).toMatchObject({ state: 'issued', isAutomatic: true, actorKind: 'system' });
+  const trail = await strongroom.auditRows(`project_id = $1 and action = 'certificate:renew'`, [project.id]);
+  expect(trail.map(({ actor_kind }) => actor_kind)).toEqual(['system', 'system', 'system', 'system']);
+  const [told] = await strongroom.sql(
+    `select count(*)::int as count from job where kind = 'certificate-alerts:renewal' and project_id = $1`,
+    [project.id],
+  );
+  expect(told).toEqual({ count: 4 });
+}, 120_000);
+
+test('a renewal that fails is kept with its reason, and tried again a day later', async () => {
+  const { admin, project, root, profile } = await seedProfile(strongroom, { renewBeforeDays: 30 });
+  const certificate = await issue(admin, profile.id);
+  await age(certificate.id, 61);
+  mustSucceed(await admin.patch(`${CA}/${root.id}`, { status: 'disabled' }));
+  await look();
+  await look();
+  const failed = await requestsOf(admin, project.id, '&state=failed');
+  expect(failed).toMatchObject([
+    { kind: 'renewal', isAutomatic: true, errorCode: 'CERTIFICATE_AUTHORITY_DISABLED', certificateId: certificate.id },
+  ]);
+  mustSucceed(await admin.patch(`${CA}/${root.id}`, { status: 'active' }));
+  mustSucceed(await admin.patch(`${PROFILES}/${profile.id}`, { sans: [] }));
+  await strongroom.sql(
+    `update certificate_request set created_at = created_at - interval '25 hours' where project_id = $1`,
+    [project.id],
+  );
+  await look();
+  const [second] = await requestsOf(admin, project.id, '&state=failed');
+  expect(second).toMatchObject({
+    errorCode: 'VALIDATION_FAILED',
+    faults: [{ path: 'id', message: expect.stringMatching(/^sans\[0\]: /) }],
+  });
+  // An authority that ends no later than the certificate would renew it over and over.
+  mustSucceed(await admin.patch(`${PROFILES}/${profile.id}`, { sans: null }));
+  await strongroom.sql(
+    `update certificate_request set created_at = created_at - interval '25 hours' where project_id = $1`,
+    [project.id],
+  );
+  await strongroom.sql(
+    'update certificate_authority set not_after = (select not_after from certificate where id = $2) where id = $1',
+    [root.id, certificate.id],
+  );
+  await look();
+  expect((await requestsOf(admin, project.id, '&state=failed'))[0].errorCode).toBe('RENEWAL_NOT_LONGER');
+  expect(await lineage(admin, certificate.id)).toEqual([]);
+  const trail = await strongroom.auditRows(`project_id = $1 and action = 'certificate-request:fail'`, [project.id]);
+  expect(trail).toHaveLength(3);
+  await strongroom.sql(`update certificate_request set ended_at = now() - interval '91 days' where id = $1`, [
+    failed[0].id,
+  ]);
+  await look();
+  expect(await requestsOf(admin, project.id, '&state=failed')).toHaveLength(2);
+}, 120_000);
+
+test('two nodes renew each certificate once, beside people who renew the same ones', async () => {
+  const second = await strongroom.startSecondNode();
+  try {
+    const { admin, project, profile } = await seedProfile(strongroom, { renewBeforeDays: 30 });
+    const made = await Promise.all(Array.from({ length: 30 }, () => issue(admin, profile.id)));
+    for (const { id } of made) await age(id, 61);
+    const [looked] = await Promise.all([
+      look(),
+      ...made.slice(0, 10).map(({ id }) => admin.post(`${CERTIFICATES}/${id}/renew`, {})),
+    ]);
+    expect(looked).toBeUndefined();
+    await look();
+    for (const { id } of made) expect(await lineage(admin, id)).toHaveLength(1);
+    const states = (await requestsOf(admin, project.id, '&kind=renewal')).map(({ state }) => state);
+    expect(states).toEqual(Array.from({ length: 30 }, () => 'issued'));
+    expect(await renew(admin, (await lineage(admin, made[0].id))[0].id)).toMatchObject({ lineageId: made[0].id });
+  } finally {
+    await second.stop();
+  }
+}, 180_000);
