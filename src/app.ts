@@ -26,7 +26,7 @@ import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
 import { createProjectCopies } from './features/project-copies/index.js';
 import { createProjectNotices } from './features/project-notices/index.js';
-import { tellOfCredentials, tellOfRescue } from './features/project-notices/public.js';
+import { tellOfCredentials, tellOfFailedRequest, tellOfRescue } from './features/project-notices/public.js';
 import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
@@ -148,7 +148,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     createProjectCopies(projects),
     tags,
     secrets,
-    createCertificates({ ...projects, onCertificateEvent: announce, onRequestFailed: async () => {} }),
+    createCertificates({ ...projects, onCertificateEvent: announce, onRequestFailed: tellOfFailedRequest }),
     createAlertDeliveries({ ...projects, notifier }),
     createProjectNotices({ ...projects, notifier, allowPrivateTargets: config.allowPrivateTargets }),
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),

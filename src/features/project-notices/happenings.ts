@@ -30,3 +30,29 @@ export const tellOfRescue = (
       facts: { name: rescuer, fields: { Reason: reason, Until: endsAt.toISOString() } },
     },
   ]);
+
+/**
+ * Tells a project that a certificate could not be issued or renewed. Of a request for a new one that the profile refused only its
+ * caller is told: whoever tries out what a profile lets by would flood the channels.
+ */
+export const tellOfFailedRequest = (
+  tx: Transaction,
+  {
+    requestId,
+    commonName,
+    event,
+    code,
+    organizationId,
+    projectId,
+  }: InProject & {
+    readonly requestId: string;
+    readonly commonName: string;
+    readonly event: string;
+    readonly code: string;
+  },
+): Promise<void> => {
+  const facts = { name: commonName, fields: { Request: event, Error: code } };
+  const notice = { organizationId, projectId, subjectId: requestId, occurrence: '', facts };
+  const isRefused = event === 'issuance' && code === 'VALIDATION_FAILED';
+  return tell(tx, 'certificate-request-failure', isRefused ? [] : [notice]);
+};

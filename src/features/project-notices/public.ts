@@ -1,2 +1,2 @@
 export { tellOfCredentials } from './credentials.js';
-export { tellOfRescue } from './happenings.js';
+export { tellOfFailedRequest, tellOfRescue } from './happenings.js';

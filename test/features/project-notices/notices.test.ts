@@ -3,6 +3,8 @@ import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
 import { Seed } from '../../kit/seed.js';
 import { until } from '../../kit/until.js';
+import { makeProfile, SHOP } from '../certificates/issuing-kit.js';
+import { CA, CERTIFICATES, makeAuthority } from '../certificates/kit.js';
 
 const WAIT_MS = 50_000;
 let notifying: Notifying;
@@ -107,6 +109,24 @@ describe('a notice of a project', () => {
     await settled(projectId, 1);
     expect(notifying.mail.mailsTo('fallback@example.com')).toHaveLength(1);
     expect(notifying.mail.mailsTo('unreadable@example.com')).toEqual([]);
+  });
+
+  test('tells of a certificate that an authority could not issue, and not of what the profile refuses', async () => {
+    const { admin, projectId } = notifying;
+    const server = await notifying.server();
+    const path = `/api/v1/projects/${projectId}/notification-channels`;
+    mustSucceed(await admin.post(path, channelOf(server, { kinds: ['certificate-request-failure'] })));
+    const root = await makeAuthority(admin, projectId);
+    const profile = await makeProfile(admin, { project: { id: projectId }, root }, { maxDays: 5 });
+    const ask = (more: object) => admin.post(`${CERTIFICATES}/issue`, { profileId: profile.id, ...SHOP, ...more });
+    expect(await ask({ validDays: 9 })).toBeError(422, 'VALIDATION_FAILED');
+    mustSucceed(await admin.patch(`${CA}/${root.id}`, { status: 'disabled' }));
+    expect(await ask({ validDays: 5 })).toBeError(409, 'CERTIFICATE_AUTHORITY_DISABLED');
+    await until('the notice', WAIT_MS, () => server.received.length > 0);
+    expect(eventsOf(server).map(({ data }) => data.requests)).toMatchObject([
+      [{ name: 'shop.example.com', request: 'issuance', error: 'CERTIFICATE_AUTHORITY_DISABLED' }],
+    ]);
+    expect(await notifying.sql(`select from notice where kind = 'certificate-request-failure'`)).toHaveLength(1);
   });
 
   test('is held up by no other channel, and cancelled at one that is deleted', async () => {
