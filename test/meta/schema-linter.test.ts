@@ -30,6 +30,9 @@ const BARE_IDS: readonly string[] = [
   'MoveSecretsPayload.replacedSecretIds',
   'RestoreSecretPayload.leftOutTagIds',
   'RestoreSecretsPayload.leftOutTagIds',
+  // Whom mails go to is looked up when they are sent.
+  'EmailAlertChannel.groupIds',
+  'EmailAlertChannel.userIds',
   // A certificate or an authority, which are beside it.
   'CertificateAlertMatch.subjectId',
   // A user or an identity, by `actorType`: `user` and `identity`.

@@ -1,4 +1,4 @@
-import { openConfig } from '../alerts/public.js';
+import { openForSending } from '../alerts/public.js';
 import type { Source } from '../deliveries/public.js';
 import { targetsOf } from '../notifications/public.js';
 import { type NotifiedEvent, notificationOf } from './notification-of.js';
@@ -14,7 +14,7 @@ export const CERTIFICATE_SOURCE: Source<AlertSender> = {
     description: 'Sends the notifications that wait at one channel of a certificate alert.',
   },
   find: async (ctx, channelId) => (await findSender(ctx, { channelId }))[0],
-  targets: async (ctx, sender) => targetsOf(sender.channelType, await openConfig(ctx, sender)),
+  targets: async (ctx, sender) => targetsOf(sender.channelType, await openForSending(ctx, sender)),
   compose: async (ctx, sender, { id, event }) => {
     const named = await listMessageCertificates(ctx, { messageId: id });
     if (named.length === 0) return { errorCode: 'CERTIFICATES_REMOVED' };

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched, type Together, together } from '../../kernel/database/batched.js';
 import { queryOf } from '../../kernel/database/database.js';
-import { type ChannelRow, findChannels, openConfig } from '../alerts/public.js';
+import { type ChannelRow, findChannels, openForSending } from '../alerts/public.js';
 import { digestTextOf } from '../deliveries/public.js';
 import type { MessageRow } from './message.sql.js';
 
@@ -19,7 +19,7 @@ export async function addressOf(ctx: Context, message: Sent): Promise<string | n
   if (message.channelType !== 'email') return null;
   const channel = await batched(ctx, channelsById, message.channelId);
   if (channel?.channelType !== 'email') return null;
-  const { recipients } = await openConfig(ctx, { ...channel, channelType: 'email' });
+  const { recipients } = await openForSending(ctx, { ...channel, channelType: 'email' });
   return together(ctx, findAddresses, { ...message, recipients });
 }
 

@@ -5,6 +5,7 @@ import { validationFailed } from '../../kernel/validation.js';
 import type { ProjectAccess } from '../projects/public.js';
 import { type ChannelRow, listChannels } from './alert.queries.js';
 import { completed, type GivenChannel } from './channel.rules.js';
+import { refuseStrangers } from './channel-people.js';
 import { configSealer, openConfig, sealConfig } from './channel-sealing.js';
 import { deleteOtherChannels, writeChannels } from './channel-writes.sql.js';
 
@@ -30,6 +31,7 @@ export async function replaceChannels(
 ): Promise<boolean> {
   const stored = await listChannels(tx, { alertIds: [alertId] });
   const pairs = pairsOf(given, stored);
+  await refuseStrangers(tx, project.projectId, given);
   const sealer = await configSealer(tx, project, given.filter(({ config }) => config !== null).length);
   const rows: Row[] = [];
   for (const { given: channel, before } of pairs) {

@@ -9,7 +9,8 @@ export type MayCall = (host: string) => boolean;
 
 /** A config of a channel as it was given: without a signing secret that of before stays. */
 export type GivenConfig =
-  | ChannelConfigs['email' | 'slack' | 'pagerduty']
+  | ChannelConfigs['slack' | 'pagerduty']
+  | Partial<ChannelConfigs['email']>
   | { readonly url: string; readonly signingSecret?: string | null | undefined };
 
 const MAX_URL = 2_048;
@@ -41,6 +42,16 @@ const recipients = z
   .superRefine((list, issues) => refuseRepeats(issues, list, (at) => [at]), EVEN_IF_FAULTY)
   .meta({ description: 'E-mail addresses, 1 to 10, each once.' });
 
+const memberIds = (who: string) =>
+  z
+    .array(z.string().refine(isId, { error: 'must be a UUID', params: { code: 'INVALID_FORMAT' } }))
+    .min(1)
+    .max(10)
+    .superRefine((list, issues) => refuseRepeats(issues, list, (at) => [at]), EVEN_IF_FAULTY)
+    .meta({
+      description: `${who} of the project, 1 to 10, each once. Whoever is one when a mail is sent gets it, where the username is an address.`,
+    });
+
 /** The address of a text that starts with https; null for any other text. White space, which addresses of the Web leave out, is none. */
 function httpsUrl(text: string): URL | null {
   const url = /^https:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text) ? new URL(text) : null;
@@ -69,7 +80,22 @@ const address = (fault: (url: URL) => { readonly message: string; readonly code:
     });
 
 const configRules = (mayCall: MayCall) => ({
-  email: z.strictObject({ recipients }).meta({ description: 'Who gets the mails.' }),
+  email: z
+    .strictObject({
+      recipients: recipients.optional(),
+      userIds: memberIds('Users').optional(),
+      groupIds: memberIds('Groups').optional(),
+    })
+    .superRefine((given: object, issues) => {
+      if (Object.values(given).every((list) => list === undefined))
+        issues.addIssue({
+          code: 'custom',
+          path: ['recipients'],
+          message: 'must be given, or else userIds or groupIds',
+          params: { code: 'MISSING' },
+        });
+    }, EVEN_IF_FAULTY)
+    .meta({ description: 'Who gets the mails: addresses, users and groups.' }),
   webhook: z
     .strictObject({
       url: address(({ hostname }) =>
@@ -112,12 +138,15 @@ const exactly = <S extends z.core.$ZodLooseShape>(config: z.ZodObject<S>) => z.l
 /** A config that may also be `{}`, which keeps that of before. */
 const orEmpty = <S extends z.core.$ZodLooseShape>(config: z.ZodObject<S>) => {
   const required = Object.entries(config.shape).filter(([, rule]) => !(rule instanceof z.ZodOptional));
-  const rules = config.partial().superRefine((given: object, issues) => {
-    if (isEmpty(given)) return;
-    for (const [key] of required)
-      if ((given as Readonly<Record<string, unknown>>)[key] === undefined)
-        issues.addIssue({ code: 'custom', path: [key], message: 'must be given', params: { code: 'MISSING' } });
-  }, EVEN_IF_FAULTY);
+  const rules = z
+    .strictObject(config.shape)
+    .partial()
+    .superRefine((given: object, issues) => {
+      if (isEmpty(given)) return;
+      for (const [key] of required)
+        if ((given as Readonly<Record<string, unknown>>)[key] === undefined)
+          issues.addIssue({ code: 'custom', path: [key], message: 'must be given', params: { code: 'MISSING' } });
+    }, EVEN_IF_FAULTY);
   return exactly(rules)
     .optional()
     .meta({ description: 'As of a new channel. Absent or `{}` keeps that of the channel with this id.' });
@@ -218,7 +247,8 @@ export const toGivenChannels = (channels: readonly ParsedChannel[]): GivenChanne
 
 /** The config that is sealed: a signing secret that was not given is that of before. */
 export function completed(given: GivenConfig, before: GivenConfig | null): ChannelConfigs[ChannelType] {
-  if (!('url' in given)) return given;
+  if ('webhookUrl' in given || 'integrationKey' in given) return given;
+  if (!('url' in given)) return { ...given, recipients: given.recipients ?? [] };
   const kept = before !== null && 'url' in before ? before.signingSecret : null;
   return { url: given.url, signingSecret: (given.signingSecret === undefined ? kept : given.signingSecret) ?? null };
 }

@@ -6,6 +6,7 @@ import { ONE_OF } from '../../kernel/graphql/schema.js';
 import type { ChannelType } from '../notifications/public.js';
 import type { ChannelRow } from './alert.queries.js';
 import { ANYWHERE } from './alert.rules.js';
+import { openForSending } from './channel-people.js';
 import { openConfig } from './channel-sealing.js';
 
 /** GraphQL's names of the types of channels. */
@@ -69,6 +70,18 @@ const OR_NULL = 'null with SEALED_VALUE_INVALID if it cannot be decrypted';
 class EmailChannelType extends AlertChannelType {
   @Field(() => [String], { nullable: true, description: `The addresses; ${OR_NULL}.` })
   recipients!: Shown<readonly string[]>;
+
+  @Field(() => [ID], { nullable: true, description: `Users who get the mails as well; ${OR_NULL}.` })
+  userIds!: Shown<readonly string[]>;
+
+  @Field(() => [ID], { nullable: true, description: `Groups whose users get the mails as well; ${OR_NULL}.` })
+  groupIds!: Shown<readonly string[]>;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: `The addresses that a mail would go to right now: none where no user or group has one; ${OR_NULL}.`,
+  })
+  presentRecipients!: Shown<readonly string[]>;
 }
 
 @ObjectType('WebhookAlertChannel', {
@@ -116,6 +129,10 @@ export function toChannelType(channel: ShownChannel): AlertChannelType {
       return Object.assign(new EmailChannelType(), {
         ...common,
         recipients: async (_: object, ctx: Context) => (await opened(ctx, 'email')).recipients,
+        userIds: async (_: object, ctx: Context) => (await opened(ctx, 'email')).userIds ?? [],
+        groupIds: async (_: object, ctx: Context) => (await opened(ctx, 'email')).groupIds ?? [],
+        presentRecipients: async (_: object, ctx: Context) =>
+          (await openForSending(ctx, { ...channel, channelType: 'email' })).recipients,
       });
     case 'webhook':
       return Object.assign(new WebhookChannelType(), {

@@ -1,6 +1,11 @@
 /** Configs by the type of their channel, as they are sealed. Source: decisions 7.4. */
 export interface ChannelConfigs {
-  readonly email: { readonly recipients: readonly string[] };
+  readonly email: {
+    readonly recipients: readonly string[];
+    /** Users and groups whose addresses are looked up when it is sent. */
+    readonly userIds?: readonly string[] | undefined;
+    readonly groupIds?: readonly string[] | undefined;
+  };
   readonly webhook: { readonly url: string; readonly signingSecret: string | null };
   readonly slack: { readonly webhookUrl: string };
   readonly pagerduty: { readonly integrationKey: string };

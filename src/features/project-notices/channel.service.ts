@@ -9,7 +9,7 @@ import { newId } from '../../kernel/ids.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { counted, type Page, pageOf } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { completed, configSealer, openConfig, sealConfig } from '../alerts/public.js';
+import { completed, configSealer, openConfig, openForSending, sealConfig } from '../alerts/public.js';
 import { TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../notifications/public.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../projects/public.js';
@@ -156,7 +156,7 @@ export class ChannelService {
       return { channel: row, notification: testNotification({ ...row, ownerName: project.name }) };
     });
     const { channelType } = channel;
-    const open = async () => targetsOf(channelType, await openConfig(ctx, { ...channel, table: TABLE }));
+    const open = async () => targetsOf(channelType, await openForSending(ctx, { ...channel, table: TABLE }));
     const trying = { notifier: this.notifier, notification, end: Date.now() + TRIAL_LIMIT_MS };
     const trials = await tryTargets(ctx, open, trying);
     return trials.map((trial) => ({ channel, ...trial }));

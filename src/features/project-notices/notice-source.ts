@@ -1,4 +1,4 @@
-import { openConfig } from '../alerts/public.js';
+import { openForSending } from '../alerts/public.js';
 import type { Source } from '../deliveries/public.js';
 import { targetsOf } from '../notifications/public.js';
 import { hasAddress } from './addresses.js';
@@ -19,7 +19,7 @@ export const NOTICE_SOURCE: Source<NoticeSender> = {
   targets: async (ctx, { id, projectId, configSealed, ...sender }) => {
     if (projectId !== null && configSealed !== null) {
       const channel = { ...sender, id, projectId, configSealed, table: 'notification_channel' };
-      return targetsOf(sender.channelType, await openConfig(ctx, channel));
+      return targetsOf(sender.channelType, await openForSending(ctx, channel));
     }
     const people = (await listAddressees(ctx, { ownerId: id })).filter(hasAddress);
     return people.map(({ username: recipient }) => ({ type: 'email', recipient }));

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../kernel/context.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
-import { openConfig } from '../alerts/public.js';
+import { openForSending } from '../alerts/public.js';
 import { digestsOf, type LedgerTarget, ledgerTargets, writeMessages } from '../deliveries/public.js';
 import { hasAddress } from './addresses.js';
 import { listTakingChannels } from './channel.queries.js';
@@ -38,7 +38,7 @@ async function tellSome(tx: Transaction, owner: Owner): Promise<number> {
 async function tellOf(tx: Transaction, owner: Owner, event: NoticeKind, notices: readonly Notice[]): Promise<void> {
   const channels = await listTakingChannels(tx, { projectId: owner.projectId ?? NO_ID, kind: event });
   const targets = await ledgerTargets(tx, owner, channels, (channel) =>
-    openConfig(tx, { ...channel, table: 'notification_channel' }),
+    openForSending(tx, { ...channel, table: 'notification_channel' }),
   );
   const people = await addressesOf(tx, owner, notices);
   // Who is named gets a mail; who is not, where nobody else is told.
