@@ -182,4 +182,4 @@ describe('every field that leads from one type to another', () => {
 
 /** Answers of root fields about one secret, folder, identity, project, organization or caller, and their pages. */
 const OF_ONE =
-  /^(Access(Token|Answers|Explanation|Holder)|CertificatePrivateKey|ClientSecret|DeletedSecret|EffectivePermission|FolderTreeEntry|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;
+  /^(Access(Token|Answers|Explanation|Holder)|Certificate(AlertDecision|Pkcs12|PrivateKey|Request)|ClientSecret|DeletedSecret|EffectivePermission|FolderTreeEntry|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;
