@@ -1,7 +1,7 @@
-import { compileGlob } from '../../../kernel/authz/glob.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import type { San, SanKind } from '../x509/facts.js';
 import type { KeyUsageName } from '../x509/usages.js';
+import { matches, touches } from './name-match.js';
 import { type ProfileRules, SUBJECT_ATTRIBUTES, type SubjectAttribute } from './profile.rules.js';
 
 /** What a certificate is to say, complete. Parts of the subject that are absent or empty are not in it. */
@@ -32,8 +32,8 @@ const NOT_ALLOWED = 'must be one that the profile allows';
 const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'INVALID', message });
 
 /**
- * Everything in which a certificate is not as its profile says. Names are compared whatever the case of letters where that means
- * nothing: in DNS names and e-mail addresses.
+ * Everything in which a certificate is not as its profile says. Names are compared in whatever way they are written, and a
+ * wildcard is denied with any name that it stands for.
  *
  * @param keyAlgorithm as `algorithmOf` has it
  */
@@ -46,6 +46,7 @@ export function faultsAgainst(rules: ProfileRules, content: Content, keyAlgorith
       : []),
     ...faultsOfUsages(rules.keyUsages, content.keyUsages, 'keyUsages'),
     ...faultsOfUsages(rules.extendedKeyUsages, content.extendedKeyUsages, 'extendedKeyUsages'),
+    ...faultsOfPowers(rules, content),
     ...faultsOfCa(rules, content),
   ];
 }
@@ -74,27 +75,29 @@ function faultsOfSans({ sans: policies }: ProfileRules, { sans }: Content): Erro
 }
 
 /** @param whole where the fault is when no value is as it has to be */
-function faultsOfValues(policy: Policy<string>, values: readonly Placed[], whole: string, kind = ''): ErrorDetail[] {
-  const fits = (glob: string): ((placed: Placed) => boolean) => {
-    const test = compileGlob(cased(glob, kind));
-    return ({ value }) => typeof test === 'function' && test(cased(value, kind));
-  };
-  const allowed = policy.allowed?.map(fits);
-  const denied = (policy.denied ?? []).map(fits);
-  const required = (policy.required ?? []).map(fits);
+function faultsOfValues(
+  policy: Policy<string>,
+  values: readonly Placed[],
+  whole: string,
+  of: SanKind | '' = '',
+): ErrorDetail[] {
+  const { allowed } = policy;
+  const kind = of || 'subject';
   return [
     ...values
-      .filter((value) => allowed?.every((test) => !test(value)) || denied.some((test) => test(value)))
+      .filter(
+        ({ value }) =>
+          allowed?.every((glob) => !matches(glob, value, kind)) ||
+          policy.denied?.some((glob) => touches(glob, value, kind)),
+      )
       .map(({ path }) => fault(path, NOT_ALLOWED)),
-    ...(required.every((test) => values.some(test))
+    ...((policy.required ?? []).every((glob) => values.some(({ value }) => matches(glob, value, kind)))
       ? []
-      : [fault(whole, `must have what the profile requires${ofKind(kind)}`)]),
+      : [fault(whole, `must have what the profile requires${ofKind(of)}`)]),
   ];
 }
 
 const ofKind = (kind: string): string => (kind === '' ? '' : `, of the kind ${kind}`);
-
-const cased = (text: string, kind: string): string => (kind === 'dns' || kind === 'email' ? text.toLowerCase() : text);
 
 function faultsOfUsages<T extends string>(
   policy: Policy<T> | null | undefined,
@@ -112,6 +115,23 @@ function faultsOfUsages<T extends string>(
       ? [fault(path, `must have those that the profile requires: ${policy.required.join(', ')}`)]
       : []),
   ];
+}
+
+/** Every purpose at once. Source: RFC 5280, section 4.2.1.12. */
+const ANY_PURPOSE = '2.5.29.37.0';
+
+/**
+ * Purposes that have to be named. Who may sign answers about revocation does so for the whole authority; and every purpose at once
+ * is also each that is denied.
+ */
+function faultsOfPowers({ extendedKeyUsages: policy, defaults }: ProfileRules, content: Content): ErrorDetail[] {
+  const named = [policy?.allowed, policy?.required, defaults?.extendedKeyUsages].flatMap((usages) => usages ?? []);
+  const isDenied = (usage: string): boolean =>
+    (usage === 'OCSPSigning' && !named.includes('OCSPSigning')) ||
+    (usage === ANY_PURPOSE && (policy?.denied ?? []).length > 0);
+  return content.extendedKeyUsages.flatMap((usage, at) =>
+    isDenied(usage) ? [fault(`extendedKeyUsages[${at}]`, 'must be one that the profile names')] : [],
+  );
 }
 
 function faultsOfCa({ ca, maxPathLength }: ProfileRules, { isCa, pathLength, keyUsages }: Content): ErrorDetail[] {

@@ -41,7 +41,7 @@ export function encodeNameConstraints({ permitted, excluded }: NameConstraints):
   return sequence(...subtrees(0xa0, permitted), ...subtrees(0xa1, excluded));
 }
 
-/** What a certificate allows below it; null where it says nothing. Kinds of names that are not known here are passed over. */
+/** What a certificate allows below it; null where it says nothing. Kinds of names that are not known here are passed over. @throws Error for what cannot be read */
 export function nameConstraintsOf(certificate: X509Certificate): NameConstraints | null {
   const { extensions = [] } = AsnConvert.parse(certificate.raw, Certificate).tbsCertificate;
   const found = extensions.find(({ extnID }) => extnID === ID_NAME_CONSTRAINTS);
@@ -74,7 +74,9 @@ const networkBytes = (network: string): Buffer => {
 function networkText(bytes: Buffer): string {
   const half = bytes.length / 2;
   const address = ipaddr.fromByteArray([...bytes.subarray(0, half)]);
-  return `${address.toString()}/${ipaddr.fromByteArray([...bytes.subarray(half)]).prefixLengthFromSubnetMask() ?? half * 8}`;
+  const bits = ipaddr.fromByteArray([...bytes.subarray(half)]).prefixLengthFromSubnetMask();
+  if (bits === null) throw new Error('a network in the certificate has holes');
+  return `${address.toString()}/${bits}`;
 }
 
 /** Names of a certificate that is about to be issued, and where they were given. */
@@ -87,7 +89,7 @@ export interface NamedSubject {
 
 /**
  * What an issuer and those above it do not allow in a certificate, each at its place. The common name counts as a name in DNS where there
- * is none and it looks like one, as openssl has it.
+ * is none and it looks like one, as openssl has it; also with a wildcard, which some programs take from there.
  *
  * @param chain of the issuer: its own certificate, and those of its issuers
  */
@@ -95,10 +97,11 @@ export function faultsOfNameConstraints(
   chain: readonly X509Certificate[],
   { commonName, path, sans }: NamedSubject,
 ): ErrorDetail[] {
-  const isHost = /^(?:[a-z0-9_-]+\.)+[a-z0-9-]+$/i.test(commonName) && isIP(commonName) === 0;
+  const host = commonName.replace(/\.$/, '');
+  const isHost = /^(?:\*\.)?(?:[a-z0-9_-]+\.)+[a-z0-9-]+$/i.test(host) && isIP(host) === 0;
   const names = [
     ...sans,
-    ...(isHost && !sans.some(({ kind }) => kind === 'dns') ? [{ kind: 'dns' as const, value: commonName, path }] : []),
+    ...(isHost && !sans.some(({ kind }) => kind === 'dns') ? [{ kind: 'dns' as const, value: host, path }] : []),
   ];
   return chain.flatMap((issuer) => {
     const constraints = nameConstraintsOf(issuer);

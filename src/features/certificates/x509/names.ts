@@ -41,19 +41,32 @@ function isEmail(text: string): boolean {
   );
 }
 
+/** A host in its only form: no address in octal, no escapes, no dot at the end; or an IPv6 address. */
+const AUTHORITY = /^([a-z][a-z0-9+.-]*):\/\/(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(:\d+)?(?=[/?#]|$)/i;
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=[/?#]|$)/i;
+
+/** The parts of a URI with a host; null for others. */
+export function splitUri(uri: string) {
+  const [whole = '', scheme = '', host = '', port = ''] = AUTHORITY.exec(uri) ?? [];
+  return whole === '' ? null : { scheme, host, port, rest: uri.slice(whole.length) };
+}
+
+/** Programs read what is not in its only form in different ways, and profiles compare it as it is written. */
 function isUri(text: string): boolean {
   if (text.length > MAX_URI || !SCHEME.test(text) || !PRINTABLE.test(text) || !URL.canParse(text)) return false;
-  const { hostname, pathname, username, password } = new URL(text);
-  if (username !== '' || password !== '') return false;
+  if (text.includes('\\') || DOT_SEGMENT.test(text)) return false;
+  const { hostname, pathname } = new URL(text);
+  const split = splitUri(text);
   // Source: RFC 5280, section 4.2.1.6: with an authority there is a host in it.
-  return /^[^:]+:\/\//.test(text) ? hostname !== '' : pathname !== '';
+  if (split === null) return hostname === '' && pathname !== '' && !/^[^:]+:\/\//.test(text);
+  return split.host.startsWith('[') || hostname.toLowerCase() === split.host.toLowerCase();
 }
 
 const RULES: Readonly<Record<SanKind, readonly [isValid: (text: string) => boolean, message: string]>> = {
   dns: [isDnsName, 'must be a DNS name in ASCII, with a wildcard at most as its whole first label'],
   ip: [isIp, 'must be an IPv4 or IPv6 address'],
   email: [isEmail, 'must be an e-mail address in ASCII'],
-  uri: [isUri, 'must be an absolute URI in ASCII without a user, and with a host behind //'],
+  uri: [isUri, 'must be an absolute URI in ASCII without a user, with a plain host behind //'],
 };
 
 /** What is wrong with the text of an alternative name; null when nothing is. */

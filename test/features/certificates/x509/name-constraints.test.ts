@@ -124,6 +124,11 @@ describeWith(['openssl'], 'name constraints', () => {
     const wildcard = { kind: 'dns', value: '*.example.com', path: 'sans.0' } as const;
     const named = { commonName: 'x', path: 'subject.commonName', sans: [wildcard] };
     expect(faultsOfNameConstraints([certificate], named)).toMatchObject([{ path: 'sans.0' }]);
+    // openssl takes these common names for no names, and then for those of hosts.
+    for (const commonName of ['*.example.org', 'shop.example.org.', '*.example.com'])
+      expect(faultsOfNameConstraints([certificate], { ...named, commonName, sans: [] })).toMatchObject([
+        { path: 'subject.commonName' },
+      ]);
   });
 
   test('of an authority below lie within those above', async () => {

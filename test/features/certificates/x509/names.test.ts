@@ -17,7 +17,15 @@ const VALID = {
   ],
   ip: ['192.0.2.1', '::', '2001:DB8::1', '::ffff:192.0.2.1'],
   email: ['a@b', 'first.last+tag@example.com', "o'neil@example.com"],
-  uri: ['https://example.com/a?b#c', 'spiffe://example.org/x', 'urn:uuid:0', 'ldap://[2001:db8::1]/'],
+  uri: [
+    'https://example.com/a?b#c',
+    'spiffe://example.org/x',
+    'urn:uuid:0',
+    'https://A.example:8443',
+    'https://127.0.0.1/',
+    'spiffe://a_b/c..d',
+    'ldap://[2001:db8::1]/',
+  ],
 } as const;
 const INVALID = {
   dns: [
@@ -90,6 +98,17 @@ const INVALID = {
     'https://ä/',
     'javascript',
     'x:\u0001',
+    // What programs read in different ways.
+    ...[
+      'https:a/',
+      'https:\\\\a\\',
+      'https://a\\@b/',
+      'https://a./',
+      'https://%61/',
+      'https://0x7f.1/',
+      'https://127.1/',
+    ],
+    ...['https://a/b/../c', 'https://a/%2e%2E/c', 'https://a/.', 'spiffe://%61/', 'spiffe://a@b/'],
   ],
 } as const;
 
