@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { randomUUID, X509Certificate } from 'node:crypto';
-import { Pkcs10CertificateRequest } from '@peculiar/x509';
+import { Extension, Pkcs10CertificateRequest } from '@peculiar/x509';
 import { factsOf } from '../../../src/features/certificates/x509/facts.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { signRequest } from '../../kit/certificates/outside.js';
@@ -10,6 +10,7 @@ import { CA, makeAuthority, PENDING, ROOT, seedProject } from './kit.js';
 
 const strongroom = useSharedStrongroom();
 const DAY = 86_400_000;
+const HOLES = new Extension('2.5.29.30', true, Buffer.from('300ea00c300a87080a000000ff00ff00', 'hex'));
 const lifeOf = ({ notBefore, notAfter }: Record<string, string>): number =>
   (Date.parse(notAfter as string) - Date.parse(notBefore as string)) / DAY;
 
@@ -171,6 +172,8 @@ describe('an authority below one outside', () => {
       [await signRequest(pending.request, { usage: 'none' }), 'body.certificate', /keyCertSign/],
       [await signRequest(pending.request, { lastsDays: 0 }), 'body.certificate', /expired/],
       [await signRequest(pending.request, { rootPathLength: 0 }), 'body.chain', /pathlen/],
+      // Of 10.0.0.0 with the mask 255.0.255.0: what lies within that nobody could tell.
+      [await signRequest(pending.request, { extensions: [HOLES] }), 'body.certificate', /name constraints/],
     ] as const;
     for (const [{ certificate, root }, path, message] of answers) {
       const reply = await admin.post(`${CA}/${pending.id}/import-certificate`, { certificate, chain: root });

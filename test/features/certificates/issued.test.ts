@@ -198,6 +198,39 @@ describe('a certificate request', () => {
   });
 });
 
+describe('a certificate request', () => {
+  test.each([
+    ['a common name with NUL', { commonName: 'shop.example.com\u0000.example.org' }, 'subject.commonName'],
+    ['a common name of two lines', { commonName: 'shop\nSubject: x' }, 'subject.commonName'],
+    ['the right to answer about revocation', { extended: ['1.3.6.1.5.5.7.3.9'] }, 'extendedKeyUsages[0]'],
+    ['every purpose, of which one is denied', { extended: ['2.5.29.37.0'] }, 'extendedKeyUsages[0]'],
+    ['a path length below 0', { basicConstraints: Buffer.from('30060101ff0201ff', 'hex') }, 'pathLength'],
+    [
+      'a path length that no program reads',
+      { basicConstraints: Buffer.from('300a0101ff020500ffffffff', 'hex') },
+      'pathLength',
+    ],
+  ])('smuggles nothing in: %s', async (_, wanted, path) => {
+    const { admin, profile } = await seedProfile(strongroom, {
+      ca: 'allowed',
+      extendedKeyUsages: { denied: ['codeSigning'] },
+    });
+    const { csr } = await newCsr({ sans: [], ...wanted });
+    const reply = await admin.post(`${CERTIFICATES}/issue`, { profileId: profile.id, csr });
+    expect(reply).toBeError(422, 'VALIDATION_FAILED');
+    expect(reply.body.details[0]).toMatchObject({
+      path: 'body.csr',
+      message: expect.stringContaining(`${path}: `),
+    });
+  });
+
+  test('may answer about revocation where its profile says so', async () => {
+    const { admin, profile } = await seedProfile(strongroom, { extendedKeyUsages: { allowed: ['OCSPSigning'] } });
+    const { csr } = await newCsr({ extended: ['1.3.6.1.5.5.7.3.9'] });
+    expect(await issue(admin, profile.id, { csr })).toMatchObject({ status: 'active' });
+  });
+});
+
 test('an authority with constraints on names issues no other ones, whoever says them', async () => {
   const nameConstraints = {
     permitted: [{ kind: 'dns', value: 'example.com' }],

@@ -3,10 +3,12 @@ import type { KeyObject } from 'node:crypto';
 import {
   BasicConstraintsExtension,
   ExtendedKeyUsageExtension,
-  type Extension,
+  Extension,
   type JsonGeneralNames,
+  type JsonName,
   KeyUsageFlags,
   KeyUsagesExtension,
+  Name,
   Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
 } from '@peculiar/x509';
@@ -84,6 +86,10 @@ interface Wanted {
   readonly usages?: number;
   readonly extended?: readonly string[];
   readonly isCa?: boolean;
+  /** The common name, as it stands. */
+  readonly commonName?: string;
+  /** In DER. */
+  readonly basicConstraints?: Buffer;
   /** Signs in place of its own key. */
   readonly signedBy?: KeyObject;
 }
@@ -102,8 +108,10 @@ export async function newCsr({
   if (wanted.usages !== undefined) extensions.push(new KeyUsagesExtension(wanted.usages));
   if (wanted.extended !== undefined) extensions.push(new ExtendedKeyUsageExtension([...wanted.extended]));
   if (wanted.isCa !== undefined) extensions.push(new BasicConstraintsExtension(wanted.isCa));
+  if (wanted.basicConstraints !== undefined) extensions.push(new Extension('2.5.29.19', true, wanted.basicConstraints));
+  const { commonName } = wanted;
   const request = await Pkcs10CertificateRequestGenerator.create({
-    name,
+    name: commonName === undefined ? name : new Name([{ CN: [{ utf8String: commonName }] }] as unknown as JsonName),
     keys: { privateKey: signer.key, publicKey: await verifierOf(pair.publicKey) },
     signingAlgorithm: signer.algorithm,
     extensions,

@@ -155,6 +155,35 @@ describe('issuing a certificate', () => {
     expect(trail).toHaveLength(2);
   });
 
+  test('is refused for a denied name in whatever way it is written, also as a wildcard', async () => {
+    const { admin, profile } = await seedProfile(strongroom, {
+      subject: [{ attribute: 'commonName', denied: ['admin.example.com'] }],
+      sans: [
+        { kind: 'dns', denied: ['admin.example.com', '{root,a.b}?.shop.example.com', 'ops*example.net'] },
+        { kind: 'ip', allowed: ['fd00:*', '2001:db8::1'], denied: ['fd00::7', 'FD00:0:0:0:0:0:0:8'] },
+        { kind: 'uri', allowed: ['https://*.example.com/**'], denied: ['https://admin.example.com/**'] },
+      ],
+    });
+    const reply = (body: object) => admin.post(`${CERTIFICATES}/issue`, { profileId: profile.id, ...body });
+    const named = { sans: [{ kind: 'dns', value: 'x.example.com' }] };
+    for (const commonName of ['ADMIN.example.com', 'admin.example.com.', '*.example.com', 'admin\n.example.com'])
+      expect(await reply({ ...named, subject: { commonName } })).toBeError(422, 'VALIDATION_FAILED');
+    const denied = [
+      ...['*.example.com', '*.Shop.example.com', '*.example.net'].map((value) => ({ kind: 'dns', value })),
+      ...['FD00:0::7', 'fd00::8', '2001:db8::2'].map((value) => ({ kind: 'ip', value })),
+      ...['HTTPS://ADMIN.example.com/x', 'https://admin.example.com:443/x'].map((value) => ({ kind: 'uri', value })),
+    ];
+    const refused = await reply({ sans: denied });
+    expect(refused).toBeError(422, 'VALIDATION_FAILED');
+    expect(pathsOf(refused).sort()).toEqual(denied.map((_, at) => `body.sans[${at}]`).sort());
+    const allowed = [
+      ...['*.deep.example.com', '*.example.org', 'x.example.com'].map((value) => ({ kind: 'dns', value })),
+      ...['FD00:0::9', '2001:DB8:0::1'].map((value) => ({ kind: 'ip', value })),
+      { kind: 'uri', value: 'HTTPS://Shop.example.com:443/x' },
+    ];
+    expect(mustSucceed(await reply({ sans: allowed })).body.certificate.sans).toHaveLength(allowed.length);
+  });
+
   test('never outlives its issuer, and is refused by one that is pending, disabled or expired', async () => {
     const { admin, project, root, profile } = await seedProfile(strongroom, {}, { validDays: 20 });
     expect((await issue(admin, profile.id)).notAfter).toBe(root.notAfter);

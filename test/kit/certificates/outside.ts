@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { X509Certificate } from 'node:crypto';
 import {
   BasicConstraintsExtension,
+  type Extension,
   KeyUsageFlags,
   KeyUsagesExtension,
   Pkcs10CertificateRequest,
@@ -17,12 +18,14 @@ interface Wanted {
   readonly usage?: 'sign' | 'none';
   readonly lastsDays?: number;
   readonly rootPathLength?: number | null;
+  /** Beside those that make it an authority. */
+  readonly extensions?: readonly Extension[];
 }
 
 /** Answers the request of an authority as a new root outside of the service does. */
 export async function signRequest(
   request: string,
-  { isCa = true, usage = 'sign', lastsDays = 90, rootPathLength = null }: Wanted = {},
+  { isCa = true, usage = 'sign', lastsDays = 90, rootPathLength = null, extensions = [] }: Wanted = {},
 ): Promise<{ readonly certificate: string; readonly root: string; readonly key: string }> {
   const pair = await newKeyPair('ec-p256');
   const root = await makeRoot({ commonName: 'Outside' }, pair, { ...days(365), maxPathLength: rootPathLength });
@@ -39,6 +42,7 @@ export async function signRequest(
     extensions: [
       new BasicConstraintsExtension(isCa, isCa ? 0 : undefined, true),
       new KeyUsagesExtension(usage === 'sign' ? KeyUsageFlags.keyCertSign : KeyUsageFlags.digitalSignature, true),
+      ...extensions,
     ],
   });
   return {

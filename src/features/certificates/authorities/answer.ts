@@ -4,6 +4,7 @@ import { validationFailed } from '../../../kernel/validation.js';
 import { type Bundle, readBundle } from '../x509/bundle.js';
 import { type CertificateFacts, factsOf } from '../x509/facts.js';
 import { isRequestOf } from '../x509/making.js';
+import { nameConstraintsOf } from '../x509/name-constraints.js';
 import { toPem } from '../x509/pem.js';
 
 /** What an authority gets from the answer to its request. */
@@ -34,7 +35,11 @@ export function answerOf(
   const texts = [{ path: 'certificate', text: given.certificate }];
   const bundle = readBundle(given.chain === '' ? texts : [...texts, { path: 'chain', text: given.chain }]);
   const facts = factsOf(bundle.leaf);
-  const faults = [...faultsOf(bundle, facts, request, now), ...faultsOfIssuers(bundle.chain)];
+  const faults = [
+    ...faultsOf(bundle, facts, request, now),
+    ...faultsOfIssuers(bundle.chain),
+    ...faultsOfConstraints(bundle),
+  ];
   if (faults.length > 0) throw validationFailed(faults);
   const { subject, commonName, serialNumber, notBefore, notAfter, pathLength } = facts;
   return {
@@ -62,6 +67,17 @@ function faultsOf({ leaf, privateKey }: Bundle, facts: CertificateFacts, request
   if (facts.notAfter <= now) faults.push(fault('certificate', 'must not have expired'));
   return faults;
 }
+
+/** What cannot be read could not be kept to. */
+const faultsOfConstraints = ({ leaf, chain }: Bundle): ErrorDetail[] =>
+  [leaf, ...chain].flatMap((certificate, at) => {
+    try {
+      nameConstraintsOf(certificate);
+      return [];
+    } catch {
+      return [fault(at === 0 ? 'certificate' : 'chain', 'must have name constraints that can be read')];
+    }
+  });
 
 /** Without any key usage every one is allowed. */
 const maySign = ({ keyUsages }: CertificateFacts): boolean =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, personText, storedText } from '../../../kernel/text-rules.js';
+import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, storedText } from '../../../kernel/text-rules.js';
 import { reason } from '../revocation/revocation.rules.js';
 import { KEY_ALGORITHMS } from '../x509/keys.js';
 import { nameConstraints } from './name-constraints.rules.js';
@@ -28,15 +28,19 @@ const id = idOf('The certificate authority.');
 const name = personText(1, 64).meta({
   description: 'What people call it, 1 to 64 characters, unique among the authorities of the project.',
 });
+/** A text of a subject, which has one line. */
+export const subjectText = (min: number) =>
+  personText(min, 64).refine((text) => HAS_NO_CONTROL_CHARACTERS.test(text), 'must not hold control characters');
+
 const part = (what: string) =>
-  personText(0, 64)
+  subjectText(0)
     .nullish()
     .meta({ description: `${what}, up to 64 characters.` });
 
 /** The name of a subject. */
 export const Subject = z
   .strictObject({
-    commonName: personText(1, 64).meta({ description: 'Common name (CN), 1 to 64 characters.' }),
+    commonName: subjectText(1).meta({ description: 'Common name (CN), 1 to 64 characters.' }),
     organization: part('Organization (O)'),
     organizationalUnit: part('Organizational unit (OU)'),
     locality: part('Locality (L)'),

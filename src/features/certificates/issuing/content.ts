@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/text-rules.js';
 import type { ProfileRules, SubjectAttribute } from '../profiles/profile.rules.js';
 import type { Content } from '../profiles/profile-check.js';
 import type { NameAttribute, San } from '../x509/facts.js';
@@ -26,6 +27,8 @@ const ATTRIBUTES: Readonly<Record<string, SubjectAttribute>> = {
   C: 'country',
 };
 const MAX_PART = 64;
+/** Of authorities below one. */
+export const MAX_PATH = 10;
 /** How many alternative names a certificate has, at most. */
 export const MAX_SANS = 100;
 const USUAL_ALGORITHM = 'ec-p256';
@@ -47,6 +50,8 @@ export function wantedOf(stated: Stated): { readonly wanted: Wanted; readonly fa
       ? []
       : [fault(attribute === undefined ? `subject[${at}]` : `subject.${attribute}`, message)];
   });
+  if (stated.pathLength !== null && !(stated.pathLength >= 0 && stated.pathLength <= MAX_PATH))
+    faults.push(fault('pathLength', `must be 0 to ${MAX_PATH}`));
   if (stated.hasOtherSans) faults.push(fault('sans', 'must be DNS names, IP addresses, e-mail addresses or URIs'));
   return { wanted: { ...stated, subject }, faults: [...faults, ...faultsOfNames(stated.sans ?? [])] };
 }
@@ -59,6 +64,7 @@ function faultOfPart(
   if (attribute === undefined) return 'must be one of CN, O, OU, L, ST and C';
   if (known[attribute] !== undefined) return 'must be given once';
   if (attribute === 'country') return /^[A-Z]{2}$/.test(value) ? null : 'must be two capital letters, as DE';
+  if (!isStorable(value) || !HAS_NO_CONTROL_CHARACTERS.test(value)) return 'must not hold control characters';
   return value.length > MAX_PART || value.trim() === '' ? 'must have 1 to 64 characters' : null;
 }
 

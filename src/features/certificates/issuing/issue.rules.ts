@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { idOf, personText, storedText } from '../../../kernel/text-rules.js';
-import { keyAlgorithm } from '../authorities/authority.rules.js';
+import { idOf, storedText } from '../../../kernel/text-rules.js';
+import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
 import { nameKind } from '../authorities/name-constraints.rules.js';
 import { expectedVersion, metadata, pem, renewBeforeDays } from '../certificates/certificate.rules.js';
 import { extendedKeyUsage, keyUsage, MAX_DAYS, SUBJECT_PARTS } from '../profiles/profile.rules.js';
-import { MAX_SANS } from './content.js';
+import { MAX_PATH, MAX_SANS } from './content.js';
 
 /** Which key a renewal has. */
 export const RENEWAL_KEYS = ['new', 'same'] as const;
@@ -13,7 +13,7 @@ export const renewalKey = z.enum(RENEWAL_KEYS);
 /** The subject of a new certificate. */
 export const IssuedSubject = z
   .strictObject({
-    commonName: personText(0, 64).nullish().meta({
+    commonName: subjectText(0).nullish().meta({
       description: 'Common name (CN), up to 64 characters. May be absent where there are alternative names.',
     }),
     ...SUBJECT_PARTS,
@@ -51,7 +51,7 @@ export const IssueCertificate = z
       description: 'For which purposes. Absent: as the profile says; empty: the certificate does not say.',
     }),
     isCa: z.boolean().nullish().meta({ description: 'Whether it is the certificate of an authority.' }),
-    pathLength: z.int().min(0).max(10).nullish().meta({
+    pathLength: z.int().min(0).max(MAX_PATH).nullish().meta({
       description: 'Of an authority, how many authorities may follow below, 0 to 10.',
     }),
     validDays: validDays.meta({

@@ -131,8 +131,8 @@ async function fail(
   await run.inTransaction(async (tx) => {
     const [held] = await holdPending(tx, { id: request.id });
     if (held === undefined) return;
-    // Somebody else renewed it meanwhile: it is as it should be.
-    if (code === 'CERTIFICATE_RENEWED') {
+    // Somebody renewed or revoked it meanwhile: it is as it should be.
+    if (code === 'CERTIFICATE_RENEWED' || code === 'CERTIFICATE_REVOKED') {
       await dropPending(tx, { id: held.id });
       return;
     }

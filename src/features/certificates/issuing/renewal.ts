@@ -30,6 +30,7 @@ export interface Renewal {
   readonly keyAlgorithm: KeyAlgorithm | null;
   readonly validDays: number | null;
   readonly expectedVersion: number | null;
+  /** Of what the service renews by itself: it must last longer than until then. */
   readonly endsAfter?: Date;
 }
 
@@ -40,6 +41,7 @@ export interface PreparedRenewal extends Renewal {
   readonly stated: Stated;
   readonly publicKey: KeyObject;
   readonly pair: KeyPair | null;
+  readonly isSameKey: boolean;
 }
 
 /**
@@ -71,7 +73,7 @@ export async function prepare(
   ]);
   const pair = csr === null && !isSameKey ? await newKeyPair(algorithm as KeyAlgorithm) : null;
   const publicKey = csr?.publicKey ?? pair?.publicKey ?? before.publicKey;
-  return { ...renewal, certificateId: row.id, profileId: profile.id, stated, publicKey, pair };
+  return { ...renewal, certificateId: row.id, profileId: profile.id, stated, publicKey, pair, isSameKey };
 }
 
 /**
@@ -85,10 +87,12 @@ export async function perform(
   tx: Transaction,
   prepared: PreparedRenewal,
 ): Promise<{ readonly id: string; readonly version: number }> {
-  const { certificateId, profileId, stated, publicKey, pair, csr, key, validDays } = prepared;
+  const { certificateId, profileId, stated, publicKey, pair, csr, isSameKey, validDays } = prepared;
   const certificate = await lockRow(tx, Certificate, { id: certificateId }, NOT_FOUND);
   await refuseRenewed(tx, certificate, prepared.expectedVersion);
-  if (certificate.status === 'revoked' && csr === null && key === 'same') throw new AppError('CERTIFICATE_REVOKED');
+  // It may have been revoked meanwhile. The service itself renews nothing that is.
+  if (certificate.status === 'revoked' && (isSameKey || prepared.endsAfter !== undefined))
+    throw new AppError('CERTIFICATE_REVOKED');
   const profile = await loadRow(tx, holdProfiles, { ids: [profileId] }, 'CERTIFICATE_PROFILE_NOT_FOUND');
   const { content, faults } = plan(profile.rules, stated, algorithmOf(publicKey));
   refuse(faults);

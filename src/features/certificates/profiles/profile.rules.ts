@@ -3,7 +3,7 @@ import { compileGlob } from '../../../kernel/authz/glob.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
-import { keyAlgorithm } from '../authorities/authority.rules.js';
+import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
 import { nameKind } from '../authorities/name-constraints.rules.js';
 import { renewDays } from '../certificates/certificate.rules.js';
 import { EXTENDED_KEY_USAGES, KEY_USAGES } from '../x509/usages.js';
@@ -26,9 +26,9 @@ export const caPolicy = z.enum(CA_POLICIES);
 export const MAX_DAYS = 36_500;
 const MAX_PATTERNS = 20;
 
-/** A text of a subject; empty: there is none. */
+/** A part of a subject; empty: there is none. */
 const part = (what: string) =>
-  personText(0, 64)
+  subjectText(0)
     .nullish()
     .meta({ description: `${what}, up to 64 characters; empty: none.` });
 

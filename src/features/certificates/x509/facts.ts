@@ -69,6 +69,8 @@ export interface CertificateFacts {
 
 /** Of alternative names in characters; of what has an index in bytes, since its entries have at most 2,704. */
 const MAX_NAME = 1_024;
+/** What a column takes, and an answer. */
+const MAX_INTEGER = 2_147_483_647;
 
 /**
  * What a certificate says.
@@ -111,12 +113,14 @@ export function factsOf(certificate: X509Certificate): CertificateFacts {
 
 /** Certificates are written by strangers: their names may hold what no column takes. */
 function refuseUnstorable({ subject, issuer, sans, ...facts }: CertificateFacts): void {
-  const { commonName, serialNumber, notBefore, notAfter } = facts;
+  const { commonName, serialNumber, notBefore, notAfter, pathLength } = facts;
   const names = [subject, issuer, ...sans.map(({ value }) => value)];
   const isTooLong =
     [commonName, serialNumber].some((text) => Buffer.byteLength(text) > MAX_NAME) ||
     sans.some(({ value }) => value.length > MAX_NAME);
   if (!names.every(isStorable) || isTooLong) throw new Error('a name in the certificate cannot be stored');
+  if (pathLength !== null && !(pathLength >= 0 && pathLength <= MAX_INTEGER))
+    throw new Error('the path length is none');
   if (!(notBefore.getTime() <= notAfter.getTime())) throw new Error('the certificate is never valid');
 }
 
