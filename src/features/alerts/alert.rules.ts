@@ -6,13 +6,15 @@ import { idOf, storedText } from '../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
 import { channelRules, type MayCall } from './channel.rules.js';
 import { Filter } from './filter.rules.js';
-import { ALERT_BEFORE } from './period.rules.js';
 
 /** Events of certificates. Source: specification, Certificate alert. */
 export const EVENT_TYPES = ['expiration', 'renewal', 'issuance', 'revocation'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 export const eventType = z.enum(EVENT_TYPES);
+
+/** A whole number and its unit, as `30d`: 1 to 9999 days, weeks, calendar months or calendar years. Source: decisions 7.2. */
+export const ALERT_BEFORE = /^[1-9]\d{0,3}[dwmy]$/;
 
 const MAX_FILTERS = 50;
 const MAX_OFFSET = 10_000;

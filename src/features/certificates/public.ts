@@ -3,6 +3,5 @@ export type { AuthorityRow } from './authorities/authority.queries.js';
 export { AuthorityType } from './authorities/authority.type.js';
 export { readableCertificates } from './certificates/certificate.nodes.js';
 export { type CertificateRow, findCertificates } from './certificates/certificate.queries.js';
-export { type CertificateFact, CertificateReader } from './certificates/certificate.reader.js';
 export { CertificateType } from './certificates/certificate.type.js';
 export type { CertificateEvent } from './certificates/certificate-event.js';

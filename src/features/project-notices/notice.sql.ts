@@ -45,7 +45,7 @@ export const markTold = sqlStatement({
 /** The notices of a message, what expires first before others. `daysLeft` is null of one that does not expire. */
 export const listMessageNotices = sqlStatement({
   text: `
-    select n.id, n.kind, n.subject_id as "subjectId", n.facts, n.created_at as "createdAt",
+    select n.id, n.kind, n.subject_id as "subjectId", n.facts,
       floor(extract(epoch from (n.facts ->> 'expiresAt')::timestamptz - now()) / 86400)::integer as "daysLeft"
     from notification_delivery d join notice n on n.id = d.subject_id
     where d.message_id = :messageId order by (n.facts ->> 'expiresAt')::timestamptz, n.created_at, n.id`,
@@ -55,7 +55,6 @@ export const listMessageNotices = sqlStatement({
     kind: t.oneOf(...NOTICE_KINDS),
     subjectId: t.uuid,
     facts: t.json,
-    createdAt: t.time,
     daysLeft: t.nullable(t.integer),
   },
 });

@@ -81,36 +81,3 @@ export const insertCertificate = sqlStatement({
   },
   row: {},
 });
-
-/** Facts of certificates of a project and of those of its authorities, those that expire first before others. */
-export const listFacts = sqlStatement({
-  text: `select * from (
-      select id, project_id as "projectId", profile_slug as "profileSlug", common_name as "commonName", sans, is_ca as "isCa",
-        not_before as "notBefore", not_after as "notAfter", status, serial_number as "serialNumber"
-      from certificate where project_id = :projectId
-      union all
-      select id, project_id, null, common_name, '{}', true, not_before, not_after, case when revoked_at is null then 'active' else 'revoked' end, serial_number
-      from certificate_authority where project_id = :projectId and certificate is not null) fact
-    where (:expiresBefore::timestamptz is null or "notAfter" < :expiresBefore)
-      and (:time::timestamptz is null or ("notAfter", id) > (:time, :afterId::uuid))
-    order by "notAfter", id limit :limit`,
-  params: {
-    projectId: t.uuid,
-    expiresBefore: t.nullable(t.time),
-    time: t.nullable(t.time),
-    afterId: t.nullable(t.uuid),
-    limit: t.bigint,
-  },
-  row: {
-    id: t.uuid,
-    projectId: t.uuid,
-    profileSlug: t.nullable(t.text),
-    commonName: t.text,
-    sans: t.array(t.text),
-    isCa: t.boolean,
-    notBefore: t.time,
-    notAfter: t.time,
-    status: t.oneOf('active', 'revoked'),
-    serialNumber: t.text,
-  },
-});
