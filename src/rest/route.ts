@@ -195,6 +195,12 @@ export const paging = {
     .meta({ description: 'Where to go on: `nextCursor` of the reply before.' }),
 };
 
+/** The same of a list that may be too long to be whole: pages of 100 rows, unless the caller asks for others. */
+export const boundedPaging = {
+  ...paging,
+  limit: queryInteger(1, 1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
+};
+
 /** `nextCursor` of a reply, where a page was asked for and there are more rows. */
 export function nextCursor({ hasNextPage, endCursor }: Data): { nextCursor?: string } {
   if (typeof hasNextPage !== 'boolean') return { nextCursor: optionalSample(endCursor) as string };

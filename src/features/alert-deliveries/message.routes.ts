@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { MAX_CURSOR } from '../../kernel/paging.js';
-import { type Data, eachOf, nextCursor, queryInteger, type Route, route, routesAt } from '../../rest/route.js';
+import { boundedPaging, type Data, eachOf, nextCursor, type Route, route, routesAt } from '../../rest/route.js';
 import { messageState, TestAlert } from './message.rules.js';
 
 const PATH = '/api/v1/cert-manager/alerts/{alertId}';
@@ -11,12 +10,7 @@ const MESSAGE = `id alertId event state channelId channelType recipient attempts
 
 const ListQuery = z.strictObject({
   state: messageState.optional().meta({ description: 'Only those of this state.' }),
-  limit: queryInteger(1, 1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
-  cursor: z
-    .string()
-    .max(MAX_CURSOR)
-    .optional()
-    .meta({ description: 'Where to go on: `nextCursor` of the reply before.' }),
+  ...boundedPaging,
 });
 
 const alerts = routesAt(PATH, { select: 'id' });

@@ -4,6 +4,7 @@ import { isPrivateHost } from '../../kernel/outbound/private-targets.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, storedText } from '../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
+import { expectedVersion } from '../../kernel/version.js';
 import { channelRules, type MayCall } from './channel.rules.js';
 import { Filter } from './filter.rules.js';
 
@@ -17,7 +18,6 @@ export const eventType = z.enum(EVENT_TYPES);
 export const ALERT_BEFORE = /^[1-9]\d{0,3}[dwmy]$/;
 
 const MAX_FILTERS = 50;
-const MAX_OFFSET = 10_000;
 
 const projectId = idOf('The project, of the type `cert-manager`.');
 const id = idOf('The certificate alert.');
@@ -76,9 +76,7 @@ export function alertRules(mayCall: MayCall) {
     update: z
       .strictObject({
         id,
-        expectedVersion: z.int().min(1).nullish().meta({
-          description: 'The version that you have seen; with another one nothing changes (CONCURRENT_CHANGE).',
-        }),
+        expectedVersion,
         name: name.optional(),
         description,
         eventType: notifiedEvent.optional(),
@@ -119,6 +117,14 @@ const searched = {
   enabled: z.boolean().nullish().meta({ description: 'Only those that notify, or only those that do not.' }),
 };
 
+/** Of lists that can also be read by numbers of rows. */
+export const offset = z
+  .int()
+  .min(0)
+  .max(10_000)
+  .nullish()
+  .meta({ description: 'Leaves out this many rows first, 0 to 10,000.' });
+
 /** Arguments of `Project.certificateAlertConnection`. */
 export const AlertPage = z.strictObject({
   ...searched,
@@ -129,10 +135,5 @@ export const AlertPage = z.strictObject({
 /** Arguments of `certificateAlerts`. */
 export const ListAlerts = AlertPage.extend({
   projectId,
-  offset: z
-    .int()
-    .min(0)
-    .max(MAX_OFFSET)
-    .nullish()
-    .meta({ description: 'Leaves out this many rows first, 0 to 10,000.' }),
+  offset,
 });

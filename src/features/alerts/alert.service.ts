@@ -8,6 +8,8 @@ import { AppError } from '../../kernel/errors.js';
 import { orderedCursorKey, orderedPageBounds, orderedPageOf } from '../../kernel/list-order.js';
 import { counted, Page } from '../../kernel/paging.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
+import { refuseOtherVersion } from '../../kernel/version.js';
+import { refuseOtherType } from '../certificates/public.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { CertificateAlert } from './alert.entity.js';
 import { type AlertFilters, countAlerts, findAlerts, listAlertsInOrder, listAlertsOf } from './alert.queries.js';
@@ -18,7 +20,6 @@ import { replaceChannels } from './channel-changes.js';
 
 const NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: NOT_FOUND } as const;
-const PROJECT_TYPE = 'cert-manager';
 
 /** Called in the transaction in which an alert was made or changed. */
 export type OnAlertChange = (tx: Transaction, alert: Changed) => Promise<void>;
@@ -183,25 +184,6 @@ async function load(ctx: Context, id: string): Promise<AlertView> {
   const [alert] = await findAlertViews(ctx, { ids: [id] });
   if (alert === undefined) throw new AppError(NOT_FOUND);
   return alert;
-}
-
-/** @throws VALIDATION_FAILED (WRONG_PROJECT_TYPE) unless the project has certificates */
-function refuseOtherType({ type }: ProjectAccess): void {
-  if (type === PROJECT_TYPE) return;
-  throw new AppError('VALIDATION_FAILED', `Only projects of the type ${PROJECT_TYPE} have certificate alerts.`, {
-    details: [
-      { path: 'projectId', code: 'WRONG_PROJECT_TYPE', message: `must be a project of the type ${PROJECT_TYPE}` },
-    ],
-  });
-}
-
-/** @throws CONCURRENT_CHANGE that names the present version */
-function refuseOtherVersion(version: number, expected: number | null | undefined): void {
-  if (expected == null || expected === version) return;
-  const message = `The certificate alert is at version ${version}; read it again and retry.`;
-  throw new AppError('CONCURRENT_CHANGE', message, {
-    details: [{ path: 'expectedVersion', code: 'CONCURRENT_CHANGE', message: `must be ${version}` }],
-  });
 }
 
 /** Whether a changed alert reminds: one of another event than expiry does not. @throws VALIDATION_FAILED where it should */

@@ -1,5 +1,11 @@
 export { type ChannelRow, findAlerts, findChannels, listChannels } from './alert.queries.js';
-export { ANYWHERE as ALERTS_ANYWHERE, CONTENT, type EventType, rulesFor as alertRulesFor } from './alert.rules.js';
+export {
+  ANYWHERE as ALERTS_ANYWHERE,
+  CONTENT,
+  type EventType,
+  offset,
+  rulesFor as alertRulesFor,
+} from './alert.rules.js';
 export { AlertType, CertificateEventEnum, toAlertType } from './alert.type.js';
 export { type AlertView, findAlertViews, listAlertViews } from './alert.view.js';
 export { completed } from './channel.rules.js';

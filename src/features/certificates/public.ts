@@ -5,3 +5,4 @@ export { readableCertificates } from './certificates/certificate.nodes.js';
 export { type CertificateRow, findCertificates } from './certificates/certificate.queries.js';
 export { CertificateType } from './certificates/certificate.type.js';
 export type { CertificateEvent } from './certificates/certificate-event.js';
+export { refuseOtherType } from './shared-checks.js';

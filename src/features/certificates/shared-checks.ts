@@ -1,4 +1,4 @@
-import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import type { ErrorDetail } from '../../kernel/errors.js';
 import { validationFailed } from '../../kernel/validation.js';
 import type { ProjectAccess } from '../projects/public.js';
 
@@ -10,14 +10,6 @@ export function refuseOtherType({ type }: ProjectAccess): void {
   throw validationFailed([
     { path: 'projectId', code: 'WRONG_PROJECT_TYPE', message: `must be a project of the type ${PROJECT_TYPE}` },
   ]);
-}
-
-/** @throws CONCURRENT_CHANGE that names the present version */
-export function refuseOtherVersion(version: number, expected: number | null | undefined): void {
-  if (expected == null || expected === version) return;
-  throw new AppError('CONCURRENT_CHANGE', `This is at version ${version}; read it again and retry.`, {
-    details: [{ path: 'expectedVersion', code: 'CONCURRENT_CHANGE', message: `must be ${version}` }],
-  });
 }
 
 /** @throws VALIDATION_FAILED with these faults, where there are any */

@@ -1,4 +1,4 @@
-import { bodyOf, paging, queryInteger, routesAt, withoutNull } from '../../rest/route.js';
+import { bodyOf, boundedPaging, routesAt, withoutNull } from '../../rest/route.js';
 import { ListJobs } from './job.rules.js';
 
 const JOB = `id kind isOfInstallation projectId subjectId state attemptCount dueAt leaseEndsAt errorCode isCancelRequested
@@ -14,10 +14,7 @@ export const jobRoutes = [
   jobs.get('', 'List jobs of the organization, newest first', {
     field: 'jobs',
     select: JOB,
-    query: withoutNull(bodyOf(ListJobs, 'first', 'after')).extend({
-      limit: queryInteger(1, 1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
-      cursor: paging.cursor,
-    }),
+    query: withoutNull(bodyOf(ListJobs, 'first', 'after')).extend(boundedPaging),
   }),
   jobs.get('/{jobId}', 'Get a job with its attempts', { field: 'job', errors: ['JOB_NOT_FOUND'] }),
   jobs.post('/{jobId}/retry', 'Try a job again that has failed, was cancelled or waits', {

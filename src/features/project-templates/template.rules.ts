@@ -4,6 +4,7 @@ import { orderRulesOf } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE, personText, slugText } from '../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY, looseEntries } from '../../kernel/validation.js';
+import { expectedVersion } from '../../kernel/version.js';
 import { builtInProjectRoles, Permissions, RESERVED_ROLE_SLUGS } from '../permissions/public.js';
 import { DEFAULT_TEMPLATE, PROJECT_KINDS } from '../projects/public.js';
 
@@ -306,11 +307,7 @@ export const CreateProjectTemplate = z
 export const UpdateProjectTemplate = z
   .strictObject({
     id,
-    expectedVersion: z
-      .int()
-      .min(1)
-      .nullish()
-      .meta({ description: 'The version that you have seen; with another one nothing changes (CONCURRENT_CHANGE).' }),
+    expectedVersion,
     name: templateName.optional(),
     description: description.optional(),
     type: templateKind.optional().meta({ description: 'Its type, which cannot change: another one is refused.' }),

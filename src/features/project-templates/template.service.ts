@@ -8,6 +8,7 @@ import { AppError } from '../../kernel/errors.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../kernel/paging.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
+import { refuseOtherVersion } from '../../kernel/version.js';
 import { PROJECT_KINDS, type ProjectKind } from '../projects/public.js';
 import { builtInTemplates, isBuiltInForm, isBuiltInTemplate } from './built-in-templates.js';
 import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
@@ -263,15 +264,6 @@ async function lockOwn(tx: Transaction, id: string): Promise<ProjectTemplate> {
   const { organizationId } = tx;
   if (isBuiltInTemplate(organizationId, id)) throw new AppError('PROJECT_TEMPLATE_BUILT_IN');
   return lockRow(tx, ProjectTemplate, { id, organizationId }, 'PROJECT_TEMPLATE_NOT_FOUND');
-}
-
-/** @throws CONCURRENT_CHANGE that names the present version */
-function refuseOtherVersion(version: number, expected: number | null | undefined): void {
-  if (expected == null || expected === version) return;
-  const message = `The project template is at version ${version}; read it again and retry.`;
-  throw new AppError('CONCURRENT_CHANGE', message, {
-    details: [{ path: 'expectedVersion', code: 'CONCURRENT_CHANGE', message: `must be ${version}` }],
-  });
 }
 
 /** @throws VALIDATION_FAILED */

@@ -11,6 +11,10 @@ export type Found<T> = ReadonlyMap<string, T | Error>;
 export const mapFound = <T, U>(found: Found<T>, change: (value: T) => U): Found<U> =>
   new Map([...found].map(([key, value]) => [key, value instanceof Error ? value : change(value)]));
 
+/** The same without values that are null: their keys have no value. */
+export const withoutNulls = <T>(found: Found<T | null>): Found<T> =>
+  new Map([...found].flatMap(([key, value]) => (value === null ? [] : [[key, value] as const])));
+
 /** A `BatchLoad` of the lists of many owners. @param ownerOf id of the owner of a row */
 export const batchOfOwned =
   <R>(load: (ctx: Context, ownerIds: readonly string[]) => Promise<readonly R[]>, ownerOf: (row: R) => string) =>

@@ -5,7 +5,7 @@ import { isId } from '../ids.js';
 import type { Connected } from './database.js';
 import type { Statement } from './statement.js';
 
-/** The row that a statement finds or changes. The `id` of its key may be any text. @throws `notFound` */
+/** The row that a statement finds or changes. The `id` or `ids` of its key may be any text. @throws `notFound` */
 export async function loadRow<P extends object, Row>(
   from: Connected,
   find: Statement<P, Row>,
@@ -29,4 +29,5 @@ export async function lockRow<T extends object>(
   return row;
 }
 
-const isFindable = (key: object): boolean => !('id' in key) || isId(String(key.id));
+const isFindable = (key: object): boolean =>
+  ['id' in key ? key.id : [], 'ids' in key ? key.ids : []].flat().every((id) => isId(String(id)));

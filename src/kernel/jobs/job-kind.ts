@@ -13,7 +13,7 @@ export interface RetryPolicy {
 
 /** A kind of background work. A slice declares its kinds in its `index.ts`. */
 export interface JobKind {
-  /** Slice and work: `certificate-alerts:scan`. It stands in the database: never rename one that was released. */
+  /** Slice and work: `jobs:delete-finished`. It stands in the database: never rename one that was released. */
   readonly name: string;
   /** What the work is, for operators. */
   readonly description: string;

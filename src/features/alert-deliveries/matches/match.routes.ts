@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Data, nextCursor, paging, queryInteger, type Route, route } from '../../../rest/route.js';
+import { boundedPaging, type Data, nextCursor, paging, queryInteger, type Route, route } from '../../../rest/route.js';
 import { PreviewAlert } from './match.rules.js';
 
 const PATH = '/api/v1/cert-manager/alerts';
@@ -27,9 +27,8 @@ const PreviewBody = z.strictObject({
 });
 
 const PageQuery = z.strictObject({
-  limit: queryInteger(1, 1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
+  ...boundedPaging,
   offset: queryInteger(0, 10_000).optional().meta({ description: 'Leaves out this many rows first, 0 to 10000.' }),
-  cursor: paging.cursor,
 });
 
 /** Certificates that alerts are about. Source: behaviour 7.3. */

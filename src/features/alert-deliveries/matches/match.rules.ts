@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { boundedPageRules, pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
-import { CONTENT } from '../../alerts/public.js';
+import { CONTENT, offset } from '../../alerts/public.js';
 
 const { eventType, alertBefore, filters } = CONTENT;
 
 /** Arguments of `CertificateAlert.certificates`. */
-export const MatchPage = z.strictObject({
-  ...boundedPageRules,
-  offset: z.int().min(0).max(10_000).nullish().meta({ description: 'Leaves out this many rows first, 0 to 10,000.' }),
-});
+export const MatchPage = z.strictObject({ ...boundedPageRules, offset });
 
 /** Arguments of `certificateAlertMatches`. */
 export const ListMatches = MatchPage.extend({ alertId: idOf('The certificate alert.') });

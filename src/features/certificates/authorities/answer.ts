@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { ErrorDetail } from '../../../kernel/errors.js';
-import { validationFailed } from '../../../kernel/validation.js';
+import { refuse } from '../shared-checks.js';
 import { type Bundle, readBundle } from '../x509/bundle.js';
 import { type CertificateFacts, factsOf } from '../x509/facts.js';
 import { isRequestOf } from '../x509/making.js';
@@ -35,12 +35,7 @@ export function answerOf(
   const texts = [{ path: 'certificate', text: given.certificate }];
   const bundle = readBundle(given.chain === '' ? texts : [...texts, { path: 'chain', text: given.chain }]);
   const facts = factsOf(bundle.leaf);
-  const faults = [
-    ...faultsOf(bundle, facts, request, now),
-    ...faultsOfIssuers(bundle.chain),
-    ...faultsOfConstraints(bundle),
-  ];
-  if (faults.length > 0) throw validationFailed(faults);
+  refuse([...faultsOf(bundle, facts, request, now), ...faultsOfIssuers(bundle.chain), ...faultsOfConstraints(bundle)]);
   const { subject, commonName, serialNumber, notBefore, notAfter, pathLength } = facts;
   return {
     certificate: pemOf(bundle.leaf),

@@ -39,9 +39,6 @@ export const findAuthorities = prepared(({ ids }: { ids: readonly string[] }) =>
   authorities.where('id', '=', anyOf(ids)),
 );
 
-/** One authority, of whatever project. */
-export const findAuthority = prepared(({ id }: { id: string }) => authorities.where('id', '=', id));
-
 /** An authority as it is read: everything but its key. */
 export type AuthorityRow = Awaited<ReturnType<typeof findAuthorities>>[number];
 

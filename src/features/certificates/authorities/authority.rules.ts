@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, storedText } from '../../../kernel/text-rules.js';
+import { expectedVersion } from '../../../kernel/version.js';
 import { reason } from '../revocation/revocation.rules.js';
 import { KEY_ALGORITHMS } from '../x509/keys.js';
 import { nameConstraints } from './name-constraints.rules.js';
@@ -94,9 +95,7 @@ export const ActivateAuthority = z
 export const UpdateAuthority = z
   .strictObject({
     id,
-    expectedVersion: z.int().min(1).nullish().meta({
-      description: 'The version that you have seen; with another one nothing changes (CONCURRENT_CHANGE).',
-    }),
+    expectedVersion,
     name: name.optional(),
     status: settableStatus.optional().meta({ description: 'Whether it may issue certificates.' }),
   })

@@ -6,6 +6,7 @@ import { validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
 import { urlsOf } from '../revocation/public-documents.js';
+import { refuse } from '../shared-checks.js';
 import type { Issuer, Validity } from '../x509/making.js';
 import { faultsOfSubtrees, type NameConstraints } from '../x509/name-constraints.js';
 import { readPem } from '../x509/pem.js';
@@ -64,8 +65,7 @@ export function refuseStraySubtrees({ chain }: HeldIssuer, constraints: NameCons
     ...subtree,
     path: `nameConstraints.permitted.${at}.value`,
   }));
-  const faults = faultsOfSubtrees(chain, permitted);
-  if (faults.length > 0) throw validationFailed(faults);
+  refuse(faultsOfSubtrees(chain, permitted));
 }
 
 /**

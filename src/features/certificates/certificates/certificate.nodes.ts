@@ -1,6 +1,6 @@
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import type { Found } from '../../../kernel/database/batched.js';
+import { type Found, withoutNulls } from '../../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { IN_OWN_PROJECT, type ProjectLinks } from '../../projects/public.js';
 import { type CertificateRow, findCertificates } from './certificate.queries.js';
@@ -19,7 +19,7 @@ export async function readableCertificates(
     authorize(access, 'certificates:read');
     return can(access.ability, 'certificates:read', { commonName: row.commonName }) ? row : null;
   });
-  return new Map([...found].flatMap(([id, row]) => (row === null ? [] : [[id, row] as const])));
+  return withoutNulls(found);
 }
 
 /** Certificates as nodes. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
+import { expectedVersion } from '../../../kernel/version.js';
 import { reason } from '../revocation/revocation.rules.js';
 
 /** Whether a certificate holds. It may have expired all the same. */
@@ -20,9 +21,6 @@ export const pem = storedText(1_048_576);
 
 const projectId = idOf('The project, of the type `cert-manager`.');
 const id = idOf('The certificate.');
-export const expectedVersion = z.int().min(1).nullish().meta({
-  description: 'The version that you have seen; with another one nothing changes (CONCURRENT_CHANGE).',
-});
 
 /** An entry of the metadata of a certificate. */
 export const Metadata = z

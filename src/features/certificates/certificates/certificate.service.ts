@@ -9,11 +9,12 @@ import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { type CountedConnectionOf, counted, Page, timeCursorKey } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../kernel/version.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { findAuthority } from '../authorities/authority.queries.js';
+import { findAuthorities } from '../authorities/authority.queries.js';
 import { findIssuerOf } from '../authorities/issuer-of.js';
 import { openKey, sealKey } from '../key-sealing.js';
-import { refuseOtherType, refuseOtherVersion } from '../shared-checks.js';
+import { refuseOtherType } from '../shared-checks.js';
 import { type Bundle, readBundle } from '../x509/bundle.js';
 import { factsOf } from '../x509/facts.js';
 import { toPem } from '../x509/pem.js';
@@ -226,7 +227,7 @@ export class CertificateService {
     const project = await this.projects.authorized(ctx, projectId, 'certificates:read');
     const { authorityId } = request;
     if (authorityId != null) {
-      const { projectId: owner } = await loadRow(ctx, findAuthority, { id: authorityId }, AUTHORITY_NOT_FOUND);
+      const { projectId: owner } = await loadRow(ctx, findAuthorities, { ids: [authorityId] }, AUTHORITY_NOT_FOUND);
       if (owner !== project.projectId) throw new AppError(AUTHORITY_NOT_FOUND);
     }
     return this.#page(ctx, project, request);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { MAX_CURSOR } from '../../../kernel/paging.js';
-import { bodyOf, nextCursor, queryInteger, type Route, route, routesAt } from '../../../rest/route.js';
+import { bodyOf, boundedPaging, nextCursor, type Route, route, routesAt } from '../../../rest/route.js';
 import { CERTIFICATE_FIELDS } from '../certificates/certificate.routes.js';
 import { IssueCertificate, RenewCertificate } from './issue.rules.js';
 import { requestKind, requestState } from './request.rules.js';
@@ -23,12 +22,7 @@ const ListQuery = z.strictObject({
   state: requestState.optional().meta({ description: 'Only those of this state.' }),
   kind: requestKind.optional().meta({ description: 'Only those of this kind.' }),
   certificateId: z.string().optional().meta({ description: 'Only those to renew this certificate, or that made it.' }),
-  limit: queryInteger(1, 1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
-  cursor: z
-    .string()
-    .max(MAX_CURSOR)
-    .optional()
-    .meta({ description: 'Where to go on: `nextCursor` of the reply before.' }),
+  ...boundedPaging,
 });
 
 /** Issue, renewal, lineages and requests, beyond the specification. */

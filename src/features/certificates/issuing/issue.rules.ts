@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
+import { expectedVersion } from '../../../kernel/version.js';
 import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
 import { nameKind } from '../authorities/name-constraints.rules.js';
-import { expectedVersion, metadata, pem, renewBeforeDays } from '../certificates/certificate.rules.js';
+import { metadata, pem, renewBeforeDays } from '../certificates/certificate.rules.js';
 import { extendedKeyUsage, keyUsage, MAX_DAYS, SUBJECT_PARTS } from '../profiles/profile.rules.js';
 import { MAX_PATH, MAX_SANS } from './content.js';
 

@@ -1,4 +1,5 @@
 import { authorize, can } from '../../../kernel/authz/ability.js';
+import { withoutNulls } from '../../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { IN_OWN_PROJECT, type ProjectLinks } from '../../projects/public.js';
 import { readOf } from './request.service.js';
@@ -15,7 +16,7 @@ export const requestNode = (links: ProjectLinks): NodeKind =>
         authorize(access, 'certificates:read');
         return can(access.ability, 'certificates:read', { commonName: row.commonName }) ? row : null;
       });
-      return new Map([...found].flatMap(([id, row]) => (row === null ? [] : [[id, row] as const])));
+      return withoutNulls(found);
     },
     record: readOf,
   });

@@ -1,6 +1,6 @@
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import type { Found } from '../../../kernel/database/batched.js';
+import { type Found, withoutNulls } from '../../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { IN_OWN_PROJECT, type ProjectLinks } from '../../projects/public.js';
 import { findProfiles, type ProfileView, toProfileView } from './profile.queries.js';
@@ -19,7 +19,7 @@ export async function readableProfiles(
     authorize(access, 'certificate-profiles:read');
     return can(access.ability, 'certificate-profiles:read', { slug: row.slug }) ? toProfileView(row) : null;
   });
-  return new Map([...found].flatMap(([id, row]) => (row === null ? [] : [[id, row] as const])));
+  return withoutNulls(found);
 }
 
 /** Profiles as nodes. */

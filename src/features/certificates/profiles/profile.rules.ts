@@ -3,6 +3,7 @@ import { compileGlob } from '../../../kernel/authz/glob.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
+import { expectedVersion } from '../../../kernel/version.js';
 import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
 import { nameKind } from '../authorities/name-constraints.rules.js';
 import { renewDays } from '../certificates/certificate.rules.js';
@@ -171,9 +172,7 @@ export const CreateProfile = z
 export const UpdateProfile = z
   .strictObject({
     id,
-    expectedVersion: z.int().min(1).nullish().meta({
-      description: 'The version that you have seen; with another one nothing changes (CONCURRENT_CHANGE).',
-    }),
+    expectedVersion,
     description,
     authorityId: authorityId.optional(),
     ca: ca.optional(),

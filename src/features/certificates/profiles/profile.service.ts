@@ -7,11 +7,12 @@ import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
-import { parse, validationFailed } from '../../../kernel/validation.js';
+import { parse } from '../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../kernel/version.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { findAuthority } from '../authorities/authority.queries.js';
+import { findAuthorities } from '../authorities/authority.queries.js';
 import { findCertificateInForce } from '../certificates/lineage.sql.js';
-import { refuseOtherType, refuseOtherVersion } from '../shared-checks.js';
+import { refuse, refuseOtherType } from '../shared-checks.js';
 import { CertificateProfile } from './profile.entity.js';
 import {
   bySlug,
@@ -190,8 +191,7 @@ function merged(said: Partial<Record<keyof ProfileRules, unknown>>, before?: Pro
 
 /** @throws VALIDATION_FAILED */
 function consistent(rules: ProfileRules): ProfileRules {
-  const faults = faultsOfRules(rules);
-  if (faults.length > 0) throw validationFailed(faults);
+  refuse(faultsOfRules(rules));
   return rules;
 }
 
@@ -208,7 +208,7 @@ const sorted = (value: unknown): unknown => {
 
 /** @throws CERTIFICATE_AUTHORITY_NOT_FOUND for the id of no authority of the project */
 async function refuseOtherAuthority(tx: Transaction, projectId: string, id: string): Promise<void> {
-  const authority = await loadRow(tx, findAuthority, { id }, AUTHORITY_NOT_FOUND);
+  const authority = await loadRow(tx, findAuthorities, { ids: [id] }, AUTHORITY_NOT_FOUND);
   if (authority.projectId !== projectId) throw new AppError(AUTHORITY_NOT_FOUND);
 }
 

@@ -4,7 +4,7 @@ import { validationFailed } from '../../../kernel/validation.js';
 import { chainOf, isIssuerOf } from './chain.js';
 import { readCertificate } from './facts.js';
 import { isPairOf, KEY_TYPES, readPrivateKey } from './keys.js';
-import { faultAt, MAX_PEM_BYTES, type PemBlock, type PemText, readPem } from './pem.js';
+import { attempt, faultAt, MAX_PEM_BYTES, type PemBlock, type PemText, readPem } from './pem.js';
 
 /** A certificate, its issuers from the next one up, and its private key if that is there. */
 export interface Bundle {
@@ -110,12 +110,3 @@ const noLeaf = (path: string, key: Read<KeyObject> | null): ErrorDetail =>
   key === null
     ? { path, code: 'INVALID', message: 'must have one certificate, and beside it only those that issued it' }
     : faultAt(key.block, 'has a private key that belongs to no certificate here');
-
-/** Null where it throws: messages of parsers may repeat what they read. */
-function attempt<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-}

@@ -4,7 +4,7 @@ import { Name, Pkcs10CertificateRequest } from '@peculiar/x509';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import { algorithmOf } from './keys.js';
-import { faultAt, type PemText, readPem } from './pem.js';
+import { attempt, faultAt, type PemText, readPem } from './pem.js';
 import { type Stated, statedBy } from './stated.js';
 
 const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
@@ -64,13 +64,4 @@ export function faultOfKey(key: KeyObject): string | null {
   if (modulusLength < MIN_RSA_BITS || modulusLength > MAX_RSA_BITS)
     return `must have an RSA key of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`;
   return publicExponent < MIN_RSA_EXPONENT ? `must have an RSA key with an exponent from ${MIN_RSA_EXPONENT}` : null;
-}
-
-/** Null where it throws: messages of parsers may repeat what they read. */
-function attempt<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
 }

@@ -69,3 +69,12 @@ export const toPem = (label: string, der: Uint8Array): string => {
   const lines = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
   return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`;
 };
+
+/** Null where it throws: messages of parsers may repeat what they read. */
+export function attempt<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
