@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.js';
+import { toAppError } from '../../kernel/errors.js';
 import { backoffSeconds } from '../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import type { Notifier, Outcome, Target } from '../notifications/public.js';
@@ -65,13 +66,13 @@ class Sending<S extends Sender> {
 
   /** @returns whether the target takes nothing at present */
   private async sendAll(sender: S, messages: readonly DueMessage[]): Promise<boolean> {
-    const targets = await this.targetsByRecipient(sender);
+    const targets = await this.targetsByRecipient(sender).catch(orUnreadable);
     for (const message of messages) {
       if (this.run.signal.aborted) return true;
       // Disabled, or with another address: the caller looks anew.
       if (!(await this.isAsBefore(sender))) return false;
-      const target = targets.get(message.recipient.toString('hex'));
-      const attempt = await this.sendOne(sender, { message, target });
+      const target = targets?.get(message.recipient.toString('hex'));
+      const attempt = targets === null ? UNREADABLE : await this.sendOne(sender, { message, target });
       if (await settle(this.run, { sender, message, attempt })) return true;
     }
     return false;
@@ -113,6 +114,19 @@ type Attempt =
       readonly isOfTarget: boolean;
       readonly retryAfterSeconds: number | null;
     };
+
+/** Of a config that cannot be decrypted: somebody may give the channel another one, or bring the key back. */
+const UNREADABLE: Attempt = {
+  outcome: 'temporary',
+  errorCode: 'SEALED_VALUE_INVALID',
+  isOfTarget: true,
+  retryAfterSeconds: null,
+};
+
+function orUnreadable(error: unknown): null {
+  if (toAppError(error).code !== 'SEALED_VALUE_INVALID') throw error;
+  return null;
+}
 
 function attemptOf({ channelType }: Sender, outcome: Outcome): Attempt {
   if (outcome.result === 'accepted') return { outcome: 'sent' };

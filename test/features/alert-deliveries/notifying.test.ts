@@ -199,6 +199,22 @@ describe('a target that fails', () => {
     expect(notifying.mail.mailsTo('unreadable@example.com')).toEqual([]);
   });
 
+  test('whose config cannot be decrypted is tried again, and its messages say why', async () => {
+    const server = await notifying.server();
+    const filters = [{ field: 'common_name', operator: 'equals', value: 'undecryptable.example.com' }];
+    const alertId = await notifying.alert([webhook(server)], { filters });
+    await notifying.sql(`update certificate_alert_channel set config_sealed = 'x' where alert_id = $1`, [alertId]);
+    await notifying.certificate(4, 'undecryptable.example.com');
+    await until('a failed attempt', WAIT_MS, async () => (await notifying.messages(alertId))[0]?.attempts === 1);
+    expect(await notifying.messages(alertId)).toMatchObject([
+      { state: 'pending', error_code: 'SEALED_VALUE_INVALID', wait: expect.any(Number) },
+    ]);
+    await notifying.sql('update notification_message set give_up_at = now() where owner_id = $1', [alertId]);
+    await notifying.hurry();
+    await settled(alertId, 1, 'failed');
+    expect(server.received).toEqual([]);
+  });
+
   test('is given up after three days, and kept as failed', async () => {
     const server = await notifying.server((_, response) => response.writeHead(503).end());
     await notifying.certificate(4, 'given-up.example.com');
