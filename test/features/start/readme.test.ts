@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Service } from '../../kit/service.ts';
@@ -16,9 +17,9 @@ function session(url: string, dataDir: string): string {
   const blocks = [...`${first}${jobs}${persisted}`.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1]);
   return blocks
     .join('\n')
-    .replace('http://127.0.0.1:4000', url)
-    .replace('.data/bootstrap-token', `${dataDir}/bootstrap-token`)
-    .replaceAll('by-slug.graphql', `${dataDir}/by-slug.graphql`)
+    .replaceAll('http://127.0.0.1:4000', url)
+    .replaceAll('.data/bootstrap-token', `${dataDir}/bootstrap-token`)
+    .replaceAll(/by-slug\.graphql|shop\.key|(?:shop|root)\.pem/g, `${dataDir}/$&`)
     .replaceAll(/^curl .*(?:\\\n.*)*(?:\n +.*)*(?:\n\}')?$/gm, '$&; echo');
 }
 
@@ -41,6 +42,10 @@ describe('the first session of README.md', () => {
       expect(explained.data.explainAccess).toMatchObject({ isAllowed: true, origin: { slug: 'viewer' } });
       expect(replies.at(-1)).toEqual({ data: { projectBySlug: { id: expect.any(String), name: 'Payments' } } });
       expect(replies.at(-2)).toMatchObject({ jobKind: { name: 'jobs:delete-finished', isPaused: false } });
+      const file = (name: string): Buffer => readFileSync(join(service.dataDir, name));
+      const [certificate, root] = ['shop.pem', 'root.pem'].map((name) => new X509Certificate(file(name)));
+      expect(certificate?.verify((root as X509Certificate).publicKey)).toBe(true);
+      expect(certificate?.checkPrivateKey(createPrivateKey(file('shop.key')))).toBe(true);
       const login = replies.find(({ tokenType }) => tokenType !== undefined);
       expect(login).toMatchObject({ tokenType: 'Bearer', accessToken: expect.stringMatching(/^srt_/) });
     } finally {
