@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
-import { createJobs, startUpkeep } from './background.js';
+import { createJobs, startBackgroundWork } from './background.js';
 import { bootstrap, createFirstAdmin, systemContext } from './bootstrap.js';
 import { keepToken, unusedTokenFile } from './bootstrap-token.js';
 import type { Config } from './config.js';
@@ -26,7 +26,7 @@ import { createOrganizations } from './features/organizations/index.js';
 import { createPrivileges } from './features/privileges/index.js';
 import { createProjectCopies } from './features/project-copies/index.js';
 import { createProjectNotices } from './features/project-notices/index.js';
-import { tellOfCredentials, tellOfFailedRequest, tellOfRescue } from './features/project-notices/public.js';
+import { notifyOfCredentialChanges, notifyOfFailedRequest, notifyOfRescue } from './features/project-notices/public.js';
 import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
@@ -143,12 +143,12 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     projects,
     createGroups({ ...organizations, ...projects }),
     createPrivileges(projects),
-    createProjectRescues({ ...projects, onRescue: tellOfRescue }),
+    createProjectRescues({ ...projects, onRescue: notifyOfRescue }),
     createProjectTemplates({ ...projects, createRootFolders }),
     createProjectCopies(projects),
     tags,
     secrets,
-    createCertificates({ ...projects, onCertificateEvent: announce, onRequestFailed: tellOfFailedRequest }),
+    createCertificates({ ...projects, onCertificateEvent: announce, onRequestFailed: notifyOfFailedRequest }),
     createAlertDeliveries({ ...projects, notifier }),
     createProjectNotices({ ...projects, notifier, allowPrivateTargets: config.allowPrivateTargets }),
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
@@ -219,7 +219,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     cleanup.push(() => auditSealer.close());
     cleanup.push(() => kernel.auditTrail.close());
     cleanup.push(() => assembly.authenticator.close(kernel));
-    cleanup.push(...(await startUpkeep(database, { ...opened, jobs, rateLimits, log })));
+    cleanup.push(...(await startBackgroundWork(database, { ...opened, jobs, rateLimits, log })));
     const replyCache = new ReplyCache(config.replyCacheBytes, assembly.stampOf);
     cleanup.push(async () => replyCache.close());
     const http = await mountEverything(config, log, {
@@ -273,7 +273,7 @@ async function openKernel(
     async () => {
       if (rootKey === undefined) throw new Error('migrations ran before the root key was checked');
       await recordInstallation(database.query, rootKey);
-      const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'), tellOfCredentials);
+      const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'), notifyOfCredentialChanges);
       const keyring = new Keyring(rootKey, database.query);
       const kernel: Kernel = {
         database,

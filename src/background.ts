@@ -42,7 +42,7 @@ export function createJobs(
 }
 
 /** Starts what runs in the background of a node. @returns what ends it, in the order of their start */
-export async function startUpkeep(
+export async function startBackgroundWork(
   database: Database,
   { jobs, rateLimits, limitKey, log }: { jobs: Jobs; rateLimits: RateLimits; limitKey: Buffer; log: Log },
 ): Promise<(() => Promise<unknown>)[]> {

@@ -82,24 +82,24 @@ async function notifyOfExpiry(
   }
 }
 
-type Happening = CertificateEvent['event'];
+type EventName = CertificateEvent['event'];
 
-const happening = (event: Happening): JobKind => ({
+const eventJob = (event: EventName): JobKind => ({
   name: `certificate-alerts:${event}`,
   description: `Has alerts notify of the ${event} of a certificate, and of its expiry where that is due already.`,
-  run: (ctx, run) => tell(ctx, run, event),
+  run: (ctx, run) => notifyOfEvent(ctx, run, event),
 });
-const HAPPENINGS: Readonly<Record<Happening, JobKind>> = {
-  import: happening('import'),
-  issuance: happening('issuance'),
-  renewal: happening('renewal'),
-  revocation: happening('revocation'),
+const EVENT_JOBS: Readonly<Record<EventName, JobKind>> = {
+  import: eventJob('import'),
+  issuance: eventJob('issuance'),
+  renewal: eventJob('renewal'),
+  revocation: eventJob('revocation'),
 };
 
 /** The jobs by which alerts find out of what to notify. */
-export const DUE_JOBS: readonly JobKind[] = [FIND_DUE, CHECK, ...Object.values(HAPPENINGS)];
+export const DUE_JOBS: readonly JobKind[] = [FIND_DUE, CHECK, ...Object.values(EVENT_JOBS)];
 
-async function tell(ctx: Context, run: JobRun, event: Happening): Promise<void> {
+async function notifyOfEvent(ctx: Context, run: JobRun, event: EventName): Promise<void> {
   const certificateId = run.subjectId ?? NO_ID;
   const [certificate] = await findSubjects(ctx, { ids: [certificateId] });
   if (certificate === undefined) return;
@@ -120,7 +120,7 @@ export async function announce(
   { certificateId, organizationId, projectId, event }: CertificateEvent,
 ): Promise<void> {
   const key = certificateId;
-  await queue(tx, HAPPENINGS[event], [{ key, organizationId, projectId, subjectId: certificateId }]);
+  await queue(tx, EVENT_JOBS[event], [{ key, organizationId, projectId, subjectId: certificateId }]);
 }
 
 /** Has an alert about expiry look for what is due now: it is new, or was changed. */

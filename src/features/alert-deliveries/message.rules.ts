@@ -31,7 +31,7 @@ export const TestAlert = z
     id: alertId,
     channelId: idOf('One channel of it, which may be disabled; absent: all that are enabled.').nullish(),
     mustBeAccepted: z.boolean().default(false).meta({
-      description: 'Whether to fail where a target does not accept it, and not to tell so among the results.',
+      description: 'Whether to fail where a target does not accept it, instead of reporting that in the results.',
     }),
   })
   .meta({ description: 'Which certificate alert to send a test of.' });

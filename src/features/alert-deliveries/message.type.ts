@@ -40,7 +40,7 @@ export class AlertMessageType extends Node {
   @Field(() => ID, { description: 'The certificate alert.' })
   alertId!: string;
 
-  @Field(() => CertificateEventEnum, { description: 'Which event it tells of.' })
+  @Field(() => CertificateEventEnum, { description: 'Which event it is about.' })
   event!: EventType;
 
   @Field(() => MessageStateEnum, { description: 'How far it is.' })
@@ -64,7 +64,7 @@ export class AlertMessageType extends Node {
   })
   errorCode!: string | null;
 
-  @Field(() => DateTime, { description: 'When the alert found what it tells of.' })
+  @Field(() => DateTime, { description: 'When the alert found what it is about.' })
   createdAt!: Date;
 
   @Field(() => DateTime, { nullable: true, description: 'When it was sent or given up; null while it is pending.' })
@@ -91,7 +91,7 @@ registerEnumType(RunStatusEnum, {
 /** When an alert last notified. */
 @ObjectType('CertificateAlertRun', { description: 'When a certificate alert notified.', simpleResolvers: true })
 export class AlertRunType {
-  @Field(() => DateTime, { description: 'When the alert found what it tells of.' })
+  @Field(() => DateTime, { description: 'When the alert found what it is about.' })
   timestamp!: Date;
 
   @Field(() => RunStatusEnum, { description: 'What came of it.' })

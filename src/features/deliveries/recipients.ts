@@ -44,7 +44,7 @@ export async function ledgerTargets<C extends { readonly id: string; readonly ch
     channels.map(async (channel) => {
       const { id: channelId, channelType } = channel;
       if (channelType !== 'email') return [{ channelId, channelType, recipient: NOBODY }];
-      // One whose addresses cannot be decrypted must not keep the others from what they have to tell.
+      // One whose addresses cannot be decrypted must not keep the others from their messages.
       const config = await open({ ...channel, channelType }).catch(() => null);
       const targets = config === null ? [] : targetsOf(channelType, config);
       const digests = await digestsOf(ctx, owner, targets);

@@ -89,7 +89,7 @@ class Sending<S extends Sender> {
     return attemptOf(sender, await this.notifier.deliver(this.ctx, { id: message.id, target, notification }));
   }
 
-  /** Whether a channel still is what it was, so that what it was told may go where it went. */
+  /** Whether a channel is still enabled and has the same config. */
   private async isAsBefore({ id, configVersion }: S): Promise<boolean> {
     const now = await this.source.find(this.ctx, id);
     return now?.isEnabled === true && now.configVersion === configVersion;

@@ -17,8 +17,8 @@ export interface LedgerTarget {
   readonly recipient: Buffer;
 }
 
-/** What an owner has to tell of which subjects. */
-export interface Telling {
+/** The messages of an owner about some subjects. */
+export interface NewMessages {
   readonly organizationId: string;
   /** Null: of an organization. */
   readonly projectId: string | null;
@@ -41,14 +41,14 @@ type Sending = Pick<Source, 'name' | 'job'>;
 export async function writeMessages(
   tx: Transaction,
   { name: source, job }: Sending,
-  { occurrence = '', ...telling }: Telling,
+  { occurrence = '', ...messages }: NewMessages,
   targets: readonly LedgerTarget[],
 ): Promise<boolean> {
   const written = new Set<string>();
   for (let at = 0; at < targets.length; at += TARGETS_AT_ONCE) {
     const some = targets.slice(at, at + TARGETS_AT_ONCE);
     const rows = await writeDeliveries(tx, {
-      ...telling,
+      ...messages,
       source,
       occurrence,
       giveUpSeconds: GIVE_UP_SECONDS,
@@ -59,7 +59,7 @@ export async function writeMessages(
     });
     for (const { channelId } of rows) written.add(channelId);
   }
-  await askToSend(tx, job, { ...telling, channelIds: [...written] });
+  await askToSend(tx, job, { ...messages, channelIds: [...written] });
   return written.size > 0;
 }
 
@@ -67,7 +67,11 @@ export async function writeMessages(
 const askToSend = (
   tx: Transaction,
   job: Sending['job'],
-  { channelIds, organizationId, projectId }: Pick<Telling, 'organizationId' | 'projectId'> & { channelIds: string[] },
+  {
+    channelIds,
+    organizationId,
+    projectId,
+  }: Pick<NewMessages, 'organizationId' | 'projectId'> & { channelIds: string[] },
 ): Promise<void> =>
   ask(
     tx,

@@ -63,7 +63,10 @@ export class JobType extends Node {
   @Field(() => ID, { nullable: true, description: 'The project that it is about; null for none.' })
   projectId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'What it is about, which its kind tells; null for nothing single.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'What it is about: the kind says what that is. Null if it is about nothing single.',
+  })
   subjectId!: string | null;
 
   @Field(() => JobStateEnum, { description: 'How far it is.' })

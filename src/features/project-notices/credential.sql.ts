@@ -5,7 +5,7 @@ const PROJECTS = `left join lateral (
     select distinct n.organization_id, n.project_id from project_member_now n where n.member_id = i.id) m on true`;
 const OWNER = `coalesce(m.organization_id, i.organization_id) as "organizationId", m.project_id as "projectId"`;
 
-/** Identities, or holders of tokens where no identity is given, and whom changes of their credentials are to be told. */
+/** Identities, or holders of tokens where no identity is given, and who is notified of changes of their credentials. */
 export const listCredentialOwners = sqlStatement({
   text: `
     select g.at::integer as at, i.id as "identityId", i.name, ${OWNER}
@@ -27,7 +27,7 @@ const ROW = {
   projectId: t.nullable(t.uuid),
 } as const;
 
-/** What expires within days and was to live longer than that, with whom it is to be told. */
+/** What expires within days and was to live longer than that, with who is notified of it. */
 const expiring = (found: string) => `
   with found as materialized (
     ${found} and x.expires_at > now() and x.expires_at <= now() + make_interval(days => :days::integer)

@@ -3,9 +3,9 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { NO_ID, newId } from '../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { listCredentialOwners, listExpiringClientSecrets, listExpiringTokens } from './credential.sql.js';
-import { tell } from './notices.js';
+import { notify } from './notices.js';
 
-/** What is told of changes, by the action of their records in the audit trail. */
+/** What notices say of changes, by the action of their records in the audit trail. */
 const CHANGES: Readonly<Record<string, string>> = {
   'client-secret:create': 'Client secret made',
   'client-secret:revoke': 'Client secret revoked',
@@ -18,10 +18,10 @@ const CHANGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tells of changes of credentials of identities, in the transaction that recorded them: the projects that an identity is a member of,
- * or else the admins of its organization. Of tokens of users nobody is told.
+ * Notifies of changes of credentials of identities, in the transaction that recorded them: the projects that an identity is a member
+ * of, or else the admins of its organization. Tokens of users cause no notice.
  */
-export async function tellOfCredentials(tx: Transaction, events: readonly AuditEvent[]): Promise<void> {
+export async function notifyOfCredentialChanges(tx: Transaction, events: readonly AuditEvent[]): Promise<void> {
   const changes = events.flatMap(({ action, facts = {} }) => {
     const what = CHANGES[action];
     const { identityId = null, accessTokenId = null, clientSecretId = null, userId = null } = facts;
@@ -33,7 +33,7 @@ export async function tellOfCredentials(tx: Transaction, events: readonly AuditE
     identityIds: changes.map(({ identityId }) => idOf(identityId)),
     tokenIds: changes.map(({ accessTokenId }) => idOf(accessTokenId)),
   });
-  await tell(
+  await notify(
     tx,
     'credential-change',
     owners.map(({ at, identityId, name, organizationId, projectId }) => {
@@ -45,28 +45,33 @@ export async function tellOfCredentials(tx: Transaction, events: readonly AuditE
   );
 }
 
-/** How long before they expire credentials are told of. */
+/** How long before it expires a credential causes a notice. */
 const DAYS = 7;
 const AT_ONCE = 500;
 
-/** Tells of credentials that expire within a week, once for each time at which they would. */
+/** Notifies of credentials that expire within a week, once for each time at which they would. */
 export const FIND_EXPIRING: JobKind = {
   name: 'project-notices:find-expiring',
-  description: `Tells projects of access tokens and client secrets that expire within ${DAYS} days, daily at midnight UTC.`,
+  description: `Notifies projects of access tokens and client secrets that expire within ${DAYS} days, daily at midnight UTC.`,
   everySeconds: 86_400,
   run: async (ctx, run) => {
-    await tellExpiring(ctx, run, 'Access token', listExpiringTokens);
-    await tellExpiring(ctx, run, 'Client secret', listExpiringClientSecrets);
+    await notifyOfExpiring(ctx, run, 'Access token', listExpiringTokens);
+    await notifyOfExpiring(ctx, run, 'Client secret', listExpiringClientSecrets);
   },
 };
 
-async function tellExpiring(ctx: Context, run: JobRun, kind: string, list: typeof listExpiringTokens): Promise<void> {
+async function notifyOfExpiring(
+  ctx: Context,
+  run: JobRun,
+  kind: string,
+  list: typeof listExpiringTokens,
+): Promise<void> {
   for (let after = { expiresAt: new Date(0), id: NO_ID }; ; ) {
     const found = await list(ctx, { days: DAYS, afterTime: after.expiresAt, afterId: after.id, most: AT_ONCE });
     const last = found.at(-1);
     if (last === undefined) return;
     await run.inTransaction((tx) =>
-      tell(
+      notify(
         tx,
         'credential-expiry',
         found.map(({ id, label, expiresAt, identityName, organizationId, projectId }) => ({

@@ -12,13 +12,13 @@ import { ChannelService, readOf } from './channel.service.js';
 import { NotificationChannelType, toNotificationChannel } from './channel.type.js';
 import { FIND_EXPIRING } from './credentials.js';
 import { Notice } from './notice.entity.js';
+import { WRITE_MESSAGES_JOB } from './notice-job.js';
 import { NOTICE_SOURCE } from './notice-source.js';
 import { SecretReminder } from './reminder.entity.js';
 import { REMIND } from './reminders.js';
-import { TELL_JOB } from './telling.js';
 
 /**
- * What projects are told of, and through which channels.
+ * What projects are notified of, and through which channels.
  *
  * @param deps `allowPrivateTargets`: webhooks may go to this machine and to private networks
  */
@@ -48,7 +48,7 @@ export function createProjectNotices(deps: {
       }),
     ],
     routes: channelRoutes(rules),
-    jobs: [TELL_JOB, REMIND, FIND_EXPIRING, sendJob(NOTICE_SOURCE, deps.notifier)],
+    jobs: [WRITE_MESSAGES_JOB, REMIND, FIND_EXPIRING, sendJob(NOTICE_SOURCE, deps.notifier)],
     groups: [
       {
         name: 'notification-channels',

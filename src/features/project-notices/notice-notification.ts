@@ -47,7 +47,7 @@ const WORDS: Readonly<Record<NoticeKind, Words>> = {
   },
 };
 
-interface Told {
+interface ShownNotice {
   readonly id: string;
   readonly kind: NoticeKind;
   readonly subjectId: string;
@@ -66,7 +66,7 @@ interface Notified {
 /** The notification of notices of one kind; null without any. @param now when it is sent */
 export function noticeNotification(
   notified: Notified,
-  notices: readonly Told[],
+  notices: readonly ShownNotice[],
   now = new Date(),
 ): Notification | null {
   const [first] = notices;
@@ -109,7 +109,7 @@ function notificationBy(
   };
 }
 
-function itemOf({ id, subjectId, facts, daysLeft }: Told) {
+function itemOf({ id, subjectId, facts, daysLeft }: ShownNotice) {
   const { name, fields, expiresAt } = NoticeFacts.parse(facts);
   const item = plainItem(name, Object.entries(fields), { id, subjectId, expiresAt });
   if (expiresAt === undefined || daysLeft === null) return item;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What projects are told of. */
+/** What projects are notified of. */
 export const NOTICE_KINDS = [
   'secret-reminder',
   'credential-expiry',

@@ -27,7 +27,7 @@ export const insertNotices = sqlStatement({
 });
 
 /** Locks notices of an owner whose messages are not written yet, oldest first. */
-export const lockUntold = sqlStatement({
+export const lockNewNotices = sqlStatement({
   text: `
     select id, kind, array(select jsonb_array_elements_text(facts -> 'recipientIds'))::uuid[] as "recipientIds"
     from notice where owner_id = :ownerId and told_at is null order by created_at, id limit :most::integer for update`,
@@ -36,7 +36,7 @@ export const lockUntold = sqlStatement({
 });
 
 /** Writes down that the messages of notices are written. */
-export const markTold = sqlStatement({
+export const markWritten = sqlStatement({
   text: 'update notice set told_at = now() where id = any(:ids)',
   params: { ids: t.array(t.uuid) },
   row: {},

@@ -1,2 +1,2 @@
-export { tellOfCredentials } from './credentials.js';
-export { tellOfFailedRequest, tellOfRescue } from './happenings.js';
+export { notifyOfCredentialChanges } from './credentials.js';
+export { notifyOfFailedRequest, notifyOfRescue } from './events.js';

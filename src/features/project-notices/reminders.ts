@@ -1,19 +1,19 @@
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
-import { tell } from './notices.js';
+import { notify } from './notices.js';
 import { takeDueReminders } from './reminder.sql.js';
 
 const AT_ONCE = 500;
 
-/** Tells projects of reminders of secrets that are due. What was missed while nothing ran is told once. */
+/** Notifies projects of reminders of secrets that are due, once of what was missed while nothing ran. */
 export const REMIND: JobKind = {
   name: 'project-notices:remind',
-  description: 'Tells projects of reminders of secrets that are due, daily at midnight UTC.',
+  description: 'Notifies projects of reminders of secrets that are due, daily at midnight UTC.',
   everySeconds: 86_400,
   run: async (_, run) => {
     for (let taken = AT_ONCE; taken === AT_ONCE; )
       taken = await run.inTransaction(async (tx) => {
         const due = await takeDueReminders(tx, { most: AT_ONCE });
-        await tell(
+        await notify(
           tx,
           'secret-reminder',
           due.map(({ id, organizationId, projectId, key, note, recipientIds, environment, path, day }) => ({

@@ -29,7 +29,7 @@ export interface RunnerParts {
   readonly log: Log;
   /** True once the node takes no new work. */
   readonly isLeaving?: () => boolean;
-  /** Is told in how many seconds something is due. */
+  /** Called with the seconds until something is due. */
   readonly onNext?: (seconds: number) => void;
   readonly pollMs?: number;
 }
@@ -180,7 +180,7 @@ export class JobRunner {
       const refusal = refusalOf(claimed, retry);
       if (refusal !== null) throw new PermanentFailure(refusal);
       const again = await kind.run(ctx, lease);
-      // Whoever was told to stop may have left something undone.
+      // What was stopped may have left something undone.
       if (lease.signal.aborted) throw lease.signal.reason;
       const pauseSeconds = again ? again.againInSeconds : null;
       this.count(kind, (await lease.end('done', { pauseSeconds })) ? 'done' : 'lost');

@@ -14,7 +14,7 @@ const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 const SUBJECT = { find: findSubjects, notFound: NOT_FOUND } as const;
 const DAY_MS = 86_400_000;
 
-/** What came, or will come, of an alert for a certificate. `notified`, `pending` and `failed` tell of its messages. */
+/** What came, or will come, of an alert for a certificate. `notified`, `pending` and `failed` are about its messages. */
 export const OUTCOMES = ['notified', 'pending', 'failed'] as const;
 type Outcome = (typeof OUTCOMES)[number] | Verdict;
 

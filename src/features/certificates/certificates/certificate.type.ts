@@ -142,7 +142,7 @@ export class CertificateType extends Node {
   @Field(() => String, { description: 'Common name of its subject; empty if it has none.' })
   commonName!: string;
 
-  @Field(() => [String], { description: 'Its alternative names; `details` tells their kinds.' })
+  @Field(() => [String], { description: 'Its alternative names; `details` has their kinds.' })
   sans!: readonly string[];
 
   @Field(() => String, { description: 'Its serial number, hexadecimal in upper case.' })

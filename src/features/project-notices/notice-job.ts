@@ -6,42 +6,42 @@ import { digestsOf, type LedgerTarget, ledgerTargets, writeMessages } from '../d
 import { hasAddress } from './addresses.js';
 import { listTakingChannels } from './channel.queries.js';
 import type { NoticeKind } from './notice.rules.js';
-import { listPeople, lockUntold, markTold } from './notice.sql.js';
+import { listPeople, lockNewNotices, markWritten } from './notice.sql.js';
 import { NOTICE_SOURCE } from './notice-source.js';
-import { TELL } from './notices.js';
+import { WRITE_MESSAGES } from './notices.js';
 
 /** In one transaction, and so in one mail. */
 const AT_ONCE = 500;
 
 /** Writes the messages of an owner's notices. */
-export const TELL_JOB: JobKind = {
-  ...TELL,
+export const WRITE_MESSAGES_JOB: JobKind = {
+  ...WRITE_MESSAGES,
   retry: { firstSeconds: 30, longestSeconds: 600, attempts: 1_000_000 },
   run: async (ctx, run) => {
     const ownerId = run.subjectId ?? NO_ID;
     const owner = { organizationId: ctx.organizationId, projectId: run.projectId, ownerId };
-    while ((await run.inTransaction((tx) => tellSome(tx, owner))) === AT_ONCE);
+    while ((await run.inTransaction((tx) => writeSome(tx, owner))) === AT_ONCE);
   },
 };
 
 type Owner = { readonly organizationId: string; readonly projectId: string | null; readonly ownerId: string };
-type Notice = Awaited<ReturnType<typeof lockUntold>>[number];
+type Notice = Awaited<ReturnType<typeof lockNewNotices>>[number];
 
 /** @returns how many notices */
-async function tellSome(tx: Transaction, owner: Owner): Promise<number> {
-  const notices = await lockUntold(tx, { ownerId: owner.ownerId, most: AT_ONCE });
-  for (const [kind, some] of Map.groupBy(notices, (notice) => notice.kind)) await tellOf(tx, owner, kind, some);
-  await markTold(tx, { ids: notices.map(({ id }) => id) });
+async function writeSome(tx: Transaction, owner: Owner): Promise<number> {
+  const notices = await lockNewNotices(tx, { ownerId: owner.ownerId, most: AT_ONCE });
+  for (const [kind, some] of Map.groupBy(notices, (notice) => notice.kind)) await writeKind(tx, owner, kind, some);
+  await markWritten(tx, { ids: notices.map(({ id }) => id) });
   return notices.length;
 }
 
-async function tellOf(tx: Transaction, owner: Owner, event: NoticeKind, notices: readonly Notice[]): Promise<void> {
+async function writeKind(tx: Transaction, owner: Owner, event: NoticeKind, notices: readonly Notice[]): Promise<void> {
   const channels = await listTakingChannels(tx, { projectId: owner.projectId ?? NO_ID, kind: event });
   const targets = await ledgerTargets(tx, owner, channels, (channel) =>
     openForSending(tx, { ...channel, table: 'notification_channel' }),
   );
   const people = await addressesOf(tx, owner, notices);
-  // Who is named gets a mail; who is not, where nobody else is told.
+  // Who is named gets a mail; who is not, where nobody else is notified.
   const byPeople = Map.groupBy(notices, ({ recipientIds }) => {
     const named = recipientIds.filter((id) => people.has(id)).sort();
     return (

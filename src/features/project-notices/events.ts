@@ -1,13 +1,13 @@
 import type { Transaction } from '../../kernel/context.js';
-import { tell } from './notices.js';
+import { notify } from './notices.js';
 
 interface InProject {
   readonly organizationId: string;
   readonly projectId: string;
 }
 
-/** Tells a project that somebody rescued it. */
-export const tellOfRescue = (
+/** Notifies a project that somebody rescued it. */
+export const notifyOfRescue = (
   tx: Transaction,
   {
     rescueId,
@@ -22,7 +22,7 @@ export const tellOfRescue = (
     readonly endsAt: Date;
   },
 ): Promise<void> =>
-  tell(tx, 'project-rescue', [
+  notify(tx, 'project-rescue', [
     {
       ...owner,
       subjectId: rescueId,
@@ -32,10 +32,10 @@ export const tellOfRescue = (
   ]);
 
 /**
- * Tells a project that a certificate could not be issued or renewed. Of a request for a new one that the profile refused only its
- * caller is told: whoever tries out what a profile lets by would flood the channels.
+ * Notifies a project that a certificate could not be issued or renewed, but not of a request for a new one that the profile refused:
+ * whoever tries out what a profile lets by would flood the channels.
  */
-export const tellOfFailedRequest = (
+export const notifyOfFailedRequest = (
   tx: Transaction,
   {
     requestId,
@@ -54,5 +54,5 @@ export const tellOfFailedRequest = (
   const facts = { name: commonName, fields: { Request: event, Error: code } };
   const notice = { organizationId, projectId, subjectId: requestId, occurrence: '', facts };
   const isRefused = event === 'issuance' && code === 'VALIDATION_FAILED';
-  return tell(tx, 'certificate-request-failure', isRefused ? [] : [notice]);
+  return notify(tx, 'certificate-request-failure', isRefused ? [] : [notice]);
 };
