@@ -30,6 +30,7 @@ import { Certificates } from './0020-0039/0031-certificates.js';
 import { AlertDeliveries } from './0020-0039/0032-alert-deliveries.js';
 import { CertificateProfiles } from './0020-0039/0033-certificate-profiles.js';
 import { CertificateRevocations } from './0020-0039/0036-certificate-revocations.js';
+import { CertificateAuthorityLife } from './0020-0039/0037-certificate-authority-life.js';
 import { AlertReminders } from './0020-0039/0038-alert-reminders.js';
 import { AlertSubjects } from './0020-0039/0038-alert-subjects.js';
 import { Notifications } from './0020-0039/0039-notifications.js';
@@ -75,4 +76,5 @@ export const migrations = [
   { name: '0041-reminders', class: Reminders },
   { name: '0038-alert-reminders', class: AlertReminders },
   { name: '0033-certificate-profiles', class: CertificateProfiles },
+  { name: '0037-certificate-authority-life', class: CertificateAuthorityLife },
 ] as const;

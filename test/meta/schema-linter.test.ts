@@ -35,6 +35,9 @@ const BARE_IDS: readonly string[] = [
   'EmailAlertChannel.userIds',
   // A certificate or an authority, which are beside it.
   'CertificateAlertMatch.subjectId',
+  // Chains of authorities that follow each other would multiply the cost of documents; `node` finds them.
+  'CertificateAuthority.predecessorId',
+  'CertificateAuthority.successorId',
   // A user or an identity, by `actorType`: `user` and `identity`.
   'SecretActor.actorId',
   'CertificateRequest.actorId',

@@ -9,7 +9,8 @@ const ERRORS = declareErrors({
   CERTIFICATE_AUTHORITY_PENDING: conflict(
     'The certificate authority has no certificate yet; have its request signed and import the answer.',
   ),
-  CERTIFICATE_AUTHORITY_NOT_PENDING: conflict('The certificate authority has its certificate already.'),
+  CERTIFICATE_AUTHORITY_NOT_PENDING: conflict('The certificate authority waits for no certificate.'),
+  CERTIFICATE_AUTHORITY_HAS_SUCCESSOR: conflict('Another certificate authority follows this one already.'),
   CERTIFICATE_AUTHORITY_DISABLED: conflict('The certificate authority is disabled; enable it first.'),
   CERTIFICATE_AUTHORITY_EXPIRED: conflict('The certificate of the authority has expired; use another authority.'),
   CERTIFICATE_AUTHORITY_REVOKED: conflict('The certificate of the authority is revoked; use another authority.'),

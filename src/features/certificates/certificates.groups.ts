@@ -7,7 +7,11 @@ export const GROUPS: readonly Group[] = [
     title: 'Certificate authorities',
     description: 'Who issues the certificates of a project.',
     paths: /^\/api\/v1\/cert-manager\/ca\b/,
-    parameters: { caId: 'The certificate authority.' },
+    parameters: {
+      caId: 'The certificate authority.',
+      authorityId: 'The certificate authority that signs.',
+      predecessorId: 'The certificate authority that is followed.',
+    },
   },
   {
     name: 'certificates',

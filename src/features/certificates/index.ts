@@ -12,6 +12,8 @@ import {
 import { authorityRoutes } from './authorities/authority.routes.js';
 import { AuthorityService, readOf as readOfAuthority } from './authorities/authority.service.js';
 import { AuthorityType } from './authorities/authority.type.js';
+import { CertificateAuthorityHistory } from './authorities/authority-history.entity.js';
+import { AuthorityRenewalService } from './authorities/authority-renewal.service.js';
 import { Certificate } from './certificates/certificate.entity.js';
 import { certificateNode } from './certificates/certificate.nodes.js';
 import {
@@ -27,6 +29,9 @@ import { GROUPS } from './certificates.groups.js';
 import { FormatResolver } from './formats/format.resolver.js';
 import { formatRoutes } from './formats/format.routes.js';
 import { FormatService } from './formats/format.service.js';
+import { IntermediateResolver } from './intermediates/intermediate.resolver.js';
+import { intermediateRoutes } from './intermediates/intermediate.routes.js';
+import { IntermediateService } from './intermediates/intermediate.service.js';
 import { IssueResolver, RequestResolver } from './issuing/issue.resolver.js';
 import { issueRoutes } from './issuing/issue.routes.js';
 import { IssueService } from './issuing/issue.service.js';
@@ -48,6 +53,11 @@ import { publicDocuments } from './revocation/public-documents.js';
 import { CertificateRevocation, CertificateRevocationList } from './revocation/revocation.entity.js';
 import { RevocationService } from './revocation/revocation.service.js';
 
+const ENTITIES = [
+  ...[CertificateAuthority, CertificateAuthorityHistory, Certificate, CertificateRevocation, CertificateRevocationList],
+  ...[CertificateProfile, CertificateRequest],
+];
+
 /** Certificate authorities of projects, their profiles, and their inventory of certificates, which they issue and renew. */
 export function createCertificates(deps: {
   readonly projects: ProjectReader;
@@ -63,17 +73,15 @@ export function createCertificates(deps: {
   const issuing = new IssueService(profiles, log, onEvent);
   const renewals = new RenewalService(certificates, profiles, log, onEvent);
   return {
-    entities: [
-      ...[CertificateAuthority, Certificate, CertificateRevocation, CertificateRevocationList],
-      ...[CertificateProfile, CertificateRequest],
-    ],
+    entities: ENTITIES,
     resolvers: [
-      new AuthorityResolver(authorities),
+      new AuthorityResolver(authorities, new AuthorityRenewalService(deps.projects)),
       new AuthorityContentResolver(),
       new AuthorityParentResolver(deps.links),
       new ProjectAuthoritiesResolver(authorities),
       new (projectLinkOf(AuthorityType))(deps.links),
       new CertificateResolver(certificates),
+      new IntermediateResolver(new IntermediateService(deps.projects, onEvent)),
       new FormatResolver(new FormatService(certificates)),
       new CertificateContentResolver(deps.links),
       new ProjectCertificatesResolver(certificates),
@@ -100,7 +108,10 @@ export function createCertificates(deps: {
       profileNode(deps.links),
       requestNode(deps.links),
     ],
-    routes: [...authorityRoutes, ...certificateRoutes, ...formatRoutes, ...profileRoutes, ...issueRoutes],
+    routes: [
+      ...[...authorityRoutes, ...certificateRoutes, ...formatRoutes, ...intermediateRoutes],
+      ...[...profileRoutes, ...issueRoutes],
+    ],
     documents: publicDocuments(new RevocationService()),
     jobs: renewalJobs({ onEvent, onRequestFailed }),
     groups: GROUPS,

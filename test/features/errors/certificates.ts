@@ -30,6 +30,7 @@ const createBelow: Record<'rest' | 'graphql', Provoke> = {
 
 /** The profile by which something was issued. */
 const inUse = ({ certificateProfile }: Scene['world']) => ({ unusedProfile: certificateProfile });
+const OTHER_SUCCESSOR = { name: 'Another', subject: { commonName: 'Another' } };
 
 /** Of what is not there. */
 export const CERTIFICATES_NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
@@ -73,6 +74,10 @@ export const CERTIFICATE_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     graphql: again('activateCertificateAuthority'),
   },
   CERTIFICATE_AUTHORITY_DISABLED: after(send(`PATCH ${CA}/{caId}`), createBelow),
+  CERTIFICATE_AUTHORITY_HAS_SUCCESSOR: after(
+    ({ admin, world }) => admin.post(`${CA}/${world.certificateAuthority}/successor`, OTHER_SUCCESSOR),
+    { rest: send(`POST ${CA}/{predecessorId}/successor`), graphql: send('createCertificateAuthoritySuccessor') },
+  ),
   CERTIFICATE_AUTHORITY_REVOKED: {
     rest: again(`POST ${CA}/{caId}/revoke`),
     graphql: again('revokeCertificateAuthority'),

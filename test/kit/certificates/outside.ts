@@ -20,19 +20,21 @@ interface Wanted {
   readonly rootPathLength?: number | null;
   /** Beside those that make it an authority. */
   readonly extensions?: readonly Extension[];
+  /** In place of that of the request. */
+  readonly subject?: string;
 }
 
 /** Answers the request of an authority as a new root outside of the service does. */
 export async function signRequest(
   request: string,
-  { isCa = true, usage = 'sign', lastsDays = 90, rootPathLength = null, extensions = [] }: Wanted = {},
+  { isCa = true, usage = 'sign', lastsDays = 90, rootPathLength = null, extensions = [], subject }: Wanted = {},
 ): Promise<{ readonly certificate: string; readonly root: string; readonly key: string }> {
   const pair = await newKeyPair('ec-p256');
   const root = await makeRoot({ commonName: 'Outside' }, pair, { ...days(365), maxPathLength: rootPathLength });
   const { key, algorithm } = await signerOf(pair.privateKey);
   const { subjectName, publicKey } = new Pkcs10CertificateRequest(request);
   const made = await X509CertificateGenerator.create({
-    subject: subjectName,
+    subject: subject ?? subjectName,
     issuer: 'CN=Outside',
     publicKey,
     signingKey: key,

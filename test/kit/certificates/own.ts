@@ -1,4 +1,6 @@
 import { writePkcs12 } from '../../../src/features/certificates/formats/pkcs12-writing.js';
+import { newKeyPair } from '../../../src/features/certificates/x509/keys.js';
+import { makeAuthorityRequest } from '../../../src/features/certificates/x509/making.js';
 import { newLeaf, newRequest, newRoot } from './material.js';
 
 const root = await newRoot('ec-p256', 'Root of the kit');
@@ -19,3 +21,8 @@ export const NEW_PKCS12 = (
     ...{ name: 'packed', password: PKCS12_PASSWORD },
   })
 ).toString('base64');
+
+/** The request of an authority outside. */
+export const OUTSIDE_REQUEST = await makeAuthorityRequest({ commonName: 'Outside' }, await newKeyPair('ec-p256'), {
+  maxPathLength: null,
+});

@@ -5,6 +5,7 @@ export const CertificateAuthoritySchema = defineEntity({
   name: 'CertificateAuthority',
   tableName: 'certificate_authority',
   uniques: [
+    { name: 'certificate_authority_predecessor_unique', properties: ['predecessorId'] },
     { name: 'certificate_authority_name_unique', properties: ['projectId', 'name'] },
     { name: 'certificate_authority_place_unique', properties: ['id', 'projectId'] },
   ],
@@ -25,6 +26,7 @@ export const CertificateAuthoritySchema = defineEntity({
     notBefore: p.datetime(3).nullable(),
     notAfter: p.datetime(3).nullable(),
     maxPathLength: p.integer().nullable(),
+    predecessorId: p.uuid().nullable(),
     revokedAt: p.datetime(3).nullable(),
     revocationReason: p.text().nullable(),
     version: p.integer().default(1),

@@ -4,6 +4,7 @@ import type { CursorKey, KeyBounds } from '../../../kernel/paging.js';
 import type { RevocationReason } from '../revocation/revocation.rules.js';
 import type { CertificateAuthoritySchema } from './authority.entity.js';
 import type { AuthorityKind, AuthorityStatus } from './authority.rules.js';
+import type { CertificateAuthorityHistorySchema } from './authority-history.entity.js';
 
 const tables = tablesOf<typeof CertificateAuthoritySchema>();
 
@@ -27,6 +28,7 @@ const authorities = tables
     'not_before as notBefore',
     'not_after as notAfter',
     'max_path_length as maxPathLength',
+    'predecessor_id as predecessorId',
     'revoked_at as revokedAt',
     sql<RevocationReason | null>`revocation_reason`.as('revocationReason'),
     'version',
@@ -48,6 +50,32 @@ export const byName = ({ name }: AuthorityRow): CursorKey => [name];
 /** Authorities of projects, by name. */
 export const listAuthorities = prepared((page: KeyBounds & { projectIds: readonly string[] }) =>
   authorities.where('project_id', '=', anyOf(page.projectIds)).$call(pageBy('name', page)),
+);
+
+/** Authorities that follow others. */
+export const findSuccessors = prepared(({ ids }: { ids: readonly string[] }) =>
+  tables
+    .selectFrom('certificate_authority')
+    .select(['id', 'predecessor_id as predecessorId'])
+    .where('predecessor_id', '=', anyOf(ids)),
+);
+
+/** What certificates authorities had before, the newest first. */
+export const listFormerCertificates = prepared(({ authorityIds }: { authorityIds: readonly string[] }) =>
+  tablesOf<typeof CertificateAuthorityHistorySchema>()
+    .selectFrom('certificate_authority_history')
+    .select([
+      'authority_id as authorityId',
+      'certificate',
+      'chain',
+      'serial_number as serialNumber',
+      'not_before as notBefore',
+      'not_after as notAfter',
+      'replaced_at as replacedAt',
+    ])
+    .where('authority_id', '=', anyOf(authorityIds))
+    .orderBy('replaced_at', 'desc')
+    .orderBy('id'),
 );
 
 /** How many authorities projects have. */

@@ -1,28 +1,34 @@
 import { X509Certificate } from 'node:crypto';
-import { FieldResolver, Resolver, Root } from 'type-graphql';
+import { Ctx, FieldResolver, ID, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, linked } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchOfOwned, linked } from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { type ProjectLinks, ProjectType } from '../../projects/public.js';
 import { nameConstraintsOf } from '../x509/name-constraints.js';
 import { readableAuthorities } from './authority.links.js';
-import { type AuthorityRow, byName } from './authority.queries.js';
+import { type AuthorityRow, byName, findSuccessors, listFormerCertificates } from './authority.queries.js';
 import {
   ActivateAuthority,
   CreateAuthority,
   ListAuthorities,
   OneAuthority,
+  RenewAuthority,
   RevokeAuthority,
+  SucceedAuthority,
   UpdateAuthority,
 } from './authority.rules.js';
 import type { AuthorityService } from './authority.service.js';
-import { AuthorityConnection, AuthorityType } from './authority.type.js';
+import { AuthorityConnection, AuthorityType, FormerCertificateType } from './authority.type.js';
+import type { AuthorityRenewalService } from './authority-renewal.service.js';
 import { NameConstraintsType } from './name-constraints.type.js';
 
 @Resolver(() => AuthorityType)
 export class AuthorityResolver {
-  constructor(private readonly service: AuthorityService) {}
+  constructor(
+    private readonly service: AuthorityService,
+    private readonly renewal: AuthorityRenewalService,
+  ) {}
 
   @query(AuthorityConnection, ListAuthorities, 'Certificate authorities of a project, by name.')
   certificateAuthorities(ctx: Context, args: object): Promise<CountedConnectionOf<AuthorityType>> {
@@ -45,8 +51,8 @@ export class AuthorityResolver {
 
   @mutation(
     ActivateAuthority,
-    { certificateAuthority: [AuthorityType, 'The authority, which is active now.'] },
-    'Gives a pending certificate authority the certificate that an outside authority has made from its request.',
+    { certificateAuthority: [AuthorityType, 'The authority with its certificate.'] },
+    'Gives a certificate authority the certificate that an outside authority has made from its request, the first one or a renewal.',
   )
   async activateCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.service.activate(ctx, input) };
@@ -59,6 +65,27 @@ export class AuthorityResolver {
   )
   async updateCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.service.update(ctx, input) };
+  }
+
+  @mutation(
+    RenewAuthority,
+    { certificateAuthority: [AuthorityType, 'The authority, with its new certificate or its new request.'] },
+    'Gives a certificate authority a new certificate of the same key, or a request for one to an authority outside.',
+  )
+  async renewCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
+    return { certificateAuthority: await this.renewal.renew(ctx, input) };
+  }
+
+  @mutation(
+    SucceedAuthority,
+    { certificateAuthority: [AuthorityType, 'The new authority.'] },
+    'Makes a certificate authority with a new key that follows another one.',
+  )
+  async createCertificateAuthoritySuccessor(
+    ctx: Context,
+    input: object,
+  ): Promise<{ certificateAuthority: AuthorityType }> {
+    return { certificateAuthority: await this.service.createSuccessor(ctx, input) };
   }
 
   @mutation(
@@ -92,6 +119,18 @@ export class AuthorityContentResolver {
   }
 }
 
+const successors: BatchLoad<string> = async (ctx, ids) =>
+  new Map(
+    (await findSuccessors(ctx, { ids })).flatMap(({ id, predecessorId }) =>
+      predecessorId === null ? [] : [[predecessorId, id] as const],
+    ),
+  );
+
+const formerCertificates = batchOfOwned(
+  (ctx, authorityIds) => listFormerCertificates(ctx, { authorityIds }),
+  ({ authorityId }) => authorityId,
+);
+
 /** What authorities lead to. */
 @Resolver(() => AuthorityType)
 export class AuthorityParentResolver {
@@ -104,6 +143,21 @@ export class AuthorityParentResolver {
   @nested(AuthorityType, 'The authority of the project that signed its certificate; null for none.')
   parent({ parentId }: AuthorityType, ctx: Context): Promise<AuthorityType | null> {
     return linked(ctx, this.#authorities, parentId);
+  }
+
+  @FieldResolver(() => ID, { nullable: true, description: 'The authority that follows it; null for none.' })
+  async successorId(@Root() { id }: AuthorityType, @Ctx() ctx: Context): Promise<string | null> {
+    return (await batched(ctx, successors, id)) ?? null;
+  }
+
+  @FieldResolver(() => [FormerCertificateType], {
+    description: 'What certificates it had before it was renewed, the newest first.',
+  })
+  async formerCertificates(
+    @Root() { id }: AuthorityType,
+    @Ctx() ctx: Context,
+  ): Promise<readonly FormerCertificateType[]> {
+    return (await batched(ctx, formerCertificates, id)) ?? [];
   }
 }
 

@@ -1,13 +1,24 @@
 import { z } from 'zod';
 import { bodyOf, paging, routesAt, withoutNull } from '../../../rest/route.js';
-import { ActivateAuthority, CreateAuthority, RevokeAuthority, UpdateAuthority } from './authority.rules.js';
+import {
+  ActivateAuthority,
+  CreateAuthority,
+  RenewAuthority,
+  RevokeAuthority,
+  SucceedAuthority,
+  UpdateAuthority,
+} from './authority.rules.js';
 
 const ca = routesAt('/api/v1/cert-manager/ca', {
-  select: `id projectId name kind status parentId subject commonName keyAlgorithm request certificate chain serialNumber
-    notBefore notAfter maxPathLength nameConstraints { permitted { kind value } excluded { kind value } } revokedAt revocationReason version createdAt updatedAt`,
+  select: `id projectId name kind status parentId predecessorId successorId subject commonName keyAlgorithm request certificate chain serialNumber
+    notBefore notAfter maxPathLength nameConstraints { permitted { kind value } excluded { kind value } } revokedAt revocationReason formerCertificates { certificate chain serialNumber notBefore notAfter replacedAt } version createdAt updatedAt`,
 });
 
 const NOT_FOUND = ['CERTIFICATE_AUTHORITY_NOT_FOUND'] as const;
+/** Of the authority that issues. */
+const NOT_ISSUING = (['PENDING', 'DISABLED', 'REVOKED', 'EXPIRED'] as const).map(
+  (status) => `CERTIFICATE_AUTHORITY_${status}` as const,
+);
 
 const ListQuery = z.strictObject({ projectId: z.string().meta({ description: 'The project.' }), ...paging });
 
@@ -16,12 +27,7 @@ export const authorityRoutes = [
   ca.post('', 'Create a certificate authority', {
     field: 'createCertificateAuthority',
     body: withoutNull(CreateAuthority),
-    errors: [
-      ...(['PROJECT_NOT_FOUND', 'CERTIFICATE_AUTHORITY_NAME_TAKEN', ...NOT_FOUND] as const),
-      ...(['PENDING', 'DISABLED', 'REVOKED', 'EXPIRED'] as const).map(
-        (status) => `CERTIFICATE_AUTHORITY_${status}` as const,
-      ),
-    ],
+    errors: [...(['PROJECT_NOT_FOUND', 'CERTIFICATE_AUTHORITY_NAME_TAKEN', ...NOT_FOUND] as const), ...NOT_ISSUING],
     example: {
       projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
       name: 'Example root',
@@ -51,7 +57,23 @@ export const authorityRoutes = [
     ],
     example: { status: 'disabled' },
   }),
-  ca.post('/{caId}/import-certificate', 'Give a pending certificate authority its certificate', {
+  ca.post('/{caId}/renew', 'Renew a certificate authority with its key', {
+    field: 'renewCertificateAuthority',
+    body: withoutNull(bodyOf(RenewAuthority, 'id')),
+    errors: [...NOT_FOUND, ...NOT_ISSUING, 'CONCURRENT_CHANGE'],
+    example: { validDays: 1825 },
+  }),
+  ca.post('/{predecessorId}/successor', 'Create a certificate authority with a new key that follows another one', {
+    field: 'createCertificateAuthoritySuccessor',
+    body: withoutNull(bodyOf(SucceedAuthority, 'predecessorId')),
+    errors: [
+      ...NOT_FOUND,
+      ...NOT_ISSUING,
+      ...(['CERTIFICATE_AUTHORITY_NAME_TAKEN', 'CERTIFICATE_AUTHORITY_HAS_SUCCESSOR'] as const),
+    ],
+    example: { name: 'Example root G2', subject: { commonName: 'Example Root G2', organization: 'Example' } },
+  }),
+  ca.post('/{caId}/import-certificate', 'Give a certificate authority the answer to its request', {
     field: 'activateCertificateAuthority',
     body: withoutNull(bodyOf(ActivateAuthority, 'id')),
     errors: [...NOT_FOUND, 'CERTIFICATE_AUTHORITY_NOT_PENDING'],

@@ -101,6 +101,25 @@ export const UpdateAuthority = z
   })
   .meta({ description: 'Changes of a certificate authority. What is absent stays.' });
 
+/** Input of `renewCertificateAuthority`. */
+export const RenewAuthority = z
+  .strictObject({ id, expectedVersion, validDays: CreateAuthority.shape.validDays })
+  .meta({ description: 'A certificate authority that gets a new certificate of the same key.' });
+
+/** Input of `createCertificateAuthoritySuccessor`. */
+export const SucceedAuthority = CreateAuthority.omit({ projectId: true, kind: true, parentId: true })
+  .extend({
+    predecessorId: idOf('The certificate authority that it follows.'),
+    disablePredecessor: z.boolean().default(false).meta({
+      description:
+        'Whether the authority that it follows issues nothing from now on. It goes on with its revocation list.',
+    }),
+  })
+  .meta({
+    description:
+      'A certificate authority with a new key that follows another one, of its kind and below the same parent.',
+  });
+
 /** Input of `revokeCertificateAuthority`. */
 export const RevokeAuthority = z
   .strictObject({ id, reason })

@@ -12,7 +12,7 @@ import { parse, validationFailed } from '../../../kernel/validation.js';
 import { refuseOtherVersion } from '../../../kernel/version.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { sealKey } from '../key-sealing.js';
-import { insertRevocation } from '../revocation/revocation.sql.js';
+import { insertRevocation, revokeFormer } from '../revocation/revocation.sql.js';
 import { refuseOtherType } from '../shared-checks.js';
 import { factsOf } from '../x509/facts.js';
 import { type KeyPair, newKeyPair } from '../x509/keys.js';
@@ -27,11 +27,13 @@ import {
   ListAuthorities,
   OneAuthority,
   RevokeAuthority,
+  SucceedAuthority,
   UpdateAuthority,
   USUAL_DAYS,
 } from './authority.rules.js';
-import { insertAuthority, readClock } from './authority.sql.js';
-import { type HeldIssuer, loadIssuer, refuseStraySubtrees, validityOf } from './issuer.js';
+import { insertAuthority, keepCertificate, readClock } from './authority.sql.js';
+import { record } from './authority-records.js';
+import { loadIssuer, pathLengthBelow, refuseStraySubtrees, validityOf } from './issuer.js';
 
 const NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
 const AUTHORITY = { find: findAuthorities, notFound: NOT_FOUND } as const;
@@ -42,7 +44,14 @@ const IN_USE = {
 } as const;
 const NAME_TAKEN = {
   certificate_authority_name_unique: 'CERTIFICATE_AUTHORITY_NAME_TAKEN',
+  certificate_authority_predecessor_unique: 'CERTIFICATE_AUTHORITY_HAS_SUCCESSOR',
   certificate_authority_project_id_fkey: 'PROJECT_NOT_FOUND',
+} as const;
+
+const OTHER_SUBJECT = {
+  path: 'certificate',
+  code: 'INVALID',
+  message: 'must have the subject that the authority has',
 } as const;
 
 type NewAuthority = z.output<typeof CreateAuthority>;
@@ -63,10 +72,26 @@ export class AuthorityService {
    * @throws PROJECT_NOT_FOUND, CERTIFICATE_AUTHORITY_NAME_TAKEN; VALIDATION_FAILED (WRONG_PROJECT_TYPE) for a project of another type,
    *   and for more time or a longer path than the parent has; as `loadIssuer` about the parent
    */
-  async create(ctx: Context, raw: unknown): Promise<AuthorityRow> {
+  create(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const input = parse(CreateAuthority, raw);
     if (input.kind === 'root' && input.parentId != null)
       throw validationFailed([{ path: 'parentId', code: 'INVALID', message: 'must be absent for a root' }]);
+    return this.#make(ctx, input, null);
+  }
+
+  /**
+   * Makes an authority with a new key that follows another one, of its kind and below the same parent.
+   *
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND; CERTIFICATE_AUTHORITY_HAS_SUCCESSOR for one that another follows; as `create`
+   */
+  async createSuccessor(ctx: Context, raw: unknown): Promise<AuthorityRow> {
+    const { predecessorId: id, disablePredecessor: isDisabling, ...input } = parse(SucceedAuthority, raw);
+    const { projectId } = await this.projects.authorizedOwner(ctx, { id }, AUTHORITY, 'certificate-authorities:edit');
+    const { kind, parentId } = await loadRow(ctx, findAuthorities, { ids: [id] }, NOT_FOUND);
+    return this.#make(ctx, { ...input, projectId, kind, parentId }, { id, isDisabling });
+  }
+
+  async #make(ctx: Context, input: NewAuthority, predecessor: Predecessor | null): Promise<AuthorityRow> {
     // Keys take long to make: neither for somebody who may not, nor in a transaction.
     refuseOtherType(await this.projects.authorized(ctx, input.projectId, 'certificate-authorities:create'));
     const pair = await newKeyPair(input.keyAlgorithm);
@@ -75,6 +100,7 @@ export class AuthorityService {
       const { organizationId, projectId } = project;
       const id = newId();
       const keySealed = await sealKey(tx, project, { table: 'certificate_authority', id }, pair.privateKey);
+      if (predecessor !== null) await follow(tx, projectId, predecessor);
       const issued = await issue(tx, project, input, pair);
       const common = { id, organizationId, projectId, name: input.name, kind: input.kind, keySealed, ...issued };
       await guarded(
@@ -84,6 +110,7 @@ export class AuthorityService {
             subject: subjectText(input.subject),
             commonName: input.subject.commonName,
             keyAlgorithm: input.keyAlgorithm,
+            predecessorId: predecessor?.id ?? null,
           }),
         NAME_TAKEN,
       );
@@ -94,22 +121,28 @@ export class AuthorityService {
   }
 
   /**
-   * Gives a pending authority the certificate that an outside authority has made from its request.
+   * Gives an authority the certificate that an outside authority has made from its request, the first one or a renewal.
    *
-   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_PENDING; VALIDATION_FAILED as `answerOf`
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_PENDING; VALIDATION_FAILED as `answerOf`,
+   *   and for a renewal with another subject
    */
   activate(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { id, certificate, chain } = parse(ActivateAuthority, raw);
     return inTransaction(ctx, async (tx) => {
       const { projectId } = await this.projects.authorizedOwner(tx, { id }, AUTHORITY, 'certificate-authorities:edit');
       const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
-      const { status, request } = authority;
-      if (status !== 'pending' || request == null) throw new AppError('CERTIFICATE_AUTHORITY_NOT_PENDING');
+      const { status, request, certificate: replaced } = authority;
+      if (request == null) throw new AppError('CERTIFICATE_AUTHORITY_NOT_PENDING');
       const [clock] = await readClock(tx, {});
       const answer = answerOf({ certificate, chain: chain ?? '' }, request, clock?.now as Date);
+      if (replaced != null) {
+        // What it has issued names it as its issuer.
+        if (answer.subject !== authority.subject) throw validationFailed([OTHER_SUBJECT]);
+        await keepCertificate(tx, { id: newId(), authorityId: authority.id });
+      }
       tx.em.assign(authority, {
         ...answer,
-        status: 'active',
+        status: status === 'pending' ? 'active' : status,
         request: null,
         version: authority.version + 1,
         updatedAt: sql('now()'),
@@ -161,6 +194,8 @@ export class AuthorityService {
       if (parentId == null || serialNumber == null || notAfter == null)
         throw new AppError('CERTIFICATE_AUTHORITY_NOT_ISSUED_HERE');
       await insertRevocation(tx, { authorityId: parentId, organizationId, projectId, serialNumber, notAfter, reason });
+      // They have the same key.
+      await revokeFormer(tx, { authorityId: authority.id, reason });
       tx.em.assign(authority, {
         status: 'disabled',
         revokedAt: sql('now()'),
@@ -231,6 +266,22 @@ export class AuthorityService {
   }
 }
 
+/** Whom a new authority follows. */
+interface Predecessor {
+  readonly id: string;
+  readonly isDisabling: boolean;
+}
+
+/** Holds the authority that another one is about to follow, and disables it where that is wanted. */
+async function follow(tx: Transaction, projectId: string, { id, isDisabling }: Predecessor): Promise<void> {
+  const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
+  if (!isDisabling || authority.status === 'disabled') return;
+  if (authority.status === 'pending') throw new AppError('CERTIFICATE_AUTHORITY_PENDING');
+  tx.em.assign(authority, { status: 'disabled', version: authority.version + 1, updatedAt: sql('now()') });
+  await flush(tx);
+  await record(tx, 'certificate-authority:update', authority, { changed: ['status'] });
+}
+
 /** What a new authority gets of a certificate: that, or a request for it. */
 interface Issued {
   readonly status: 'active' | 'pending';
@@ -251,7 +302,10 @@ async function issue(tx: Transaction, project: ProjectAccess, input: NewAuthorit
   const parent = parentId === null ? null : await loadIssuer(tx, project, parentId);
   const now = parent?.now ?? ((await readClock(tx, {}))[0]?.now as Date);
   const validity = validityOf({ now, end: parent?.notAfter ?? null }, validDays, USUAL_DAYS[kind]);
-  const bounds = { maxPathLength: parent === null ? wanted : pathLengthBelow(parent, wanted), nameConstraints };
+  const bounds = {
+    maxPathLength: parent === null ? wanted : pathLengthBelow(parent, wanted, 'parentId'),
+    nameConstraints,
+  };
   if (parent !== null) refuseStraySubtrees(parent, nameConstraints);
   const made =
     parent === null
@@ -281,32 +335,12 @@ const requested = (request: string, maxPathLength: number | null): Issued => ({
   maxPathLength,
 });
 
-/** @throws VALIDATION_FAILED where the parent may have no authority below it, or none with so many below that */
-function pathLengthBelow({ maxPathLength: ofParent }: HeldIssuer, wanted: number | null): number | null {
-  if (ofParent === null) return wanted;
-  if (ofParent === 0)
-    throw validationFailed([
-      { path: 'parentId', code: 'INVALID', message: 'must be an authority that may have authorities below it' },
-    ]);
-  if (wanted !== null && wanted >= ofParent)
-    throw validationFailed([{ path: 'maxPathLength', code: 'TOO_BIG', message: `must be at most ${ofParent - 1}` }]);
-  return wanted ?? ofParent - 1;
-}
-
 /** What the audit trail says of an authority that is shown. */
 export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate-authority:get',
   projectId,
   facts: { authorityId: id },
 });
-
-const record = (
-  tx: Transaction,
-  action: string,
-  { id, projectId, version }: { readonly id: string; readonly projectId: string; readonly version: number },
-  facts: Readonly<Record<string, string | readonly string[]>> = {},
-): Promise<void> =>
-  tx.auditTrail.recordChange(tx, { action, projectId, facts: { authorityId: id, version, ...facts } });
 
 const authoritiesByProject = batchOfOwned(
   (ctx, projectIds) => listAuthorities(ctx, { projectIds, after: null, limit: null }),

@@ -30,9 +30,9 @@ export const holdIssuer = sqlStatement({
 /** Stores a new authority. */
 export const insertAuthority = sqlStatement({
   text: `insert into certificate_authority (id, organization_id, project_id, name, kind, status, parent_id, subject, common_name,
-      key_algorithm, key_sealed, request, certificate, chain, serial_number, not_before, not_after, max_path_length)
+      key_algorithm, key_sealed, request, certificate, chain, serial_number, not_before, not_after, max_path_length, predecessor_id)
     values (:id, :organizationId, :projectId, :name, :kind, :status, :parentId, :subject, :commonName, :keyAlgorithm, :keySealed,
-      :request, :certificate, :chain, :serialNumber, :notBefore, :notAfter, :maxPathLength)`,
+      :request, :certificate, :chain, :serialNumber, :notBefore, :notAfter, :maxPathLength, :predecessorId)`,
   params: {
     id: t.uuid,
     organizationId: t.uuid,
@@ -52,6 +52,17 @@ export const insertAuthority = sqlStatement({
     notBefore: t.nullable(t.time),
     notAfter: t.nullable(t.time),
     maxPathLength: t.nullable(t.integer),
+    predecessorId: t.nullable(t.uuid),
   },
+  row: {},
+});
+
+/** Keeps the certificate that an authority has, which is about to get another one. */
+export const keepCertificate = sqlStatement({
+  text: `insert into certificate_authority_history
+      (id, organization_id, project_id, authority_id, parent_id, certificate, chain, serial_number, not_before, not_after)
+    select :id, organization_id, project_id, id, parent_id, certificate, chain, serial_number, not_before, not_after
+    from certificate_authority where id = :authorityId and certificate is not null`,
+  params: { id: t.uuid, authorityId: t.uuid },
   row: {},
 });

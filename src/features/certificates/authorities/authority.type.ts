@@ -79,6 +79,31 @@ enumOfRule(keyAlgorithm, KeyAlgorithmEnum);
 
 inputType('CertificateSubjectInput', Subject);
 
+/** What an authority had before it was renewed. */
+@ObjectType('FormerAuthorityCertificate', {
+  description: 'A certificate that an authority had before it was renewed, of the same key.',
+  simpleResolvers: true,
+})
+export class FormerCertificateType {
+  @Field(() => String, { description: 'PEM: the certificate.' })
+  certificate!: string;
+
+  @Field(() => String, { description: 'PEM: the certificates of its issuers, from the next one up; may be empty.' })
+  chain!: string;
+
+  @Field(() => String, { description: 'Its serial number, hexadecimal in upper case.' })
+  serialNumber!: string;
+
+  @Field(() => DateTime, { description: 'When it begins.' })
+  notBefore!: Date;
+
+  @Field(() => DateTime, { description: 'When it expires.' })
+  notAfter!: Date;
+
+  @Field(() => DateTime, { description: 'When another one replaced it.' })
+  replacedAt!: Date;
+}
+
 /** What the API shows of an authority. */
 @ObjectType('CertificateAuthority', {
   implements: Node,
@@ -113,7 +138,11 @@ export class AuthorityType extends Node {
   @Field(() => KeyAlgorithmEnum, { description: 'What its key is made with.' })
   keyAlgorithm!: string;
 
-  @Field(() => String, { nullable: true, description: 'PEM: the request for its certificate, while it is pending.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'PEM: the request for its certificate, or for its renewal, while an authority outside has not answered it.',
+  })
   request!: string | null;
 
   @Field(() => String, { nullable: true, description: 'PEM: its certificate; null while it is pending.' })
@@ -142,6 +171,9 @@ export class AuthorityType extends Node {
     description: 'How many authorities there may be in a chain below it; null: any number.',
   })
   maxPathLength!: number | null;
+
+  @Field(() => ID, { nullable: true, description: 'The authority that it follows; null for none.' })
+  predecessorId!: string | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When its certificate was revoked; null if it is not.' })
   revokedAt!: Date | null;

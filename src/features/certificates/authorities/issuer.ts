@@ -69,6 +69,27 @@ export function refuseStraySubtrees({ chain }: HeldIssuer, constraints: NameCons
 }
 
 /**
+ * The path length of an authority below another one.
+ *
+ * @param path where that was named
+ * @throws VALIDATION_FAILED where the parent may have no authority below it, or none with so many below that
+ */
+export function pathLengthBelow(
+  { maxPathLength: ofParent }: HeldIssuer,
+  wanted: number | null,
+  path: string,
+): number | null {
+  if (ofParent === null) return wanted;
+  if (ofParent === 0)
+    throw validationFailed([
+      { path, code: 'INVALID', message: 'must be an authority that may have authorities below it' },
+    ]);
+  if (wanted !== null && wanted >= ofParent)
+    throw validationFailed([{ path: 'maxPathLength', code: 'TOO_BIG', message: `must be at most ${ofParent - 1}` }]);
+  return wanted ?? ofParent - 1;
+}
+
+/**
  * From now on, for so many days. Nothing outlives its issuer: who asks for longer is refused, and who does not say how long gets as
  * long as there is.
  *

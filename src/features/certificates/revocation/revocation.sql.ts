@@ -87,7 +87,9 @@ export const findStatuses = sqlStatement({
       or exists (select from certificate
         where project_id = :projectId and certificate.serial_number = wanted.serial_number and authority_id = :authorityId)
       or exists (select from certificate_authority child
-        where parent_id = :authorityId and child.serial_number = wanted.serial_number)`,
+        where parent_id = :authorityId and child.serial_number = wanted.serial_number)
+      or exists (select from certificate_authority_history former
+        where parent_id = :authorityId and former.serial_number = wanted.serial_number)`,
   params: { authorityId: t.uuid, projectId: t.uuid, serialNumbers: t.array(t.text) },
   row: { serialNumber: t.text, revokedAt: t.nullable(t.time), reason: t.nullable(t.text) },
 });
@@ -104,5 +106,14 @@ export const insertRevocation = sqlStatement({
     reason: t.text,
     notAfter: t.time,
   },
+  row: {},
+});
+
+/** Stores the revocation of what an authority had before it was renewed, as far as that has not expired. */
+export const revokeFormer = sqlStatement({
+  text: `insert into certificate_revocation (authority_id, serial_number, organization_id, project_id, revoked_at, reason, not_after)
+    select parent_id, serial_number, organization_id, project_id, now(), :reason, not_after from certificate_authority_history
+    where authority_id = :authorityId and parent_id is not null and not_after > now() on conflict do nothing`,
+  params: { authorityId: t.uuid, reason: t.text },
   row: {},
 });

@@ -87,9 +87,12 @@ export interface AuthorityBounds {
   readonly nameConstraints?: NameConstraints | null | undefined;
 }
 
+const authorityUsages = (): Extension =>
+  new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true);
+
 const authorityExtensions = ({ maxPathLength, nameConstraints }: AuthorityBounds): Extension[] => [
   new BasicConstraintsExtension(true, maxPathLength ?? undefined, true),
-  new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+  authorityUsages(),
   // An extension without any subtree is not allowed.
   ...(nameConstraints == null || nameConstraints.permitted.length + nameConstraints.excluded.length === 0
     ? []
@@ -140,7 +143,7 @@ export function makeRoot(
 
 /** A certificate of an authority, signed by another one. */
 export const makeIntermediate = (
-  subject: Subject,
+  subject: Subject | Name,
   publicKey: KeyObject,
   issuer: Issuer,
   { notBefore, notAfter, ...bounds }: Validity & AuthorityBounds,
@@ -149,7 +152,7 @@ export const makeIntermediate = (
 
 /** A certificate with these extensions, signed by an authority. Both key ids are added, and where the authority publishes. */
 export async function makeCertificate(
-  subject: Subject,
+  subject: Subject | Name,
   publicKey: KeyObject,
   { certificate, privateKey, urls = null }: Issuer,
   { extensions, ...validity }: Validity & { readonly extensions: readonly Extension[] },
@@ -159,7 +162,12 @@ export async function makeCertificate(
     issuer.getExtension(SubjectKeyIdentifierExtension)?.keyId ??
     (await SubjectKeyIdentifierExtension.create(issuer.publicKey)).keyId;
   return sign(
-    { subject: nameOf(subject), publicKey, extensions: [...extensions, ...placesOf(urls)], ...validity },
+    {
+      subject: subject instanceof Name ? subject : nameOf(subject),
+      publicKey,
+      extensions: [...extensions, ...placesOf(urls)],
+      ...validity,
+    },
     { name: issuer.subjectName, keyId, privateKey },
   );
 }
@@ -173,18 +181,52 @@ const placesOf = (urls: IssuerUrls | null): Extension[] =>
         new AuthorityInfoAccessExtension({ ocsp: urls.ocsp, caIssuers: urls.certificate }),
       ];
 
+/** What a renewed authority keeps: basic constraints and name constraints. */
+const KEPT = ['2.5.29.19', ID_NAME_CONSTRAINTS];
+
+const keptOf = (old: X509Certificate) => {
+  const { subjectName, extensions } = new PeculiarCertificate(old.raw);
+  return {
+    subject: subjectName,
+    extensions: [...extensions.filter(({ type }) => KEPT.includes(type)), authorityUsages()],
+  };
+};
+
+/**
+ * A certificate of an authority that has one, of the same key, with the same subject, path length and name constraints.
+ *
+ * @param issuer null: it signs its own
+ */
+export function makeRenewal(
+  old: X509Certificate,
+  privateKey: KeyObject,
+  issuer: Issuer | null,
+  validity: Validity,
+): Promise<X509Certificate> {
+  const { subject, extensions } = keptOf(old);
+  const { notBefore, notAfter } = validity;
+  if (issuer !== null) return makeCertificate(subject, old.publicKey, issuer, { extensions, notBefore, notAfter });
+  const content = { subject, publicKey: old.publicKey, extensions, notBefore, notAfter };
+  return sign(content, { name: subject, keyId: null, privateKey });
+}
+
+/** The same as a request to an outside authority, as PEM. */
+export const makeRenewalRequest = (old: X509Certificate, privateKey: KeyObject): Promise<string> => {
+  const { subject, extensions } = keptOf(old);
+  return makeRequest(subject, { privateKey, publicKey: old.publicKey }, extensions);
+};
+
 /** A request for a certificate of an authority, as PEM: what an outside authority signs. */
-export async function makeAuthorityRequest(
-  subject: Subject,
-  { privateKey, publicKey }: KeyPair,
-  bounds: AuthorityBounds,
-): Promise<string> {
+export const makeAuthorityRequest = (subject: Subject, pair: KeyPair, bounds: AuthorityBounds): Promise<string> =>
+  makeRequest(nameOf(subject), pair, authorityExtensions(bounds));
+
+async function makeRequest(name: Name, { privateKey, publicKey }: KeyPair, extensions: Extension[]): Promise<string> {
   const [{ key, algorithm }, subjectKey] = await Promise.all([signerOf(privateKey), verifierOf(publicKey)]);
   const request = await Pkcs10CertificateRequestGenerator.create({
-    name: nameOf(subject),
+    name,
     keys: { privateKey: key, publicKey: subjectKey },
     signingAlgorithm: algorithm,
-    extensions: authorityExtensions(bounds),
+    extensions,
   });
   return toPem('CERTIFICATE REQUEST', Buffer.from(request.rawData));
 }

@@ -1,4 +1,4 @@
-import { NEW_CERTIFICATE, NEW_PKCS12, NEW_REQUEST, PKCS12_PASSWORD } from '../../certificates/own.js';
+import { NEW_CERTIFICATE, NEW_PKCS12, NEW_REQUEST, OUTSIDE_REQUEST, PKCS12_PASSWORD } from '../../certificates/own.js';
 import { CANARY } from '../../world.js';
 import { type GraphQLOperation, viewer } from '../operation.js';
 
@@ -44,6 +44,24 @@ export const certificates: readonly GraphQLOperation[] = [
     args: { ...authority, name: CANARY, status: 'DISABLED' },
     audit: 'certificate-authority:update',
     denial: viewer('certificate-authorities:edit'),
+  },
+  {
+    field: 'renewCertificateAuthority',
+    args: { ...authority, validDays: 100 },
+    audit: 'certificate-authority:renew',
+    denial: viewer('certificate-authorities:edit'),
+  },
+  {
+    field: 'createCertificateAuthoritySuccessor',
+    args: { predecessorId: '$certificateAuthority', name: 'Next', subject: { commonName: CANARY } },
+    audit: 'certificate-authority:create',
+    denial: viewer('certificate-authorities:edit'),
+  },
+  {
+    field: 'signIntermediateCertificate',
+    args: { authorityId: '$certificateAuthority', request: OUTSIDE_REQUEST, metadata },
+    audit: 'certificate-authority:sign-intermediate',
+    denial: viewer('certificate-authorities:create'),
   },
   {
     field: 'revokeCertificateAuthority',

@@ -1,4 +1,4 @@
-import { NEW_CERTIFICATE, NEW_PKCS12, NEW_REQUEST, PKCS12_PASSWORD } from '../../certificates/own.js';
+import { NEW_CERTIFICATE, NEW_PKCS12, NEW_REQUEST, OUTSIDE_REQUEST, PKCS12_PASSWORD } from '../../certificates/own.js';
 import { CANARY } from '../../world.js';
 import { type RestOperation, viewer } from '../operation.js';
 
@@ -51,6 +51,27 @@ export const certificates: readonly RestOperation[] = [
     body: { certificate: '$authorityAnswer' },
     audit: 'certificate-authority:activate',
     denial: viewer('certificate-authorities:edit'),
+  },
+  {
+    route: `POST ${CA}/{caId}/renew`,
+    path: authority,
+    body: { validDays: 100 },
+    audit: 'certificate-authority:renew',
+    denial: viewer('certificate-authorities:edit'),
+  },
+  {
+    route: `POST ${CA}/{predecessorId}/successor`,
+    path: { predecessorId: '$certificateAuthority' },
+    body: { name: 'Next', subject: { commonName: CANARY } },
+    audit: 'certificate-authority:create',
+    denial: viewer('certificate-authorities:edit'),
+  },
+  {
+    route: `POST ${CA}/{authorityId}/sign-intermediate`,
+    path: { authorityId: '$certificateAuthority' },
+    body: { request: OUTSIDE_REQUEST, metadata },
+    audit: 'certificate-authority:sign-intermediate',
+    denial: viewer('certificate-authorities:create'),
   },
   {
     route: `POST ${CA}/{caId}/revoke`,

@@ -1,0 +1,10 @@
+import type { Transaction } from '../../../kernel/context.js';
+
+/** Writes a change of an authority into the audit trail. */
+export const record = (
+  tx: Transaction,
+  action: string,
+  { id, projectId, version }: { readonly id: string; readonly projectId: string; readonly version: number },
+  facts: Readonly<Record<string, string | readonly string[]>> = {},
+): Promise<void> =>
+  tx.auditTrail.recordChange(tx, { action, projectId, facts: { authorityId: id, version, ...facts } });

@@ -1,0 +1,52 @@
+import 'reflect-metadata';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { type Name, Pkcs10CertificateRequest } from '@peculiar/x509';
+import type { ErrorDetail } from '../../../kernel/errors.js';
+import { isStorable } from '../../../kernel/text-rules.js';
+import { validationFailed } from '../../../kernel/validation.js';
+import { algorithmOf, KEY_ALGORITHMS } from './keys.js';
+import { faultAt, type PemText, readPem } from './pem.js';
+
+const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
+const MAX_COMMON_NAME = 64;
+
+/** What an authority outside asks for. Of its extensions nothing counts: who signs says what it may. */
+export interface AuthorityRequest {
+  readonly subject: Name;
+  readonly commonName: string;
+  readonly publicKey: KeyObject;
+}
+
+/**
+ * Reads a request in PEM, whose sender has proved by its signature to have the key.
+ *
+ * @throws VALIDATION_FAILED for what is no such request, another signature, a key of a kind that is not made here, and a subject without a
+ *   common name of 1 to 64 characters
+ */
+export async function readAuthorityRequest(text: PemText): Promise<AuthorityRequest> {
+  const faults: ErrorDetail[] = [];
+  const [block, second] = readPem(text, faults);
+  if (faults.length > 0 || block === undefined) throw validationFailed(faults);
+  const request = LABELS.includes(block.label) && second === undefined ? requestOf(block.der) : null;
+  if (request === null) throw validationFailed([faultAt(block, 'must be one certificate request')]);
+  const commonName = request.subjectName.getField('CN')[0] ?? '';
+  const publicKey = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: 'der', type: 'spki' });
+  if (!KEY_ALGORITHMS.some((known) => known === algorithmOf(publicKey)))
+    faults.push(faultAt(block, 'must have a key of RSA with 2048, 3072 or 4096 bits, P-256, P-384 or Ed25519'));
+  // What cannot be verified is no proof.
+  else if (!(await request.verify().catch(() => false))) faults.push(faultAt(block, 'must be signed by its own key'));
+  if (commonName === '' || commonName.length > MAX_COMMON_NAME || !isStorable(request.subjectName.toString()))
+    faults.push(faultAt(block, 'must have a subject with a common name of 1 to 64 characters'));
+  if (faults.length > 0) throw validationFailed(faults);
+  return { subject: request.subjectName, commonName, publicKey };
+}
+
+/** Null where it throws: messages of parsers may repeat what they read. */
+function requestOf(der: Buffer): Pkcs10CertificateRequest | null {
+  try {
+    const request = new Pkcs10CertificateRequest(der);
+    return request.rawData.byteLength === der.length ? request : null;
+  } catch {
+    return null;
+  }
+}
