@@ -116,9 +116,11 @@ const withoutNull = ({ type, ...schema }: JsonSchema): JsonSchema => ({
   ...('enum' in schema ? { enum: (schema.enum as unknown[]).filter((value) => value !== null) } : {}),
 });
 
-/** Marks a sampled leaf as one that is not always there, and is no null where it is. */
-export const optionalSample = (leaf: unknown): unknown =>
-  isLeaf(leaf) ? { [SCHEMA]: withoutNull(leaf[SCHEMA]), [OPTIONAL]: true } : leaf;
+/** Marks a sampled leaf or object as one that is not always there, and is no null where it is. */
+export const optionalSample = (sample: unknown): unknown => {
+  if (isLeaf(sample)) return { [SCHEMA]: withoutNull(sample[SCHEMA]), [OPTIONAL]: true };
+  return typeof sample === 'object' ? { ...sample, [OPTIONAL]: true } : sample;
+};
 
 /** A leaf or a list, or in place of null another value of its type. Of a sample: the schema without null. */
 export function orInstead(leaf: unknown, instead: unknown): unknown {

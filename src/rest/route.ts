@@ -4,7 +4,7 @@ import { MAX_CURSOR } from '../kernel/paging.js';
 import type { ReplyHeader } from './response-headers.js';
 import { optionalSample } from './response-schema.js';
 
-export { eachOf, ofSample, orInstead } from './response-schema.js';
+export { eachOf, ofSample, optionalSample, orInstead } from './response-schema.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 

@@ -4,6 +4,7 @@ import {
   type Data,
   eachOf,
   nextCursor,
+  optionalSample,
   paging,
   queryInteger,
   type Route,
@@ -20,10 +21,17 @@ const ALERT = `id name description eventType alertBefore filters { field operato
 const PATH = '/api/v1/cert-manager/alerts';
 const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;
 
+/** Of alerts that notify every day. The reply of the others is that of the specification. */
+function reminderOut(isDaily: unknown): Data {
+  if (isDaily === false) return {};
+  const notificationConfig = { enableDailyNotification: isDaily };
+  return { notificationConfig: isDaily === true ? notificationConfig : optionalSample(notificationConfig) };
+}
+
 /** Configs are not shown. Source: decisions 7.4. */
 const toReply = ({ version: _, channels, dailyReminder, ...alert }: Data): Data => ({
   ...alert,
-  ...(dailyReminder === false ? {} : { notificationConfig: { enableDailyNotification: dailyReminder } }),
+  ...reminderOut(dailyReminder),
   channels: eachOf(channels as Data[], ({ id, channelType, ...channel }) => ({
     id,
     channelType,
