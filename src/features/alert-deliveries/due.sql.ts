@@ -1,11 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import type { AlertFilter } from '../alerts/public.js';
 
-const FILTERS = { name: 'jsonb', isNullable: false } as {
-  name: string;
-  isNullable: boolean;
-  '~value'?: readonly AlertFilter[];
-};
 const EVENT = t.oneOf('expiration', 'renewal', 'issuance', 'revocation');
 
 /** The day of a daily reminder; null for an alert that notifies once. */
@@ -26,7 +21,13 @@ export const findExpiryAlert = sqlStatement({
     select a.id, a.project_id as "projectId", a.alert_before as "alertBefore", a.filters, ${TODAY} as today from certificate_alert a
     where a.id = :id and a.event_type = 'expiration' and a.is_enabled`,
   params: { id: t.uuid },
-  row: { id: t.uuid, projectId: t.uuid, alertBefore: t.text, filters: FILTERS, today: t.nullable(t.text) },
+  row: {
+    id: t.uuid,
+    projectId: t.uuid,
+    alertBefore: t.text,
+    filters: t.jsonOf<readonly AlertFilter[]>(),
+    today: t.nullable(t.text),
+  },
 });
 
 /** What alerts are about, as `c`: certificates of the inventory and those of authorities. An authority that is disabled is dealt with. */
@@ -131,7 +132,7 @@ export const listStandings = sqlStatement({
   },
   row: {
     id: t.uuid,
-    filters: FILTERS,
+    filters: t.jsonOf<readonly AlertFilter[]>(),
     eventType: EVENT,
     isEnabled: t.boolean,
     createdAt: t.time,

@@ -42,6 +42,8 @@ export const t = {
   inet: type<string>('inet'),
   time: type<Date>('timestamp with time zone'),
   json: type<unknown>('jsonb'),
+  /** JSON of this form: of a column that only the service writes, by rules that it has checked. */
+  jsonOf: <T>(): SqlType<T> => type('jsonb'),
   /** Texts of which there are only these. A check of the table, or the statement itself, has to see to it. */
   oneOf: <const Text extends string>(..._texts: readonly Text[]): SqlType<Text> => type('text'),
   array: <T>({ name }: SqlType<T>): SqlType<readonly T[]> => type(`${name}[]`),

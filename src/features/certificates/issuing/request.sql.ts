@@ -1,12 +1,6 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { REQUEST_KINDS, REQUEST_STATES, type RequestFault } from './request.entity.js';
 
-const FAULTS = { name: 'jsonb', isNullable: false } as {
-  name: string;
-  isNullable: boolean;
-  '~value'?: readonly RequestFault[];
-};
-
 const COLUMNS = `r.id, r.organization_id as "organizationId", r.project_id as "projectId", r.kind, r.state,
   r.is_automatic as "isAutomatic", r.actor_kind as "actorKind", r.actor_id as "actorId", r.profile_slug as "profileSlug",
   r.common_name as "commonName", r.certificate_id as "certificateId", r.issued_certificate_id as "issuedCertificateId",
@@ -26,7 +20,7 @@ const ROW = {
   certificateId: t.nullable(t.uuid),
   issuedCertificateId: t.nullable(t.uuid),
   errorCode: t.nullable(t.text),
-  faults: FAULTS,
+  faults: t.jsonOf<readonly RequestFault[]>(),
   createdAt: t.time,
   endedAt: t.nullable(t.time),
 } as const;
