@@ -23,6 +23,7 @@ import { createJobOperations } from './features/jobs/index.js';
 import { Notifier } from './features/notifications/public.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
 import { createOrganizations } from './features/organizations/index.js';
+import { mayMail } from './features/organizations/public.js';
 import { createPrivileges } from './features/privileges/index.js';
 import { createProjectCopies } from './features/project-copies/index.js';
 import { createProjectNotices } from './features/project-notices/index.js';
@@ -134,7 +135,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment, applyTemplate });
   const tags = createTags({ ...projects, authorizeTagChange });
   const secrets = createSecrets(projects);
-  const notifier = new Notifier({ mailer: new Mailer(config), policy: config });
+  const notifier = new Notifier({ mailer: new Mailer(config), policy: config, mayMail });
   const working: Feature[] = [
     organizations,
     createOrganizationRoles(),

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../kernel/context.js';
-import { type EventType, listChannels, openForSending } from '../alerts/public.js';
+import { type EventType, listChannels, openForTelling } from '../alerts/public.js';
 import { ledgerTargets, writeMessages } from '../deliveries/public.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { lockEnabledAlert } from './sender.sql.js';
@@ -25,7 +25,7 @@ export async function notify(tx: Transaction, { alertId, event, certificateIds, 
   if (alert === undefined) return;
   const { organizationId, projectId } = alert;
   const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
-  const targets = await ledgerTargets(tx, alert, channels, (channel) => openForSending(tx, channel));
+  const targets = await ledgerTargets(tx, alert, channels, (channel) => openForTelling(tx, channel));
   const telling = { organizationId, projectId, ownerId: alertId, event, subjectIds: certificateIds };
   const isNew = await writeMessages(
     tx,

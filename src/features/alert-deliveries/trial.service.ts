@@ -3,7 +3,7 @@ import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
-import { type ChannelRow, findAlerts, listChannels, openForSending } from '../alerts/public.js';
+import { type ChannelRow, findAlerts, listChannels, openForTelling } from '../alerts/public.js';
 import { refuseFailures, TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../notifications/public.js';
 import type { ProjectReader } from '../projects/public.js';
@@ -51,7 +51,7 @@ export class TrialService {
     const trying = { notifier: this.notifier, notification, end: Date.now() + TRIAL_LIMIT_MS };
     const found = await Promise.all(
       channels.map(async (channel) => {
-        const open = async () => targetsOf(channel.channelType, await openForSending(ctx, channel));
+        const open = async () => targetsOf(channel.channelType, await openForTelling(ctx, channel));
         return (await tryTargets(ctx, open, trying)).map((trial) => ({ channel, ...trial }));
       }),
     );

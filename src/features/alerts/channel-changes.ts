@@ -5,7 +5,7 @@ import { validationFailed } from '../../kernel/validation.js';
 import type { ProjectAccess } from '../projects/public.js';
 import { type ChannelRow, listChannels } from './alert.queries.js';
 import { completed, type GivenChannel } from './channel.rules.js';
-import { refuseStrangers } from './channel-people.js';
+import { recipientFaults } from './channel-people.js';
 import { configSealer, openConfig, sealConfig } from './channel-sealing.js';
 import { deleteOtherChannels, writeChannels } from './channel-writes.sql.js';
 
@@ -20,8 +20,8 @@ interface Pair {
  *
  * @param given with a config each, but for those that keep the one they have
  * @returns whether anything is other than before
- * @throws VALIDATION_FAILED for an id that no channel of the alert has, and for another type without a config; SEALED_VALUE_INVALID
- *   where a signing secret stays that cannot be decrypted
+ * @throws VALIDATION_FAILED with every fault at once: ids that no channel of the alert has, other types without a config, people who
+ *   are no members of the project, addresses that the organization sends no mails to; SEALED_VALUE_INVALID where a signing secret stays that cannot be decrypted
  */
 export async function replaceChannels(
   tx: Transaction,
@@ -30,8 +30,9 @@ export async function replaceChannels(
   given: readonly GivenChannel[],
 ): Promise<boolean> {
   const stored = await listChannels(tx, { alertIds: [alertId] });
-  const pairs = pairsOf(given, stored);
-  await refuseStrangers(tx, project.projectId, given);
+  const { pairs, faults } = pairsOf(given, stored);
+  faults.push(...(await recipientFaults(tx, project.projectId, given)));
+  if (faults.length > 0) throw validationFailed(faults);
   const sealer = await configSealer(tx, project, given.filter(({ config }) => config !== null).length);
   const rows: Row[] = [];
   for (const { given: channel, before } of pairs) {
@@ -51,8 +52,10 @@ export async function replaceChannels(
   return JSON.stringify(rows.map(shapeOf)) !== JSON.stringify(stored.map(shapeOfStored));
 }
 
-/** @throws VALIDATION_FAILED with every fault at once */
-function pairsOf(given: readonly GivenChannel[], stored: readonly ChannelRow[]): Pair[] {
+function pairsOf(
+  given: readonly GivenChannel[],
+  stored: readonly ChannelRow[],
+): { readonly pairs: readonly Pair[]; readonly faults: ErrorDetail[] } {
   const faults: ErrorDetail[] = [];
   const pairs = given.map((channel, at) => {
     const before = stored.find(({ id }) => id === channel.id) ?? null;
@@ -70,8 +73,7 @@ function pairsOf(given: readonly GivenChannel[], stored: readonly ChannelRow[]):
       });
     return { given: channel, before };
   });
-  if (faults.length > 0) throw validationFailed(faults);
-  return pairs;
+  return { pairs, faults };
 }
 
 /** A channel as it is written. */

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type Together, together } from '../../kernel/database/batched.js';
 import type { ErrorDetail } from '../../kernel/errors.js';
-import { validationFailed } from '../../kernel/validation.js';
 import type { ChannelConfigs, ChannelType } from '../notifications/public.js';
+import { refusedAddresses } from '../organizations/public.js';
 import type { GivenChannel } from './channel.rules.js';
 import { listMembersNamed, listPeopleNamed } from './channel-people.sql.js';
 import { openConfig } from './channel-sealing.js';
@@ -16,21 +16,39 @@ type Sealed = Parameters<typeof openConfig>[1];
  *
  * @throws SEALED_VALUE_INVALID as `openConfig`
  */
-export async function openForSending<T extends ChannelType>(
+export const openForSending = <T extends ChannelType>(
   ctx: Context,
   channel: Sealed & { readonly channelType: T },
+): Promise<ChannelConfigs[T]> => resolved(ctx, channel, async (people) => people);
+
+/** The same without users whom the organization sends no mails: nothing is written that could not be sent to them. */
+export const openForTelling = <T extends ChannelType>(
+  ctx: Context,
+  channel: Sealed & { readonly channelType: T },
+): Promise<ChannelConfigs[T]> => resolved(ctx, channel, (people) => mailed(ctx, people));
+
+/** Those of addresses that the organization sends mails to. */
+export async function mailed(ctx: Context, addresses: readonly string[]): Promise<readonly string[]> {
+  const refused = await refusedAddresses(ctx, addresses);
+  return addresses.filter((address) => !refused.has(address));
+}
+
+async function resolved<T extends ChannelType>(
+  ctx: Context,
+  channel: Sealed & { readonly channelType: T },
+  among: (people: readonly string[]) => Promise<readonly string[]>,
 ): Promise<ChannelConfigs[T]> {
   const config: ChannelConfigs[ChannelType] = await openConfig(ctx, channel);
   if (!('recipients' in config)) return config as ChannelConfigs[T];
   const { recipients, userIds = [], groupIds = [] } = config;
   if (userIds.length + groupIds.length === 0) return config as ChannelConfigs[T];
-  const people = await together(ctx, addressesOf, { projectId: channel.projectId, userIds, groupIds });
+  const people = await among(await together(ctx, addressesOf, { projectId: channel.projectId, userIds, groupIds }));
   const known = new Set(recipients.map((address) => address.toLowerCase()));
-  const resolved: ChannelConfigs[ChannelType] = {
+  const found: ChannelConfigs[ChannelType] = {
     ...config,
     recipients: [...recipients, ...people.filter((address) => !known.has(address))],
   };
-  return resolved as ChannelConfigs[T];
+  return found as ChannelConfigs[T];
 }
 
 interface Named {
@@ -47,12 +65,40 @@ const addressesOf: Together<Named, readonly string[]> = async (ctx, named) => {
   );
 };
 
-/** @throws VALIDATION_FAILED with the place of every user and group of channels that is no member of the project */
-export async function refuseStrangers(
+/** What is wrong with addresses of a config: those that the organization sends no mails to. @param place of one, by its index */
+export async function refusedIn(
+  tx: Transaction,
+  config: object | null,
+  place: (index: number) => Pick<ErrorDetail, 'path'> & { readonly entry?: string },
+): Promise<ErrorDetail[]> {
+  const { recipients = [] } = (config ?? {}) as Partial<ChannelConfigs['email']>;
+  const refused = await refusedAddresses(tx, recipients);
+  return recipients.flatMap((address, index) => {
+    const { path, entry } = place(index);
+    const message = `${entry === undefined ? '' : `${entry} `}must be at a domain to which the organization sends mails`;
+    return refused.has(address) ? [{ path, code: 'DOMAIN_NOT_ALLOWED', message }] : [];
+  });
+}
+
+/** Faults of channels: users and groups that are no members of the project, and addresses that the organization sends no mails to. */
+export async function recipientFaults(
   tx: Transaction,
   projectId: string,
   given: readonly GivenChannel[],
-): Promise<void> {
+): Promise<readonly ErrorDetail[]> {
+  const refused = await Promise.all(
+    given.map(({ config }, at) =>
+      refusedIn(tx, config, (index) => ({ path: `channels[${at}].config`, entry: `recipients[${index}]` })),
+    ),
+  );
+  return [...refused.flat(), ...(await strangersIn(tx, projectId, given))];
+}
+
+async function strangersIn(
+  tx: Transaction,
+  projectId: string,
+  given: readonly GivenChannel[],
+): Promise<readonly ErrorDetail[]> {
   const places = given.flatMap(({ config }, at) =>
     (['userIds', 'groupIds'] as const).flatMap((list) => {
       const ids = config !== null && list in config ? ((config as ChannelConfigs['email'])[list] ?? []) : [];
@@ -64,11 +110,11 @@ export async function refuseStrangers(
       }));
     }),
   );
-  if (places.length === 0) return;
+  if (places.length === 0) return [];
   const idsIn = (wanted: string) => places.filter(({ list }) => list === wanted).map(({ id }) => id);
   const members = await listMembersNamed(tx, { projectId, userIds: idsIn('userIds'), groupIds: idsIn('groupIds') });
   const known = new Set(members.map(({ id }) => id));
-  const faults = places
+  return places
     .filter(({ id }) => !known.has(id))
     .map(
       ({ path, entry }): ErrorDetail => ({
@@ -77,5 +123,4 @@ export async function refuseStrangers(
         message: `${entry} must be a member of the project`,
       }),
     );
-  if (faults.length > 0) throw validationFailed(faults);
 }

@@ -6,7 +6,7 @@ import { ONE_OF } from '../../kernel/graphql/schema.js';
 import type { ChannelType } from '../notifications/public.js';
 import type { ChannelRow } from './alert.queries.js';
 import { ANYWHERE } from './alert.rules.js';
-import { openForSending } from './channel-people.js';
+import { mailed, openForSending } from './channel-people.js';
 import { openConfig } from './channel-sealing.js';
 
 /** GraphQL's names of the types of channels. */
@@ -132,7 +132,7 @@ export function toChannelType(channel: ShownChannel): AlertChannelType {
         userIds: async (_: object, ctx: Context) => (await opened(ctx, 'email')).userIds ?? [],
         groupIds: async (_: object, ctx: Context) => (await opened(ctx, 'email')).groupIds ?? [],
         presentRecipients: async (_: object, ctx: Context) =>
-          (await openForSending(ctx, { ...channel, channelType: 'email' })).recipients,
+          mailed(ctx, (await openForSending(ctx, { ...channel, channelType: 'email' })).recipients),
       });
     case 'webhook':
       return Object.assign(new WebhookChannelType(), {

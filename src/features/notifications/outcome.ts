@@ -6,7 +6,7 @@ export type Outcome =
   | {
       /** `permanent`: another attempt would fail too. */
       readonly result: 'temporary' | 'permanent';
-      readonly code: OutboundCode;
+      readonly code: OutboundCode | 'RECIPIENT_NOT_ALLOWED';
       /** Status of the response, or reply code of the mail server. */
       readonly status: number | null;
       /** How long the target asks to wait. */

@@ -11,6 +11,7 @@ export const OrganizationSchema = defineEntity({
     parentId: p.uuid().nullable(),
     name: p.text(),
     slug: p.text(),
+    allowedEmailDomains: p.array().columnType('text[]').defaultRaw(`'{}'::text[]`),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },

@@ -9,12 +9,13 @@ export interface OrganizationView {
   readonly name: string;
   readonly slug: string;
   readonly parentId: string | null;
+  readonly allowedEmailDomains: readonly string[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
 /** The columns of an OrganizationView, of the table or alias `o`. */
-export const ORGANIZATION_COLUMNS = `o.id, o.name, o.slug, o.parent_id as "parentId", o.created_at as "createdAt", o.updated_at as "updatedAt"`;
+export const ORGANIZATION_COLUMNS = `o.id, o.name, o.slug, o.parent_id as "parentId", o.allowed_email_domains as "allowedEmailDomains", o.created_at as "createdAt", o.updated_at as "updatedAt"`;
 
 /** A row (its times are texts) or an entity, as a view. */
 export const toOrganizationView = (row: OrganizationRow): OrganizationView => ({
@@ -22,12 +23,14 @@ export const toOrganizationView = (row: OrganizationRow): OrganizationView => ({
   name: row.name,
   slug: row.slug,
   parentId: row.parentId ?? null,
+  allowedEmailDomains: row.allowedEmailDomains ?? [],
   createdAt: new Date(row.createdAt),
   updatedAt: new Date(row.updatedAt),
 });
 
 interface OrganizationRow extends Pick<OrganizationView, 'id' | 'name' | 'slug'> {
   readonly parentId?: string | null;
+  readonly allowedEmailDomains?: readonly string[];
   readonly createdAt: string | Date;
   readonly updatedAt: string | Date;
 }

@@ -1,8 +1,10 @@
 import { Arg, Args, Ctx, Extensions, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { MINT } from '../../kernel/graphql/limited-operations.js';
+import { mutation } from '../../kernel/graphql/operations.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
+import { UpdateOrganization } from './organization.rules.js';
 import type { OrganizationService } from './organization.service.js';
 import {
   CreateOrganizationInput,
@@ -13,8 +15,6 @@ import {
   DeleteOrganizationPayload,
   OrganizationConnection,
   OrganizationType,
-  UpdateOrganizationInput,
-  UpdateOrganizationPayload,
 } from './organization.type.js';
 
 @Resolver(() => OrganizationType)
@@ -62,11 +62,12 @@ export class OrganizationResolver {
     return { organization: await this.service.createSub(ctx, input) };
   }
 
-  @Mutation(() => UpdateOrganizationPayload, { description: 'Changes the name or the slug of an organization.' })
-  async updateOrganization(
-    @Ctx() ctx: Context,
-    @Arg('input', () => UpdateOrganizationInput, { description: 'What to change.' }) input: UpdateOrganizationInput,
-  ): Promise<UpdateOrganizationPayload> {
+  @mutation(
+    UpdateOrganization,
+    { organization: [OrganizationType, 'The organization as it is now.'] },
+    'Changes the name or the slug of an organization, or at which domains people get its mails.',
+  )
+  async updateOrganization(ctx: Context, input: object): Promise<{ organization: OrganizationType }> {
     return { organization: await this.service.update(ctx, input) };
   }
 

@@ -1,7 +1,8 @@
+import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { isId } from '../../kernel/ids.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules, rowLimit } from '../../kernel/paging.js';
-import { HAS_NO_CONTROL_CHARACTERS, personText, slugFor, slugText } from '../../kernel/text-rules.js';
+import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, slugFor, slugText } from '../../kernel/text-rules.js';
 
 /** Lower-case words joined by single hyphens, 1 to 64. Source: decisions 4.1, behaviour 1.3. */
 export const organizationSlug = slugText(1, 64);
@@ -27,12 +28,40 @@ export const displayName = personText(1, 64).regex(HAS_NO_CONTROL_CHARACTERS, 'm
 /** Input of `createOrganization` and `createSubOrganization`. */
 export const CreateOrganization = z.strictObject({ name: displayName, slug: organizationSlug.nullish() });
 
+const MAX_DOMAIN = 253;
+const MAX_DOMAINS = 50;
+const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** The parser of addresses leaves out what follows a slash, and decodes. */
+const MAY_BE_DOMAIN = /^[\p{L}\p{N}\p{M}\p{Join_Control}.-]+$/u;
+
+/** `Bücher.Example` -> `xn--bcher-kva.example`: as it stands in addresses of mails. What is no domain stays. */
+export const asciiDomain = (text: string): string =>
+  text.length <= MAX_DOMAIN && MAY_BE_DOMAIN.test(text) ? domainToASCII(text) || text : text;
+
+const emailDomain = z
+  .string()
+  .max(MAX_DOMAIN)
+  .overwrite(asciiDomain)
+  .regex(DOMAIN, 'must be a domain, as example.com')
+  .meta({ description: 'A domain.' });
+
+const allowedEmailDomains = z
+  .array(emailDomain)
+  .max(MAX_DOMAINS)
+  .overwrite((domains) => [...new Set(domains)])
+  .meta({
+    description: `Domains at which people may get mails, up to ${MAX_DOMAINS}, each with none of those below it. Empty: as the root organization has it, and any for a root organization.`,
+  });
+
 /** Input of `updateOrganization`: absent keeps. */
-export const UpdateOrganization = z.strictObject({
-  id: z.string(),
-  name: displayName.optional(),
-  slug: organizationSlug.optional(),
-});
+export const UpdateOrganization = z
+  .strictObject({
+    id: idOf('The organization to change.'),
+    name: displayName.optional().meta({ description: 'A new name, 1 to 64 characters.' }),
+    slug: organizationSlug.optional().meta({ description: 'A new slug.' }),
+    allowedEmailDomains: allowedEmailDomains.optional(),
+  })
+  .meta({ description: 'Changes of an organization. What is absent stays.' });
 
 /** Arguments of `organization`. */
 export const GetOrganization = z.strictObject({ id: z.string().nullish() });

@@ -134,14 +134,14 @@ export class OrganizationService {
   }
 
   /**
-   * Renames an organization, or gives it another slug.
+   * Renames an organization, gives it another slug, or says at which domains people get its mails.
    *
-   * @param raw `{ id, name?, slug? }`; absent keeps
+   * @param raw `{ id, name?, slug?, allowedEmailDomains? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
    * Source: decisions 10.
    */
   async update(ctx: Context, raw: unknown): Promise<OrganizationView> {
-    const { id, name, slug } = parse(UpdateOrganization, raw);
+    const { id, name, slug, allowedEmailDomains } = parse(UpdateOrganization, raw);
     authorize(ctx, 'organization:read');
     return inTransaction(ctx, async (tx) => {
       const known = await this.organizations.load(tx, id);
@@ -151,16 +151,21 @@ export class OrganizationService {
         () =>
           query<OrganizationView>(
             tx,
-            `update organization o set name = coalesce($2, o.name), slug = coalesce($3, o.slug), updated_at = now()
+            `update organization o set name = coalesce($2, o.name), slug = coalesce($3, o.slug),
+               allowed_email_domains = coalesce($4::text[], o.allowed_email_domains), updated_at = now()
              where o.id = $1 returning ${ORGANIZATION_COLUMNS}`,
-            [known.id, name ?? null, slug ?? null],
+            [known.id, name ?? null, slug ?? null, allowedEmailDomains ?? null],
           ),
         SLUGS,
       );
       if (row === undefined) throw new AppError('ORGANIZATION_NOT_FOUND');
       await tx.auditTrail.recordChange(tx, {
         action: 'organization:update',
-        facts: { organizationId: row.id, slug: row.slug },
+        facts: {
+          organizationId: row.id,
+          slug: row.slug,
+          ...(allowedEmailDomains === undefined ? {} : { allowedEmailDomains }),
+        },
       });
       return toOrganizationView(row);
     });

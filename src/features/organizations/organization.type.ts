@@ -21,6 +21,12 @@ export class OrganizationType {
   @Field(() => ID, { nullable: true, description: 'The root organization above it; null for a root organization.' })
   parentId!: string | null;
 
+  @Field(() => [String], {
+    description:
+      'Domains at which people may get mails, in lower case, as ASCII. Empty: as the root organization has it, and any for a root organization.',
+  })
+  allowedEmailDomains!: readonly string[];
+
   @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 
@@ -61,24 +67,6 @@ export class CreateSubOrganizationInput extends CreateOrganizationInput {}
 @ObjectType({ description: 'The new sub-organization; its maker is an admin of it.' })
 export class CreateSubOrganizationPayload {
   @Field(() => OrganizationType, { description: 'The new sub-organization.' })
-  organization!: OrganizationType;
-}
-
-@InputType({ description: 'Changes of an organization. What is absent stays.' })
-export class UpdateOrganizationInput {
-  @Field(() => ID, { description: 'The organization to change.' })
-  id!: string;
-
-  @Field(() => String, { nullable: true, description: 'A new name, 1 to 64 characters.' })
-  name?: string;
-
-  @Field(() => String, { nullable: true, description: 'A new slug.' })
-  slug?: string;
-}
-
-@ObjectType({ description: 'The changed organization.' })
-export class UpdateOrganizationPayload {
-  @Field(() => OrganizationType, { description: 'The organization as it is now.' })
   organization!: OrganizationType;
 }
 

@@ -20,6 +20,7 @@ const ERRORS = declareErrors({
 /** What entries of `details` say of them. */
 const DETAILS = declareDetailCodes({
   NOT_IN_FUTURE: 'The time must be in the future.',
+  DOMAIN_NOT_ALLOWED: 'The organization sends no mails to addresses of this domain.',
   OWNED_HERE: 'The organization owns the account; delete the account instead.',
 });
 

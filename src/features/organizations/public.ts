@@ -1,6 +1,7 @@
 export { authorizeActingAs, boundaryOfCaller, rightsBeyondCaller } from './boundary/account-rights.js';
 export { authorizeNewName } from './boundary/new-name.js';
 export { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
+export { mayMail, refusedAddresses } from './email-domains/email-domains.js';
 export {
   fromHere,
   keepLoggedInAdmins,

@@ -8,8 +8,8 @@ import { AppError } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { counted, type Page, pageOf } from '../../kernel/paging.js';
-import { parse } from '../../kernel/validation.js';
-import { completed, configSealer, openConfig, openForSending, sealConfig } from '../alerts/public.js';
+import { parse, validationFailed } from '../../kernel/validation.js';
+import { completed, configSealer, openConfig, openForTelling, refusedIn, sealConfig } from '../alerts/public.js';
 import { TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../notifications/public.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../projects/public.js';
@@ -156,7 +156,7 @@ export class ChannelService {
       return { channel: row, notification: testNotification({ ...row, ownerName: project.name }) };
     });
     const { channelType } = channel;
-    const open = async () => targetsOf(channelType, await openForSending(ctx, { ...channel, table: TABLE }));
+    const open = async () => targetsOf(channelType, await openForTelling(ctx, { ...channel, table: TABLE }));
     const trying = { notifier: this.notifier, notification, end: Date.now() + TRIAL_LIMIT_MS };
     const trials = await tryTargets(ctx, open, trying);
     return trials.map((trial) => ({ channel, ...trial }));
@@ -168,7 +168,7 @@ const channelsByProject = batchOfOwned(
   ({ projectId }) => projectId,
 );
 
-/** What is stored of a config. */
+/** What is stored of a config. @throws VALIDATION_FAILED with every address that the organization sends no mails to */
 async function sealedConfig(
   tx: Transaction,
   project: ProjectAccess,
@@ -177,6 +177,8 @@ async function sealedConfig(
   before: ChannelRow | null,
 ) {
   const [channelType, config] = configFrom(given);
+  const faults = await refusedIn(tx, config, (index) => ({ path: `config.email.recipients[${index}]` }));
+  if (faults.length > 0) throw validationFailed(faults);
   const keeps = 'url' in config && config.signingSecret === undefined && before?.channelType === 'webhook';
   const kept = keeps ? await openConfig(tx, { ...before, channelType: 'webhook', table: TABLE }) : null;
   const sealer = await configSealer(tx, project, 1);

@@ -1,8 +1,9 @@
 import type { Transaction } from '../../kernel/context.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
-import { openForSending } from '../alerts/public.js';
+import { openForTelling } from '../alerts/public.js';
 import { digestsOf, type LedgerTarget, ledgerTargets, writeMessages } from '../deliveries/public.js';
+import { refusedAddresses } from '../organizations/public.js';
 import { hasAddress } from './addresses.js';
 import { listTakingChannels } from './channel.queries.js';
 import type { NoticeKind } from './notice.rules.js';
@@ -38,7 +39,7 @@ async function writeSome(tx: Transaction, owner: Owner): Promise<number> {
 async function writeKind(tx: Transaction, owner: Owner, event: NoticeKind, notices: readonly Notice[]): Promise<void> {
   const channels = await listTakingChannels(tx, { projectId: owner.projectId ?? NO_ID, kind: event });
   const targets = await ledgerTargets(tx, owner, channels, (channel) =>
-    openForSending(tx, { ...channel, table: 'notification_channel' }),
+    openForTelling(tx, { ...channel, table: 'notification_channel' }),
   );
   const people = await addressesOf(tx, owner, notices);
   // Who is named gets a mail; who is not, where nobody else is notified.
@@ -86,7 +87,12 @@ async function addressesOf(
   notices: readonly Notice[],
 ): Promise<ReadonlyMap<string, Person>> {
   const userIds = [...new Set(notices.flatMap(({ recipientIds }) => recipientIds))];
-  const found = (await listPeople(tx, { ownerId: owner.ownerId, userIds })).filter(hasAddress);
+  const listed = (await listPeople(tx, { ownerId: owner.ownerId, userIds })).filter(hasAddress);
+  const refused = await refusedAddresses(
+    tx,
+    listed.map(({ username }) => username),
+  );
+  const found = listed.filter(({ username }) => !refused.has(username));
   const digests = await digestsOf(
     tx,
     owner,

@@ -75,6 +75,63 @@ describe('a channel with users and groups', () => {
     });
   });
 
+  test('mails nobody at a domain that the organization does not allow, and shows why', async () => {
+    const { admin } = notifying;
+    const { organization } = await admin.data('{ organization { id } }');
+    const update = 'mutation ($input: UpdateOrganizationInput!) { updateOrganization(input: $input) { __typename } }';
+    const allow = (...allowedEmailDomains: string[]) =>
+      admin.data(update, { input: { id: organization.id, allowedEmailDomains } });
+    const [user, colleague] = [await makeUser(), await makeUser(`${word()}@allowed.example`)];
+    for (const { id } of [user, colleague]) await join(id);
+    const given = `given-${word()}@example.com`;
+    const config = { recipients: [given], userIds: [user.id, colleague.id] };
+    const alertId = await notifying.alert([{ channelType: 'email', config }], { filters: equals('domains') });
+    const states = async () => (await notifying.messages(alertId)).map(({ state, error_code: code }) => [state, code]);
+    const settled = (count: number) =>
+      until(`${count} messages`, 30_000, async () => {
+        await notifying.hurry();
+        const found = await states();
+        return found.length === count && found.every(([state]) => state !== 'pending');
+      });
+    // They wait when the setting changes: neither who was given nor who was looked up gets a mail.
+    const bringBack = await notifying.withoutMail();
+    await notifying.certificate(5, 'domains');
+    await until('three messages', 30_000, async () => (await states()).length === 3);
+    await allow('allowed.example');
+    await bringBack();
+    await settled(3);
+    const refused = ['failed', 'RECIPIENT_NOT_ALLOWED'];
+    expect((await states()).sort()).toEqual([refused, refused, ['sent', null]]);
+    expect(notifying.mail.mailsTo(colleague.username)).toHaveLength(1);
+    expect([given, user.username].flatMap((address) => notifying.mail.mailsTo(address))).toEqual([]);
+    const { channels, messages } = await shown(alertId);
+    expect(channels[0].presentRecipients).toEqual([colleague.username]);
+    expect(messages.filter(({ state }: { state: string }) => state === 'FAILED')).toEqual(
+      expect.arrayContaining(
+        [given, user.username].map((recipient) => ({ recipient, state: 'FAILED', errorCode: 'RECIPIENT_NOT_ALLOWED' })),
+      ),
+    );
+    // To who is looked up nothing is written any more, and a test is no way around.
+    await notifying.certificate(6, 'domains');
+    await settled(5);
+    expect((await states()).slice(3).sort()).toEqual([refused, ['sent', null]]);
+    const test = `mutation ($input: TestCertificateAlertInput!) { testCertificateAlert(input: $input) { results { recipient isAccepted errorCode } } }`;
+    const { results } = (await admin.data(test, { input: { id: alertId } })).testCertificateAlert;
+    expect(results).toEqual([
+      { recipient: given, isAccepted: false, errorCode: 'RECIPIENT_NOT_ALLOWED' },
+      { recipient: colleague.username, isAccepted: true, errorCode: null },
+    ]);
+    expect(notifying.mail.mailsTo(given)).toEqual([]);
+    await allow();
+    const [failed] = await notifying.sql<{ id: string }>(
+      `select id from notification_message where owner_id = $1 and state = 'failed' order by created_at desc limit 1`,
+      [alertId],
+    );
+    mustSucceed(await admin.post(`${ALERTS}/${alertId}/messages/${failed?.id}/retry`, {}));
+    await settled(5);
+    expect(notifying.mail.mailsTo(given)).toHaveLength(1);
+  }, 120_000);
+
   test('is refused with the place of each who is no member of the project', async () => {
     const stranger = await makeUser();
     const config = { userIds: [stranger.id], groupIds: [randomUUID()] };

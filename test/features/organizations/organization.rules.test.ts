@@ -2,6 +2,7 @@ import {
   displayName,
   organizationSlug,
   organizationSlugFor,
+  UpdateOrganization,
 } from '../../../src/features/organizations/organization.rules.js';
 import { username } from '../../../src/features/organizations/user.rules.js';
 import fc from '../../kit/properties.js';
@@ -21,6 +22,26 @@ describe('a slug made from a name', () => {
         },
       ),
     );
+  });
+});
+
+describe('domains of mails', () => {
+  const domainsOf = (allowedEmailDomains: readonly string[]) =>
+    UpdateOrganization.safeParse({ id: 'id', allowedEmailDomains }).data?.allowedEmailDomains;
+
+  test('are kept in lower case, as ASCII, each once', () => {
+    expect(domainsOf(['Example.COM', 'Bücher.example', 'example.com', 'xn--bcher-kva.example'])).toEqual([
+      'example.com',
+      'xn--bcher-kva.example',
+    ]);
+  });
+
+  test.each([
+    ...['', '.', 'localhost', '@example.com', 'ann@example.com', 'example.com.', '.example.com', '*.example.com'],
+    ...['example.com/x', 'example.com:25', 'example%2ecom', ' example.com', 'exam\tple.com', 'a..b', '127.0.0.1', '1'],
+    ...[`${'a'.repeat(64)}.example`, `${Array(4).fill('ü'.repeat(60)).join('.')}.example`, '-a.example'],
+  ])('are none as %j', (text) => {
+    expect(domainsOf([text])).toBeUndefined();
   });
 });
 

@@ -86,6 +86,35 @@ describe('organizations', () => {
     mustSucceed(await admin.graphql(UPDATE, { input: { id: two.id, slug: 'three' } }));
   });
 
+  test('bound mails to domains, in the audit trail too, with every fault at once', async () => {
+    const { organization, admin } = await strongroom.seed.organization();
+    const update = `mutation ($input: UpdateOrganizationInput!) { updateOrganization(input: $input) { organization { name allowedEmailDomains } } }`;
+    const { id } = organization;
+    const set = (allowedEmailDomains: unknown, more: object = {}) =>
+      admin.graphql(update, { input: { id, allowedEmailDomains, ...more } });
+    const reply = mustSucceed(await set(['Example.COM', 'Bücher.example']));
+    const domains = ['example.com', 'xn--bcher-kva.example'];
+    expect(reply.body.data.updateOrganization.organization.allowedEmailDomains).toEqual(domains);
+    const [row] = await strongroom.auditRows('request_id = $1', [reply.headers['x-request-id']]);
+    expect(row).toMatchObject({ action: 'organization:update', facts: { allowedEmailDomains: domains } });
+    const shown = async () =>
+      await admin.data('{ organization { name allowedEmailDomains } organizations { nodes { allowedEmailDomains } } }');
+    mustSucceed(await admin.graphql(update, { input: { id, name: 'Renamed' } }));
+    expect(await shown()).toEqual({
+      organization: { name: 'Renamed', allowedEmailDomains: domains },
+      organizations: { nodes: [{ allowedEmailDomains: domains }] },
+    });
+    const refused = await set(['fine.example', 'canary', 'a@b.example'], { name: '' });
+    expect(refused).toBeError(422, 'VALIDATION_FAILED');
+    expect(refused.body.errors[0].extensions.details.map(({ path }: { path: string }) => path).sort()).toEqual([
+      ...['input.allowedEmailDomains[1]', 'input.allowedEmailDomains[2]', 'input.name'],
+    ]);
+    expect(refused.text).not.toContain('canary');
+    expect(await set(Array.from({ length: 51 }, (_, at) => `d${at}.example`))).toBeError(422, 'VALIDATION_FAILED');
+    mustSucceed(await set([]));
+    expect((await shown()).organization.allowedEmailDomains).toEqual([]);
+  });
+
   test('that are the own one of the admin of the installation stay', async () => {
     const { id } = (await strongroom.admin.graphql(ONE)).body.data.organization;
     expect(await strongroom.admin.graphql(DELETE, { input: { id } })).toBeError(409, 'ORGANIZATION_IN_USE');

@@ -101,6 +101,23 @@ describe('a notice of a project', () => {
     expect(audited).toMatchObject({ facts: { kind: 'project-rescue', count: 1 } });
   });
 
+  test('goes to no admin at a domain that the organization does not allow', async () => {
+    const { organization } = await notifying.admin.data('{ organization { id } }');
+    const allow = (allowedEmailDomains: readonly string[]) =>
+      notifying.admin.data(
+        'mutation ($input: UpdateOrganizationInput!) { updateOrganization(input: $input) { __typename } }',
+        { input: { id: organization.id, allowedEmailDomains } },
+      );
+    const people = { 'in@allowed.example': 'admin', 'out@example.com': 'admin' };
+    const { projectId, rescue } = await lostProject(people);
+    await allow(['allowed.example']);
+    await rescue();
+    await settled(projectId, 1);
+    await allow([]);
+    expect(notifying.mail.mailsTo('in@allowed.example')).toHaveLength(1);
+    expect(notifying.mail.mailsTo('out@example.com')).toEqual([]);
+  });
+
   test('goes to the admins where the addresses of the only channel cannot be decrypted', async () => {
     const { projectId, rescue, channel } = await lostProject({ 'fallback@example.com': 'admin' });
     const id = await channel({ name: 'mail', config: { email: { recipients: ['unreadable@example.com'] } } });

@@ -15,7 +15,17 @@ interface Outside {
   readonly policy: TargetPolicy;
   /** Another endpoint of PagerDuty than the public one. */
   readonly pagerdutyUrl?: string;
+  /** Whether an organization sends mails to an address. */
+  readonly mayMail: (ctx: Context, address: string) => Promise<boolean>;
 }
+
+const NOT_ALLOWED = 'RECIPIENT_NOT_ALLOWED';
+const REFUSED: Outcome = {
+  result: 'permanent',
+  code: NOT_ALLOWED,
+  status: null,
+  retryAfterSeconds: null,
+};
 
 /** Delivers notifications to channels of every type. */
 export class Notifier {
@@ -29,9 +39,11 @@ export class Notifier {
    * Source: decisions 7.5, 7.6; reliability P8, P19.
    */
   async deliver(ctx: Context, { id, target, notification }: Delivery<Target>): Promise<Outcome> {
-    const { mailer, policy, pagerdutyUrl: url } = this.outside;
+    const { mailer, policy, pagerdutyUrl: url, mayMail } = this.outside;
     switch (target.type) {
       case 'email':
+        // Here and nowhere else, so that no mail leaves without it.
+        if (!(await mayMail(ctx, target.recipient))) return REFUSED;
         return sendEmail(ctx, mailer, { id, target, notification });
       case 'webhook':
         return sendWebhook(ctx, policy, { id, target, notification });
