@@ -32,13 +32,17 @@ export const notifyOfRescue = (
   ]);
 
 /**
- * Notifies a project that a certificate could not be issued or renewed, but not of a request for a new one that the profile refused:
- * whoever tries out what a profile lets by would flood the channels.
+ * Notifies a project that a certificate could not be issued or renewed, but not of a request for a new one that the profile refused, and
+ * of a certificate, or of new ones of a profile, once a day for each reason: whoever tries things out, and a program that tries again and
+ * again, would flood the channels.
  */
 export const notifyOfFailedRequest = (
   tx: Transaction,
   {
     requestId,
+    certificateId,
+    profileId,
+    day,
     commonName,
     event,
     code,
@@ -46,13 +50,17 @@ export const notifyOfFailedRequest = (
     projectId,
   }: InProject & {
     readonly requestId: string;
+    readonly certificateId: string | null;
+    readonly profileId: string | null;
+    readonly day: string;
     readonly commonName: string;
     readonly event: string;
     readonly code: string;
   },
 ): Promise<void> => {
   const facts = { name: commonName, fields: { Request: event, Error: code } };
-  const notice = { organizationId, projectId, subjectId: requestId, occurrence: '', facts };
+  const subjectId = certificateId ?? profileId ?? requestId;
+  const notice = { organizationId, projectId, subjectId, occurrence: `${code} ${day}`, facts };
   const isRefused = event === 'issuance' && code === 'VALIDATION_FAILED';
   return notify(tx, 'certificate-request-failure', isRefused ? [] : [notice]);
 };

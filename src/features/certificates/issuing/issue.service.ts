@@ -60,7 +60,8 @@ export class IssueService {
     const commonName = planned.content.subject.commonName ?? '';
     authorize(project, 'certificates:create', { commonName });
     const { organizationId, projectId } = profile;
-    const asked = { organizationId, projectId, kind: 'issuance', profileSlug: profile.slug, commonName } as const;
+    const by = { profileId: profile.id, profileSlug: profile.slug };
+    const asked = { organizationId, projectId, ...by, kind: 'issuance', commonName } as const;
     return this.log.keepingFailure(ctx, { ...asked, certificateId: null }, async () => {
       refuse(planned.faults);
       // Keys take long to make: not in a transaction.

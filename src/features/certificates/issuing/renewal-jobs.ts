@@ -136,11 +136,17 @@ async function fail(
       await dropPending(tx, { id: held.id });
       return;
     }
-    await endRequest(tx, { id: held.id, state: 'failed', issuedCertificateId: null, errorCode: code, faults });
+    const [ended] = await endRequest(tx, {
+      id: held.id,
+      state: 'failed',
+      issuedCertificateId: null,
+      errorCode: code,
+      faults,
+    });
     const { organizationId, projectId, certificateId, commonName, kind: event } = held;
     await onRequestFailed(tx, {
       requestId: held.id,
-      certificateId,
+      ...{ certificateId, profileId: null, day: ended?.day ?? '' },
       projectId,
       organizationId,
       commonName,

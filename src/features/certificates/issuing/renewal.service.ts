@@ -55,7 +55,8 @@ export class RenewalService {
     const { row, profile } = await this.#load(ctx, input.id, input.profileId);
     const csr = text === null ? null : await readCsr({ path: 'csr', text });
     const { organizationId, projectId, commonName } = row;
-    const asked = { organizationId, projectId, kind: 'renewal', profileSlug: profile.slug, commonName } as const;
+    const by = { profileId: profile.id, profileSlug: profile.slug };
+    const asked = { organizationId, projectId, ...by, kind: 'renewal', commonName } as const;
     return this.log.keepingFailure(ctx, { ...asked, certificateId: row.id }, async () => {
       const prepared = await prepare(
         ctx,

@@ -10,6 +10,10 @@ export interface FailedRequest {
   readonly requestId: string;
   /** Which certificate was to be renewed; null for a new one. */
   readonly certificateId: string | null;
+  /** By which profile; null where nobody knows any more. */
+  readonly profileId: string | null;
+  /** When, as a day of the database. */
+  readonly day: string;
   readonly projectId: string;
   readonly organizationId: string;
   readonly commonName: string;
@@ -26,6 +30,7 @@ export interface Asked {
   readonly organizationId: string;
   readonly projectId: string;
   readonly kind: RequestKind;
+  readonly profileId: string;
   readonly profileSlug: string;
   readonly commonName: string;
   /** Which certificate is to be renewed. */
@@ -62,13 +67,16 @@ export class RequestLog {
   }
 
   async #keepFailed(ctx: Context, asked: Asked, { code, details }: AppError): Promise<void> {
-    const { organizationId, projectId, commonName, certificateId, kind: event } = asked;
+    const { organizationId, projectId, profileId, commonName, certificateId, kind: event } = asked;
     const id = newId();
     // Not the effect of the request: its idempotency key stays free.
     const { claim: _, ...unclaimed } = ctx;
     await inTransaction(unclaimed, async (tx) => {
-      await insert(tx, asked, { id, issuedCertificateId: null, errorCode: code, faults: storedFaults(details) });
-      await this.onFailed(tx, { requestId: id, certificateId, projectId, organizationId, commonName, event, code });
+      const day = await insert(tx, asked, {
+        ...{ id, issuedCertificateId: null, errorCode: code, faults: storedFaults(details) },
+      });
+      const owner = { organizationId, projectId, profileId };
+      await this.onFailed(tx, { ...owner, requestId: id, certificateId, commonName, event, code, day });
       await tx.auditTrail.recordChange(tx, {
         action: 'certificate-request:fail',
         projectId,
@@ -78,20 +86,23 @@ export class RequestLog {
   }
 }
 
-const insert = (
+/** @returns the day */
+async function insert(
   tx: Transaction,
-  asked: Asked,
+  { profileId: _, ...asked }: Asked,
   ended: {
     readonly id: string;
     readonly issuedCertificateId: string | null;
     readonly errorCode: string | null;
     readonly faults: string;
   },
-): Promise<object> =>
-  insertRequest(tx, {
+): Promise<string> {
+  const [inserted] = await insertRequest(tx, {
     ...asked,
     ...ended,
     state: ended.errorCode === null ? 'issued' : 'failed',
     actorKind: tx.actor.kind,
     actorId: tx.actor.id,
   });
+  return inserted?.day ?? '';
+}

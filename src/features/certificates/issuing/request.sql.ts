@@ -25,6 +25,9 @@ const ROW = {
   endedAt: t.nullable(t.time),
 } as const;
 
+/** The day of the database, in UTC. */
+const TODAY = `to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as day`;
+
 /** Requests of whatever projects. */
 export const findRequests = sqlStatement({
   text: `select ${COLUMNS} from certificate_request r where r.id = any(:ids)`,
@@ -64,12 +67,13 @@ export const listRequestedNames = sqlStatement({
   row: { commonName: t.text },
 });
 
-/** Stores a request that has ended. */
+/** Stores a request that has ended. @returns the day */
 export const insertRequest = sqlStatement({
   text: `insert into certificate_request (id, organization_id, project_id, kind, state, is_automatic, actor_kind, actor_id, profile_slug,
       common_name, certificate_id, issued_certificate_id, error_code, faults, ended_at)
     values (:id, :organizationId, :projectId, :kind, :state, false, :actorKind, :actorId, :profileSlug, :commonName, :certificateId,
-      :issuedCertificateId, :errorCode, :faults::text::jsonb, now())`,
+      :issuedCertificateId, :errorCode, :faults::text::jsonb, now())
+    returning ${TODAY}`,
   params: {
     id: t.uuid,
     organizationId: t.uuid,
@@ -85,7 +89,7 @@ export const insertRequest = sqlStatement({
     errorCode: t.nullable(t.text),
     faults: t.text,
   },
-  row: {},
+  row: { day: t.text },
 });
 
 /** A request of the service itself that waits. Nobody else ends it until the transaction ends. */
@@ -95,11 +99,11 @@ export const holdPending = sqlStatement({
   row: ROW,
 });
 
-/** Ends a request that waits. */
+/** Ends a request that waits. @returns the day */
 export const endRequest = sqlStatement({
   text: `update certificate_request set state = :state, issued_certificate_id = :issuedCertificateId, error_code = :errorCode,
       faults = :faults::text::jsonb, ended_at = now(), updated_at = now()
-    where id = :id and state = 'pending' returning id`,
+    where id = :id and state = 'pending' returning ${TODAY}`,
   params: {
     id: t.uuid,
     state: t.text,
@@ -107,7 +111,7 @@ export const endRequest = sqlStatement({
     errorCode: t.nullable(t.text),
     faults: t.text,
   },
-  row: { id: t.uuid },
+  row: { day: t.text },
 });
 
 /** Removes a request that nobody needs any more: its certificate was renewed, revoked or has expired meanwhile. */
