@@ -98,6 +98,29 @@ describeWith(['openssl'], 'PKCS#12 files', () => {
     ]);
   });
 
+  test('that take as long as they may hold up nobody else', async () => {
+    const [attacker, victim] = [await seedProject(strongroom), await seedProject(strongroom)];
+    const root = await newRoot();
+    const leaf = await newLeaf(root);
+    const post = ({ admin, project }: typeof victim, pkcs12: string) =>
+      admin.post(`${CERTIFICATES}/import-pkcs12`, { projectId: project.id, pkcs12, password: PASSWORD });
+    // 8,388,607 rounds in place of 32,768.
+    const file = Buffer.from(await fileOf(leaf, [root], '-iter', '32768'), 'base64').toString('hex');
+    expect(file).toContain('0203008000');
+    const bomb = Buffer.from(file.replaceAll('0203008000', '02037fffff'), 'hex').toString('base64');
+    let left = 3;
+    const bombs = Promise.all(
+      Array.from({ length: left }, async () => {
+        const reply = await post(attacker, bomb);
+        left -= 1;
+        return reply.status;
+      }),
+    );
+    mustSucceed(await post(victim, await fileOf(leaf, [root])));
+    expect(left).toBeGreaterThan(0);
+    expect(new Set(await bombs)).toEqual(new Set([422, 503]));
+  }, 60_000);
+
   test('need a password of twelve characters, and the key', async () => {
     const { admin, project } = await seedProject(strongroom);
     const leaf = await newLeaf(await newRoot());

@@ -16,7 +16,7 @@ const packed = await newLeaf(root, { commonName: 'packed.example.com' });
 /** Another one that no world has, in a PKCS#12 file; and the password of the file. */
 export const PKCS12_PASSWORD = 'a password of the kit';
 export const NEW_PKCS12 = (
-  await writePkcs12({
+  await writePkcs12('own', {
     ...{ leaf: packed.certificate, chain: [root.certificate], privateKey: packed.pair.privateKey },
     ...{ name: 'packed', password: PKCS12_PASSWORD },
   })

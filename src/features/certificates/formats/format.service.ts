@@ -41,7 +41,7 @@ export class FormatService {
   /**
    * A certificate with its chain and its key as a file. The audit trail names the key as disclosed.
    *
-   * @throws CERTIFICATE_NOT_FOUND, CERTIFICATE_KEY_NOT_FOUND, SEALED_VALUE_INVALID
+   * @throws CERTIFICATE_NOT_FOUND, CERTIFICATE_KEY_NOT_FOUND, SEALED_VALUE_INVALID, OVERLOADED
    */
   async exportPkcs12(
     ctx: Context,
@@ -50,7 +50,7 @@ export class FormatService {
     const { id, password } = parse(ExportPkcs12, raw);
     const { certificate, privateKey } = await this.certificates.discloseKey(ctx, id, 'certificate:export-pkcs12');
     const pem = await loadRow(ctx, findPems, { ids: [certificate.id] }, 'CERTIFICATE_NOT_FOUND');
-    const pkcs12 = await writePkcs12({
+    const pkcs12 = await writePkcs12(ctx.actor.id, {
       leaf: new X509Certificate(pem.certificate),
       chain:
         pem.chain === '' ? [] : readPem({ path: '', text: pem.chain }, []).map(({ der }) => new X509Certificate(der)),

@@ -16,8 +16,8 @@ export interface Pkcs12Contents {
 /** What is wrong: the file, or the password. */
 export type Pkcs12Fault = 'file' | 'password';
 
-/** At once. Whoever has many waits behind the others. */
-const readers = new FairQueue({ capacity: 2, spare: 0, maxWaiting: 50 });
+/** One of a caller at once, and up to four in all: a file that takes as long as it may holds up nobody else. */
+const readers = new FairQueue({ capacity: 1, spare: 3, maxWaiting: 50 });
 /** Passwords are hashed as often as the file says; common are 2,000 to 100,000 times. */
 const TIME_LIMIT_MS = 15_000;
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };

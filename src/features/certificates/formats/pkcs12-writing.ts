@@ -11,6 +11,7 @@ import {
   SafeBag,
   SafeContents,
 } from 'pkijs';
+import { FairQueue } from '../../../kernel/load/fair-queue.js';
 
 const SHROUDED_KEY = '1.2.840.113549.1.12.10.1.2';
 const CERTIFICATE = '1.2.840.113549.1.12.10.1.3';
@@ -20,6 +21,9 @@ const LOCAL_KEY_ID = '1.2.840.113549.1.9.21';
 const ENCRYPTION_ITERATIONS = 100_000;
 /** Each is a hash of its own: the library does them one by one, and others run between. */
 const MAC_ITERATIONS = 10_000;
+
+/** Many at once would slow down everything else. */
+const writers = new FairQueue({ capacity: 1, spare: 1, maxWaiting: 100 });
 
 /** What goes into a PKCS#12 file. */
 interface Pkcs12Content {
@@ -34,8 +38,21 @@ interface Pkcs12Content {
 /**
  * A PKCS#12 file in DER: key and certificates encrypted with AES-256 (PBES2, PBKDF2 with SHA-256), and a MAC with SHA-256. What openssl
  * 1.1, Java 8u301 and Windows Server 2019 read, and everything later. Source: RFC 7292.
+ *
+ * @param caller who waits behind the others with more than one
+ * @throws OVERLOADED
  */
-export async function writePkcs12({ leaf, chain, privateKey, name, password }: Pkcs12Content): Promise<Buffer> {
+export async function writePkcs12(caller: string, content: Pkcs12Content): Promise<Buffer> {
+  const ticket = writers.enter(caller, 1);
+  try {
+    await ticket.turn;
+    return await write(content);
+  } finally {
+    ticket.end();
+  }
+}
+
+async function write({ leaf, chain, privateKey, name, password }: Pkcs12Content): Promise<Buffer> {
   const encryption = {
     password: ownBuffer(new TextEncoder().encode(password)),
     contentEncryptionAlgorithm: { name: 'AES-CBC', length: 256 },
