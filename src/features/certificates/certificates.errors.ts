@@ -13,7 +13,9 @@ const ERRORS = declareErrors({
   CERTIFICATE_AUTHORITY_HAS_SUCCESSOR: conflict('Another certificate authority follows this one already.'),
   CERTIFICATE_AUTHORITY_DISABLED: conflict('The certificate authority is disabled; enable it first.'),
   CERTIFICATE_AUTHORITY_EXPIRED: conflict('The certificate of the authority has expired; use another authority.'),
-  CERTIFICATE_AUTHORITY_REVOKED: conflict('The certificate of the authority is revoked; use another authority.'),
+  CERTIFICATE_AUTHORITY_REVOKED: conflict(
+    'The certificate of the authority, or of one above it, is revoked; use another authority.',
+  ),
   CERTIFICATE_AUTHORITY_NOT_ISSUED_HERE: conflict(
     'The certificate of the authority was issued by no other authority of the project; only its issuer can revoke it.',
   ),

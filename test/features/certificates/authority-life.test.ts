@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { newKeyPair } from '../../../src/features/certificates/x509/keys.js';
 import { makeAuthorityRequest } from '../../../src/features/certificates/x509/making.js';
 import { mustSucceed } from '../../kit/caller.js';
@@ -10,6 +10,7 @@ import { CA, CERTIFICATES, makeAuthority, PENDING, seedProject } from './kit.js'
 
 const strongroom = useSharedStrongroom();
 const BELOW = { name: 'Below', kind: 'intermediate', subject: { commonName: 'Below' } };
+const WEAK = generateKeyPairSync('rsa', { modulusLength: 2_048, publicExponent: 3 });
 const CONSTRAINTS = { permitted: [{ kind: 'dns', value: 'example.com' }], excluded: [] };
 const keyOf = ({ certificate }: { certificate: string }): string =>
   new X509Certificate(certificate).publicKey.export({ format: 'pem', type: 'spki' }).toString();
@@ -178,6 +179,15 @@ describeWith(['openssl'], 'signing an authority outside', () => {
     const forged = Buffer.from(request.replace(/-----.*-----|\n/g, ''), 'base64');
     // The last byte of the signature.
     forged.writeUInt8(forged.readUInt8(forged.length - 1) ^ 1, forged.length - 1);
+    const unknown = Buffer.from(
+      Buffer.from(request.replace(/-----.*-----|\n/g, ''), 'base64')
+        .toString('hex')
+        .replace('2a8648ce3d0201', '2a8648ce3d0209'),
+      'hex',
+    );
+    const twoLines = await makeAuthorityRequest({ commonName: 'Two\nLines' }, await newKeyPair('ec-p256'), {
+      maxPathLength: null,
+    });
     const block = (label: string, der: Buffer) =>
       `-----BEGIN ${label}-----\n${der.toString('base64')}\n-----END ${label}-----`;
     const refused = [
@@ -188,6 +198,10 @@ describeWith(['openssl'], 'signing an authority outside', () => {
       [{ request: 'nothing' }, 'body.request'],
       [{ request: request + request }, 'body.request'],
       [{ request: block('CERTIFICATE REQUEST', forged) }, 'body.request'],
+      // Whoever has e = 3 or a key that nobody knows.
+      [{ request: await makeAuthorityRequest(SUBJECT, WEAK, { maxPathLength: null }) }, 'body.request'],
+      [{ request: block('CERTIFICATE REQUEST', unknown) }, 'body.request'],
+      [{ request: twoLines }, 'body.request'],
     ] as const;
     for (const [body, path] of refused) {
       const reply = await sign(body);

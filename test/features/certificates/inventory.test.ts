@@ -320,3 +320,18 @@ describe('the list of certificates', () => {
     expect(bad.body.details).toHaveLength(2);
   });
 });
+
+test('the certificate of an authority is revoked by who may edit authorities alone', async () => {
+  const { admin, project } = await seedProject(strongroom);
+  const root = await makeAuthority(admin, project.id);
+  const below = { kind: 'intermediate', name: 'Below', parentId: root.id, subject: { commonName: 'Below' } };
+  const child = await makeAuthority(admin, project.id, below);
+  const action = ['create', 'read', 'edit'];
+  const { caller, change } = await callerWithRules(strongroom, admin, project.id, { subject: 'certificates', action });
+  const { id } = await importCertificate(caller, project.id, { certificate: child.certificate });
+  const revoke = () => caller.post(`${CERTIFICATES}/${id}/revoke`, {});
+  expect(await revoke()).toBeError(403, 'PERMISSION_DENIED');
+  expect(mustSucceed(await caller.get(`${CERTIFICATES}/${id}`)).body.certificate.status).toBe('active');
+  await change({ subject: 'certificates', action }, { subject: 'certificate-authorities', action: 'edit' });
+  mustSucceed(await revoke());
+});

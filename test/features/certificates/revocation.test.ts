@@ -141,6 +141,17 @@ describe('revoking the certificate of an authority', () => {
     const issued = await admin.post(CA, { ...below, projectId: project.id, parentId: children[0].id });
     expect(issued).toBeError(409, 'CERTIFICATE_AUTHORITY_REVOKED');
   });
+
+  test('ends what the authorities below it issue', async () => {
+    const { admin, project, children } = await seedFamily(1);
+    const make = (parentId: string) => ({
+      ...{ projectId: project.id, kind: 'intermediate', parentId, name: parentId, subject: { commonName: 'B' } },
+    });
+    const below = await makeAuthority(admin, project.id, make(children[0].id));
+    const last = await makeAuthority(admin, project.id, make(below.id));
+    await revoke(admin, children[0]);
+    expect(await admin.post(CA, make(last.id))).toBeError(409, 'CERTIFICATE_AUTHORITY_REVOKED');
+  });
 });
 
 describeWith(['openssl'], 'what an authority publishes', () => {

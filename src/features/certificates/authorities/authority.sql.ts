@@ -7,10 +7,18 @@ export const readClock = sqlStatement({
   row: { now: t.time },
 });
 
-/** An authority that is about to issue. It stays as it is until the transaction ends. */
+/**
+ * An authority that is about to issue. It stays as it is until the transaction ends. What is below a revoked one is as good as revoked:
+ * nobody accepts what it issues.
+ */
 export const holdIssuer = sqlStatement({
   text: `select id, status, key_sealed as "keySealed", certificate, chain, not_after as "notAfter", max_path_length as "maxPathLength",
-      coalesce(not_after <= now(), false) as "isExpired", revoked_at is not null as "isRevoked", now() as now
+      coalesce(not_after <= now(), false) as "isExpired", now() as now,
+      revoked_at is not null or exists (
+        with recursive above as (
+          select parent_id as id from certificate_authority where id = :id
+          union select a.parent_id from above join certificate_authority a on a.id = above.id)
+        select from above join certificate_authority a on a.id = above.id where a.revoked_at is not null) as "isRevoked"
     from certificate_authority where id = :id and project_id = :projectId for share`,
   params: { id: t.uuid, projectId: t.uuid },
   row: {
@@ -25,6 +33,14 @@ export const holdIssuer = sqlStatement({
     isRevoked: t.boolean,
     now: t.time,
   },
+});
+
+/** The authority of a project that has or had a certificate with this serial number. */
+export const findOwnerOfCertificate = sqlStatement({
+  text: `select id from certificate_authority where project_id = :projectId and serial_number = :serialNumber
+    union select authority_id from certificate_authority_history where project_id = :projectId and serial_number = :serialNumber`,
+  params: { projectId: t.uuid, serialNumber: t.text },
+  row: { id: t.uuid },
 });
 
 /** Stores a new authority. */

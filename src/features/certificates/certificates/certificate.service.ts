@@ -12,6 +12,7 @@ import { parse } from '../../../kernel/validation.js';
 import { refuseOtherVersion } from '../../../kernel/version.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findAuthorities } from '../authorities/authority.queries.js';
+import { findOwnerOfCertificate } from '../authorities/authority.sql.js';
 import { findIssuerOf } from '../authorities/issuer-of.js';
 import { openKey, sealKey } from '../key-sealing.js';
 import { refuseOtherType } from '../shared-checks.js';
@@ -145,11 +146,18 @@ export class CertificateService {
     });
   }
 
-  /** Marks a certificate as revoked, for ever. @throws CERTIFICATE_NOT_FOUND; CERTIFICATE_REVOKED for one that is */
+  /**
+   * Marks a certificate as revoked, for ever. That of an authority of the project needs the right to edit authorities, too.
+   *
+   * @throws CERTIFICATE_NOT_FOUND; CERTIFICATE_REVOKED for one that is
+   */
   revoke(ctx: Context, raw: unknown): Promise<CertificateRow> {
     const { id, reason } = parse(RevokeCertificate, raw);
     return inTransaction(ctx, async (tx) => {
-      const certificate = await this.#lock(tx, id, 'certificates:edit');
+      const { row, project } = await this.load(tx, id, 'certificates:edit');
+      // It would end the authority, with everything below it.
+      if ((await findOwnerOfCertificate(tx, row)).length > 0) authorize(project, 'certificate-authorities:edit');
+      const certificate = await lockRow(tx, Certificate, { id: row.id, projectId: row.projectId }, NOT_FOUND);
       if (certificate.status === 'revoked') throw new AppError('CERTIFICATE_REVOKED');
       tx.em.assign(certificate, {
         status: 'revoked',

@@ -2,8 +2,9 @@ import 'reflect-metadata';
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type Name, Pkcs10CertificateRequest } from '@peculiar/x509';
 import type { ErrorDetail } from '../../../kernel/errors.js';
-import { isStorable } from '../../../kernel/text-rules.js';
+import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/text-rules.js';
 import { validationFailed } from '../../../kernel/validation.js';
+import { faultOfKey } from './csr.js';
 import { algorithmOf, KEY_ALGORITHMS } from './keys.js';
 import { faultAt, type PemText, readPem } from './pem.js';
 
@@ -27,25 +28,29 @@ export async function readAuthorityRequest(text: PemText): Promise<AuthorityRequ
   const faults: ErrorDetail[] = [];
   const [block, second] = readPem(text, faults);
   if (faults.length > 0 || block === undefined) throw validationFailed(faults);
-  const request = LABELS.includes(block.label) && second === undefined ? requestOf(block.der) : null;
-  if (request === null) throw validationFailed([faultAt(block, 'must be one certificate request')]);
+  const read = LABELS.includes(block.label) && second === undefined ? requestOf(block.der) : null;
+  if (read === null) throw validationFailed([faultAt(block, 'must be one certificate request')]);
+  const { request, publicKey } = read;
   const commonName = request.subjectName.getField('CN')[0] ?? '';
-  const publicKey = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: 'der', type: 'spki' });
+  const weakness = faultOfKey(publicKey);
   if (!KEY_ALGORITHMS.some((known) => known === algorithmOf(publicKey)))
     faults.push(faultAt(block, 'must have a key of RSA with 2048, 3072 or 4096 bits, P-256, P-384 or Ed25519'));
+  else if (weakness !== null) faults.push(faultAt(block, weakness));
   // What cannot be verified is no proof.
   else if (!(await request.verify().catch(() => false))) faults.push(faultAt(block, 'must be signed by its own key'));
-  if (commonName === '' || commonName.length > MAX_COMMON_NAME || !isStorable(request.subjectName.toString()))
+  const isText = isStorable(request.subjectName.toString()) && HAS_NO_CONTROL_CHARACTERS.test(commonName);
+  if (commonName === '' || commonName.length > MAX_COMMON_NAME || !isText)
     faults.push(faultAt(block, 'must have a subject with a common name of 1 to 64 characters'));
   if (faults.length > 0) throw validationFailed(faults);
   return { subject: request.subjectName, commonName, publicKey };
 }
 
 /** Null where it throws: messages of parsers may repeat what they read. */
-function requestOf(der: Buffer): Pkcs10CertificateRequest | null {
+function requestOf(der: Buffer): { readonly request: Pkcs10CertificateRequest; readonly publicKey: KeyObject } | null {
   try {
     const request = new Pkcs10CertificateRequest(der);
-    return request.rawData.byteLength === der.length ? request : null;
+    const publicKey = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: 'der', type: 'spki' });
+    return request.rawData.byteLength === der.length ? { request, publicKey } : null;
   } catch {
     return null;
   }
