@@ -243,6 +243,22 @@ describe('the rights to issue', () => {
       caller.post(`${CERTIFICATES}/issue`, { profileId, subject: { commonName } });
     const { certificate } = mustSucceed(await send(profile.id, 'a.example.com')).body;
     expect(await send(profile.id, 'a.example.org')).toBeError(403, 'PERMISSION_DENIED');
+    const named = (value: string) =>
+      caller.post(`${CERTIFICATES}/issue`, {
+        profileId: profile.id,
+        subject: { commonName: 'a.example.com' },
+        sans: [
+          { kind: 'dns', value: 'b.example.com' },
+          { kind: 'dns', value },
+        ],
+      });
+    mustSucceed(await named('C.EXAMPLE.COM'));
+    expect(await named('c.example.org')).toBeError(403, 'PERMISSION_DENIED');
+    const beyond = await issue(admin, profile.id, {
+      subject: { commonName: 'c.example.com' },
+      sans: [{ kind: 'dns', value: 'c.example.org' }],
+    });
+    expect(await caller.post(`${CERTIFICATES}/${beyond.id}/renew`, {})).toBeError(403, 'PERMISSION_DENIED');
     expect(await send(other.id, 'a.example.com')).toBeError(404, 'CERTIFICATE_PROFILE_NOT_FOUND');
     expect(await caller.get(`${PROFILES}/${profile.id}`)).toBeError(403, 'PERMISSION_DENIED');
     const hidden = await issue(admin, profile.id, { subject: { commonName: 'b.example.org' } });
@@ -251,9 +267,9 @@ describe('the rights to issue', () => {
     const path = `/api/v1/cert-manager/certificate-lineages/${certificate.id}/current`;
     expect(mustSucceed(await caller.get(path)).body.certificate.id).toBe(renewed.id);
     const names = (await requestsOf(caller, project.id)).map(({ commonName }: { commonName: string }) => commonName);
-    expect(names).toEqual(['a.example.com', 'a.example.com']);
+    expect(names).toEqual(['a.example.com', 'c.example.com', 'a.example.com', 'a.example.com']);
     const all = await requestsOf(admin, project.id);
-    expect(all).toHaveLength(3);
+    expect(all).toHaveLength(5);
     const of = all.find(
       ({ issuedCertificateId }: { issuedCertificateId: string }) => issuedCertificateId === hidden.id,
     );

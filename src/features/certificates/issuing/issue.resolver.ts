@@ -28,7 +28,7 @@ export class IssueResolver {
   @mutation(
     IssueCertificate,
     { certificate: [CertificateType, 'The new certificate.'] },
-    'Issues a certificate as a profile allows. Needs CREATE on certificates, and ISSUE_CERT on the profile.',
+    'Issues a certificate as a profile allows. Needs CREATE on certificates for each of its names, and ISSUE_CERT on the profile.',
   )
   async issueCertificate(ctx: Context, input: object): Made {
     return { certificate: await this.issuing.issue(ctx, input) };
@@ -37,7 +37,7 @@ export class IssueResolver {
   @mutation(
     RenewCertificate,
     { certificate: [CertificateType, 'The renewal.'] },
-    'Renews a certificate: once, with the same names and metadata. Needs CREATE on certificates, and ISSUE_CERT on the profile.',
+    'Renews a certificate: once, with the same names and metadata. Needs CREATE on certificates for each of its names, and ISSUE_CERT on the profile.',
   )
   async renewCertificate(ctx: Context, input: object): Made {
     return { certificate: await this.renewals.renew(ctx, input) };

@@ -5,6 +5,7 @@ import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
+import type { ProjectAccess } from '../../projects/public.js';
 import { type CertificateRow, findCertificates } from '../certificates/certificate.queries.js';
 import type { OnCertificateEvent } from '../certificates/certificate-event.js';
 import { holdProfiles } from '../profiles/profile.queries.js';
@@ -44,7 +45,8 @@ export class IssueService {
   ) {}
 
   /**
-   * Issues a certificate. The caller needs the right to issue by the profile, and to create certificates of this common name.
+   * Issues a certificate. The caller needs the right to issue by the profile, and to create certificates of each of its names: the
+   * condition on common names holds for the alternative ones too.
    *
    * @throws CERTIFICATE_PROFILE_NOT_FOUND; VALIDATION_FAILED for whatever the profile does not allow, all at once, and as `readCsr`; as
    *   `loadIssuer` about the authority of the profile
@@ -58,7 +60,7 @@ export class IssueService {
     const keyAlgorithm = csr?.keyAlgorithm ?? input.keyAlgorithm ?? usualAlgorithm(profile.rules);
     const planned = plan(profile.rules, { input, csr, keyAlgorithm });
     const commonName = planned.content.subject.commonName ?? '';
-    authorize(project, 'certificates:create', { commonName });
+    authorizeNames(project, planned.content);
     const { organizationId, projectId } = profile;
     const by = { profileId: profile.id, profileSlug: profile.slug };
     const asked = { organizationId, projectId, ...by, kind: 'issuance', commonName } as const;
@@ -68,10 +70,10 @@ export class IssueService {
       const pair = csr === null ? await newKeyPair(keyAlgorithm as Parameters<typeof newKeyPair>[0]) : null;
       return inTransaction(ctx, async (tx) => {
         const { project: now } = await this.profiles.load(tx, profileId, 'certificate-profiles:issue-cert');
-        authorize(now, 'certificates:create', { commonName });
         const held = await loadRow(tx, holdProfiles, { ids: [profile.id] }, PROFILE_NOT_FOUND);
         // The profile may have changed meanwhile.
         const { content, faults } = plan(held.rules, { input, csr, keyAlgorithm });
+        authorizeNames(now, content);
         refuse(faults);
         const id = await sign(tx, {
           ...{ profile: held, content, validDays, metadata, renewBeforeDays, renews: null },
@@ -90,6 +92,13 @@ export class IssueService {
       });
     });
   }
+}
+
+/** @throws PERMISSION_DENIED for a name of which the caller may create no certificate */
+function authorizeNames(project: ProjectAccess, { subject, sans }: Content): void {
+  const names = sans.map(({ kind, value }) => (kind === 'dns' ? value.toLowerCase() : value));
+  for (const commonName of new Set([subject.commonName ?? '', ...names]))
+    authorize(project, 'certificates:create', { commonName });
 }
 
 /** @throws VALIDATION_FAILED for fields beside the request that the request says; as `readCsr` */

@@ -97,6 +97,7 @@ export class RenewalService {
   ): Promise<{ readonly row: CertificateRow; readonly profile: ProfileRow }> {
     const { row, project } = await this.certificates.load(ctx, id, 'certificates:create');
     authorize(project, 'certificate-profiles:issue-cert');
+    for (const commonName of new Set(row.sans)) authorize(project, 'certificates:create', { commonName });
     const profileId = wantedProfileId ?? row.profileId;
     if (profileId === null) throw new AppError('CERTIFICATE_WITHOUT_PROFILE');
     const { row: profile } = await this.profiles.load(ctx, profileId, 'certificate-profiles:issue-cert');
