@@ -37,6 +37,7 @@ import { Notifications } from './0020-0039/0039-notifications.js';
 import { ProjectNotices } from './0040-0059/0040-project-notices.js';
 import { Reminders } from './0040-0059/0041-reminders.js';
 import { EmailDomains } from './0040-0059/0042-email-domains.js';
+import { ChannelHistories } from './0040-0059/0043-channel-histories.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -79,4 +80,5 @@ export const migrations = [
   { name: '0033-certificate-profiles', class: CertificateProfiles },
   { name: '0037-certificate-authority-life', class: CertificateAuthorityLife },
   { name: '0042-email-domains', class: EmailDomains },
+  { name: '0043-channel-histories', class: ChannelHistories },
 ] as const;

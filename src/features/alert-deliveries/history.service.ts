@@ -4,13 +4,21 @@ import { type BatchLoad, batched, batchOfLists, batchOfOwned, listKey } from '..
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
-import { Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
+import type { Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { findAlerts } from '../alerts/public.js';
-import { type MessageState, retry } from '../deliveries/public.js';
+import {
+  type MessageBounds,
+  MessagePage,
+  type MessagePageRequest,
+  messageBounds,
+  messagePage,
+  NEWEST_MESSAGE,
+  retry,
+} from '../deliveries/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
-import { ListMessages, MessagePage, OneMessage, RetryMessage } from './message.rules.js';
+import { ListMessages, OneMessage, RetryMessage } from './message.rules.js';
 import {
   findMessages,
   listFirstCertificates,
@@ -34,12 +42,6 @@ interface ShownAlert {
   readonly projectId: string;
 }
 
-interface PageRequest {
-  readonly state?: MessageState | null | undefined;
-  readonly first: number;
-  readonly after?: string | null | undefined;
-}
-
 /**
  * What alerts have sent, have to send, and could not send.
  *
@@ -59,15 +61,15 @@ export class HistoryService {
   /** Messages of an alert, newest first. @throws CERTIFICATE_ALERT_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<Page<MessageRow>> {
     const { alertId, ...request } = parse(ListMessages, raw);
-    const bounds = boundsOf(request);
+    const bounds = messageBounds(request);
     const { row } = await this.projects.authorizedThing(ctx, { id: alertId }, ALERT, 'pki-alerts:read');
-    return shown(ctx, row, { request, rows: await listMessages(ctx, { alertIds: [row.id], ...bounds }) });
+    return shown(ctx, row, { request, rows: await listMessages(ctx, { ids: [row.id], ...bounds }) });
   }
 
   /** The same of an alert that is part of a larger answer; all alerts share one statement. */
   async pageOfAlert(ctx: Context, alert: ShownAlert, raw: unknown): Promise<Page<MessageRow>> {
     const request = parse(MessagePage, raw);
-    const bounds = boundsOf(request);
+    const bounds = messageBounds(request);
     await this.authorize(ctx, alert);
     return shown(ctx, alert, { request, rows: (await batched(ctx, messagesByAlert, listKey(alert.id, bounds))) ?? [] });
   }
@@ -75,7 +77,7 @@ export class HistoryService {
   /** The newest message of an alert that is part of a larger answer; null when there is none. */
   async lastOfAlert(ctx: Context, alert: ShownAlert): Promise<MessageRow | null> {
     await this.authorize(ctx, alert);
-    const [last] = (await batched(ctx, messagesByAlert, listKey(alert.id, NEWEST))) ?? [];
+    const [last] = (await batched(ctx, messagesByAlert, listKey(alert.id, NEWEST_MESSAGE))) ?? [];
     return last ?? null;
   }
 
@@ -117,22 +119,8 @@ export class HistoryService {
   }
 }
 
-interface Bounds {
-  readonly state: MessageState | null;
-  readonly time: string | null;
-  readonly afterId: string | null;
-  readonly limit: number | null;
-}
-
-const NEWEST: Bounds = { state: null, time: null, afterId: null, limit: 1 };
-
-function boundsOf(request: PageRequest): Bounds {
-  const { time, id: afterId, limit } = timePageBounds(request);
-  return { state: request.state ?? null, time, afterId, limit };
-}
-
-const messagesByAlert = batchOfLists<MessageRow, Bounds>(
-  (ctx, alertIds, bounds) => listMessages(ctx, { alertIds, ...bounds }),
+const messagesByAlert = batchOfLists<MessageRow, MessageBounds>(
+  (ctx, ids, bounds) => listMessages(ctx, { ids, ...bounds }),
   ({ alertId }) => alertId,
 );
 
@@ -147,9 +135,9 @@ const certificatesByMessage = batchOfOwned(
 async function shown(
   ctx: Context,
   { id, projectId }: ShownAlert,
-  { request, rows }: { readonly request: PageRequest; readonly rows: readonly MessageRow[] },
+  { request, rows }: { readonly request: MessagePageRequest; readonly rows: readonly MessageRow[] },
 ): Promise<Page<MessageRow>> {
-  const page = new Page(rows, request, (message) => timeCursorKey(message.createdAt, message.id));
+  const page = messagePage(rows, request);
   await ctx.auditTrail.recordRead(ctx, {
     action: 'certificate-alert:list-messages',
     projectId,

@@ -2,14 +2,14 @@ import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched, linked, mapFound } from '../../kernel/database/batched.js';
-import { argsType } from '../../kernel/graphql/inputs.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
 import { AlertChannelType, AlertType, findAlertViews, toAlertType, toChannelType } from '../alerts/public.js';
 import { type CertificateRow, CertificateType, findCertificates } from '../certificates/public.js';
+import { MessagePageArgs } from '../deliveries/public.js';
 import type { ProjectLinks } from '../projects/public.js';
 import type { HistoryService } from './history.service.js';
-import { ListMessages, MessagePage, OneMessage, RetryMessage } from './message.rules.js';
+import { ListMessages, OneMessage, RetryMessage } from './message.rules.js';
 import { AlertMessageConnection, AlertMessageType, AlertRunType } from './message.type.js';
 import { addressOf, channelsById } from './recipients.js';
 
@@ -85,8 +85,6 @@ export class AlertMessageResolver {
     return found.filter((certificate) => certificate !== undefined);
   }
 }
-
-const MessagePageArgs = argsType(MessagePage);
 
 /** What alerts show of their messages. */
 @Resolver(() => AlertType)

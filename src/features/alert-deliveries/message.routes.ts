@@ -1,17 +1,13 @@
 import { z } from 'zod';
-import { boundedPaging, type Data, eachOf, nextCursor, type Route, route, routesAt } from '../../rest/route.js';
-import { messageState, TestAlert } from './message.rules.js';
+import { type Data, eachOf, nextCursor, type Route, route, routesAt } from '../../rest/route.js';
+import { MessageQuery } from '../deliveries/public.js';
+import { TestAlert } from './message.rules.js';
 
 const PATH = '/api/v1/cert-manager/alerts/{alertId}';
 const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;
 
 const MESSAGE = `id alertId event state channelId channelType recipient attempts nextAttemptAt errorCode createdAt endedAt
   certificateCount certificates { id commonName notAfter }`;
-
-const ListQuery = z.strictObject({
-  state: messageState.optional().meta({ description: 'Only those of this state.' }),
-  ...boundedPaging,
-});
 
 const alerts = routesAt(PATH, { select: 'id' });
 const messages = routesAt(`${PATH}/messages`, { select: MESSAGE });
@@ -23,7 +19,7 @@ export const messageRoutes: readonly Route[] = [
     path: `${PATH}/messages`,
     summary: 'List what a certificate alert has sent or has to send, newest first',
     extension: true,
-    query: ListQuery,
+    query: MessageQuery,
     document: `query ($alertId: ID!, $state: AlertMessageState, $first: Int, $after: String) {
       alertMessages(alertId: $alertId, state: $state, first: $first, after: $after) {
         nodes { ${MESSAGE} } pageInfo { hasNextPage endCursor } } }`,

@@ -1,18 +1,9 @@
 import { z } from 'zod';
-import { boundedPageRules } from '../../kernel/paging.js';
 import { idOf } from '../../kernel/text-rules.js';
-import { MESSAGE_STATES } from '../deliveries/public.js';
-
-export const messageState = z.enum(MESSAGE_STATES);
+import { MessagePage } from '../deliveries/public.js';
 
 const alertId = idOf('The certificate alert.');
 const id = idOf('The message.');
-
-/** Arguments of `CertificateAlert.messages`. */
-export const MessagePage = z.strictObject({
-  state: messageState.nullish().meta({ description: 'Only those of this state.' }),
-  ...boundedPageRules,
-});
 
 /** Arguments of `alertMessages`. */
 export const ListMessages = MessagePage.extend({ alertId });

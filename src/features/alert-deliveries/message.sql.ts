@@ -1,56 +1,27 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { MESSAGE_STATES } from '../deliveries/public.js';
+import { MESSAGE_COLUMNS, MESSAGE_ROW, messagePages, messagesById } from '../deliveries/public.js';
+import { CERTIFICATE_SOURCE } from './certificate-source.js';
 
-const COLUMNS = `m.id, a.project_id as "projectId", a.id as "alertId", m.channel_id as "channelId",
-  m.channel_type as "channelType", m.recipient as "recipientDigest", m.event, m.state, m.attempts, m.next_at as "nextAttemptAt",
-  m.error_code as "errorCode", m.created_at as "createdAt", m.ended_at as "endedAt",
+const COLUMNS = `${MESSAGE_COLUMNS}, m.owner_id as "alertId", m.event,
   (select count(*)::integer from notification_delivery d where d.message_id = m.id) as "certificateCount"`;
 
 const ROW = {
-  id: t.uuid,
-  projectId: t.uuid,
+  ...MESSAGE_ROW,
   alertId: t.uuid,
-  channelId: t.uuid,
-  channelType: t.oneOf('email', 'webhook', 'slack', 'pagerduty'),
-  recipientDigest: t.bytea,
   event: t.oneOf('expiration', 'renewal', 'issuance', 'revocation'),
-  state: t.oneOf(...MESSAGE_STATES),
-  attempts: t.integer,
-  nextAttemptAt: t.nullable(t.time),
-  errorCode: t.nullable(t.text),
-  createdAt: t.time,
-  endedAt: t.nullable(t.time),
   certificateCount: t.integer,
 } as const;
 
+const SHOWN = { source: CERTIFICATE_SOURCE.name, columns: COLUMNS, row: ROW } as const;
+
 /** Messages of whatever alerts. */
-export const findMessages = sqlStatement({
-  text: `select ${COLUMNS} from notification_message m join certificate_alert a on a.id = m.owner_id where m.id = any(:ids)`,
-  params: { ids: t.array(t.uuid) },
-  row: ROW,
-});
+export const findMessages = messagesById(SHOWN);
 
 /** A message as it is read. */
 export type MessageRow = Awaited<ReturnType<typeof findMessages>>[number];
 
 /** A page of the messages of each alert, newest first. */
-export const listMessages = sqlStatement({
-  text: `
-    select found.* from unnest(:alertIds::uuid[]) as wanted (id) cross join lateral (
-      select ${COLUMNS} from notification_message m join certificate_alert a on a.id = m.owner_id
-      where m.owner_id = wanted.id and (:state::text is null or m.state = :state)
-        and (:time::text is null or (m.created_at, m.id) < (:time::text::timestamptz, :afterId::uuid))
-      order by m.created_at desc, m.id desc limit :limit::integer) found
-    order by found."createdAt" desc, found.id desc`,
-  params: {
-    alertIds: t.array(t.uuid),
-    state: t.nullable(t.text),
-    time: t.nullable(t.text),
-    afterId: t.nullable(t.uuid),
-    limit: t.nullable(t.integer),
-  },
-  row: ROW,
-});
+export const listMessages = messagePages('owner_id', SHOWN);
 
 /** When alerts last notified, and what came of all that they sent then; none of an alert that did not. */
 export const listLastRuns = sqlStatement({
@@ -79,7 +50,7 @@ export type RunRow = Awaited<ReturnType<typeof listLastRuns>>[number];
 export const listMessagesAbout = sqlStatement({
   text: `
     select found.* from unnest(:alertIds::uuid[]) as wanted (id) cross join lateral (
-      select ${COLUMNS} from notification_message m join certificate_alert a on a.id = m.owner_id
+      select ${COLUMNS} from notification_message m
       where m.id in (select d.message_id from notification_delivery d where d.owner_id = wanted.id and d.subject_id = :certificateId)
       order by m.created_at desc, m.id desc limit 100) found
     order by found."createdAt" desc, found.id desc`,

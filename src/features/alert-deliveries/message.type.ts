@@ -1,31 +1,11 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { enumOfRule } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { AlertChannelTypeEnum, CertificateEventEnum, type EventType } from '../alerts/public.js';
-import type { MessageState } from '../deliveries/public.js';
+import { SentMessageType } from '../deliveries/public.js';
 import type { ChannelType } from '../notifications/public.js';
-import { messageState } from './message.rules.js';
 import type { RunRow } from './message.sql.js';
-
-const MessageStateEnum = {
-  PENDING: 'pending',
-  SENT: 'sent',
-  FAILED: 'failed',
-  CANCELLED: 'cancelled',
-} as const satisfies Record<string, MessageState>;
-registerEnumType(MessageStateEnum, {
-  name: 'AlertMessageState',
-  description: 'How far a message of a certificate alert is.',
-  valuesConfig: {
-    PENDING: { description: 'It is to be sent, or to be sent again.' },
-    SENT: { description: 'The target has taken it.' },
-    FAILED: { description: 'It was given up: the target would never take it, or did not for three days.' },
-    CANCELLED: { description: 'Its channel was removed or disabled before it was sent.' },
-  },
-});
-enumOfRule(messageState, MessageStateEnum);
 
 /** What the API shows of a message. No address is stored with it. */
 @ObjectType('AlertMessage', {
@@ -33,9 +13,8 @@ enumOfRule(messageState, MessageStateEnum);
   description: 'What a certificate alert sends at once to one recipient of one channel.',
   simpleResolvers: true,
 })
-export class AlertMessageType extends Node {
+export class AlertMessageType extends SentMessageType {
   readonly projectId!: string;
-  readonly recipientDigest!: Buffer;
 
   @Field(() => ID, { description: 'The certificate alert.' })
   alertId!: string;
@@ -43,32 +22,11 @@ export class AlertMessageType extends Node {
   @Field(() => CertificateEventEnum, { description: 'Which event it is about.' })
   event!: EventType;
 
-  @Field(() => MessageStateEnum, { description: 'How far it is.' })
-  state!: MessageState;
-
   @Field(() => ID, { description: 'The channel, which may be removed by now.' })
   channelId!: string;
 
   @Field(() => AlertChannelTypeEnum, { description: 'How it is sent.' })
   channelType!: ChannelType;
-
-  @Field(() => Int, { description: 'How often it was tried.' })
-  attempts!: number;
-
-  @Field(() => DateTime, { nullable: true, description: 'When it is tried next; null unless it is pending.' })
-  nextAttemptAt!: Date | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Why the last attempt failed, as `TARGET_UNREACHABLE`; null without a failure.',
-  })
-  errorCode!: string | null;
-
-  @Field(() => DateTime, { description: 'When the alert found what it is about.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { nullable: true, description: 'When it was sent or given up; null while it is pending.' })
-  endedAt!: Date | null;
 
   @Field(() => Int, { description: 'How many certificates it is about, of those that are still there.' })
   certificateCount!: number;

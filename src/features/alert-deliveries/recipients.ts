@@ -1,8 +1,7 @@
 import type { Context } from '../../kernel/context.js';
-import { type BatchLoad, batched, type Together, together } from '../../kernel/database/batched.js';
-import { queryOf } from '../../kernel/database/database.js';
+import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { type ChannelRow, findChannels, openForSending } from '../alerts/public.js';
-import { digestTextOf } from '../deliveries/public.js';
+import { addressAmong } from '../deliveries/public.js';
 import type { MessageRow } from './message.sql.js';
 
 /** Channels by their ids. */
@@ -19,19 +18,5 @@ export async function addressOf(ctx: Context, message: Sent): Promise<string | n
   if (message.channelType !== 'email') return null;
   const channel = await batched(ctx, channelsById, message.channelId);
   if (channel?.channelType !== 'email') return null;
-  const { recipients } = await openForSending(ctx, { ...channel, channelType: 'email' });
-  return together(ctx, findAddresses, { ...message, recipients });
+  return addressAmong(ctx, message, () => openForSending(ctx, { ...channel, channelType: 'email' }));
 }
-
-const findAddresses: Together<Sent & { readonly recipients: readonly string[] }, string | null> = async (
-  ctx,
-  messages,
-) => {
-  const projects = new Map(messages.map(({ projectId }) => [projectId, []]));
-  const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, projects);
-  return messages.map(
-    ({ projectId, recipientDigest, recipients }) =>
-      recipients.find((address) => sealers.get(projectId)?.digest(digestTextOf(address)).equals(recipientDigest)) ??
-      null,
-  );
-};

@@ -1,6 +1,10 @@
-export { MESSAGE_STATES, type MessageState, NotificationDelivery, NotificationMessage } from './message.entity.js';
+export { type MessageBounds, messageBounds, messagePage, NEWEST_MESSAGE } from './history.js';
+export { MESSAGE_COLUMNS, MESSAGE_ROW, messagePages, messagesById } from './history.sql.js';
+export { NotificationDelivery, NotificationMessage } from './message.entity.js';
+export { MessagePage, type MessagePageRequest, MessageQuery } from './message.rules.js';
 export { cancelUnless } from './message.sql.js';
-export { digestsOf, digestTextOf, ledgerTargets } from './recipients.js';
+export { MessagePageArgs, SentMessageType } from './message.type.js';
+export { addressAmong, digestsOf, ledgerTargets } from './recipients.js';
 export { sendJob } from './send-job.js';
 export type { Source } from './source.js';
 export { refuseFailures, TRIAL_LIMIT_MS, type Trial, tryTargets } from './trials.js';

@@ -1,5 +1,7 @@
 import type { Context } from '../../kernel/context.js';
+import { type Together, together } from '../../kernel/database/batched.js';
 import { queryOf } from '../../kernel/database/database.js';
+import { toAppError } from '../../kernel/errors.js';
 import { type ChannelConfigs, type ChannelType, type Target, targetsOf } from '../notifications/public.js';
 import type { LedgerTarget } from './writing.js';
 
@@ -13,7 +15,7 @@ interface Owner {
 const NOBODY = Buffer.alloc(0);
 
 /** What digests of addresses are made of, whatever the case of their letters. */
-export const digestTextOf = (address: string): string => `recipient ${address.toLowerCase()}`;
+const digestTextOf = (address: string): string => `recipient ${address.toLowerCase()}`;
 
 /**
  * Who a target is in the ledger: a digest of the address within the project or organization; empty where a channel has one target only.
@@ -52,4 +54,52 @@ export async function ledgerTargets<C extends { readonly id: string; readonly ch
     }),
   );
   return found.flat();
+}
+
+/** A message, as far as its recipient goes. */
+interface Sent {
+  readonly projectId: string;
+  readonly recipientDigest: Buffer;
+}
+
+/**
+ * The one of some addresses that a message goes to; null where it is none of them, and where they cannot be decrypted. All messages
+ * of a request share their statements.
+ *
+ * @param open opens the addresses
+ */
+export async function addressAmong(
+  ctx: Context,
+  { projectId, recipientDigest }: Sent,
+  open: () => Promise<{ readonly recipients: readonly string[] }>,
+): Promise<string | null> {
+  const opened = await open().catch(orUnreadable);
+  return opened === null
+    ? null
+    : together(ctx, findAddresses, { projectId, recipientDigest, recipients: opened.recipients });
+}
+
+const findAddresses: Together<Sent & { readonly recipients: readonly string[] }, string | null> = async (
+  ctx,
+  messages,
+) => {
+  const projects = new Map(messages.map(({ projectId }) => [projectId, []]));
+  const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, projects);
+  // Many messages go to the same addresses.
+  const digests = new Map<string, Buffer | undefined>();
+  const digestOf = (projectId: string, address: string): Buffer | undefined => {
+    const key = `${projectId} ${address}`;
+    if (!digests.has(key)) digests.set(key, sealers.get(projectId)?.digest(digestTextOf(address)));
+    return digests.get(key);
+  };
+  return messages.map(
+    ({ projectId, recipientDigest, recipients }) =>
+      recipients.find((address) => digestOf(projectId, address)?.equals(recipientDigest)) ?? null,
+  );
+};
+
+/** In place of what cannot be decrypted. @throws anything else that was thrown */
+export function orUnreadable(error: unknown): null {
+  if (toAppError(error).code !== 'SEALED_VALUE_INVALID') throw error;
+  return null;
 }

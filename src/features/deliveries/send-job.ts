@@ -1,10 +1,9 @@
 import type { Context } from '../../kernel/context.js';
-import { toAppError } from '../../kernel/errors.js';
 import { backoffSeconds } from '../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import type { Notifier, Outcome, Target } from '../notifications/public.js';
 import { deferMessages, listDueMessages, secondsToNextMessage, settleMessage } from './message.sql.js';
-import { digestsOf } from './recipients.js';
+import { digestsOf, orUnreadable } from './recipients.js';
 import type { Sender, Source } from './source.js';
 
 /** From half a minute to six hours. Source: reliability P7. */
@@ -122,11 +121,6 @@ const UNREADABLE: Attempt = {
   isOfTarget: true,
   retryAfterSeconds: null,
 };
-
-function orUnreadable(error: unknown): null {
-  if (toAppError(error).code !== 'SEALED_VALUE_INVALID') throw error;
-  return null;
-}
 
 function attemptOf({ channelType }: Sender, outcome: Outcome): Attempt {
   if (outcome.result === 'accepted') return { outcome: 'sent' };

@@ -1,0 +1,70 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { MESSAGE_STATES } from './message.entity.js';
+
+type Types = Parameters<typeof sqlStatement>[0]['row'];
+
+/** Columns of a message `m` as it is read, whatever it is about. */
+export const MESSAGE_COLUMNS = `m.id, m.project_id as "projectId", m.channel_id as "channelId", m.channel_type as "channelType",
+  m.recipient as "recipientDigest", m.state, m.attempts, m.next_at as "nextAttemptAt", m.error_code as "errorCode",
+  m.created_at as "createdAt", m.ended_at as "endedAt"`;
+
+/** Types of these columns. */
+export const MESSAGE_ROW = {
+  id: t.uuid,
+  projectId: t.uuid,
+  channelId: t.uuid,
+  channelType: t.oneOf('email', 'webhook', 'slack', 'pagerduty'),
+  recipientDigest: t.bytea,
+  state: t.oneOf(...MESSAGE_STATES),
+  attempts: t.integer,
+  nextAttemptAt: t.nullable(t.time),
+  errorCode: t.nullable(t.text),
+  createdAt: t.time,
+  endedAt: t.nullable(t.time),
+} as const;
+
+/** What a slice shows of its messages. */
+interface Shown<Row extends Types> {
+  /** Name of its source. */
+  readonly source: string;
+  /** `MESSAGE_COLUMNS`, and its own. */
+  readonly columns: string;
+  readonly row: Row;
+}
+
+const ofSource = (source: string): string => `m.source = '${source}' and m.project_id is not null`;
+
+/** Makes a slice's statement that finds messages in whatever projects. */
+export const messagesById = <const Row extends Types>({ source, columns, row }: Shown<Row>) =>
+  sqlStatement({
+    text: `select ${columns} from notification_message m where m.id = any(:ids) and ${ofSource(source)}`,
+    params: { ids: t.array(t.uuid) },
+    row,
+  });
+
+/**
+ * Makes a slice's statement that lists a page of the messages of each of its owners, or of its channels, newest first.
+ *
+ * @param by the column that names these; an index has it with the time and the id
+ */
+export const messagePages = <const Row extends Types>(
+  by: 'owner_id' | 'channel_id',
+  { source, columns, row }: Shown<Row>,
+) =>
+  sqlStatement({
+    text: `
+      select found.* from unnest(:ids::uuid[]) as wanted (id) cross join lateral (
+        select ${columns} from notification_message m
+        where m.${by} = wanted.id and ${ofSource(source)} and (:state::text is null or m.state = :state)
+          and (:time::text is null or (m.created_at, m.id) < (:time::text::timestamptz, :afterId::uuid))
+        order by m.created_at desc, m.id desc limit :limit::integer) found
+      order by found."createdAt" desc, found.id desc`,
+    params: {
+      ids: t.array(t.uuid),
+      state: t.nullable(t.text),
+      time: t.nullable(t.text),
+      afterId: t.nullable(t.uuid),
+      limit: t.nullable(t.integer),
+    },
+    row,
+  });
