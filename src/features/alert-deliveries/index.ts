@@ -46,6 +46,7 @@ export function createAlertDeliveries(deps: {
       nodeInProject(deps.links, {
         type: 'AlertMessage',
         table: 'notification_message',
+        only: `n.source = '${CERTIFICATE_SOURCE.name}'`,
         action: 'pki-alerts:read',
         find: (ctx, { ids }) => findMessages(ctx, { ids }),
         record: (row) => readOf(row as Parameters<typeof readOf>[0]),

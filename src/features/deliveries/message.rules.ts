@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { boundedPageRules } from '../../kernel/paging.js';
-import { boundedPaging } from '../../rest/route.js';
 import { MESSAGE_STATES } from './message.entity.js';
 
 export const messageState = z.enum(MESSAGE_STATES);
@@ -11,9 +10,3 @@ export const MessagePage = z.strictObject({
   ...boundedPageRules,
 });
 export type MessagePageRequest = z.output<typeof MessagePage>;
-
-/** The same of a REST list. */
-export const MessageQuery = z.strictObject({
-  state: messageState.optional().meta({ description: 'Only those of this state.' }),
-  ...boundedPaging,
-});

@@ -1,7 +1,8 @@
 export { type MessageBounds, messageBounds, messagePage, NEWEST_MESSAGE } from './history.js';
 export { MESSAGE_COLUMNS, MESSAGE_ROW, messagePages, messagesById } from './history.sql.js';
 export { NotificationDelivery, NotificationMessage } from './message.entity.js';
-export { MessagePage, type MessagePageRequest, MessageQuery } from './message.rules.js';
+export { MessageQuery } from './message.routes.js';
+export { MessagePage, type MessagePageRequest } from './message.rules.js';
 export { cancelUnless } from './message.sql.js';
 export { MessagePageArgs, SentMessageType } from './message.type.js';
 export { addressAmong, digestsOf, ledgerTargets } from './recipients.js';

@@ -8,7 +8,7 @@ import type { ChannelRow } from './channel.queries.js';
 import { ANYWHERE } from './channel.rules.js';
 import { type NoticeKind, noticeKind } from './notice.rules.js';
 
-const NoticeKindEnum = {
+export const NoticeKindEnum = {
   SECRET_REMINDER: 'secret-reminder',
   CREDENTIAL_EXPIRY: 'credential-expiry',
   CREDENTIAL_CHANGE: 'credential-change',

@@ -11,6 +11,11 @@ import { rulesFor } from './channel.rules.js';
 import { ChannelService, readOf } from './channel.service.js';
 import { NotificationChannelType, toNotificationChannel } from './channel.type.js';
 import { FIND_EXPIRING } from './credentials.js';
+import { ChannelMessagesResolver, MessageResolver, ProjectMessagesResolver } from './history/message.resolver.js';
+import { messageRoutes } from './history/message.routes.js';
+import { MessageService, readOf as readOfMessage } from './history/message.service.js';
+import { findMessages } from './history/message.sql.js';
+import { NotificationMessageType } from './history/message.type.js';
 import { Notice } from './notice.entity.js';
 import { WRITE_MESSAGES_JOB } from './notice-job.js';
 import { NOTICE_SOURCE } from './notice-source.js';
@@ -30,13 +35,17 @@ export function createProjectNotices(deps: {
 }): Feature {
   const rules = rulesFor(deps);
   const channels = new ChannelService(deps.projects, rules, deps.notifier);
+  const messages = new MessageService(deps.projects);
   return {
     entities: [NotificationChannel, Notice, SecretReminder],
     resolvers: [
       new ChannelResolver(channels),
       new ChannelCountResolver(),
       new ProjectChannelsResolver(channels),
-      new (projectLinkOf(NotificationChannelType))(deps.links),
+      new MessageResolver(messages, deps.links),
+      new ChannelMessagesResolver(messages),
+      new ProjectMessagesResolver(messages),
+      ...[NotificationChannelType, NotificationMessageType].map((type) => new (projectLinkOf(type))(deps.links)),
     ],
     nodes: [
       nodeInProject(deps.links, {
@@ -46,16 +55,24 @@ export function createProjectNotices(deps: {
         find: async (ctx, params) => (await findChannels(ctx, params)).map(toNotificationChannel),
         record: readOf,
       }),
+      nodeInProject(deps.links, {
+        type: 'NotificationMessage',
+        table: 'notification_message',
+        only: `n.source = '${NOTICE_SOURCE.name}'`,
+        action: 'webhooks:read',
+        find: (ctx, { ids }) => findMessages(ctx, { ids }),
+        record: (row) => readOfMessage(row as Parameters<typeof readOfMessage>[0]),
+      }),
     ],
-    routes: channelRoutes(rules),
+    routes: [...channelRoutes(rules), ...messageRoutes],
     jobs: [WRITE_MESSAGES_JOB, REMIND, FIND_EXPIRING, sendJob(NOTICE_SOURCE, deps.notifier)],
     groups: [
       {
         name: 'notification-channels',
         title: 'Notification channels',
-        description: 'How a project notifies of reminders, credentials and failures.',
-        paths: /\/notification-channels\b/,
-        parameters: { channelId: 'The notification channel.' },
+        description: 'How a project notifies of reminders, credentials and failures, and what it has sent.',
+        paths: /\/notification-(channels|messages)\b/,
+        parameters: { channelId: 'The notification channel.', messageId: 'What it has sent or has to send.' },
       },
     ],
   };

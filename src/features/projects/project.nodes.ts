@@ -23,17 +23,19 @@ interface InProject {
 /** How rows of projects are found by their ids alone; who may do `action` in the project sees them. */
 interface KindInProject<Row extends InProject> extends Pick<NodeKind<InProject>, 'type' | 'table' | 'record'> {
   readonly action: Action;
+  /** SQL condition on `n`, where the table has rows of other kinds too. */
+  readonly only?: string;
   readonly find: (ctx: Context, params: { readonly ids: readonly string[] }) => Promise<Row[]>;
 }
 
 /** Declares a kind of nodes whose rows belong to projects. */
 export const nodeInProject = <Row extends InProject>(
   links: ProjectLinks,
-  { action, find, ...kind }: KindInProject<Row>,
+  { action, find, only, ...kind }: KindInProject<Row>,
 ): NodeKind =>
   nodeKind<InProject>({
     ...kind,
-    reach: IN_OWN_PROJECT,
+    reach: only === undefined ? IN_OWN_PROJECT : `${only} and ${IN_OWN_PROJECT}`,
     load: async (ctx, ids) =>
       links.readable(ctx, await find(ctx, { ids }), (row, access) => {
         authorize(access, action);

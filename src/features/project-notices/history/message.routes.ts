@@ -1,0 +1,37 @@
+import { type Route, routesAt } from '../../../rest/route.js';
+import { MessageQuery } from '../../deliveries/public.js';
+
+const select = `id projectId kind state channelId channelType recipient attempts nextAttemptAt errorCode createdAt endedAt
+  noticeCount`;
+const errors = ['PROJECT_NOT_FOUND'] as const;
+const NOT_FOUND = ['NOTIFICATION_MESSAGE_NOT_FOUND'] as const;
+
+const messages = routesAt('/api/v1/projects/{projectId}/notification-messages', { select, errors });
+const channels = routesAt('/api/v1/projects/{projectId}/notification-channels', { select, errors });
+
+/** Messages of projects. */
+export const messageRoutes: readonly Route[] = [
+  messages.get('', 'List what a project has sent of its notices or has to send, newest first', {
+    field: 'notificationMessages',
+    as: 'messages',
+    query: MessageQuery,
+  }),
+  messages.get('/{messageId}', 'Get a message of a project', {
+    field: 'notificationMessage',
+    as: 'message',
+    variables: ({ params: { messageId, projectId } }) => ({ id: messageId, projectId }),
+    errors: NOT_FOUND,
+  }),
+  messages.post('/{messageId}/retry', 'Send a message again that has failed or was cancelled', {
+    field: 'retryNotificationMessage',
+    as: 'message',
+    variables: ({ params: { messageId, projectId } }) => ({ input: { id: messageId, projectId } }),
+    errors: [...NOT_FOUND, 'NOTIFICATION_MESSAGE_NOT_RETRYABLE'],
+  }),
+  channels.get('/{channelId}/messages', 'List what a notification channel has sent or has to send, newest first', {
+    field: 'notificationMessages',
+    as: 'messages',
+    query: MessageQuery,
+    errors: ['NOTIFICATION_CHANNEL_NOT_FOUND'],
+  }),
+];
