@@ -49,6 +49,7 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'alertChannel',
   'notificationChannel',
   'alertMessage',
+  'notificationMessage',
   'certificateAuthority',
   'pendingAuthority',
   'issuedAuthority',
@@ -73,6 +74,7 @@ const EITHER = [
 const WHERE_IT_MUST_BE = [
   ...['updateFolder', 'updateSecretImport', 'deleteSecretImport', 'tag', 'updateTag', 'deleteTag'],
   ...['notificationChannel', 'updateNotificationChannel', 'testNotificationChannel', 'deleteNotificationChannel'],
+  ...['notificationMessage', 'retryNotificationMessage'],
   ...['environment', 'updateEnvironment', 'deleteEnvironment'],
   ...['projectRole', 'updateProjectRole', 'deleteProjectRole'],
   ...['additionalPrivilege', 'updateAdditionalPrivilege', 'deleteAdditionalPrivilege'],
@@ -90,7 +92,11 @@ beforeAll(async () => {
   ({ world: foreign } = await seedWorld(strongroom.seed));
   const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
   neighbour = await makeWorld(colleague, own.organization);
-  neighbour = { ...neighbour, alertMessage: await strongroom.seed.failedMessage(neighbour.certificateAlert) };
+  neighbour = {
+    ...neighbour,
+    alertMessage: await strongroom.seed.failedMessage(neighbour.certificateAlert),
+    notificationMessage: await strongroom.seed.failedNotice(neighbour.notificationChannel),
+  };
 });
 
 const unknownOf = (thing: Thing): string =>

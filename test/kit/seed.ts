@@ -57,6 +57,20 @@ export class Seed {
     return message?.id ?? '';
   }
 
+  /** A message of a notification channel that was given up. @returns its id */
+  async failedNotice(channelId: string): Promise<string> {
+    if (this.#sql === undefined) throw new Error('this seed knows no database');
+    const [message] = (await this.#sql(
+      `insert into notification_message (id, organization_id, project_id, source, owner_id, channel_id, channel_type, recipient, event, state, attempts,
+         give_up_at, error_code, ended_at)
+       select gen_random_uuid(), organization_id, project_id, 'project-notice', project_id, id, channel_type, '', 'secret-reminder', 'failed', 3, now(),
+         'TARGET_UNREACHABLE', now()
+       from notification_channel where id = $1 returning id`,
+      [channelId],
+    )) as { id: string }[];
+    return message?.id ?? '';
+  }
+
   async organization(): Promise<{ organization: { id: string; slug: string; name: string }; admin: Caller }> {
     const slug = `org-${short()}`;
     const { createOrganization } = await this.#installationAdmin.data(

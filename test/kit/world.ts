@@ -36,6 +36,8 @@ export interface World {
   readonly notificationChannel: string;
   /** A message of that alert, which was given up. Only a world that is seeded has one. */
   readonly alertMessage: string;
+  /** The same of that channel of the project. */
+  readonly notificationMessage: string;
   /** A root of that project. */
   readonly certificateAuthority: string;
   /** Another authority of it, which waits for one outside; and what that answers, as PEM. */
@@ -138,7 +140,7 @@ export async function makeWorld(
   const lost = isWanted('lostProject', 'rescue')
     ? await makeLost(admin, organization)
     : { lostProject: '', rescue: '' };
-  const certificates = isWanted(...CERTIFICATE_THINGS, 'alertMessage')
+  const certificates = isWanted(...CERTIFICATE_THINGS, 'alertMessage', 'notificationMessage')
     ? await makeCertificates(admin, CANARY)
     : NO_CERTIFICATES;
   return {
@@ -163,6 +165,7 @@ export async function makeWorld(
     ...template,
     job: '',
     alertMessage: '',
+    notificationMessage: '',
     ...lost,
     ...certificates,
     user,
@@ -204,6 +207,7 @@ const withStored = async (seed: Seed, world: World): Promise<World> => ({
   ...world,
   job: await seed.job({ organizationId: world.organization, projectId: world.project }),
   alertMessage: world.certificateAlert === '' ? '' : await seed.failedMessage(world.certificateAlert),
+  notificationMessage: world.notificationChannel === '' ? '' : await seed.failedNotice(world.notificationChannel),
 });
 
 /** A new sub-organization, and an admin of it whose token is scoped to it. */

@@ -1,5 +1,5 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { MESSAGE_COLUMNS, MESSAGE_ROW, messagePages, messagesById } from '../deliveries/public.js';
+import { MESSAGE_COLUMNS, MESSAGE_ROW, MESSAGES_IN_PROJECTS, messagePages, messagesById } from '../deliveries/public.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 
 const COLUMNS = `${MESSAGE_COLUMNS}, m.owner_id as "alertId", m.event,
@@ -50,7 +50,7 @@ export type RunRow = Awaited<ReturnType<typeof listLastRuns>>[number];
 export const listMessagesAbout = sqlStatement({
   text: `
     select found.* from unnest(:alertIds::uuid[]) as wanted (id) cross join lateral (
-      select ${COLUMNS} from notification_message m
+      select ${COLUMNS} from ${MESSAGES_IN_PROJECTS}
       where m.id in (select d.message_id from notification_delivery d where d.owner_id = wanted.id and d.subject_id = :certificateId)
       order by m.created_at desc, m.id desc limit 100) found
     order by found."createdAt" desc, found.id desc`,

@@ -3,8 +3,8 @@ import { MESSAGE_STATES } from './message.entity.js';
 
 type Types = Parameters<typeof sqlStatement>[0]['row'];
 
-/** Columns of a message `m` as it is read, whatever it is about. */
-export const MESSAGE_COLUMNS = `m.id, m.project_id as "projectId", m.channel_id as "channelId", m.channel_type as "channelType",
+/** Columns of a message `m` as it is read, whatever it is about, and of its project `p`. */
+export const MESSAGE_COLUMNS = `m.id, p.id as "projectId", m.channel_id as "channelId", m.channel_type as "channelType",
   m.recipient as "recipientDigest", m.state, m.attempts, m.next_at as "nextAttemptAt", m.error_code as "errorCode",
   m.created_at as "createdAt", m.ended_at as "endedAt"`;
 
@@ -32,12 +32,13 @@ interface Shown<Row extends Types> {
   readonly row: Row;
 }
 
-const ofSource = (source: string): string => `m.source = '${source}' and m.project_id is not null`;
+/** Where these columns are: messages of an organization have no project. */
+export const MESSAGES_IN_PROJECTS = 'notification_message m join project p on p.id = m.project_id';
 
 /** Makes a slice's statement that finds messages in whatever projects. */
 export const messagesById = <const Row extends Types>({ source, columns, row }: Shown<Row>) =>
   sqlStatement({
-    text: `select ${columns} from notification_message m where m.id = any(:ids) and ${ofSource(source)}`,
+    text: `select ${columns} from ${MESSAGES_IN_PROJECTS} where m.id = any(:ids) and m.source = '${source}'`,
     params: { ids: t.array(t.uuid) },
     row,
   });
@@ -54,8 +55,8 @@ export const messagePages = <const Row extends Types>(
   sqlStatement({
     text: `
       select found.* from unnest(:ids::uuid[]) as wanted (id) cross join lateral (
-        select ${columns} from notification_message m
-        where m.${by} = wanted.id and ${ofSource(source)} and (:state::text is null or m.state = :state)
+        select ${columns} from ${MESSAGES_IN_PROJECTS}
+        where m.${by} = wanted.id and m.source = '${source}' and (:state::text is null or m.state = :state)
           and (:time::text is null or (m.created_at, m.id) < (:time::text::timestamptz, :afterId::uuid))
         order by m.created_at desc, m.id desc limit :limit::integer) found
       order by found."createdAt" desc, found.id desc`,

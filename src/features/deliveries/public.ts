@@ -1,5 +1,5 @@
 export { type MessageBounds, messageBounds, messagePage, NEWEST_MESSAGE } from './history.js';
-export { MESSAGE_COLUMNS, MESSAGE_ROW, messagePages, messagesById } from './history.sql.js';
+export { MESSAGE_COLUMNS, MESSAGE_ROW, MESSAGES_IN_PROJECTS, messagePages, messagesById } from './history.sql.js';
 export { NotificationDelivery, NotificationMessage } from './message.entity.js';
 export { MessageQuery } from './message.routes.js';
 export { MessagePage, type MessagePageRequest } from './message.rules.js';

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../src/kernel/errors.js';
 import { again, type ErrorCase, type Provoke, send, unknown } from './scene.js';
 
 const CHANNELS = '/api/v1/projects/{projectId}/notification-channels';
+const MESSAGES = '/api/v1/projects/{projectId}/notification-messages';
 
 /** Where the project has as many channels as it may have. */
 const withFullProject =
@@ -16,9 +17,24 @@ const withFullProject =
     return provoke(scene);
   };
 
+/** Where the message of the channel was sent meanwhile. */
+const afterSending =
+  (provoke: Provoke): Provoke =>
+  async (scene) => {
+    await scene.strongroom.sql(`update notification_message set state = 'sent' where id = $1`, [
+      scene.world.notificationMessage,
+    ]);
+    return provoke(scene);
+  };
+
 /** Of channels that are not there. */
 export const CHANNELS_NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
   NOTIFICATION_CHANNEL_NOT_FOUND: unknown('notificationChannel', `GET ${CHANNELS}/{channelId}`, 'notificationChannel'),
+  NOTIFICATION_MESSAGE_NOT_FOUND: unknown(
+    'notificationMessage',
+    `POST ${MESSAGES}/{messageId}/retry`,
+    'notificationMessage',
+  ),
 };
 
 /** Of channels that are there already. */
@@ -27,5 +43,9 @@ export const CHANNEL_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   NOTIFICATION_CHANNELS_FULL: {
     rest: withFullProject(send(`POST ${CHANNELS}`)),
     graphql: withFullProject(send('createNotificationChannel')),
+  },
+  NOTIFICATION_MESSAGE_NOT_RETRYABLE: {
+    rest: afterSending(send(`POST ${MESSAGES}/{messageId}/retry`)),
+    graphql: afterSending(send('retryNotificationMessage')),
   },
 };

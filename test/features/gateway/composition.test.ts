@@ -46,6 +46,15 @@ const ALERTS = `with made as (
   insert into certificate_alert_channel (id, organization_id, project_id, alert_id, position, channel_type, config_sealed)
     select gen_random_uuid(), organization_id, project_id, id, 1, 'email', '' from made`;
 
+/** A channel in each project, with a message; and a mail to one of its people. */
+const CHANNELS = `with made as (
+  insert into notification_channel (id, organization_id, project_id, name, channel_type, config_sealed)
+    select gen_random_uuid(), organization_id, id, 'channel', 'email', '' from project where id = any($1::uuid[]) returning *)
+  insert into notification_message (id, organization_id, project_id, source, owner_id, channel_id, channel_type, recipient, event, state,
+      give_up_at, ended_at)
+    select gen_random_uuid(), organization_id, project_id, 'project-notice', project_id, way, 'email', '', 'project-rescue', 'sent', now(), now()
+    from made, unnest(array[id, project_id]) as way`;
+
 /** An authority below another one in each project, and a certificate of it that renews another one. */
 const CERTIFICATES = `with root as (
   insert into certificate_authority (id, organization_id, project_id, name, kind, status, subject, common_name, key_algorithm, key_sealed,
@@ -80,6 +89,7 @@ beforeAll(async () => {
     const { admin } = await strongroom.seed.organization();
     const ids = await addProjects(admin, size);
     await strongroom.sql(ALERTS, [ids]);
+    await strongroom.sql(CHANNELS, [ids]);
     await strongroom.sql(CERTIFICATES, [ids, KNOWN_CERTIFICATE.pem]);
     crowds.push({ size, admin, ids });
   }

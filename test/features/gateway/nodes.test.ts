@@ -37,6 +37,7 @@ describe('things by nothing but their ids', () => {
       ...[world.user, world.identity, world.organization, members[0].id, world.secret.toUpperCase()],
       ...[world.role, viewerRole, world.accessToken, world.clientSecret, organizationMember.id, world.certificateAlert],
       ...[world.certificateAuthority, world.certificate, world.alertMessage, world.notificationChannel],
+      world.notificationMessage,
     ];
     const reply = mustSucceed(await admin.graphql(NODES, { ids }));
     expect(reply.body.data.nodes.map(({ __typename, id }: Record<string, string>) => [__typename, id])).toEqual([
@@ -61,6 +62,7 @@ describe('things by nothing but their ids', () => {
       ['Certificate', world.certificate],
       ['AlertMessage', world.alertMessage],
       ['NotificationChannel', world.notificationChannel],
+      ['NotificationMessage', world.notificationMessage],
     ]);
     expect(reply.body.data.nodes[0]).toMatchObject({ secretKey: world.secretKey, folder: { path: '/' } });
     expect(reply.body.data.nodes[2]).toMatchObject({ slug: world.projectSlug });
@@ -70,7 +72,7 @@ describe('things by nothing but their ids', () => {
         ...['secret:get', 'folder:get', 'project:get', 'tag:get', 'environment:get', 'secret-import:get'],
         ...['user:get', 'identity:get', 'organization:get', 'project-membership:get'],
         ...['project-role:get', 'project-role:get', 'access-token:get', 'client-secret:get', 'organization-member:get'],
-        'notification-channel:get',
+        ...['notification-channel:get', 'notification-message:get'],
         ...['certificate-alert:get', 'certificate-alert:get-message', 'certificate-authority:get', 'certificate:get'],
       ].sort(),
     );

@@ -1,4 +1,5 @@
 import { mustSucceed } from '../../kit/caller.js';
+import { callerWithRules } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { EMAIL, faultsOf, PAGERDUTY, SLACK, WEBHOOK } from '../alerts/kit.js';
 
@@ -86,5 +87,114 @@ describe('notification channels of a project', () => {
       'body.name TOO_SMALL',
     ]);
     expect(reply.text).not.toMatch(/canary|nonsense/);
+  });
+});
+
+describe('messages of a project', () => {
+  const RETRY = 'mutation ($id: ID!) { retryNotificationMessage(input: { id: $id }) { notificationMessage { id } } }';
+
+  test('come in pages, newest first, of one state, and of one channel', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const channelIds: string[] = [];
+    for (const name of ['one', 'two'])
+      channelIds.push(mustSucceed(await admin.post(pathOf(project.id), body(SLACK, name))).body.notificationChannel.id);
+    const [one, two] = channelIds as [string, string];
+    const ids: string[] = [];
+    for (const channelId of [one, two, one, one]) {
+      const id = await strongroom.seed.failedNotice(channelId);
+      const later =
+        'update notification_message set created_at = created_at + make_interval(hours => $2) where id = $1';
+      await strongroom.sql(later, [id, ids.unshift(id)]);
+    }
+    await strongroom.sql(`update notification_message set state = 'sent' where id = $1`, [ids[0]]);
+    const messages = `/api/v1/projects/${project.id}/notification-messages`;
+    const idsAt = async (path: string) => {
+      const { messages: shown, nextCursor } = mustSucceed(await admin.get(path)).body;
+      return { ids: shown.map(({ id }: { id: string }) => id), nextCursor };
+    };
+    expect((await idsAt(messages)).ids).toEqual(ids);
+    const first = await idsAt(`${messages}?limit=3`);
+    const rest = await idsAt(`${messages}?limit=3&cursor=${first.nextCursor}`);
+    expect([...first.ids, ...rest.ids]).toEqual(ids);
+    expect(rest.nextCursor).toBeUndefined();
+    expect((await idsAt(`${messages}?state=failed`)).ids).toEqual(ids.slice(1));
+    expect((await idsAt(`${pathOf(project.id, two)}/messages`)).ids).toEqual([ids[2]]);
+    const document = `query ($id: ID!, $after: String) { project(id: $id) {
+      notificationMessageConnection(first: 2, state: FAILED) { nodes { id channel { name } } pageInfo { hasNextPage } }
+      notificationChannels { messageConnection(first: 2, after: $after) { nodes { id } pageInfo { endCursor } } } } }`;
+    const found = (await admin.data(document, { id: project.id })).project;
+    expect(found.notificationMessageConnection).toEqual({
+      nodes: [
+        { id: ids[1], channel: { name: 'one' } },
+        { id: ids[2], channel: { name: 'two' } },
+      ],
+      pageInfo: { hasNextPage: true },
+    });
+    const after = found.notificationChannels[0].messageConnection.pageInfo.endCursor;
+    const next = (await admin.data(document, { id: project.id, after })).project;
+    expect([found, next].map(({ notificationChannels: [channel] }) => channel.messageConnection.nodes)).toEqual([
+      [{ id: ids[0] }, { id: ids[1] }],
+      [{ id: ids[3] }],
+    ]);
+    mustSucceed(await admin.delete(pathOf(project.id, two)));
+    const { notificationMessage } = await admin.data(
+      'query ($id: ID!) { notificationMessage(id: $id) { channelId channel { id } project { id } } }',
+      { id: ids[2] },
+    );
+    expect(notificationMessage).toEqual({ channelId: two, channel: null, project: { id: project.id } });
+  });
+
+  test('are read and retried by who may, and are none of the alerts of the project', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const { id: channelId } = mustSucceed(await admin.post(pathOf(project.id), body(SLACK, 'one'))).body
+      .notificationChannel;
+    const id = await strongroom.seed.failedNotice(channelId);
+    const withRight = async (action: string) =>
+      (await callerWithRules(strongroom, admin, project.id, { subject: 'webhooks', action: [action] })).caller;
+    const [reader, editor] = [await withRight('read'), await withRight('edit')];
+    const path = `${pathOf(project.id, channelId)}/messages`;
+    expect(mustSucceed(await reader.get(`${path}?state=failed`)).body.messages).toMatchObject([{ id }]);
+    expect(await editor.get(path)).toBeError(403, 'PERMISSION_DENIED');
+    expect(await reader.graphql(RETRY, { id })).toBeError(403, 'PERMISSION_DENIED');
+    const document = '{ projects(first: 4) { nodes { notificationMessages(first: 9) { id } } } }';
+    const denied = await editor.graphql(document);
+    expect(denied.body.data.projects.nodes).toEqual([{ notificationMessages: null }]);
+    expect(denied.body.errors).toMatchObject([{ extensions: { code: 'PERMISSION_DENIED' } }]);
+    const ofAlerts = 'mutation ($id: ID!) { retryAlertMessage(input: { id: $id }) { alertMessage { id } } }';
+    expect(await admin.graphql(ofAlerts, { id })).toBeError(404, 'ALERT_MESSAGE_NOT_FOUND');
+    expect((await editor.data(RETRY, { id })).retryNotificationMessage.notificationMessage.id).toBe(id);
+  });
+
+  test('take the same statements for many projects and channels as for one', async () => {
+    const document = `{ projects(first: 4) { nodes { notificationMessages(first: 9) { id recipient channel { id } project { id } }
+      notificationChannels { messages(first: 5) { id recipient channel { id } } } } } }`;
+    const counts: number[] = [];
+    for (const size of [1, 4]) {
+      const { admin, project } = await strongroom.seed.project();
+      const projects = [project];
+      while (projects.length < size) projects.push(await strongroom.seed.projectOf(admin));
+      for (const { id } of projects) {
+        for (let made = 0; made < size; made += 1) {
+          const reply = await admin.post(pathOf(id), body(EMAIL, `channel ${made}`));
+          await strongroom.seed.failedNotice(mustSucceed(reply).body.notificationChannel.id);
+        }
+        await strongroom.sql(
+          `update notification_message set channel_id = project_id where id =
+             (select id from notification_message where project_id = $1 order by id limit 1)`,
+          [id],
+        );
+        await strongroom.seed.failedNotice(
+          (await strongroom.sql<{ id: string }>('select id from notification_channel where project_id = $1', [id]))[0]
+            ?.id ?? '',
+        );
+      }
+      await admin.data(document);
+      const { result, count } = await strongroom.statements(() => admin.data(document));
+      expect(result.projects.nodes).toHaveLength(size);
+      for (const { notificationMessages } of result.projects.nodes)
+        expect(notificationMessages).toHaveLength(size + 1);
+      counts.push(count);
+    }
+    expect(counts[1]).toBe(counts[0]);
   });
 });

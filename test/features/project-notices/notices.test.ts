@@ -58,6 +58,84 @@ async function lostProject(people: Readonly<Record<string, string>> = {}) {
   return { owner, projectId, rescue, channel };
 }
 
+describe('a message of a project', () => {
+  const shownOf = async (path: string) =>
+    mustSucceed(await notifying.admin.get(`/api/v1/projects/${path}`)).body.messages;
+
+  test('that its target refuses is seen as failed, and sent when it is retried, once, under the id that it had', async () => {
+    let status = 400;
+    const server = await notifying.server((_, response) => response.writeHead(status).end());
+    const { projectId, rescue, channel } = await lostProject();
+    const channelId = await channel(channelOf(server));
+    await rescue();
+    await until('the failure', WAIT_MS, async () => (await messagesOf(projectId))[0]?.state === 'failed');
+    const [failed, ...others] = await shownOf(`${projectId}/notification-channels/${channelId}/messages?state=failed`);
+    expect(others).toEqual([]);
+    expect(failed).toEqual({
+      id: expect.any(String),
+      projectId,
+      kind: 'project-rescue',
+      state: 'failed',
+      channelId,
+      channelType: 'webhook',
+      recipient: null,
+      attempts: 1,
+      nextAttemptAt: null,
+      errorCode: 'TARGET_REJECTED',
+      createdAt: expect.any(String),
+      endedAt: expect.any(String),
+      noticeCount: 1,
+    });
+    status = 200;
+    const path = `/api/v1/projects/${projectId}/notification-messages/${failed.id}`;
+    const { message } = mustSucceed(await notifying.admin.post(`${path}/retry`)).body;
+    expect(message).toMatchObject({ id: failed.id, state: 'pending', attempts: 0, errorCode: null, endedAt: null });
+    await settled(projectId, 1);
+    expect(await notifying.admin.post(`${path}/retry`)).toBeError(409, 'NOTIFICATION_MESSAGE_NOT_RETRYABLE');
+    expect(eventsOf(server).map(({ id }) => id)).toEqual([failed.id, failed.id]);
+    expect(mustSucceed(await notifying.admin.get(path)).body.message).toMatchObject({ state: 'sent', attempts: 1 });
+    const audited = await notifying.sql(
+      `select facts from audit_record where action = 'notification-message:retry' and project_id = $1`,
+      [projectId],
+    );
+    expect(audited).toEqual([{ facts: { channelId, messageId: failed.id, stateBefore: 'failed' } }]);
+  });
+
+  test('tells to whom it went, as long as the channel has the address or the person is in the project', async () => {
+    const people = { 'seen@example.com': 'admin', 'unseen@example.com': 'viewer' };
+    const { projectId, rescue, channel } = await lostProject(people);
+    await rescue();
+    await settled(projectId, 1);
+    const [mail] = await shownOf(`${projectId}/notification-messages`);
+    expect(mail).toMatchObject({ channelId: projectId, channelType: 'email', recipient: 'seen@example.com' });
+    await notifying.sql(
+      `delete from project_membership where project_id = $1 and user_id = (select id from app_user where username = 'seen@example.com')`,
+      [projectId],
+    );
+    expect(await shownOf(`${projectId}/notification-messages`)).toEqual([{ ...mail, recipient: null }]);
+    expect(channel).toBeDefined();
+  });
+
+  test('tells of no address that a channel has no more, or that cannot be decrypted', async () => {
+    const { projectId, rescue, channel } = await lostProject();
+    const id = await channel({
+      name: 'mail',
+      config: { email: { recipients: ['Kept@example.com', 'lost@example.com'] } },
+    });
+    await rescue();
+    await settled(projectId, 2);
+    const path = `${projectId}/notification-channels/${id}`;
+    const recipients = async () =>
+      (await shownOf(`${path}/messages`)).map(({ recipient }: { recipient: string | null }) => recipient);
+    expect((await recipients()).sort()).toEqual(['Kept@example.com', 'lost@example.com']);
+    const config = { email: { recipients: ['kept@example.com'] } };
+    mustSucceed(await notifying.admin.patch(`/api/v1/projects/${path}`, { config }));
+    expect((await recipients()).sort()).toEqual(['kept@example.com', null]);
+    await notifying.sql(`update notification_channel set config_sealed = 'x' where id = $1`, [id]);
+    expect(await recipients()).toEqual([null, null]);
+  });
+});
+
 describe('a notice of a project', () => {
   test('goes once through each channel that takes its kind, and to no admin then', async () => {
     const [all, rescues, others, off] = [

@@ -77,11 +77,16 @@ export class ChannelMessagesResolver {
   constructor(private readonly service: MessageService) {}
 
   @nested(
-    NotificationMessageConnection,
+    [NotificationMessageType],
     'What it has sent or has to send, newest first; null with PERMISSION_DENIED if you may not read it.',
     MessagePageArgs,
   )
-  messages(channel: NotificationChannelType, ctx: Context, page: object) {
+  async messages(channel: NotificationChannelType, ctx: Context, page: object) {
+    return (await this.service.pageOfChannel(ctx, channel, page)).nodes;
+  }
+
+  @nested(NotificationMessageConnection, 'As `messages`, in pages.', MessagePageArgs)
+  messageConnection(channel: NotificationChannelType, ctx: Context, page: object) {
     return this.service.pageOfChannel(ctx, channel, page);
   }
 }
@@ -91,11 +96,16 @@ export class ProjectMessagesResolver {
   constructor(private readonly service: MessageService) {}
 
   @nested(
-    NotificationMessageConnection,
+    [NotificationMessageType],
     'What it has sent of its notices or has to send, newest first: through its channels, and to its people; null with PERMISSION_DENIED if you may not read it.',
     MessagePageArgs,
   )
-  notificationMessages({ access }: ProjectType, ctx: Context, page: object) {
+  async notificationMessages({ access }: ProjectType, ctx: Context, page: object) {
+    return (await this.service.pageOfProject(ctx, access, page)).nodes;
+  }
+
+  @nested(NotificationMessageConnection, 'As `notificationMessages`, in pages.', MessagePageArgs)
+  notificationMessageConnection({ access }: ProjectType, ctx: Context, page: object) {
     return this.service.pageOfProject(ctx, access, page);
   }
 }

@@ -25,9 +25,9 @@ export const listChannelMessages = messagePages('channel_id', SHOWN);
 /** Whom messages to people may have gone to: admins of these projects, and members of them whom the notices of these messages name. */
 export const listPeopleOf = sqlStatement({
   text: `
-    select distinct m.project_id as "projectId", u.username
-    from project_member_now m join app_user u on u.id = m.member_id
-    where m.project_id = any(:projectIds) and ('admin' = any(m.roles) or u.id = any(array(
+    select distinct p.id as "projectId", u.username
+    from project p join project_member_now m on m.project_id = p.id join app_user u on u.id = m.member_id
+    where p.id = any(:projectIds) and ('admin' = any(m.roles) or u.id = any(array(
       select jsonb_array_elements_text(n.facts -> 'recipientIds')::uuid
       from notification_delivery d join notice n on n.id = d.subject_id where d.message_id = any(:messageIds))))`,
   params: { projectIds: t.array(t.uuid), messageIds: t.array(t.uuid) },

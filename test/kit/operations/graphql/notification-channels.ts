@@ -44,4 +44,22 @@ export const notificationChannels: readonly GraphQLOperation[] = [
     audit: 'notification-channel:delete',
     denial: viewer('webhooks:delete'),
   },
+  {
+    field: 'notificationMessages',
+    args: { projectId: '$certificateProject', channelId: '$notificationChannel' },
+    audit: 'notification-message:list',
+    denial: viewer('webhooks:read'),
+  },
+  {
+    field: 'notificationMessage',
+    args: { id: '$notificationMessage' },
+    audit: 'notification-message:get',
+    denial: viewer('webhooks:read'),
+  },
+  {
+    field: 'retryNotificationMessage',
+    args: { id: '$notificationMessage' },
+    audit: 'notification-message:retry',
+    denial: viewer('webhooks:edit'),
+  },
 ];

@@ -2,8 +2,10 @@ import { CANARY } from '../../world.js';
 import { type RestOperation, viewer } from '../operation.js';
 
 const CHANNELS = '/api/v1/projects/{projectId}/notification-channels';
+const MESSAGES = '/api/v1/projects/{projectId}/notification-messages';
 const inProject = { projectId: '$certificateProject' };
 const path = { ...inProject, channelId: '$notificationChannel' };
+const message = { ...inProject, messageId: '$notificationMessage' };
 
 /** Notification channels of projects. */
 export const notificationChannels: readonly RestOperation[] = [
@@ -38,5 +40,24 @@ export const notificationChannels: readonly RestOperation[] = [
     path,
     audit: 'notification-channel:delete',
     denial: viewer('webhooks:delete'),
+  },
+  { route: `GET ${MESSAGES}`, path: inProject, audit: 'notification-message:list', denial: viewer('webhooks:read') },
+  {
+    route: `GET ${CHANNELS}/{channelId}/messages`,
+    path,
+    audit: 'notification-message:list',
+    denial: viewer('webhooks:read'),
+  },
+  {
+    route: `GET ${MESSAGES}/{messageId}`,
+    path: message,
+    audit: 'notification-message:get',
+    denial: viewer('webhooks:read'),
+  },
+  {
+    route: `POST ${MESSAGES}/{messageId}/retry`,
+    path: message,
+    audit: 'notification-message:retry',
+    denial: viewer('webhooks:edit'),
   },
 ];
