@@ -1,5 +1,11 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { MESSAGE_COLUMNS, MESSAGE_ROW, MESSAGES_IN_PROJECTS, messagePages, messagesById } from '../deliveries/public.js';
+import {
+  MESSAGE_COLUMNS,
+  MESSAGE_ROW,
+  MESSAGES_IN_PROJECTS,
+  messagePages,
+  messagesById,
+} from '../deliveries/public.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 
 const COLUMNS = `${MESSAGE_COLUMNS}, m.owner_id as "alertId", m.event,

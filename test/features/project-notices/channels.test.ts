@@ -191,8 +191,7 @@ describe('messages of a project', () => {
       await admin.data(document);
       const { result, count } = await strongroom.statements(() => admin.data(document));
       expect(result.projects.nodes).toHaveLength(size);
-      for (const { notificationMessages } of result.projects.nodes)
-        expect(notificationMessages).toHaveLength(size + 1);
+      for (const { notificationMessages } of result.projects.nodes) expect(notificationMessages).toHaveLength(size + 1);
       counts.push(count);
     }
     expect(counts[1]).toBe(counts[0]);
