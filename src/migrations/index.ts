@@ -38,6 +38,7 @@ import { ProjectNotices } from './0040-0059/0040-project-notices.js';
 import { Reminders } from './0040-0059/0041-reminders.js';
 import { EmailDomains } from './0040-0059/0042-email-domains.js';
 import { ChannelHistories } from './0040-0059/0043-channel-histories.js';
+import { CertificateCleanings } from './0040-0059/0044-certificate-cleaning.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -81,4 +82,5 @@ export const migrations = [
   { name: '0037-certificate-authority-life', class: CertificateAuthorityLife },
   { name: '0042-email-domains', class: EmailDomains },
   { name: '0043-channel-histories', class: ChannelHistories },
+  { name: '0044-certificate-cleaning', class: CertificateCleanings },
 ] as const;

@@ -17,9 +17,10 @@ export const GROUPS: readonly Group[] = [
     name: 'certificates',
     title: 'Certificates',
     description: 'The inventory of certificates of a project.',
-    paths: /^\/api\/v1\/cert-manager\/(certificates|certificate-lineages|certificate-requests)\b/,
+    paths: /^\/api\/v1\/cert-manager\/(certificates|certificate-cleaning|certificate-lineages|certificate-requests)\b/,
     parameters: {
       certificateId: 'The certificate.',
+      projectId: 'The project.',
       lineageId: 'The lineage, as certificates have it.',
       requestId: 'The request for a certificate.',
     },

@@ -26,6 +26,11 @@ import { CertificateService } from './certificates/certificate.service.js';
 import { CertificateType } from './certificates/certificate.type.js';
 import type { OnCertificateEvent } from './certificates/certificate-event.js';
 import { GROUPS } from './certificates.groups.js';
+import { CertificateCleaning } from './cleaning/cleaning.entity.js';
+import { CleaningResolver } from './cleaning/cleaning.resolver.js';
+import { cleaningRoutes } from './cleaning/cleaning.routes.js';
+import { CleaningService } from './cleaning/cleaning.service.js';
+import { CLEANING_JOB } from './cleaning/cleaning-job.js';
 import { FormatResolver } from './formats/format.resolver.js';
 import { formatRoutes } from './formats/format.routes.js';
 import { FormatService } from './formats/format.service.js';
@@ -55,7 +60,7 @@ import { RevocationService } from './revocation/revocation.service.js';
 
 const ENTITIES = [
   ...[CertificateAuthority, CertificateAuthorityHistory, Certificate, CertificateRevocation, CertificateRevocationList],
-  ...[CertificateProfile, CertificateRequest],
+  ...[CertificateProfile, CertificateRequest, CertificateCleaning],
 ];
 
 /** Certificate authorities of projects, their profiles, and their inventory of certificates, which they issue and renew. */
@@ -90,6 +95,7 @@ export function createCertificates(deps: {
       new ProfileAuthorityResolver(deps.links),
       new ProjectProfilesResolver(profiles),
       new (projectLinkOf(ProfileType))(deps.links),
+      new CleaningResolver(new CleaningService(deps.projects)),
       new IssueResolver(issuing, renewals),
       new LineageResolver(deps.links),
       new RequestResolver(new RequestService(deps.projects, certificates)),
@@ -110,10 +116,10 @@ export function createCertificates(deps: {
     ],
     routes: [
       ...[...authorityRoutes, ...certificateRoutes, ...formatRoutes, ...intermediateRoutes],
-      ...[...profileRoutes, ...issueRoutes],
+      ...[...profileRoutes, ...issueRoutes, ...cleaningRoutes],
     ],
     documents: publicDocuments(new RevocationService()),
-    jobs: renewalJobs({ onEvent, onRequestFailed }),
+    jobs: [...renewalJobs({ onEvent, onRequestFailed }), CLEANING_JOB],
     groups: GROUPS,
   };
 }

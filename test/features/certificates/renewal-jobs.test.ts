@@ -17,19 +17,23 @@ const age = (id: string, days: number) =>
     [id, days],
   );
 
-/** Has the service look for certificates to renew, and waits until it has done with what it found. */
-async function look(): Promise<void> {
+/** Has the service do scheduled work now, and waits until it has done with what it found. */
+async function runSchedule(kind: string): Promise<void> {
   // Of one hour there is one look.
-  await strongroom.sql(`update job set dedupe_key = id::text where kind = 'certificates:find-renewals'`);
-  await strongroom.sql(`update job_kind set next_at = now() where name = 'certificates:find-renewals'`);
-  await until('the look and the renewals', WAIT_MS, async () => {
+  await strongroom.sql('update job set dedupe_key = id::text where kind = $1', [kind]);
+  await strongroom.sql('update job_kind set next_at = now() where name = $1', [kind]);
+  await until('the scheduled work', WAIT_MS, async () => {
     const [left] = await strongroom.sql(
-      `select (select next_at <= now() from job_kind where name = 'certificates:find-renewals') as is_due,
-         (select count(*)::int from job where kind in ('certificates:find-renewals', 'certificates:renew') and state in ('waiting', 'running')) as jobs`,
+      `select (select next_at <= now() from job_kind where name = $1) as is_due,
+         (select count(*)::int from job where kind in ($1, 'certificates:renew') and state in ('waiting', 'running')) as jobs`,
+      [kind],
     );
     return left?.is_due === false && left.jobs === 0;
   });
 }
+
+/** Has the service look for certificates to renew. */
+const look = () => runSchedule('certificates:find-renewals');
 
 const lineage = async (admin: Caller, id: string): Promise<Any[]> => {
   const document =
@@ -145,3 +149,50 @@ test('two nodes renew each certificate once, beside people who renew the same on
     await second.stop();
   }
 }, 180_000);
+
+test('expired certificates are deleted after as many days as their project says, and of other projects none', async () => {
+  const PATH = '/api/v1/cert-manager/certificate-cleaning';
+  const { admin, project, profile } = await seedProfile(strongroom);
+  const [long, revoked, recent, valid] = await Promise.all(Array.from({ length: 4 }, () => issue(admin, profile.id)));
+  const keeping = await seedProfile(strongroom);
+  const kept = await issue(keeping.admin, keeping.profile.id);
+  mustSucceed(await admin.post(`${CERTIFICATES}/${revoked.id}/revoke`, {}));
+  for (const { id } of [long, revoked, kept]) await age(id, 90 + 31);
+  await age(recent.id, 90 + 29);
+  const there = async () =>
+    (await strongroom.sql('select id from certificate where project_id = $1', [project.id])).map(({ id }) => id).sort();
+  const clean = () => runSchedule('certificates:delete-expired');
+
+  await clean();
+  expect(await there()).toHaveLength(4);
+  expect(mustSucceed(await admin.get(`${PATH}/${project.id}`)).body).toEqual({
+    certificateCleaning: { projectId: project.id, daysAfterExpiry: null },
+  });
+  for (const daysAfterExpiry of [6, 3_651, '30'])
+    expect(await admin.patch(`${PATH}/${project.id}`, { daysAfterExpiry })).toBeError(422, 'VALIDATION_FAILED');
+  mustSucceed(await admin.patch(`${PATH}/${project.id}`, { daysAfterExpiry: 30 }));
+  await clean();
+  expect(await there()).toEqual([recent.id, valid.id].sort());
+  expect(await strongroom.sql('select from certificate where id = $1', [kept.id])).toHaveLength(1);
+  expect(
+    await strongroom.sql('select from certificate_revocation where serial_number = $1', [revoked.serialNumber]),
+  ).toHaveLength(1);
+  const [record, ...others] = await strongroom.auditRows(`action = 'certificate:delete-expired'`);
+  expect(others).toEqual([]);
+  expect(record).toMatchObject({
+    project_id: project.id,
+    facts: { certificateIds: expect.arrayContaining([long.id]) },
+  });
+  expect(record?.facts.certificateIds).toHaveLength(2);
+
+  mustSucceed(await admin.patch(`${PATH}/${project.id}`, { daysAfterExpiry: null }));
+  await age(recent.id, 90);
+  await clean();
+  expect(await there()).toHaveLength(2);
+});
+
+test('only projects with certificates can have them deleted', async () => {
+  const { admin, project } = await strongroom.seed.project();
+  const path = `/api/v1/cert-manager/certificate-cleaning/${project.id}`;
+  expect(await admin.patch(path, { daysAfterExpiry: 30 })).toBeError(422, 'VALIDATION_FAILED');
+});

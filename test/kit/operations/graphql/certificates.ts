@@ -184,4 +184,16 @@ export const certificates: readonly GraphQLOperation[] = [
     audit: 'certificate-request:get',
     denial: viewer('certificates:read'),
   },
+  {
+    field: 'certificateCleaning',
+    args: { projectId: '$certificateProject' },
+    audit: 'certificate-cleaning:get',
+    denial: viewer('certificates:read'),
+  },
+  {
+    field: 'updateCertificateCleaning',
+    args: { projectId: '$certificateProject', daysAfterExpiry: 90 },
+    audit: 'certificate-cleaning:update',
+    denial: viewer('certificates:delete'),
+  },
 ];

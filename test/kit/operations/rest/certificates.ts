@@ -222,4 +222,17 @@ export const certificates: readonly RestOperation[] = [
     audit: 'certificate-request:get',
     denial: viewer('certificates:read'),
   },
+  {
+    route: 'GET /api/v1/cert-manager/certificate-cleaning/{projectId}',
+    path: query,
+    audit: 'certificate-cleaning:get',
+    denial: viewer('certificates:read'),
+  },
+  {
+    route: 'PATCH /api/v1/cert-manager/certificate-cleaning/{projectId}',
+    path: query,
+    body: { daysAfterExpiry: 90 },
+    audit: 'certificate-cleaning:update',
+    denial: viewer('certificates:delete'),
+  },
 ];

@@ -1,0 +1,39 @@
+import { NO_ID } from '../../../kernel/ids.js';
+import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
+import { deleteExpired, listCleanings } from './cleaning.sql.js';
+
+const DAY_SECONDS = 86_400;
+const PROJECTS_AT_ONCE = 500;
+/** The audit trail names each of them. */
+const CERTIFICATES_AT_ONCE = 200;
+
+/** Deletes certificates that expired as long ago as their project says. What was revoked stays known to OCSP and revocation lists. */
+export const CLEANING_JOB: JobKind = {
+  name: 'certificates:delete-expired',
+  description: 'Deletes certificates of projects that want it some time after they have expired, daily.',
+  everySeconds: DAY_SECONDS,
+  run: async (ctx, run) => {
+    for (let after = NO_ID; ; ) {
+      const projects = await listCleanings(ctx, { after, most: PROJECTS_AT_ONCE });
+      for (const project of projects) while ((await deleteSome(run, project)) === CERTIFICATES_AT_ONCE);
+      if (projects.length < PROJECTS_AT_ONCE) return;
+      after = projects.at(-1)?.projectId ?? after;
+    }
+  },
+};
+
+/** @returns how many */
+const deleteSome = (
+  run: JobRun,
+  { projectId, organizationId }: { readonly projectId: string; readonly organizationId: string },
+): Promise<number> =>
+  run.inTransaction(async (tx) => {
+    const deleted = await deleteExpired(tx, { projectId, most: CERTIFICATES_AT_ONCE });
+    if (deleted.length === 0) return 0;
+    await tx.auditTrail.recordChange(tx, {
+      action: 'certificate:delete-expired',
+      projectId,
+      facts: { certificateIds: deleted.map(({ id }) => id) },
+    });
+    return deleted.length;
+  }, run.contextOf(organizationId));

@@ -1,0 +1,25 @@
+import { Resolver } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { mutation, query } from '../../../kernel/graphql/operations.js';
+import { ProjectOfCleaning, UpdateCleaning } from './cleaning.rules.js';
+import type { CleaningService } from './cleaning.service.js';
+import { CleaningType } from './cleaning.type.js';
+
+@Resolver(() => CleaningType)
+export class CleaningResolver {
+  constructor(private readonly service: CleaningService) {}
+
+  @query(CleaningType, ProjectOfCleaning, 'Whether, and when, expired certificates of a project are deleted.')
+  certificateCleaning(ctx: Context, args: object): Promise<CleaningType> {
+    return this.service.get(ctx, args);
+  }
+
+  @mutation(
+    UpdateCleaning,
+    { certificateCleaning: [CleaningType, 'The setting as it is now.'] },
+    'Has expired certificates of a project deleted, daily, or keeps them. Needs DELETE on certificates.',
+  )
+  async updateCertificateCleaning(ctx: Context, input: object): Promise<{ certificateCleaning: CleaningType }> {
+    return { certificateCleaning: await this.service.update(ctx, input) };
+  }
+}

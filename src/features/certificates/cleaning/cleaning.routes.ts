@@ -1,0 +1,19 @@
+import { bodyOf, routesAt } from '../../../rest/route.js';
+import { UpdateCleaning } from './cleaning.rules.js';
+
+const cleaning = routesAt('/api/v1/cert-manager/certificate-cleaning', { select: 'projectId daysAfterExpiry' });
+const NOT_FOUND = ['PROJECT_NOT_FOUND'] as const;
+
+/** Whether expired certificates are deleted, beyond the specification. */
+export const cleaningRoutes = [
+  cleaning.get('/{projectId}', 'Get whether expired certificates of a project are deleted', {
+    field: 'certificateCleaning',
+    errors: NOT_FOUND,
+  }),
+  cleaning.patch('/{projectId}', 'Have expired certificates of a project deleted, or keep them', {
+    field: 'updateCertificateCleaning',
+    body: bodyOf(UpdateCleaning, 'projectId'),
+    errors: NOT_FOUND,
+    example: { daysAfterExpiry: 90 },
+  }),
+];

@@ -1,0 +1,48 @@
+import type { Context } from '../../../kernel/context.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { parse } from '../../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { refuseOtherType } from '../shared-checks.js';
+import { ProjectOfCleaning, UpdateCleaning } from './cleaning.rules.js';
+import { findCleanings, removeCleaning, storeCleaning } from './cleaning.sql.js';
+import type { CleaningType } from './cleaning.type.js';
+
+/** Whether expired certificates of a project are deleted. Every method throws PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE. */
+export class CleaningService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /** The setting of a project. */
+  async get(ctx: Context, raw: unknown): Promise<CleaningType> {
+    const project = await this.projects.authorized(ctx, parse(ProjectOfCleaning, raw).projectId, 'certificates:read');
+    const [found] = await findCleanings(ctx, { projectIds: [project.projectId] });
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'certificate-cleaning:get',
+      projectId: project.projectId,
+      facts: {},
+    });
+    return settingOf(project, found?.daysAfterExpiry ?? null);
+  }
+
+  /** Changes it. @throws VALIDATION_FAILED (WRONG_PROJECT_TYPE) for a project of another type */
+  update(ctx: Context, raw: unknown): Promise<CleaningType> {
+    const { projectId: wanted, daysAfterExpiry } = parse(UpdateCleaning, raw);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.authorized(tx, wanted, 'certificates:delete');
+      refuseOtherType(project);
+      const { projectId, organizationId } = project;
+      if (daysAfterExpiry === null) await removeCleaning(tx, { projectId });
+      else await storeCleaning(tx, { projectId, organizationId, daysAfterExpiry });
+      await tx.auditTrail.recordChange(tx, {
+        action: 'certificate-cleaning:update',
+        projectId,
+        facts: { daysAfterExpiry },
+      });
+      return settingOf(project, daysAfterExpiry);
+    });
+  }
+}
+
+const settingOf = ({ projectId }: ProjectAccess, daysAfterExpiry: number | null): CleaningType => ({
+  projectId,
+  daysAfterExpiry,
+});
