@@ -14,9 +14,12 @@ const { values: options } = parseArgs({
   },
 });
 
-// What the checks share with other tests is imported by the names that the compiled service has.
+// What the checks share with other tests is imported by the names that the compiled service has. Of the service they get what is
+// compiled: not all of its sources run as they are.
 registerHooks({
   resolve(specifier, context, next) {
+    if (/^(\.\.\/)+src\//.test(specifier))
+      return next(specifier.replace('/src/', '/.build/src/').replace(/\.ts$/, '.js'), context);
     const isOurs = /^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.endsWith('.ts') === true;
     return next(isOurs ? specifier.replace(/\.js$/, '.ts') : specifier, context);
   },

@@ -101,10 +101,10 @@ export const cancelUnless = (enabled: string) =>
 /** Seconds until the next message of a channel is due, 0 or more; null when none is pending. */
 export const secondsToNextMessage = sqlStatement({
   text: `
-    select greatest(extract(epoch from min(next_at) - now())::double precision, 0) as seconds
-    from notification_message where channel_id = :channelId and next_at is not null`,
+    select greatest(extract(epoch from next_at - now())::double precision, 0) as seconds
+    from notification_message where channel_id = :channelId and next_at is not null order by next_at limit 1`,
   params: { channelId: t.uuid },
-  row: { seconds: t.nullable(t.double) },
+  row: { seconds: t.double },
 });
 
 /** A target that fails fails for all: nothing is tried at its channel before the pause is over, and what that is too late for has failed. */

@@ -60,7 +60,7 @@ class Sending<S extends Sender> {
       isBlocked = await this.sendAll(sender, messages);
     }
     const [next] = await secondsToNextMessage(ctx, { channelId });
-    return next?.seconds == null ? undefined : { againInSeconds: next.seconds };
+    return next === undefined ? undefined : { againInSeconds: next.seconds };
   }
 
   /** @returns whether the target takes nothing at present */
