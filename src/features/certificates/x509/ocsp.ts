@@ -113,7 +113,8 @@ function statusOf(status: OcspStatus): CertStatus {
   const reason = reasonCode(status.reason);
   return new CertStatus({
     revoked: new RevokedInfo({
-      revocationTime: status.revokedAt,
+      // Without fractions of a second. Source: RFC 5280, section 4.1.2.5.2.
+      revocationTime: new Date(Math.floor(status.revokedAt.getTime() / 1_000) * 1_000),
       ...(reason !== 0 && { revocationReason: new CRLReason(reason) }),
     }),
   });
