@@ -166,7 +166,7 @@ test('expired certificates are deleted after as many days as their project says,
   await clean();
   expect(await there()).toHaveLength(4);
   expect(mustSucceed(await admin.get(`${PATH}/${project.id}`)).body).toEqual({
-    certificateCleaning: { projectId: project.id, daysAfterExpiry: null },
+    certificateCleaning: { daysAfterExpiry: null },
   });
   for (const daysAfterExpiry of [6, 3_651, '30'])
     expect(await admin.patch(`${PATH}/${project.id}`, { daysAfterExpiry })).toBeError(422, 'VALIDATION_FAILED');

@@ -25,9 +25,9 @@ describe('jobs', () => {
     const below = await strongroom.seed.job({ organizationId: sub.subOrganization });
     const nobodys = await strongroom.seed.job({});
 
-    expect(idsOf(await listJobs(admin))).toEqual([own]);
-    expect(idsOf(await listJobs(sub.admin))).toEqual([below]);
-    expect(idsOf(await listJobs(stranger))).toEqual([]);
+    expect(idsOf(await listJobs(admin, { kind: IDLE_KIND }))).toEqual([own]);
+    expect(idsOf(await listJobs(sub.admin, { kind: IDLE_KIND }))).toEqual([below]);
+    expect(idsOf(await listJobs(stranger, { kind: IDLE_KIND }))).toEqual([]);
     for (const [caller, hidden] of [
       [admin, below],
       [admin, nobodys],
@@ -157,7 +157,7 @@ describe('the right to read jobs', () => {
     const id = await strongroom.seed.job({ organizationId: organization.id });
     const reader = await callerWithJobs(strongroom, admin, 'read');
     const member = await strongroom.seed.caller(admin, { organizationRole: 'member' });
-    expect(idsOf(await listJobs(reader))).toEqual([id]);
+    expect(idsOf(await listJobs(reader, { kind: IDLE_KIND }))).toEqual([id]);
     for (const query of ['{ jobs { nodes { id } } }', '{ jobKinds { name } }'])
       expect(await member.graphql(query)).toBeError(403, 'PERMISSION_DENIED');
     expect(await askJob(member, id)).toBeError(403, 'PERMISSION_DENIED');

@@ -1,7 +1,7 @@
 import { bodyOf, routesAt } from '../../../rest/route.js';
 import { UpdateCleaning } from './cleaning.rules.js';
 
-const cleaning = routesAt('/api/v1/cert-manager/certificate-cleaning', { select: 'projectId daysAfterExpiry' });
+const cleaning = routesAt('/api/v1/cert-manager/certificate-cleaning', { select: 'daysAfterExpiry' });
 const NOT_FOUND = ['PROJECT_NOT_FOUND'] as const;
 
 /** Whether expired certificates are deleted, beyond the specification. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/context.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { parse } from '../../../kernel/validation.js';
-import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import type { ProjectReader } from '../../projects/public.js';
 import { refuseOtherType } from '../shared-checks.js';
 import { ProjectOfCleaning, UpdateCleaning } from './cleaning.rules.js';
 import { findCleanings, removeCleaning, storeCleaning } from './cleaning.sql.js';
@@ -20,7 +20,7 @@ export class CleaningService {
       projectId: project.projectId,
       facts: {},
     });
-    return settingOf(project, found?.daysAfterExpiry ?? null);
+    return { daysAfterExpiry: found?.daysAfterExpiry ?? null };
   }
 
   /** Changes it. @throws VALIDATION_FAILED (WRONG_PROJECT_TYPE) for a project of another type */
@@ -37,12 +37,7 @@ export class CleaningService {
         projectId,
         facts: { daysAfterExpiry },
       });
-      return settingOf(project, daysAfterExpiry);
+      return { daysAfterExpiry };
     });
   }
 }
-
-const settingOf = ({ projectId }: ProjectAccess, daysAfterExpiry: number | null): CleaningType => ({
-  projectId,
-  daysAfterExpiry,
-});
