@@ -60,7 +60,7 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
  * names: REST fails where it does not accept a test.
  */
 const NOTHING_TO_NAME = ['kmsKeyId', 'channelId'];
-/** Of channels: they are looked up when something is sent, and only among the members of the project. */
+/** Of channels: who is no member of the project is 422, there or not; tests of channels try it. */
 const PEOPLE = ['userIds', 'groupIds'];
 /** Fields that name either of two things, of which the other has a row of its own or the same path. */
 const EITHER = [

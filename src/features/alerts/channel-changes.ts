@@ -31,7 +31,11 @@ export async function replaceChannels(
 ): Promise<boolean> {
   const stored = await listChannels(tx, { alertIds: [alertId] });
   const { pairs, faults } = pairsOf(given, stored);
-  faults.push(...(await recipientFaults(tx, project.projectId, given)));
+  const placed = given.map(({ config }, at) => ({
+    config,
+    place: (list: string, index: number) => ({ path: `channels[${at}].config`, entry: `${list}[${index}]` }),
+  }));
+  faults.push(...(await recipientFaults(tx, project.projectId, placed)));
   if (faults.length > 0) throw validationFailed(faults);
   const sealer = await configSealer(tx, project, given.filter(({ config }) => config !== null).length);
   const rows: Row[] = [];

@@ -4,7 +4,6 @@ import { type Together, together } from '../../kernel/database/batched.js';
 import type { ErrorDetail } from '../../kernel/errors.js';
 import type { ChannelConfigs, ChannelType } from '../notifications/public.js';
 import { refusedAddresses } from '../organizations/public.js';
-import type { GivenChannel } from './channel.rules.js';
 import { listMembersNamed, listPeopleNamed } from './channel-people.sql.js';
 import { openConfig } from './channel-sealing.js';
 
@@ -65,62 +64,62 @@ const addressesOf: Together<Named, readonly string[]> = async (ctx, named) => {
   );
 };
 
-/** What is wrong with addresses of a config: those that the organization sends no mails to. @param place of one, by its index */
-export async function refusedIn(
-  tx: Transaction,
-  config: object | null,
-  place: (index: number) => Pick<ErrorDetail, 'path'> & { readonly entry?: string },
-): Promise<ErrorDetail[]> {
-  const { recipients = [] } = (config ?? {}) as Partial<ChannelConfigs['email']>;
-  const refused = await refusedAddresses(tx, recipients);
-  return recipients.flatMap((address, index) => {
-    const { path, entry } = place(index);
-    const message = `${entry === undefined ? '' : `${entry} `}must be at a domain to which the organization sends mails`;
-    return refused.has(address) ? [{ path, code: 'DOMAIN_NOT_ALLOWED', message }] : [];
-  });
+type PeopleList = 'recipients' | 'userIds' | 'groupIds';
+
+/** A config that was given, and where its entries stand in the input. `entry` is said where the path names the config alone. */
+export interface PlacedConfig {
+  readonly config: object | null;
+  readonly place: (list: PeopleList, index: number) => Pick<ErrorDetail, 'path'> & { readonly entry?: string };
 }
 
-/** Faults of channels: users and groups that are no members of the project, and addresses that the organization sends no mails to. */
+/** Faults of configs: users and groups that are no members of the project, and addresses that the organization sends no mails to. */
 export async function recipientFaults(
   tx: Transaction,
   projectId: string,
-  given: readonly GivenChannel[],
+  placed: readonly PlacedConfig[],
 ): Promise<readonly ErrorDetail[]> {
-  const refused = await Promise.all(
-    given.map(({ config }, at) =>
-      refusedIn(tx, config, (index) => ({ path: `channels[${at}].config`, entry: `recipients[${index}]` })),
-    ),
+  const refused = await Promise.all(placed.map((one) => refusedIn(tx, one)));
+  return [...refused.flat(), ...(await strangersIn(tx, projectId, placed))];
+}
+
+async function refusedIn(tx: Transaction, { config, place }: PlacedConfig): Promise<ErrorDetail[]> {
+  const { recipients = [] } = (config ?? {}) as Partial<ChannelConfigs['email']>;
+  const refused = await refusedAddresses(tx, recipients);
+  return recipients.flatMap((address, index) =>
+    refused.has(address)
+      ? [
+          faultAt(
+            place('recipients', index),
+            'DOMAIN_NOT_ALLOWED',
+            'must be at a domain to which the organization sends mails',
+          ),
+        ]
+      : [],
   );
-  return [...refused.flat(), ...(await strangersIn(tx, projectId, given))];
 }
 
 async function strangersIn(
   tx: Transaction,
   projectId: string,
-  given: readonly GivenChannel[],
+  placed: readonly PlacedConfig[],
 ): Promise<readonly ErrorDetail[]> {
-  const places = given.flatMap(({ config }, at) =>
+  const named = placed.flatMap(({ config, place }) =>
     (['userIds', 'groupIds'] as const).flatMap((list) => {
       const ids = config !== null && list in config ? ((config as ChannelConfigs['email'])[list] ?? []) : [];
-      return ids.map((id, index) => ({
-        list,
-        id: id.toLowerCase(),
-        path: `channels[${at}].config`,
-        entry: `${list}[${index}]`,
-      }));
+      return ids.map((id, index) => ({ list, id: id.toLowerCase(), at: place(list, index) }));
     }),
   );
-  if (places.length === 0) return [];
-  const idsIn = (wanted: string) => places.filter(({ list }) => list === wanted).map(({ id }) => id);
+  if (named.length === 0) return [];
+  const idsIn = (wanted: string) => named.filter(({ list }) => list === wanted).map(({ id }) => id);
   const members = await listMembersNamed(tx, { projectId, userIds: idsIn('userIds'), groupIds: idsIn('groupIds') });
   const known = new Set(members.map(({ id }) => id));
-  return places
+  return named
     .filter(({ id }) => !known.has(id))
-    .map(
-      ({ path, entry }): ErrorDetail => ({
-        path,
-        code: 'INVALID',
-        message: `${entry} must be a member of the project`,
-      }),
-    );
+    .map(({ at }) => faultAt(at, 'INVALID', 'must be a member of the project'));
 }
+
+const faultAt = (
+  { path, entry }: ReturnType<PlacedConfig['place']>,
+  code: ErrorDetail['code'],
+  message: string,
+): ErrorDetail => ({ path, code, message: entry === undefined ? message : `${entry} ${message}` });

@@ -9,7 +9,7 @@ import { newId } from '../../kernel/ids.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { counted, type Page, pageOf } from '../../kernel/paging.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
-import { completed, configSealer, openConfig, openForTelling, refusedIn, sealConfig } from '../alerts/public.js';
+import { completed, configSealer, openConfig, openForTelling, recipientFaults, sealConfig } from '../alerts/public.js';
 import { TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../notifications/public.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../projects/public.js';
@@ -168,22 +168,23 @@ const channelsByProject = batchOfOwned(
   ({ projectId }) => projectId,
 );
 
-/** What is stored of a config. @throws VALIDATION_FAILED with every address that the organization sends no mails to */
+/** What is stored of a config. @throws VALIDATION_FAILED as `recipientFaults`, all at once */
 async function sealedConfig(
   tx: Transaction,
   project: ProjectAccess,
-  place: { readonly id: string; readonly configVersion: number },
+  row: { readonly id: string; readonly configVersion: number },
   given: GivenConfigs,
   before: ChannelRow | null,
 ) {
   const [channelType, config] = configFrom(given);
-  const faults = await refusedIn(tx, config, (index) => ({ path: `config.email.recipients[${index}]` }));
+  const place = (list: string, index: number) => ({ path: `config.email.${list}[${index}]` });
+  const faults = await recipientFaults(tx, project.projectId, [{ config, place }]);
   if (faults.length > 0) throw validationFailed(faults);
   const keeps = 'url' in config && config.signingSecret === undefined && before?.channelType === 'webhook';
   const kept = keeps ? await openConfig(tx, { ...before, channelType: 'webhook', table: TABLE }) : null;
   const sealer = await configSealer(tx, project, 1);
-  const configSealed = sealConfig(sealer, { ...place, table: TABLE }, channelType, completed(config, kept));
-  return { channelType, configSealed, configVersion: place.configVersion };
+  const configSealed = sealConfig(sealer, { ...row, table: TABLE }, channelType, completed(config, kept));
+  return { channelType, configSealed, configVersion: row.configVersion };
 }
 
 const load = (tx: Transaction, id: string): Promise<ChannelRow> => loadRow(tx, findChannels, { ids: [id] }, NOT_FOUND);

@@ -28,6 +28,15 @@ describe('jobs', () => {
     expect(idsOf(await listJobs(admin, { kind: IDLE_KIND }))).toEqual([own]);
     expect(idsOf(await listJobs(sub.admin, { kind: IDLE_KIND }))).toEqual([below]);
     expect(idsOf(await listJobs(stranger, { kind: IDLE_KIND }))).toEqual([]);
+    // Changes of credentials have queued others.
+    for (const [caller, id] of [
+      [admin, organization.id],
+      [sub.admin, sub.subOrganization],
+    ] as const) {
+      const all = idsOf(await listJobs(caller));
+      const owners = await strongroom.sql('select distinct organization_id as id from job where id = any($1)', [all]);
+      expect(owners).toEqual([{ id }]);
+    }
     for (const [caller, hidden] of [
       [admin, below],
       [admin, nobodys],

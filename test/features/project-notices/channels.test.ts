@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
@@ -49,6 +50,21 @@ describe('notification channels of a project', () => {
     });
     const rows = await strongroom.sql('select c::text from notification_channel c where project_id = $1', [project.id]);
     expect(JSON.stringify(rows)).not.toMatch(/signing secret|hooks\.|example\.com|0123456789abcdef/i);
+  });
+
+  test('take users and groups of the project, and tell of strangers at their places', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const member = await strongroom.seed.user(admin, { project: project.id });
+    const stranger = await strongroom.seed.user(admin);
+    const given = { userIds: [member.userId, stranger.userId], groupIds: [randomUUID()] };
+    const send = (email: object) => admin.post(pathOf(project.id), { name: 'people', config: { email } });
+    expect(faultsOf(await send(given))).toEqual([
+      'body.config.email.groupIds[0] INVALID',
+      'body.config.email.userIds[1] INVALID',
+    ]);
+    const { id } = mustSucceed(await send({ userIds: [member.userId] })).body.notificationChannel;
+    const changed = await admin.patch(pathOf(project.id, id), { config: { email: given } });
+    expect(faultsOf(changed)).toHaveLength(2);
   });
 
   test('keep what is not given, and a signing secret with another url', async () => {
