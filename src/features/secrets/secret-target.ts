@@ -52,20 +52,20 @@ interface HeldSecret {
 /**
  * A shared secret by its id, wherever it is, locked until the transaction ends. One that the caller may not know of is not there.
  *
- * @param given `isRenamed`: it is about to get a new key
+ * @param given `withFolder`: its folder is held too, as for a new key
  * @throws SECRET_NOT_FOUND, PERMISSION_DENIED
  */
 export async function holdSecret(
   tx: Transaction,
   projects: ProjectReader,
-  { id, action, isRenamed = false, pathOf }: { id: string; action: WriteAction; isRenamed?: boolean; pathOf: PathOf },
+  { id, action, withFolder = false, pathOf }: { id: string; action: WriteAction; withFolder?: boolean; pathOf: PathOf },
 ): Promise<HeldSecret> {
   const code = 'SECRET_NOT_FOUND';
   const found = isId(id) ? await findById(tx, id, false) : undefined;
   const project = await projects.loadOwning(tx, found?.projectId, code);
   if (found === undefined || !new Visibility(project.ability).describes(found)) throw new AppError(code);
   authorize(project, action);
-  if (isRenamed) {
+  if (withFolder) {
     await lockStructure(tx, project.projectId);
     await lockHomeOf(tx, id);
   }

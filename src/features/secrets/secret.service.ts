@@ -122,13 +122,19 @@ export class SecretService {
    */
   async update(ctx: Context, raw: unknown): Promise<SecretView> {
     const { id, ...change } = parse(UpdateSecret, raw);
-    const isRenamed = change.newSecretKey !== undefined;
-    return inTransaction(ctx, async (tx) => {
-      const named = { id, action: 'secrets:edit', isRenamed, pathOf: alone } as const;
-      const { target, record } = await holdSecret(tx, this.projects, named);
-      const changes = [{ ...change, secretKey: record.key }];
-      const held = new Map([[record.key, record]]);
-      return first(await this.#change(tx, target, { changes, mode: 'fail', lock: async () => held }));
+    const update = (withFolder: boolean) =>
+      inTransaction(ctx, async (tx) => {
+        const named = { id, action: 'secrets:edit', withFolder, pathOf: alone } as const;
+        const { target, record } = await holdSecret(tx, this.projects, named);
+        const changes = [{ ...change, secretKey: record.key }];
+        const held = new Map([[record.key, record]]);
+        return first(await this.#change(tx, target, { changes, mode: 'fail', lock: async () => held }));
+      });
+    if (change.newSecretKey !== undefined) return update(true);
+    // Who names it by its id means it in whatever folder: one that was renamed meanwhile is held the second time.
+    return update(false).catch((error) => {
+      if (isTransaction(ctx) || !(error instanceof AppError && error.code === 'CONCURRENT_CHANGE')) throw error;
+      return update(true);
     });
   }
 
@@ -255,16 +261,11 @@ export class SecretService {
   async #change(
     ctx: Context,
     target: Target,
-    {
-      changes,
-      mode,
-      action = 'secret:update',
-      facts,
-      isShown = true,
-      lock,
-    }: Omit<Update, 'isNew'> & { lock: (tx: Transaction) => Promise<ReadonlyMap<string, SecretRecord>> },
+    update: Omit<Update, 'isNew'> & { lock: (tx: Transaction) => Promise<ReadonlyMap<string, SecretRecord>> },
   ): Promise<SecretView[]> {
+    const { changes, mode, action = 'secret:update', facts, isShown = true, lock } = update;
     const { project, pathOf } = target;
+    const keys = changes.map(({ secretKey }) => secretKey);
     const tags = await loadNamed(ctx, target, changes);
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, pathOf));
     return inTransaction(ctx, async (tx) => {
@@ -273,11 +274,7 @@ export class SecretService {
       const missing = changes.filter(({ secretKey }) => !isThere(secretKey));
       // A new key for what is not there is no way to make it.
       if (mode === 'fail' || missing.some(({ newSecretKey }) => newSecretKey !== undefined))
-        refuseMissing(
-          changes.map(({ secretKey }) => secretKey),
-          isThere,
-          pathOf,
-        );
+        refuseMissing(keys, isThere, pathOf);
       const present = changes.flatMap((change) => {
         const record = records.get(change.secretKey);
         return record === undefined ? [] : [{ record, change }];

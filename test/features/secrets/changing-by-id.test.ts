@@ -233,7 +233,7 @@ describe('by its id alone', () => {
         secretIds: [ids.secret],
         shouldOverwrite: false,
       });
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 30; round += 1) {
       const replies = await Promise.all([
         send(admin, 'updateSecret', { id: ids.secret, newSecretKey: `KEY_${round}` }),
         send(admin, 'updateSecret', { id: ids.secret, secretValue: `value ${round}` }),
@@ -245,8 +245,8 @@ describe('by its id alone', () => {
       await move(['prod', '/'], ['dev', '/app']);
     }
     expect(await sent(admin, 'updateSecret', { id: ids.secret })).toMatchObject({
-      secretKey: 'KEY_4',
-      secretValue: 'value 4',
+      secretKey: 'KEY_29',
+      secretValue: 'value 29',
       secretPath: '/app',
     });
   });
