@@ -67,6 +67,11 @@ export class OutsideServer {
     return `${this.#scheme}://${host}:${this.port}${path}`;
   }
 
+  /** Does not keep a process from its end. */
+  unref(): void {
+    this.#server.unref();
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((closed) => this.#server.close(closed));

@@ -1,0 +1,224 @@
+import type { z } from 'zod';
+import type { Context } from '../../../kernel/context.js';
+import { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { type OutboundRequest, type OutboundResponse, send, type TargetPolicy } from '../../../kernel/outbound/http.js';
+import { OutboundError } from '../../../kernel/outbound/outbound-error.js';
+import { TargetFailure, unanswered } from '../kind/target-failure.js';
+import {
+  AccountResponse,
+  type ListResponse,
+  MadeTokenResponse,
+  ProjectsResponse,
+  readResponse,
+  TokenResponse,
+  TokensResponse,
+} from './datatool-responses.js';
+
+/** How long one call may take. */
+export const DATATOOL_LIMIT_MS = 30_000;
+const MAX_RESPONSE_BYTES = 1_048_576;
+const PAGE_ROWS = 100;
+/** A list that goes on for ever ends here. */
+const MAX_PAGES = 200;
+/** State of a service token that holds. A deleted one may still be found, with another state. */
+const LIVE = 1;
+
+/** What a client needs to call an account. */
+export interface DatatoolCredentials {
+  /** Of which scheme, host and port are used. */
+  readonly instanceUrl: string;
+  readonly accountId: string;
+  readonly apiToken: SealedText;
+}
+
+/** A right of a service token. Without a project: in all of the account. */
+export interface DatatoolGrant {
+  readonly permissionSet: string;
+  readonly projectId?: number | null | undefined;
+}
+
+/** A project of the account. Times are as the outside system has them. */
+export interface DatatoolProject {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+}
+
+/** A service token that was made. Its text can be read at no other time. */
+export interface MadeToken {
+  readonly id: number;
+  readonly name: string;
+  readonly token: SealedText;
+}
+
+type Method = Extract<OutboundRequest['method'], 'GET' | 'POST' | 'DELETE'>;
+
+/**
+ * The administrative API of one account. Every method makes its calls once: whoever repeats one that changes something has to find out
+ * before what became of it. All of them throw TargetFailure.
+ *
+ * Source: rotation targets B.
+ */
+export class DatatoolClient {
+  constructor(
+    private readonly credentials: DatatoolCredentials,
+    private readonly policy: TargetPolicy,
+  ) {}
+
+  /** Makes sure that the account answers to the token. @throws TargetFailure */
+  async account(ctx: Context): Promise<void> {
+    const { accountId } = this.credentials;
+    const body = await this.#call(ctx, 'GET', `/api/v2/accounts/${accountId}/`);
+    const { data } = readResponse(AccountResponse, body, 'unchanged');
+    if (data?.id != null && String(data.id) !== String(BigInt(accountId)))
+      throw new TargetFailure('TARGET_RESPONSE_INVALID', 'unchanged', 'The response is about another account.');
+  }
+
+  /** Projects of the account, by id. */
+  async projects(ctx: Context): Promise<readonly DatatoolProject[]> {
+    const rows = await this.#pages(ctx, 'projects', ProjectsResponse);
+    return rows
+      .map(({ id, name, description = null, created_at: createdAt = null, updated_at: updatedAt = null }) => ({
+        id,
+        name,
+        description,
+        createdAt,
+        updatedAt,
+      }))
+      .sort((a, b) => a.id - b.id);
+  }
+
+  /** Makes a service token. After a failure that is `unknown` there may be one, whose text nobody has: see `findTokens`. */
+  async createToken(
+    ctx: Context,
+    { name, grants }: { readonly name: string; readonly grants: readonly DatatoolGrant[] },
+  ): Promise<MadeToken> {
+    const permissionGrants = grants.map(({ permissionSet, projectId }) => ({
+      permission_set: permissionSet,
+      ...(projectId == null ? {} : { project_id: projectId }),
+    }));
+    const body = await this.#call(ctx, 'POST', this.#path('service-tokens'), {
+      name,
+      permission_grants: permissionGrants,
+    });
+    const { data } = readResponse(MadeTokenResponse, body, 'unknown');
+    return { id: data.id, name: data.name, token: new SealedText(data.token_string) };
+  }
+
+  /** Ids of the live service tokens with exactly this name. */
+  async findTokens(ctx: Context, name: string): Promise<readonly number[]> {
+    const rows = await this.#pages(ctx, 'service-tokens', TokensResponse);
+    return rows.filter((row) => row.name === name && row.state === LIVE).map(({ id }) => id);
+  }
+
+  /** Whether a service token holds. It is gone only where the account answers and says so. */
+  async token(ctx: Context, id: number): Promise<'live' | 'gone'> {
+    try {
+      const { data } = readResponse(TokenResponse, await this.#call(ctx, 'GET', this.#tokenPath(id)), 'unchanged');
+      if (data.id !== id)
+        throw new TargetFailure('TARGET_RESPONSE_INVALID', 'unchanged', 'The response is about another token.');
+      return data.state === LIVE ? 'live' : 'gone';
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      // Whoever lacks rights gets 404 as well.
+      await this.account(ctx);
+      return 'gone';
+    }
+  }
+
+  /** Revokes a service token, and makes sure that it is gone. One that is gone already is no failure. */
+  async revokeToken(ctx: Context, id: number): Promise<void> {
+    try {
+      await this.#call(ctx, 'DELETE', this.#tokenPath(id));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    if ((await this.token(ctx, id)) === 'live')
+      throw new TargetFailure('TARGET_REJECTED', 'unknown', 'The token still holds after it was revoked.', null, true);
+  }
+
+  #path(resource: 'projects' | 'service-tokens'): string {
+    return `/api/v3/accounts/${this.credentials.accountId}/${resource}/`;
+  }
+
+  #tokenPath(id: number): string {
+    return `${this.#path('service-tokens')}${id}/`;
+  }
+
+  /** A whole list. Rows that were deleted or made meanwhile may be missing. */
+  async #pages<Row extends { readonly id: number }>(
+    ctx: Context,
+    resource: 'projects' | 'service-tokens',
+    rules: z.ZodType<ListResponse<Row>>,
+  ): Promise<Row[]> {
+    const rows = new Map<number, Row>();
+    for (let page = 0, offset = 0; page < MAX_PAGES; page += 1) {
+      const path = `${this.#path(resource)}?limit=${PAGE_ROWS}&offset=${offset}`;
+      const { data, extra } = readResponse(rules, await this.#call(ctx, 'GET', path), 'unchanged');
+      const known = rows.size;
+      for (const row of data) rows.set(row.id, row);
+      offset += data.length;
+      const total = extra?.pagination?.total_count;
+      // A page may be shorter than what was asked for: without a total only one with nothing new is the last.
+      if (rows.size === known || (total != null && offset >= total)) return [...rows.values()];
+    }
+    throw new TargetFailure('TARGET_RESPONSE_INVALID', 'unchanged', 'The list of the outside system has no end.');
+  }
+
+  async #call(ctx: Context, method: Method, path: string, body: object | null = null): Promise<Buffer> {
+    const { instanceUrl, apiToken } = this.credentials;
+    const request: OutboundRequest = {
+      method,
+      // Path and query of the address itself are left out. Source: decisions 8.
+      url: `${new URL(instanceUrl).origin}${path}`,
+      headers: {
+        Accept: 'application/json',
+        Authorization: `Bearer ${apiToken.reveal()}`,
+        ...(body === null ? {} : { 'Content-Type': 'application/json' }),
+      },
+      body: body === null ? null : JSON.stringify(body),
+      limitMs: DATATOOL_LIMIT_MS,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+    };
+    return (await this.#sent(ctx, request)).body;
+  }
+
+  async #sent(ctx: Context, request: OutboundRequest): Promise<OutboundResponse> {
+    try {
+      return await send(ctx, request, this.policy);
+    } catch (error) {
+      throw error instanceof OutboundError ? failureOf(error, request.method !== 'GET') : error;
+    }
+  }
+}
+
+const isNotFound = (error: unknown): boolean => error instanceof TargetFailure && error.code === 'TARGET_NOT_FOUND';
+
+/** What a status says. Source: rotation targets B4. */
+function failureOf(error: OutboundError, changes: boolean): TargetFailure {
+  const { status, isTemporary, retryAfterSeconds } = error;
+  if (status === null) return unanswered(error, { changes });
+  switch (status) {
+    case 401:
+      return new TargetFailure(
+        'CREDENTIALS_REJECTED',
+        'unchanged',
+        'The token was rejected (401). A token of another region or another access URL is rejected as well.',
+      );
+    case 403:
+      return new TargetFailure('PERMISSION_MISSING', 'unchanged', 'The token does not allow this (403).');
+    case 404:
+      return new TargetFailure(
+        'TARGET_NOT_FOUND',
+        'unchanged',
+        'Not found (404): there is no such account or resource, or the token does not allow to see it.',
+      );
+  }
+  // Whoever is asked for patience was refused before anything was done; of 408 and 5xx nobody knows.
+  const isDone = changes && (status >= 500 || status === 408);
+  const isFinal = status === 501 || !isTemporary;
+  const message = `The outside system answered with status ${status}.`;
+  return new TargetFailure('TARGET_REJECTED', isDone ? 'unknown' : 'unchanged', message, retryAfterSeconds, !isFinal);
+}

@@ -1,0 +1,2 @@
+export { DatatoolClient } from './datatool/datatool-client.js';
+export { TargetFailure } from './kind/target-failure.js';
