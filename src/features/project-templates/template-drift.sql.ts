@@ -16,7 +16,8 @@ export const FIND_ENVIRONMENTS = sqlStatement({
       exists (select from secret s where s.environment_id = e.id)
         or exists (select from secret_version v where v.environment_id = e.id)
         or exists (select from folder f where f.environment_id = e.id and f.path <> '/')
-        or exists (select from secret_import i join folder f on f.id = i.folder_id where f.environment_id = e.id) as "holdsContent",
+        or exists (select from secret_import i join folder f on f.id = i.folder_id where f.environment_id = e.id)
+        or exists (select from secret_rotation_key k join folder f on f.id = k.folder_id where f.environment_id = e.id) as "holdsContent",
       exists (select from secret_import i join folder f on f.id = i.source_folder_id where f.environment_id = e.id) as "isImported"
     from environment e where e.project_id = :projectId order by e.position`,
   params: PROJECT,

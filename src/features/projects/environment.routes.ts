@@ -65,6 +65,6 @@ export const environmentRoutes = [
     document: `mutation ($input: DeleteEnvironmentInput!) { deleteEnvironment(input: $input) { environment { ${FIELDS} } } }`,
     variables: ({ params }) => ({ input: { projectId: params.projectId, id: params.environmentId } }),
     reply: ({ deleteEnvironment }) => done('The environment was deleted.', deleteEnvironment),
-    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'ENVIRONMENT_IMPORTED'],
+    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'ENVIRONMENT_IMPORTED', 'ROTATED_SECRET'],
   }),
 ];

@@ -167,7 +167,8 @@ export class EnvironmentService {
    *
    * @param raw `{ id, projectId? }`
    * @returns the environment as it was
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_IMPORTED, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_IMPORTED,
+   *   ROTATED_SECRET, AUDIT_UNAVAILABLE
    * Source: behaviour 10 (Environments).
    */
   delete(ctx: Context, raw: unknown): Promise<ReadEnvironment> {

@@ -1,6 +1,7 @@
 import type { EntityClass } from '../../kernel/database/orm-options.js';
 import { Folder } from './folder.entity.js';
 import { SecretImport } from './import.entity.js';
+import { SecretRotationKey } from './kept-keys/rotation-key.entity.js';
 import { PersonalSecret } from './personal.entity.js';
 import { SecretReference } from './reference.entity.js';
 import { SecretReseal } from './reseal.entity.js';
@@ -18,4 +19,5 @@ export const SECRET_ENTITIES: readonly EntityClass[] = [
   SecretImport,
   SecretReseal,
   SecretTag,
+  SecretRotationKey,
 ];

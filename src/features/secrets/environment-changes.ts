@@ -5,6 +5,7 @@ import type { FollowEnvironment, ForgetEnvironment, ProjectAccess } from '../pro
 import { authorizeRelocations } from './folder-changes.js';
 import { lockSecretsIn } from './folder-writes.js';
 import { listImporting } from './import.records.js';
+import { refuseKept } from './kept-keys/rotated-guard.js';
 import { parentOf } from './place.rules.js';
 import { rewriteReferencesInto } from './reference-rewriting.js';
 import { lockStructure } from './secret-writes.js';
@@ -50,12 +51,12 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
  * at a version and at where the secret was last, which nobody would know any more. The caller must be allowed to delete all of
  * it, as with a folder.
  *
- * @throws PERMISSION_DENIED
+ * @throws PERMISSION_DENIED, ROTATED_SECRET where a rotation has secrets in it
  */
 export const forgetEnvironment: ForgetEnvironment = async (tx, project, environmentId) => {
   // A secret that is moved in at the same moment would leave its versions of before.
   await lockStructure(tx, project.projectId);
-  await authorizeDeletion(tx, project, environmentId);
+  await refuseKept(tx, await authorizeDeletion(tx, project, environmentId), 'id');
   await query(
     tx,
     `delete from secret_version v using secret_version n
@@ -65,7 +66,8 @@ export const forgetEnvironment: ForgetEnvironment = async (tx, project, environm
   );
 };
 
-async function authorizeDeletion(tx: Transaction, project: ProjectAccess, environmentId: string): Promise<void> {
+/** @returns ids of all its folders, which are locked */
+async function authorizeDeletion(tx: Transaction, project: ProjectAccess, environmentId: string): Promise<string[]> {
   // Locked, so that nothing comes in that nobody asked for.
   const folders = await query<{ id: string; path: string; environment: string }>(
     tx,
@@ -79,8 +81,9 @@ async function authorizeDeletion(tx: Transaction, project: ProjectAccess, enviro
   const folderIds = folders.map(({ id }) => id);
   for (const { path } of await listImporting(tx, folderIds))
     authorize(project, 'secret-imports:delete', { environment, secretPath: path });
-  if (mayAlways(project.ability, ['secrets:delete'])) return;
+  if (mayAlways(project.ability, ['secrets:delete'])) return folderIds;
   await lockSecretsIn(tx, folderIds);
   const subjects = [...(await listSubjects(tx, folderIds)), ...(await listPastOfEnvironment(tx, environmentId))];
   await authorizeAll(project, 'secrets:delete', subjects);
+  return folderIds;
 }

@@ -23,6 +23,8 @@ export interface ValueGraph {
   /** Asked once for each value that is reached. */
   valueOf(id: string): string;
   leadOf(id: string, reference: Reference): Lead;
+  /** Whether `${` in a value is text. Absent: in none. */
+  isLiteral?(id: string): boolean;
 }
 
 /** A value after expansion, and what of it and of the values in it could not be expanded: at most 100, each once. */
@@ -132,7 +134,7 @@ function expandFrom(root: string, nodes: Map<string, Node>, graph: ValueGraph): 
 
 function nodeOf(id: string, order: number, graph: ValueGraph): Node {
   const raw = graph.valueOf(id);
-  const parsed = parseReferences(raw);
+  const parsed = graph.isLiteral?.(id) === true ? { pieces: [raw], references: [] } : parseReferences(raw);
   const links = new Map<Reference, Link>();
   for (const reference of parsed.references) {
     links.set(reference, { text: reference.text, lead: graph.leadOf(id, reference), target: null });

@@ -125,6 +125,7 @@ export const folderRoutes = [
       'ENVIRONMENT_NOT_FOUND',
       'FOLDER_NOT_FOUND',
       'FOLDER_NOT_EMPTY',
+      'ROTATED_SECRET',
       'FOLDER_IMPORTED',
       'SEALED_VALUE_INVALID',
     ],

@@ -33,6 +33,7 @@ import {
   lockTree,
 } from './folder-writes.js';
 import { listImporters, listImporting } from './import.records.js';
+import { refuseKept } from './kept-keys/rotated-guard.js';
 import { folderPath, isShortEnough, joinPath, parentOf, pathsDownTo } from './place.rules.js';
 import { loadSecretProject } from './secret-place.js';
 import { deleteSecrets, lockStructure } from './secret-writes.js';
@@ -243,7 +244,8 @@ async function deleteFound(
   if (!isEmpty && !forceDelete) throw new AppError('FOLDER_NOT_EMPTY');
   const tree = isEmpty ? [folder] : await lockTree(tx, folder);
   await refuseImported(tx, project, { tree, at });
-  const deletedSecrets = isEmpty ? 0 : await deleteContents(tx, project, { environment, tree });
+  if (isEmpty) await refuseKept(tx, [folder.id], at);
+  const deletedSecrets = isEmpty ? 0 : await deleteContents(tx, project, { environment, tree, at });
   if (!(await deleteFolder(tx, folder.id))) throw new AppError('FOLDER_NOT_FOUND');
   await recordFolder(tx, 'folder:delete', folder, { deletedFolders: tree.length, deletedSecrets });
   return answered(project, folder);
@@ -312,12 +314,16 @@ async function refuseImported(
  * Deletes the secrets of a locked tree, so that each leaves its mark in the history; folders and imports go with the folder.
  *
  * @returns how many secrets there were
- * @throws PERMISSION_DENIED unless the caller may delete everything that is in the tree
+ * @throws PERMISSION_DENIED unless the caller may delete everything that is in the tree; ROTATED_SECRET
  */
 async function deleteContents(
   tx: Transaction,
   project: ProjectAccess,
-  { environment, tree }: { environment: string; tree: readonly { readonly id: string; readonly path: string }[] },
+  {
+    environment,
+    tree,
+    at,
+  }: { environment: string; tree: readonly { readonly id: string; readonly path: string }[]; at: 'id' | 'name' },
 ): Promise<number> {
   const [, ...below] = tree;
   for (const { path } of below) {
@@ -328,9 +334,10 @@ async function deleteContents(
     authorize(project, 'secret-imports:delete', { environment, secretPath: path });
   }
   const secretIds = await lockSecretsIn(tx, folderIds);
-  if (secretIds.length === 0) return 0;
   // Read after the lock and not with it: who waited for it would see the tags of before.
-  for (const subject of await listSubjects(tx, folderIds)) authorize(project, 'secrets:delete', fieldsOf(subject));
+  const subjects = secretIds.length === 0 ? [] : await listSubjects(tx, folderIds);
+  for (const subject of subjects) authorize(project, 'secrets:delete', fieldsOf(subject));
+  await refuseKept(tx, folderIds, at);
   await deleteSecrets(tx, secretIds);
   return secretIds.length;
 }

@@ -22,5 +22,17 @@ export const createRootFolders: CreateRootFolders = async (tx, environments) => 
     [environments.map(newId), environments.map(({ id }) => id)],
   );
 };
+export type { Place } from './place.rules.js';
+export { listFolderPlaces, listMapped } from './rotated/rotated.sql.js';
+export { relocateRotated } from './rotated/rotated-places.js';
+export {
+  type KeyMapping,
+  keepRotatedKeys,
+  type Mapped,
+  type RotatedSecret,
+  releaseRotated,
+  writeRotated,
+} from './rotated/rotated-writes.js';
 export { SecretType } from './secret.type.js';
+export { type FoundPlace, loadPlace } from './secret-place.js';
 export { authorizeTagChange } from './tag-changes.js';

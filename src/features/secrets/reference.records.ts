@@ -17,14 +17,17 @@ export interface ReferencedRecord extends SecretSubject {
   readonly id: string;
   readonly projectId: string;
   readonly version: number;
+  /** A rotation writes it: its value contains no references. */
+  readonly isRotated: boolean;
   /** Null when it is too much, with those before it. */
   readonly valueSealed: Uint8Array | null;
 }
 
 const REFERENCED = `
   select id, project_id as "projectId", environment, path, key, version, tags,
+    (select s.rotation_id from secret s where s.id = found.id) is not null as "isRotated",
     case when sum(octet_length(value_sealed)) over (order by id) <= ${MAX_REFERENCED_BYTES} then value_sealed end as "valueSealed"
-  from referenced_secrets($1, $2, $3, $4)`;
+  from referenced_secrets($1, $2, $3, $4) found`;
 
 /** These secrets and all that can be reached from them by references, in one statement however many links away. */
 export const findReferenced = (

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import type { ProjectAccess } from '../projects/public.js';
+import { faultsOfRemoval, refuseRotated } from './kept-keys/rotated-guard.js';
 import { joinPath } from './place.rules.js';
 import {
   isInReach,
@@ -77,7 +78,7 @@ interface Wanted {
 /**
  * Looks at what is and what was in reach, and tells what makes the one the other.
  *
- * @throws HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, PERMISSION_DENIED, CONCURRENT_CHANGE, SEALED_VALUE_INVALID
+ * @throws HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, PERMISSION_DENIED, ROTATED_SECRET, CONCURRENT_CHANGE, SEALED_VALUE_INVALID
  */
 export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<StatePlan> {
   const { project, environment, reach, at, ids } = wanted;
@@ -99,6 +100,7 @@ export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<State
   refuseClaimedTwice(past, describes);
   const plan = planRestore(present, past, sameAs(opener, guard));
   authorizePlan(guard, environment, plan);
+  refuseRotatedIn(plan);
   const paths = [...plan.changes, ...plan.creates].map((step) => step.past.path);
   const folders = await findFolders(ctx, { project, environment, environmentId: reach.environmentId }, paths);
   return { ...plan, presentIds: [...inReach], folders };
@@ -158,6 +160,14 @@ function authorizePlan(
       { secret: past.standing, old: past.record, after: after(past) },
       { value: () => past.contents.clear.value, at: joinPath(past.path, past.key) },
     );
+}
+
+/** What outside systems take today is not what they took then. @throws ROTATED_SECRET, naming the secrets that would change */
+function refuseRotatedIn({ deletes, changes }: RestorePlan<Present, Past>): void {
+  const present = [...deletes, ...changes.map((change) => change.present)].map(({ record }) => record);
+  const nameOf = (at: number): string =>
+    joinPath((present[at] as SecretRecord).path, (present[at] as SecretRecord).key);
+  refuseRotated(faultsOfRemoval(present, nameOf, 'is written by a rotation, and is not what it was'));
 }
 
 const fault = ({ path, key }: Name, code: 'HISTORY_TOO_SHORT' | 'SECRET_KEY_TAKEN', message: string): ErrorDetail => ({

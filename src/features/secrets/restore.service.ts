@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import { lockEnvironments } from './folder-writes.js';
+import { faultsOfRemoval, refuseRotated } from './kept-keys/rotated-guard.js';
 import { rewriteReferencesTo } from './reference-rewriting.js';
 import { contentsOf, goneTagsOf, restoredRow } from './restore-contents.js';
 import { RestoreGuard } from './restore-guard.js';
@@ -44,7 +45,7 @@ export class RestoreService {
    *
    * @param raw `{ id, version }`; the rules are `RestoreSecret`
    * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
-   *   PERMISSION_DENIED, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND (deleted at the same
+   *   PERMISSION_DENIED, ROTATED_SECRET, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND (deleted at the same
    *   moment), CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: decisions 5.10.
    */
@@ -62,6 +63,7 @@ export class RestoreService {
       const before = present.isGone ? null : present;
       const guard = new RestoreGuard(project);
       guard.authorize({ secret: present, before, old: record, after });
+      refuseRotated(faultsOfRemoval([present], () => 'id'));
       const opener = await openerFor(tx, project, [record]);
       const value = () => openSecretValue(opener, record);
       guard.authorizeValue({ secret: present, old: record, after }, { value, at: 'version' });

@@ -26,6 +26,8 @@ interface Text {
   readonly value: string;
   readonly environment: string;
   readonly path: string;
+  /** A rotation wrote it: `${` in it is text. */
+  readonly isLiteral: boolean;
 }
 
 /** What a reference can lead to: a text, or the reason why there is none for this caller. */
@@ -79,19 +81,22 @@ export async function expandViews(
   for (const target of targets.values()) if ('id' in target) texts.set(target.id, target.text);
   const leadOf = (id: string, reference: Reference): Lead =>
     targets.get(nameOf(nameIn(texts.get(id) as Text, reference))) ?? MISSING;
-  const graph = { valueOf: (id: string) => (texts.get(id) as Text).value, leadOf };
+  const textAt = (id: string): Text => texts.get(id) as Text;
+  const graph = { valueOf: (id: string) => textAt(id).value, leadOf, isLiteral: (id: string) => textAt(id).isLiteral };
   return inserted(ctx, referring, new Expansion(graph));
 }
 
 /** No id of a secret: what it was does not stand in the way of what it is. */
 const pastOf = ({ id, version }: SecretView): string => `${id} ${version}`;
 
-const mayRefer = ({ secretValue }: SecretView): boolean => secretValue?.reveal().includes('${') === true;
+const mayRefer = ({ secretValue, isRotatedSecret }: SecretView): boolean =>
+  !isRotatedSecret && secretValue?.reveal().includes('${') === true;
 
-const textOf = ({ secretValue, environmentSlug, secretPath }: SecretView): Text => ({
+const textOf = ({ secretValue, environmentSlug, secretPath, isRotatedSecret }: SecretView): Text => ({
   value: secretValue?.reveal() ?? '',
   environment: environmentSlug,
   path: secretPath,
+  isLiteral: isRotatedSecret,
 });
 
 const subjectOf = ({ environmentSlug, secretPath, secretKey, tags }: SecretView) => ({
@@ -125,7 +130,10 @@ function targetOfRecord(record: ReferencedRecord, visibility: Visibility, opener
   if (record.valueSealed === null) return TOO_LARGE;
   try {
     const value = openValueOf(opener, record, record.valueSealed).reveal();
-    return { id: record.id, text: { value, environment: record.environment, path: record.path } };
+    return {
+      id: record.id,
+      text: { value, environment: record.environment, path: record.path, isLiteral: record.isRotated },
+    };
   } catch (error) {
     if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return UNREADABLE;
     throw error;

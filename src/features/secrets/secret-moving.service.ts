@@ -7,6 +7,7 @@ import { distinctIds, newId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import type { TagRow } from '../tags/public.js';
+import { faultsOfRemoval, refuseRotated } from './kept-keys/rotated-guard.js';
 import { authorizeReferences, type NewValue } from './reference-guard.js';
 import { rewriteReferencesTo } from './reference-rewriting.js';
 import { contentsOf } from './restore-contents.js';
@@ -58,7 +59,7 @@ export class SecretMovingService {
    *
    * @param raw `{ projectId, source, destination, secretIds, shouldOverwrite }`; the rules are `TransferSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_NOT_FOUND, PERMISSION_DENIED,
-   *   SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   *   SECRET_KEY_TAKEN, ROTATED_SECRET, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: behaviour 5.8.
    */
   async move(ctx: Context, raw: unknown): Promise<Transferred> {
@@ -66,8 +67,7 @@ export class SecretMovingService {
     const { source, destination } = transfer;
     const { project } = source;
     return inTransaction(ctx, async (tx) => {
-      const { records, replaced } = await ready(tx, transfer);
-      for (const record of records) authorize(project, 'secrets:delete', fieldsOf(record));
+      const { records, replaced } = await ready(tx, transfer, { isMove: true });
       const sealer = await sealerFor(tx, project, records.length);
       const opener = await openerFor(tx, project, records);
       const contents = records.map((record) => contentsOf(opener, project, record));
@@ -92,7 +92,8 @@ export class SecretMovingService {
   }
 
   /**
-   * Copies secrets with values, comments, metadata, tags and reminders. Personal values and history are not copied. Metadata
+   * Copies secrets with values, comments, metadata, tags and reminders. Personal values and history are not copied. The copy of a
+   * secret that a rotation writes is an ordinary one with the value of this moment. Metadata
    * that the project wants encrypted is, in a move too: what is written now is what the project demands now.
    *
    * @param raw as of `move`
@@ -103,7 +104,7 @@ export class SecretMovingService {
     const { source, destination } = transfer;
     const { project } = source;
     return inTransaction(ctx, async (tx) => {
-      const { records, replaced } = await ready(tx, transfer);
+      const { records, replaced } = await ready(tx, transfer, { isMove: false });
       const sealer = await sealerFor(tx, project, records.length);
       const opener = await openerFor(tx, project, records);
       const contents = records.map((record) => contentsOf(opener, project, record));
@@ -112,7 +113,8 @@ export class SecretMovingService {
         contents.map(({ value }, index) => newValueOf(transfer, value, index)),
       );
       const rows = records.map((record, index) => {
-        const attributes: Attributes = { ...nextAttributes(record), ...homeOf(destination), id: newId(), version: 1 };
+        const own = { id: newId(), version: 1, rotationId: null };
+        const attributes: Attributes = { ...nextAttributes(record), ...homeOf(destination), ...own };
         return sealedRow(sealer, attributes, contents[index] as Clear);
       });
       await insertSecrets(tx, project, rows);
@@ -139,6 +141,7 @@ export class SecretMovingService {
 async function ready(
   tx: Transaction,
   { source, destination, secretIds, shouldOverwrite }: Transfer,
+  { isMove }: { isMove: boolean },
 ): Promise<{ records: readonly SecretRecord[]; replaced: readonly string[] }> {
   const { project } = source;
   await lockStructure(tx, project.projectId);
@@ -150,14 +153,19 @@ async function ready(
     if (!visibility.readsValue(item))
       throw new PermissionDenied({ action: 'secrets:readValue', projectId: project.projectId });
     authorize(project, 'secrets:create', fieldsOf(inPlace(destination, item.key, item.tags)));
+    if (isMove) authorize(project, 'secrets:delete', fieldsOf(item));
   }
+  const faults = isMove ? faultsOfRemoval(records, pathOf) : [];
   const keys = records.map(({ key }) => key);
   if (!shouldOverwrite) {
+    refuseRotated(faults);
     await refuseTaken(tx, destination, keys);
     return { records, replaced: [] };
   }
   const inTheWay = [...(await lockRecords(tx, destination, keys)).values()];
   for (const item of inTheWay) authorize(project, 'secrets:delete', fieldsOf(item));
+  const placeOf = (at: number): string => pathOf(keys.indexOf((inTheWay[at] as SecretRecord).key));
+  refuseRotated([...faultsOfRemoval(inTheWay, placeOf, 'has the key of a secret that a rotation writes'), ...faults]);
   const replaced = inTheWay.map(({ id }) => id);
   await deleteSecrets(tx, replaced);
   return { records, replaced };

@@ -127,8 +127,8 @@ async function discloseVersion(
   const old = await loadVersion(ctx, { present: thatIsThere(present), visibility }, version);
   if (old.isDeletion) throw new AppError('SECRET_VERSION_NOT_FOUND');
   const isReadable = visibility.readsValue(present) && visibility.readsValue(old);
-  const { environmentId, environment, folderId, path } = present;
-  const record = { ...old, environmentId, environment, folderId, path };
+  const { environmentId, environment, folderId, path, rotationId } = present;
+  const record = { ...old, environmentId, environment, folderId, path, rotationId };
   const viewSecretValue = showing.viewSecretValue && isReadable;
   return disclose(ctx, project, { record, isPast: true, ...showing, viewSecretValue });
 }

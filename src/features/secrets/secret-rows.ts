@@ -40,6 +40,7 @@ export const nextAttributes = (record: SecretRecord): Attributes => ({
   reminderNote: record.reminderNote,
   reminderRepeatDays: record.reminderRepeatDays,
   reminderRecipientIds: record.reminderRecipientIds,
+  rotationId: record.rotationId,
   tagIds: record.tags.map(({ id }) => id),
 });
 
@@ -71,6 +72,7 @@ export function newRow(
     reminderNote: secret.secretReminderNote ?? null,
     reminderRepeatDays: secret.secretReminderRepeatDays ?? null,
     reminderRecipientIds: distinctIds(secret.secretReminderRecipients),
+    rotationId: null,
     tagIds: distinctIds(secret.tagIds),
   };
   return sealedRow(sealer, attributes, {
@@ -79,6 +81,12 @@ export function newRow(
     metadata: entriesOf(secret.secretMetadata),
   });
 }
+
+/** A change of what is not there, as what is made in its place. */
+export const toNew = ({ newSecretKey: _never, ...change }: SecretChange): NewSecret => ({
+  ...change,
+  secretValue: change.secretValue ?? '',
+});
 
 /** A change of a secret. */
 interface Changing {
@@ -127,7 +135,7 @@ export function nextState(opener: Sealer, { record, change, rename, isShown }: C
   const clear: Clear = {
     value: valueAfter(
       secretValue === undefined ? openSecretValue(opener, record) : new SealedText(secretValue),
-      rename,
+      record.rotationId === null ? rename : null,
       isShown,
     ),
     comment: secretComment === undefined ? openSecretComment(opener, record) : commentOf(secretComment),

@@ -96,7 +96,7 @@ type SealedColumns = Partial<
  */
 export const openerFor = (
   ctx: Context,
-  { projectId }: ProjectAccess,
+  { projectId }: Pick<ProjectAccess, 'projectId'>,
   records: readonly SealedColumns[],
 ): Promise<Sealer> => together(ctx, openers, { projectId, keyIds: keyIdsOf(records) });
 
@@ -138,10 +138,13 @@ export function openersFor(
   return ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
 }
 
-/** Seals a secret for its row at one version, and again for that version in its history: neither can be decrypted elsewhere. */
+/**
+ * Seals a secret for its row at one version, and again for that version in its history: neither can be decrypted elsewhere. The
+ * value of one that a rotation writes has no references.
+ */
 export function sealSecret(
   { ofProject, ofOrganization }: SecretSealer,
-  row: RowVersion,
+  row: RowVersion & { readonly rotationId: string | null },
   { value, comment, metadata }: Clear,
 ): Sealed {
   const encrypted = metadata.filter(({ isEncrypted }) => isEncrypted);
@@ -160,7 +163,7 @@ export function sealSecret(
     ...contentsFor(TABLES.current),
     versionSealed: contentsFor(TABLES.version),
     valueDigest: digestOf({ ofProject, ofOrganization }, text),
-    references: parseReferences(text).references,
+    references: row.rotationId === null ? parseReferences(text).references : [],
     metadata: metadata.map((entry) =>
       entry.isEncrypted ? { key: entry.key, isEncrypted: true } : { key: entry.key, value: entry.value.reveal() },
     ),

@@ -11,13 +11,14 @@ const hashOf = (column: string): string => `coalesce(sha256(${column}), '\\x00')
 
 /**
  * SQL for a digest of everything that decides what a reader gets from a row: its contents, and for a secret its name, location and
- * unencrypted metadata. It covers ciphertexts, so it reveals nothing about the values.
+ * unencrypted metadata, and whether a rotation writes it. It covers ciphertexts, so it reveals nothing about the values.
  *
  * @param row alias of the table in the statement
  */
 export const secretDigest = (row: string): string =>
   digest(`convert_to(jsonb_build_array(${row}.environment_id, ${row}.folder_id, ${row}.key, ${row}.metadata)::text, 'UTF8')
-      || ${hashOf(`${row}.value_sealed`)} || ${hashOf(`${row}.comment_sealed`)} || ${hashOf(`${row}.metadata_sealed`)}`);
+      || ${hashOf(`${row}.value_sealed`)} || ${hashOf(`${row}.comment_sealed`)} || ${hashOf(`${row}.metadata_sealed`)}
+      || coalesce(uuid_send(${row}.rotation_id), '')`);
 
 /** The same for a personal secret. */
 export const personalDigest = (row: string): string =>

@@ -85,7 +85,10 @@ export async function holdSecret(
  *
  * @throws FOLDER_NOT_FOUND, CONCURRENT_CHANGE for one that has just got another name
  */
-export async function holdPlaces(tx: Transaction, targets: readonly Target[]): Promise<void> {
+export async function holdPlaces(
+  tx: Transaction,
+  targets: readonly Pick<Target, 'folderId' | 'place'>[],
+): Promise<void> {
   const rows = await query<{ id: string; path: string; environment: string }>(
     tx,
     `select f.id, f.path, e.slug as environment from folder f join environment e on e.id = f.environment_id

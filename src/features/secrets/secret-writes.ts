@@ -26,6 +26,8 @@ export interface SecretRow {
   readonly reminderNote: string | null;
   readonly reminderRepeatDays: number | null;
   readonly reminderRecipientIds: readonly string[];
+  /** The rotation that writes its value; null for an ordinary secret. */
+  readonly rotationId: string | null;
   /** All its tags after the write. */
   readonly tagIds: readonly string[];
   /** What its value names. Each once. */
@@ -60,7 +62,7 @@ const CODES: ConstraintCodes = {
   secret_version_pkey: 'SEALED_VALUE_INVALID',
 };
 
-/** One array a column, so that a statement is the same for every number of rows. $1 to $19; $20 to $23 say whose and by whom. */
+/** One array a column, so that a statement is the same for every number of rows. $1 to $20; $21 to $24 say whose and by whom. */
 const paramsOf = (rows: readonly SecretRow[], { organizationId, projectId }: Home, actor: Writer): unknown[] => [
   rows.map(({ id }) => id),
   rows.map(({ environmentId }) => environmentId),
@@ -81,6 +83,7 @@ const paramsOf = (rows: readonly SecretRow[], { organizationId, projectId }: Hom
   rows.map(({ versionSealed }) => versionSealed.valueSealed),
   rows.map(({ versionSealed }) => versionSealed.commentSealed),
   rows.map(({ versionSealed }) => versionSealed.metadataSealed),
+  rows.map(({ rotationId }) => rotationId),
   organizationId,
   projectId,
   actor.kind,
@@ -91,17 +94,17 @@ const paramsOf = (rows: readonly SecretRow[], { organizationId, projectId }: Hom
 export type Writer = Pick<Actor, 'kind' | 'id'>;
 
 const TYPES =
-  'uuid uuid uuid text int bytea bytea bytea text bytea bool text int text text text bytea bytea bytea'.split(' ');
+  'uuid uuid uuid text int bytea bytea bytea text bytea bool text int text text text bytea bytea bytea uuid'.split(' ');
 
 const ARRAYS = TYPES.map((type, at) => plannedOnce(`$${at + 1}`, type)).join(', ');
 
 const rowsAs = (name: string): string => `${name} as (
     select id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata::jsonb, metadata_sealed, skip, note, days,
       array(select jsonb_array_elements_text(recipients::jsonb)::uuid) as recipients, tags::jsonb, refs::jsonb,
-      version_value_sealed, version_comment_sealed, version_metadata_sealed
+      version_value_sealed, version_comment_sealed, version_metadata_sealed, rotation_id
     from unnest(${ARRAYS})
       as raw (id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata, metadata_sealed, skip, note, days,
-        recipients, tags, refs, version_value_sealed, version_comment_sealed, version_metadata_sealed))`;
+        recipients, tags, refs, version_value_sealed, version_comment_sealed, version_metadata_sealed, rotation_id))`;
 
 const TAGGED = `tagged as (
     insert into secret_tag (secret_id, tag_id) select g.id, tag::uuid from given g, jsonb_array_elements_text(g.tags) tag
@@ -121,7 +124,7 @@ const UNREFERRED = `unreferred as (
 
 const REFERRED = `referred as (
     insert into secret_reference (secret_id, project_id, environment, path, key)
-    select g.id, $21::uuid, r.environment, r.path, r.key from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
+    select g.id, $22::uuid, r.environment, r.path, r.key from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
     on conflict do nothing)`;
 
 /** The version that a write leaves behind has the contents of the row, sealed for the history: neither opens in place of the other. */
@@ -129,9 +132,9 @@ const keptIn = (folders: string): string => `kept as (
     insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, value_sealed,
       comment_sealed, metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, tag_ids,
       actor_kind, actor_id)
-    select g.id, g.version, $20::uuid, $21::uuid, g.environment_id, g.folder_id, f.path, g.key, g.version_value_sealed,
+    select g.id, g.version, $21::uuid, $22::uuid, g.environment_id, g.folder_id, f.path, g.key, g.version_value_sealed,
       g.version_comment_sealed, g.metadata, g.version_metadata_sealed, g.skip, g.note, g.days, g.recipients,
-      array(select jsonb_array_elements_text(g.tags)::uuid), $22, $23::uuid
+      array(select jsonb_array_elements_text(g.tags)::uuid), $23, $24::uuid
     from given g join ${folders} f on f.id = g.folder_id)`;
 
 const WRITTEN = `s.id, s.created_at as "createdAt", s.updated_at as "updatedAt", ${secretDigest('s')} as digest`;
@@ -144,13 +147,13 @@ const HOMES = `homes as (
     select f.id, f.path, e.slug from folder f join environment e on e.id = f.environment_id where f.id in (select folder_id from sent)
     order by f.id for no key update of f for key share of e)`;
 
-/** $24 and $25, beside those of `paramsOf`: what the folder and its environment have to be called, for nothing is inserted otherwise. Null: anything. */
+/** $25 and $26, beside those of `paramsOf`: what the folder and its environment have to be called, for nothing is inserted otherwise. Null: anything. */
 const INSERT = `with ${rowsAs('sent')}, ${HOMES},
-  given as (select * from sent where (select coalesce(bool_and(path = $24 and slug = $25), true) from homes)), written as (
+  given as (select * from sent where (select coalesce(bool_and(path = $25 and slug = $26), true) from homes)), written as (
     insert into secret as s (id, organization_id, project_id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
-      metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, actor_kind, actor_id)
-    select id, $20::uuid, $21::uuid, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
-      metadata, metadata_sealed, skip, note, days, recipients, $22, $23::uuid
+      metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, rotation_id, actor_kind, actor_id)
+    select id, $21::uuid, $22::uuid, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
+      metadata, metadata_sealed, skip, note, days, recipients, rotation_id, $23, $24::uuid
     from given returning ${WRITTEN}),
   ${TAGGED}, ${REFERRED}, ${keptIn('homes')}
   select * from written`;
@@ -179,7 +182,7 @@ const beyondLimit = (rows: string, kept: string): string => `
 const REWRITTEN = `rewritten as (
     delete from secret_version v using given g cross join lateral (
       select k.version from secret_version k where k.secret_id = g.id and k.actor_kind = '${SYSTEM.kind}'
-      order by k.version desc offset ${limitOf('$21::uuid')} - 1 limit 1) beyond
+      order by k.version desc offset ${limitOf('$22::uuid')} - 1 limit 1) beyond
     where v.secret_id = g.id and v.version <= beyond.version and v.actor_kind = '${SYSTEM.kind}'
       and exists (select from secret_version n where n.secret_id = v.secret_id and n.version = v.version + 1
         and n.actor_kind = '${SYSTEM.kind}'))`;
@@ -191,16 +194,16 @@ const areAt = (folderIds: string, path: string, environment: string): string => 
 
 /** Two statements cannot be one here: of the same row, each part of a statement sees what was before it. Hence no delete and insert of all. */
 const updateOf = (isByService: boolean): string => `with ${rowsAs('sent')},
-  given as (select * from sent where ${areAt('select folder_id from sent', '$24', '$25')}), written as (
+  given as (select * from sent where ${areAt('select folder_id from sent', '$25', '$26')}), written as (
     update secret s set environment_id = g.environment_id, folder_id = g.folder_id, key = g.key, version = g.version,
       value_sealed = g.value_sealed, value_digest = g.value_digest, comment_sealed = g.comment_sealed, metadata = g.metadata,
       metadata_sealed = g.metadata_sealed, skip_multiline_encoding = g.skip, reminder_note = g.note, reminder_repeat_days = g.days,
-      reminder_recipient_ids = g.recipients, actor_kind = $22, actor_id = $23::uuid, updated_at = now()
+      reminder_recipient_ids = g.recipients, rotation_id = g.rotation_id, actor_kind = $23, actor_id = $24::uuid, updated_at = now()
     from given g where s.id = g.id and s.version = g.version - 1 returning ${WRITTEN}),
   untagged as (
     delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text),
   ${UNREFERRED},
-  pruned as (${beyondLimit('given', isByService ? limitOf('$21::uuid') : `${limitOf('$21::uuid')} - 1`)}),
+  pruned as (${beyondLimit('given', isByService ? limitOf('$22::uuid') : `${limitOf('$22::uuid')} - 1`)}),
   ${isByService ? `${REWRITTEN},` : ''} ${TAGGED}, ${REFERRED}, ${keptIn('folder')}
   select * from written`;
 
@@ -220,7 +223,7 @@ const DELETE = `with gone as (
 
 const PRUNE = beyondLimit('(select id, project_id from secret where id = any($1::uuid[]))', limitOf('g.project_id'));
 
-/** Keys of a folder that are taken, among those wanted. */
+/** Keys of a folder that are taken, among those wanted: by secrets, and by rotations for theirs. */
 export async function takenKeys(
   tx: Transaction,
   folderId: string,
@@ -228,7 +231,8 @@ export async function takenKeys(
 ): Promise<ReadonlySet<string>> {
   const rows = await query<{ key: string }>(
     tx,
-    'select key from secret where folder_id = $1 and key = any($2::text[])',
+    `select key from secret where folder_id = $1 and key = any($2::text[])
+     union select key from secret_rotation_key where folder_id = $1 and key = any($2::text[])`,
     [folderId, keys],
   );
   return new Set(rows.map(({ key }) => key));

@@ -31,12 +31,13 @@ const SecretSchema = defineEntity({
     ...contentsColumns,
     updatedAt: p.datetime(3).defaultRaw('now()'),
     valueDigest: p.blob().nullable(),
+    rotationId: p.uuid().nullable(),
   },
 });
 
 /**
  * A secret. Value, comment and the encrypted entries of its metadata are sealed; `valueDigest` is encrypted, so that it finds
- * equal values in one project only.
+ * equal values in one project only. A secret with a `rotationId` is written by that rotation; its value contains no references.
  */
 export class Secret extends SecretSchema.class {}
 SecretSchema.setClass(Secret);

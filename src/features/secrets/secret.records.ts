@@ -36,6 +36,8 @@ export interface SecretRecord {
   readonly reminderNote: string | null;
   readonly reminderRepeatDays: number | null;
   readonly reminderRecipientIds: readonly string[];
+  /** The rotation that writes its value, which contains no references; null for an ordinary secret. */
+  readonly rotationId: string | null;
   readonly actorKind: 'identity' | 'user' | 'system';
   readonly actorId: string;
   readonly actorName: string | null;
@@ -91,7 +93,7 @@ const select = ({ withValues, own, project, isRun, summed }: Selection): string 
     ${withValues ? `${valueColumn('s', summed, own)} as "valueSealed",` : ''} s.comment_sealed as "commentSealed",
     s.metadata, s.metadata_sealed as "metadataSealed", s.skip_multiline_encoding as "skipMultilineEncoding",
     s.reminder_note as "reminderNote", s.reminder_repeat_days as "reminderRepeatDays",
-    nullif(s.reminder_recipient_ids, '{}') as "reminderRecipientIds",
+    nullif(s.reminder_recipient_ids, '{}') as "reminderRecipientIds", s.rotation_id as "rotationId",
     ${columns(WRITER, isRun === true ? 's.actor_id' : null)}, s.created_at as "createdAt", s.updated_at as "updatedAt",
     ${project === undefined ? TAGS : `case when (select exists (select from tag where project_id = ${project}::uuid)) then ${TAGS} end`} as tags
     ${own === undefined ? '' : ownColumns(withValues, summed, own)}

@@ -8,6 +8,7 @@ import { mapInSlices } from '../../kernel/slices.js';
 import { parse, parseInSlices } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import type { TagRow } from '../tags/public.js';
+import { faultsOfChanges, faultsOfRemoval, refuseRotated } from './kept-keys/rotated-guard.js';
 import type { PersonalSecretService } from './personal.service.js';
 import { authorizeReferences, type NewValue, readableValue } from './reference-guard.js';
 import { renamer, rewriteReferencesTo } from './reference-rewriting.js';
@@ -29,7 +30,7 @@ import {
   UpdateSecrets,
 } from './secret.rules.js';
 import { type SecretView, SecretViewer } from './secret.view.js';
-import { newRow, nextRow, writtenRecord } from './secret-rows.js';
+import { newRow, nextRow, toNew, writtenRecord } from './secret-rows.js';
 import { openerFor, sealerFor } from './secret-sealing.js';
 import {
   authorizeChanges,
@@ -117,7 +118,7 @@ export class SecretService {
    *
    * @param raw `id` and what changes; the rules are `UpdateSecret`
    * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, USER_NOT_FOUND, SECRET_KEY_TAKEN,
-   *   SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   *   SECRET_REFERENCED, REFERENCES_TOO_LONG, ROTATED_SECRET, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: behaviour 5.8, decisions 5.
    */
   async update(ctx: Context, raw: unknown): Promise<SecretView> {
@@ -186,14 +187,14 @@ export class SecretService {
    * Deletes a shared secret, wherever it is, and answers it as it was. Its versions stay.
    *
    * @param raw `{ id }`
-   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, ROTATED_SECRET, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: behaviour 5.8.
    */
   async delete(ctx: Context, raw: unknown): Promise<SecretView> {
     const { id } = parse(DeleteSecret, raw);
     return inTransaction(ctx, async (tx) => {
       const { target, record } = await holdSecret(tx, this.projects, { id, action: 'secrets:delete', pathOf: alone });
-      return first(await deleteLocked(tx, target, [record]));
+      return first(await deleteLocked(tx, target, { records: [record], pathOf: () => 'id' }));
     });
   }
 
@@ -280,6 +281,7 @@ export class SecretService {
         return record === undefined ? [] : [{ record, change }];
       });
       authorizeChanges(target, present, tags);
+      refuseRotated(faultsOfChanges(changes, records, pathOf));
       const added = mode === 'upsert' ? missing.map(toNew) : [];
       authorizeNew(target, added, tags);
       await refuseTakenNames(tx, target, { changes, isFreed: isThere });
@@ -314,7 +316,7 @@ export class SecretService {
       const found = await lockRecords(tx, target, keys);
       refuseMissing(keys, (key) => found.has(key), at.pathOf);
       const records = keys.map((key) => found.get(key) as SecretRecord);
-      return deleteLocked(tx, target, records);
+      return deleteLocked(tx, target, { records, pathOf: (index) => at.pathOf(index, 'secretKey') });
     });
   }
 
@@ -356,10 +358,15 @@ export class SecretService {
   }
 }
 
-/** Deletes locked secrets of a folder. @returns what they were, in their order @throws PERMISSION_DENIED */
-async function deleteLocked(tx: Transaction, target: Target, records: readonly SecretRecord[]): Promise<SecretView[]> {
+/** Deletes locked secrets of a folder. @returns what they were, in their order @throws PERMISSION_DENIED, ROTATED_SECRET */
+async function deleteLocked(
+  tx: Transaction,
+  target: Target,
+  { records, pathOf }: { records: readonly SecretRecord[]; pathOf: (index: number) => string },
+): Promise<SecretView[]> {
   const { project } = target;
   for (const record of records) authorize(project, 'secrets:delete', fieldsOf(record));
+  refuseRotated(faultsOfRemoval(records, pathOf));
   const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
   const views = await mapInSlices(records, viewer.view);
   const ids = records.map(({ id }) => id);
@@ -369,12 +376,6 @@ async function deleteLocked(tx: Transaction, target: Target, records: readonly S
 }
 
 const first = <T>(items: readonly T[]): T => items[0] as T;
-
-/** A change of what is not there, as what is made in its place. */
-const toNew = ({ newSecretKey: _never, ...change }: SecretChange): NewSecret => ({
-  ...change,
-  secretValue: change.secretValue ?? '',
-});
 
 const tagsOf = (records: Iterable<SecretRecord>): [string, TagRow][] =>
   [...records].flatMap(({ tags }) => tags.map((tag): [string, TagRow] => [tag.id, tag]));

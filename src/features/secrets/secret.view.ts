@@ -147,8 +147,8 @@ export class SecretViewer {
       secretReminderRecipients: record.reminderRecipientIds,
       skipMultilineEncoding: record.skipMultilineEncoding,
       actor: actorOf(record),
-      isRotatedSecret: false,
-      rotationId: null,
+      isRotatedSecret: record.rotationId !== null,
+      rotationId: record.rotationId,
       secretMetadata: this.#metadata(record),
       tags: record.tags,
       referenceIssues: NO_ISSUES,
@@ -164,7 +164,11 @@ export class SecretViewer {
     const value = this.viewSecretValue && own.valueSealed != null ? open('value', own.valueSealed) : null;
     return {
       // Without values: that of the shared one is not part of this entry, and what of it does not open is told with its own.
-      ...new SecretViewer(this.sealer, this.visibility, false).view({ ...shared, commentSealed: null }),
+      ...new SecretViewer(this.sealer, this.visibility, false).view({
+        ...shared,
+        commentSealed: null,
+        rotationId: null,
+      }),
       id: own.id,
       type: 'personal',
       version: own.version,

@@ -19,6 +19,9 @@ const ERRORS = declareErrors({
     'What is imported imports from here itself, directly or through others; delete one of those imports first.',
   ),
   SECRET_KEY_TAKEN: conflict('The folder has a secret of this key already; take another key, or change that secret.'),
+  ROTATED_SECRET: conflict(
+    'A rotation writes the secret: its value, key and place follow the rotation; change or delete that.',
+  ),
   SECRET_VERSION_DIFFERS: conflict(
     'Secrets are at other versions than you expect; read those that details name again, and decide anew.',
   ),

@@ -16,7 +16,7 @@ export const transferRoutes = [
     }`,
     variables: ({ body }) => ({ input: body }),
     reply: ({ importSecrets }) => importSecrets,
-    errors: [...PLACE_ERRORS, 'SECRET_KEY_TAKEN', 'CONCURRENT_CHANGE', 'SEALED_VALUE_INVALID'],
+    errors: [...PLACE_ERRORS, 'SECRET_KEY_TAKEN', 'ROTATED_SECRET', 'CONCURRENT_CHANGE', 'SEALED_VALUE_INVALID'],
     example: {
       ...EXAMPLE_PLACE,
       format: 'dotenv',

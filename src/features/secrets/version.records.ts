@@ -11,6 +11,8 @@ import type { SecretSubject } from './visibility.rules.js';
  */
 export interface VersionRecord extends SecretRecord {
   readonly isDeletion: boolean;
+  /** A version that is written again makes an ordinary secret. */
+  readonly rotationId: null;
   /** Ids of all tags that it had; `tags` are those that still exist. */
   readonly tagIds: readonly string[];
 }
@@ -27,6 +29,8 @@ export interface Standing {
   /** Where it was at the last write: its folder may have another path by now. */
   readonly lastPath: string;
   readonly key: string;
+  /** The rotation that writes it. */
+  readonly rotationId: string | null;
   /** The newest version. */
   readonly version: number;
   readonly isGone: boolean;
@@ -65,7 +69,7 @@ const columns = (withValues: boolean): string => `v.secret_id as id, v.organizat
     v.version, v.is_deletion as "isDeletion", ${withValues ? `${BOUNDED_VALUE} as "valueSealed",` : ''}
     v.comment_sealed as "commentSealed", v.metadata, v.metadata_sealed as "metadataSealed",
     v.skip_multiline_encoding as "skipMultilineEncoding", v.reminder_note as "reminderNote",
-    v.reminder_repeat_days as "reminderRepeatDays", v.reminder_recipient_ids as "reminderRecipientIds", v.tag_ids as "tagIds",
+    v.reminder_repeat_days as "reminderRepeatDays", v.reminder_recipient_ids as "reminderRecipientIds", null::uuid as "rotationId", v.tag_ids as "tagIds",
     ${WRITER}, v.created_at as "createdAt", v.created_at as "updatedAt", ${tagsOf('v.tag_ids')} as tags`;
 
 /** Project of a secret that is there or was, for calls that name the secret only. */
@@ -98,7 +102,8 @@ const JOIN_FOLDER = `left join folder f on f.id = v.folder_id
      left join gone_folder g on g.folder_id = v.folder_id`;
 const PATH = 'coalesce(f.path, g.path)';
 const PLACE = `v.secret_id as id, v.project_id as "projectId", v.environment_id as "environmentId", e.slug as environment,
-    f.id as "folderId", ${PATH} as path, v.path as "lastPath", v.key, v.version`;
+    f.id as "folderId", ${PATH} as path, v.path as "lastPath", v.key, v.version,
+    (select s.rotation_id from secret s where s.id = v.secret_id) as "rotationId"`;
 const IS_NEWEST = `not exists (select from secret_version n where n.secret_id = v.secret_id and n.version > v.version)`;
 const IS_GONE = 'not exists (select from secret s where s.id = v.secret_id)';
 

@@ -5,6 +5,7 @@ import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import { CANARY } from '../../kit/world.js';
 import { CERTIFICATE_CLASHES, CERTIFICATES_NOT_THERE } from './certificates.js';
 import { CHANNEL_CLASHES, CHANNELS_NOT_THERE } from './channels.js';
+import { ROTATION_CLASHES } from './rotations.js';
 import { again, asCaller, type ErrorCase, mutate, type Provoke, type Scene, send, unknown } from './scene.js';
 
 const PROJECT = '/api/v1/projects/{projectId}';
@@ -254,6 +255,7 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
       return mutate(scene.admin, 'updateSecretByKey', { ...dev(scene.world.project), ...change });
     },
   },
+  ...ROTATION_CLASHES,
   SECRET_VERSION_DIFFERS: {
     rest: 'only GraphQL changes secrets by their ids',
     graphql: ({ admin, world }) =>

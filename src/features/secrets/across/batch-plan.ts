@@ -5,6 +5,7 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapInSlices } from '../../../kernel/slices.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
+import { faultsOfChange, refuseRotated } from '../kept-keys/rotated-guard.js';
 import { authorizeReferences, readableValue } from '../reference-guard.js';
 import { type RenameIn, type Renaming, renamer } from '../reference-rewriting.js';
 import type { SecretRecord } from '../secret.records.js';
@@ -55,7 +56,7 @@ interface Group {
  * each project.
  *
  * @param pathOf the place of a field in the request, by the place of its secret in the batch
- * @throws VALIDATION_FAILED, TAG_NOT_FOUND, USER_NOT_FOUND, PERMISSION_DENIED, SECRET_VERSION_DIFFERS, SECRET_KEY_TAKEN,
+ * @throws VALIDATION_FAILED, TAG_NOT_FOUND, USER_NOT_FOUND, PERMISSION_DENIED, ROTATED_SECRET, SECRET_VERSION_DIFFERS, SECRET_KEY_TAKEN,
  *   SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, each for the whole batch
  */
 export async function planBatch(tx: Transaction, held: readonly Held[], pathOf: PathOf): Promise<ProjectPlan[]> {
@@ -66,6 +67,9 @@ export async function planBatch(tx: Transaction, held: readonly Held[], pathOf: 
     if (group.project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, group.pathOf));
   });
   authorizeChanges(groups, pathOf);
+  refuseRotated(
+    held.flatMap(({ index, record, change }) => faultsOfChange(record, change, (field) => pathOf(index, field))),
+  );
   refuseOtherVersions(held, pathOf);
   await refuseTakenKeys(tx, held, pathOf);
   const plans: ProjectPlan[] = [];

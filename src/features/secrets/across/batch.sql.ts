@@ -13,12 +13,14 @@ export const holdHomesOf = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Those of many keys, each of a folder, that secrets beside the given ones have. */
+/** Those of many keys, each of a folder, that secrets beside the given ones have, or rotations keep for theirs. */
 export const listTaken = sqlStatement({
-  text: `select s.folder_id as "folderId", s.key
-    from unnest(${plannedOnce(':folderIds', 'uuid')}, ${plannedOnce(':keys', 'text')}) as wanted (folder_id, key)
-      join secret s on s.folder_id = wanted.folder_id and s.key = wanted.key
-    where s.id <> all(${plannedOnce(':exceptIds', 'uuid')})`,
+  text: `with wanted as (
+      select * from unnest(${plannedOnce(':folderIds', 'uuid')}, ${plannedOnce(':keys', 'text')}) as given (folder_id, key))
+    select s.folder_id as "folderId", s.key from wanted join secret s on s.folder_id = wanted.folder_id and s.key = wanted.key
+    where s.id <> all(${plannedOnce(':exceptIds', 'uuid')})
+    union
+    select k.folder_id, k.key from wanted join secret_rotation_key k on k.folder_id = wanted.folder_id and k.key = wanted.key`,
   params: { folderIds: t.array(t.uuid), keys: t.array(t.text), exceptIds: t.array(t.uuid) },
   row: { folderId: t.uuid, key: t.text },
 });

@@ -19,7 +19,7 @@ export class UpdateByIdService {
    * Changes up to 500 shared secrets as `updateSecret` does, in one transaction, or tells what would change.
    *
    * @param raw `{ secrets, dryRun }`; the rules are `UpdateSecretsById`
-   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, USER_NOT_FOUND, SECRET_VERSION_DIFFERS,
+   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, USER_NOT_FOUND, ROTATED_SECRET, SECRET_VERSION_DIFFERS,
    *   SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, ANSWER_TOO_LARGE,
    *   AUDIT_UNAVAILABLE, naming every fault
    * Source: behaviour 5.8, decisions 5.

@@ -178,6 +178,8 @@ const attributesIn = ({ tagIds, userIds }: CopyTarget, record: SecretRecord) => 
   ...nextAttributes(record),
   id: newId(),
   version: 1,
+  // An ordinary secret with the value of this moment: rotations are not copied.
+  rotationId: null,
   tagIds: record.tags.flatMap(({ id }) => tagIds.get(id) ?? []),
   reminderRecipientIds: record.reminderRecipientIds.filter((id) => userIds.has(id)),
 });

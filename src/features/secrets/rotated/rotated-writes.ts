@@ -1,0 +1,198 @@
+import type { Transaction } from '../../../kernel/context.js';
+import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { guarded } from '../../../kernel/database/in-transaction.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { newId } from '../../../kernel/ids.js';
+import type { ProjectAccess } from '../../projects/public.js';
+import type { Place } from '../place.rules.js';
+import { listByIds, type SecretRecord } from '../secret.records.js';
+import type { FoundPlace } from '../secret-place.js';
+import { type Attributes, nextAttributes, openedSecret, sealedRow } from '../secret-rows.js';
+import { openerFor, openSecretComment, openSecretMetadata, type SecretSealer, sealerFor } from '../secret-sealing.js';
+import { holdPlaces, recordWrite } from '../secret-target.js';
+import { deleteSecrets, insertSecrets, lockByIds, type SecretRow, takenKeys, updateSecrets } from '../secret-writes.js';
+import { forgetKeys, holdMapped, keepKeys } from './rotated.sql.js';
+
+/** The project of a rotation. */
+export type RotationProject = Pick<ProjectAccess, 'organizationId' | 'projectId'>;
+
+/** The keys of the secrets of a rotation, by the fields of its credentials. */
+export type KeyMapping = Readonly<Record<string, string>>;
+
+/** A secret after a rotation has written it. */
+export interface RotatedSecret {
+  readonly field: string;
+  readonly secretId: string;
+  readonly key: string;
+  readonly version: number;
+}
+
+/** A key that is kept for a rotation, and its secret, if there is one yet. */
+export type Mapped = Awaited<ReturnType<typeof holdMapped>>[number];
+/** One whose secret there is. */
+export type MappedSecret = Mapped & { readonly secretId: string };
+
+/** Where the mapping of a request has a field. */
+export const inMapping = (field: string): string => `secretsMapping.${field}`;
+
+/**
+ * Keeps keys of a folder for the secrets of a rotation, from now until `releaseRotated`. Three statements.
+ *
+ * @param at `place` and ids of the folder, as `loadPlace` found it
+ * @throws SECRET_KEY_TAKEN, naming each field; FOLDER_NOT_FOUND, CONCURRENT_CHANGE for a folder that has just got another name
+ */
+export async function keepRotatedKeys(
+  tx: Transaction,
+  { organizationId, projectId }: RotationProject,
+  { rotationId, mapping, at }: { rotationId: string; mapping: KeyMapping; at: FoundPlace & { readonly place: Place } },
+): Promise<void> {
+  const { folderId } = at;
+  await holdPlaces(tx, [at]);
+  const [fields, keys] = [Object.keys(mapping), Object.values(mapping)];
+  refuseTakenKeys(await takenKeys(tx, folderId, keys), mapping);
+  await guarded(() => keepKeys(tx, { rotationId, organizationId, projectId, folderId, fields, keys }), CODES);
+}
+
+/** What another caller may have done since the folder was looked up; two fields of one mapping may have one key. */
+export const CODES = {
+  secret_rotation_key_unique: 'SECRET_KEY_TAKEN',
+  secret_rotation_key_folder_id_fkey: 'FOLDER_NOT_FOUND',
+} as const;
+
+/** @throws SECRET_KEY_TAKEN, naming each field of the mapping whose key is taken */
+export function refuseTakenKeys(taken: ReadonlySet<string>, mapping: KeyMapping): void {
+  const details = Object.entries(mapping).flatMap(([field, key]): ErrorDetail[] =>
+    taken.has(key)
+      ? [{ path: inMapping(field), code: 'SECRET_KEY_TAKEN', message: 'is the key of a secret in the folder already' }]
+      : [],
+  );
+  if (details.length > 0) throw new AppError('SECRET_KEY_TAKEN', undefined, { details });
+}
+
+/**
+ * Writes new values into the secrets of a rotation, which are made where they are not there yet. The writer is the actor of the
+ * transaction; everything beside the value stays. A constant number of statements, with the audit record.
+ *
+ * @param write `values`: one for each field whose key is kept
+ * @throws SEALED_VALUE_INVALID where a comment or metadata cannot be decrypted, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+ * Source: decisions 9.8.
+ */
+export async function writeRotated(
+  tx: Transaction,
+  project: RotationProject,
+  { rotationId, values }: { rotationId: string; values: Readonly<Record<string, SealedText>> },
+): Promise<RotatedSecret[]> {
+  const mapped = await holdMapped(tx, { rotationId });
+  const [home] = mapped;
+  if (home === undefined) throw new Error('no keys are kept for the rotation');
+  const records = await lockMapped(tx, mapped, { withValues: false });
+  const opener = await openerFor(tx, project, [...records.values()]);
+  const sealer = await sealerFor(tx, project, mapped.length);
+  const rowOf = (one: Mapped): SecretRow => {
+    const value = values[one.field];
+    if (value === undefined) throw new Error('a field of the mapping has no value');
+    const record = records.get(one.secretId ?? '');
+    if (record === undefined) return sealedRow(sealer, newAttributes(one), { value, comment: null, metadata: [] });
+    const comment = openSecretComment(opener, record);
+    return sealedRow(sealer, nextAttributes(record), { value, comment, metadata: openSecretMetadata(opener, record) });
+  };
+  const rows = mapped.map(rowOf);
+  const changed = rows.filter(({ version }) => version > 1);
+  await insertSecrets(
+    tx,
+    project,
+    rows.filter(({ version }) => version === 1),
+  );
+  await writeAll(tx, project, changed);
+  await recordMapped(tx, project, home, { action: 'secret:rotate', rotationId, rows });
+  return rows.map(({ id, key, version }, at) => ({ field: (mapped[at] as Mapped).field, secretId: id, key, version }));
+}
+
+/**
+ * Ends that a rotation writes its secrets: they become ordinary ones, each with a next version, or are deleted. Nothing is kept for
+ * the rotation after it. A constant number of statements, with the audit record.
+ *
+ * @returns ids of the secrets
+ * @throws SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+ * Source: decisions 9.7.
+ */
+export async function releaseRotated(
+  tx: Transaction,
+  project: RotationProject,
+  { rotationId, isDeleting }: { rotationId: string; isDeleting: boolean },
+): Promise<readonly string[]> {
+  const mapped = await holdMapped(tx, { rotationId });
+  const [home] = mapped;
+  if (home === undefined) return [];
+  const records = [...(await lockMapped(tx, mapped, { withValues: !isDeleting })).values()];
+  await forgetKeys(tx, { rotationId });
+  if (records.length === 0) return [];
+  const ids = records.map(({ id }) => id);
+  if (isDeleting) {
+    await deleteSecrets(tx, ids);
+  } else {
+    const next = await resealer(tx, project, records);
+    await writeAll(
+      tx,
+      project,
+      records.map((record) => next(record, { rotationId: null })),
+    );
+  }
+  const action = isDeleting ? 'secret:delete' : 'secret:release';
+  await recordMapped(tx, project, home, { action, rotationId, rows: records });
+  return ids;
+}
+
+/** The secrets of a rotation, locked until the transaction ends, by id. Two statements at most. */
+export async function lockMapped(
+  tx: Transaction,
+  mapped: readonly Mapped[],
+  { withValues }: { withValues: boolean },
+): Promise<ReadonlyMap<string, SecretRecord>> {
+  const ids = mapped.flatMap(({ secretId }) => secretId ?? []);
+  if (ids.length === 0) return new Map();
+  await lockByIds(tx, ids);
+  const records = await listByIds(tx, ids, withValues);
+  return new Map(records.map((record) => [record.id, record]));
+}
+
+/** Seals locked secrets anew for their next versions, with other attributes. @throws SEALED_VALUE_INVALID */
+export async function resealer(
+  tx: Transaction,
+  project: RotationProject,
+  records: readonly SecretRecord[],
+): Promise<(record: SecretRecord, changes: Partial<Attributes>) => SecretRow> {
+  const opener = await openerFor(tx, project, records);
+  const sealer: SecretSealer = await sealerFor(tx, project, records.length);
+  return (record, changes) =>
+    sealedRow(sealer, { ...nextAttributes(record), ...changes }, openedSecret(opener, record));
+}
+
+/** @throws CONCURRENT_CHANGE, and as `updateSecrets` */
+export async function writeAll(tx: Transaction, project: RotationProject, rows: readonly SecretRow[]): Promise<void> {
+  const written = await updateSecrets(tx, project, rows);
+  if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
+}
+
+/** The audit record of a write of secrets of a rotation, which are in one folder. */
+export const recordMapped = (
+  tx: Transaction,
+  project: RotationProject,
+  home: FoundPlace,
+  { action, rotationId, rows }: { action: string; rotationId: string; rows: readonly { readonly id: string }[] },
+): Promise<void> =>
+  recordWrite(tx, { project, ...home }, { action, ids: rows.map(({ id }) => id), facts: { rotationId } });
+
+const newAttributes = ({ rotationId, key, environmentId, folderId }: Mapped): Attributes => ({
+  id: newId(),
+  environmentId,
+  folderId,
+  key,
+  version: 1,
+  skipMultilineEncoding: false,
+  reminderNote: null,
+  reminderRepeatDays: null,
+  reminderRecipientIds: [],
+  rotationId,
+  tagIds: [],
+});
