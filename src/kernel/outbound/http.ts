@@ -1,10 +1,11 @@
-import { lookup } from 'node:dns/promises';
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { type Context, isTransaction } from '../context.js';
 import { networkError, OutboundError } from './outbound-error.js';
-import { isPrivateHost, isPublicAddress } from './private-targets.js';
+import { checkedAddresses, type TargetPolicy, within } from './target-addresses.js';
+
+export type { TargetPolicy } from './target-addresses.js';
 
 const CONNECT_MS = 5_000;
 const MAX_HEADER_BYTES = 16_384;
@@ -32,14 +33,6 @@ export interface OutboundResponse {
   readonly body: Buffer;
 }
 
-/** Which targets may be called. */
-export interface TargetPolicy {
-  /** `ALLOW_PRIVATE_TARGETS`: this machine and private networks, and also without TLS. */
-  readonly allowPrivateTargets: boolean;
-  /** The addresses of a name; that of the system by default. */
-  readonly addressesOf?: (name: string) => Promise<readonly string[]>;
-}
-
 /**
  * Sends a request to an outside system. The name is resolved once; the connection is made to an address that was checked, and
  * the certificate is verified for the name. Redirects are not followed, proxies of the environment are not used, and the
@@ -57,7 +50,7 @@ export async function send(ctx: Context, request: OutboundRequest, policy: Targe
   const clock = new AbortController();
   const timer = setTimeout(() => clock.abort(), request.limitMs);
   try {
-    const addresses = await within(clock.signal, checkedAddresses(url, policy));
+    const addresses = await within(clock.signal, checkedAddresses(bareHost(url), policy));
     return accepted(await within(clock.signal, exchange(url, addresses, request, clock.signal)));
   } finally {
     clearTimeout(timer);
@@ -77,36 +70,6 @@ function callableUrl(text: string, { allowPrivateTargets }: TargetPolicy): URL {
 
 /** The host without the brackets of IPv6. */
 const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
-
-/**
- * The addresses of a host. One that is not public is enough to refuse all of them: which one is called is for the network to decide.
- *
- * @throws OutboundError TARGET_REFUSED, TARGET_UNREACHABLE
- */
-async function checkedAddresses(url: URL, policy: TargetPolicy): Promise<readonly string[]> {
-  const host = bareHost(url);
-  if (!policy.allowPrivateTargets && isPrivateHost(url.hostname)) throw new OutboundError('TARGET_REFUSED');
-  const addresses =
-    isIP(host) === 0 ? await (policy.addressesOf ?? systemAddressesOf)(host).catch(unreachable) : [host];
-  if (addresses.length === 0) throw new OutboundError('TARGET_UNREACHABLE');
-  if (!policy.allowPrivateTargets && !addresses.every(isPublicAddress)) throw new OutboundError('TARGET_REFUSED');
-  return addresses;
-}
-
-const systemAddressesOf = async (name: string): Promise<string[]> =>
-  (await lookup(name, { all: true })).map(({ address }) => address);
-
-function unreachable(error: Error): never {
-  throw networkError(error);
-}
-
-/** @throws OutboundError TARGET_TIMED_OUT */
-function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(new OutboundError('TARGET_TIMED_OUT')), { once: true });
-  });
-  return Promise.race([work, late]);
-}
 
 /** Resolves every name to these addresses: a second question could have another answer. */
 const pinnedTo = (addresses: readonly string[]): LookupFunction => {

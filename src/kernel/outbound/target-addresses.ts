@@ -1,0 +1,48 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { networkError, OutboundError } from './outbound-error.js';
+import { isPrivateHost, isPublicAddress } from './private-targets.js';
+
+/** Which targets may be called. */
+export interface TargetPolicy {
+  /** `ALLOW_PRIVATE_TARGETS`: this machine and private networks, and also without TLS. */
+  readonly allowPrivateTargets: boolean;
+  /** The addresses of a name; that of the system by default. */
+  readonly addressesOf?: (name: string) => Promise<readonly string[]>;
+}
+
+/**
+ * The addresses of a host, resolved once: whoever calls it connects to one of these. One that is not public is enough to refuse
+ * all of them: which one is called is for the network to decide.
+ *
+ * @param host a name or an address; IPv6 without brackets
+ * @throws OutboundError TARGET_REFUSED, TARGET_UNREACHABLE
+ * Source: reliability P19.
+ */
+export async function checkedAddresses(host: string, policy: TargetPolicy): Promise<readonly string[]> {
+  if (!policy.allowPrivateTargets && isPrivateHost(host)) throw new OutboundError('TARGET_REFUSED');
+  const addresses =
+    isIP(host) === 0 ? await (policy.addressesOf ?? systemAddressesOf)(host).catch(unreachable) : [host];
+  if (addresses.length === 0) throw new OutboundError('TARGET_UNREACHABLE');
+  if (!policy.allowPrivateTargets && !addresses.every(isPublicAddress)) throw new OutboundError('TARGET_REFUSED');
+  return addresses;
+}
+
+const systemAddressesOf = async (name: string): Promise<string[]> =>
+  (await lookup(name, { all: true })).map(({ address }) => address);
+
+function unreachable(error: Error): never {
+  throw networkError(error);
+}
+
+/**
+ * What takes as long as it takes, until a signal.
+ *
+ * @throws OutboundError TARGET_TIMED_OUT
+ */
+export function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new OutboundError('TARGET_TIMED_OUT')), { once: true });
+  });
+  return Promise.race([work, late]);
+}
