@@ -5,10 +5,16 @@ import { delimiter, resolve } from 'node:path';
  * `describe` for tests that drive programs of others. Where one is missing they are passed over, and a line says so; in
  * continuous integration that is a failure.
  *
- * @param programs names to look for in PATH, or paths
+ * @param programs names to look for, or paths
+ * @param path where to look for names
  */
-export function describeWith(programs: readonly string[], name: string, tests: () => void): void {
-  const missing = programs.filter((program) => !isThere(program)).join(' and ');
+export function describeWith(
+  programs: readonly string[],
+  name: string,
+  tests: () => void,
+  path = process.env.PATH ?? '',
+): void {
+  const missing = programs.filter((program) => !isThere(program, path)).join(' and ');
   if (missing === '') {
     describe(name, tests);
     return;
@@ -21,9 +27,9 @@ export function describeWith(programs: readonly string[], name: string, tests: (
   describe.skip(name, tests);
 }
 
-function isThere(program: string): boolean {
+function isThere(program: string, path: string): boolean {
   // A path is the same in every folder.
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+  return path.split(delimiter).some((folder) => {
     try {
       accessSync(resolve(folder, program), constants.X_OK);
       return true;
