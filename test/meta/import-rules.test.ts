@@ -190,6 +190,7 @@ describe('the single places', () => {
         'src/kernel/outbound/mail.ts',
         'src/features/alerts/channel-sealing.ts',
         'src/features/app-connections/datatool/datatool-client.ts',
+        'src/features/app-connections/smb/rpc-tool.ts',
         'src/features/certificates/key-sealing.ts',
         'src/features/certificates/certificates/certificate.resolver.ts',
         'src/features/projects/ignore-values.ts',

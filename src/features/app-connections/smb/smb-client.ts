@@ -1,0 +1,124 @@
+import { type Context, isTransaction } from '../../../kernel/context.js';
+import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { OutboundError } from '../../../kernel/outbound/outbound-error.js';
+import { checkedAddresses, type TargetPolicy, within } from '../../../kernel/outbound/target-addresses.js';
+import { unanswered } from '../kind/target-failure.js';
+import { outcomeOf, type RpcOutcome } from './rpc-answer.js';
+import { runRpcTool, type Word } from './rpc-tool.js';
+
+/** An SMB server. */
+export interface SmbServer {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** An account and its password. */
+export interface SmbAccount {
+  /** Null: one of the server's own. */
+  readonly domain: string | null;
+  readonly username: string;
+  readonly password: SealedText;
+}
+
+const RESOLVE_MS = 5_000;
+const LOGIN_MS = 30_000;
+/** For all of a change; the design of callers counts on it. */
+export const SMB_CHANGE_MS = 45_000;
+/** So many addresses of a host are tried. */
+const MAX_ADDRESSES = 3;
+/** What is left of a limit for one more try. */
+const LEAST_MS = 1_000;
+
+/** With these the server refuses the usual way to change a password, and may know the newer one. Source: rotation-targets A9. */
+const TRY_NEWER: ReadonlySet<string> = new Set([
+  'ACCESS_DENIED',
+  'NOT_SUPPORTED',
+  'NOT_IMPLEMENTED',
+  'RPC_PROCNUM_OUT_OF_RANGE',
+]);
+/** The level of `setuserinfo2` that sets a password. */
+const PASSWORD_LEVEL = '23';
+
+/**
+ * Logs in on an SMB server and changes passwords of its accounts, always over SMB 3 with encryption. All throw TargetFailure, of
+ * which `unknown` is said only where a password may have been changed; and Error inside a transaction.
+ *
+ * Source: rotation-targets A.
+ */
+export class SmbClient {
+  readonly #server: SmbServer;
+
+  /** @param searchPath folders where the tool is looked for; absent: the usual ones */
+  constructor(
+    { host, port }: SmbServer,
+    private readonly policy: TargetPolicy,
+    private readonly searchPath?: string,
+  ) {
+    this.#server = { host, port };
+  }
+
+  /** Whether an account can log in with a password, asked afresh. Failures count for lockouts on the server. */
+  async login(ctx: Context, account: SmbAccount): Promise<void> {
+    done(await this.#run(ctx, account, [], LOGIN_MS));
+  }
+
+  /** An account changes its own password. */
+  async changePassword(ctx: Context, account: SmbAccount, next: SealedText): Promise<void> {
+    const end = performance.now() + SMB_CHANGE_MS;
+    const change = (command: string): Promise<RpcOutcome> =>
+      this.#run(ctx, account, [command, account.username, account.password, next], end - performance.now());
+    const first = await change('chgpasswd3');
+    if (!isForNewer(first)) return done(first);
+    const second = await change('chgpasswd4');
+    // Where the server refuses the newer way too, the first answer says more.
+    done(isForNewer(second) ? first : second);
+  }
+
+  /** An administrator gives an account another password. Works for locked and disabled accounts, and leaves them so. */
+  async resetPassword(ctx: Context, admin: SmbAccount, username: string, next: SealedText): Promise<void> {
+    done(await this.#run(ctx, admin, ['setuserinfo2', username, PASSWORD_LEVEL, next], SMB_CHANGE_MS));
+  }
+
+  /** @param change a command that comes before the question of who is logged in; empty: none */
+  async #run(ctx: Context, account: SmbAccount, change: readonly Word[], limitMs: number): Promise<RpcOutcome> {
+    if (isTransaction(ctx)) throw new Error('an outside system is called inside a transaction');
+    const end = performance.now() + limitMs;
+    const addresses = await this.#addresses();
+    const isChange = change.length > 0;
+    const commands = [...(isChange ? [change] : []), ['getusername']];
+    let outcome: RpcOutcome | null = null;
+    for (const address of addresses.slice(0, MAX_ADDRESSES)) {
+      const left = end - performance.now();
+      if (outcome !== null && left < LEAST_MS) break;
+      const login = { ...this.#server, ...account, address };
+      const result = await runRpcTool(login, commands, Math.max(LEAST_MS, left), this.searchPath);
+      outcome = outcomeOf(result, { username: account.username, isChange });
+      if (!isUnreached(outcome)) break;
+    }
+    return outcome as RpcOutcome;
+  }
+
+  /** @throws TargetFailure TARGET_REFUSED, TARGET_UNREACHABLE, TARGET_TIMED_OUT */
+  async #addresses(): Promise<readonly string[]> {
+    const signal = AbortSignal.timeout(RESOLVE_MS);
+    try {
+      return await within(signal, checkedAddresses(this.#server.host, this.policy));
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      throw unanswered(error, { changes: false });
+    }
+  }
+}
+
+/** Whether the way to change a password was refused, and not the password. */
+const isForNewer = ({ failure, status, isLoggedIn }: RpcOutcome): boolean =>
+  failure?.certainty === 'unchanged' && isLoggedIn && TRY_NEWER.has(status ?? '');
+
+/** Whether another address of the server may be tried. */
+const isUnreached = ({ failure, isLoggedIn }: RpcOutcome): boolean =>
+  !isLoggedIn && (failure?.code === 'TARGET_UNREACHABLE' || failure?.code === 'TARGET_TIMED_OUT');
+
+/** @throws TargetFailure */
+function done({ failure }: RpcOutcome): void {
+  if (failure !== null) throw failure;
+}

@@ -1,0 +1,31 @@
+import { isPrivateHost } from '../../../kernel/outbound/private-targets.js';
+import type { ConnectionKind } from '../kind/connection-kind.js';
+import { SmbPublic, SmbSecret } from './smb.rules.js';
+import { type SmbAccount, SmbClient } from './smb-client.js';
+
+/** Accounts of Windows and Samba servers, by their password. Source: behaviour 8.7. */
+export const SMB: ConnectionKind<typeof SmbPublic, typeof SmbSecret> = {
+  app: 'smb',
+  title: 'SMB server',
+  method: 'credentials',
+  publicRules: SmbPublic,
+  secretRules: SmbSecret,
+  targetField: 'host',
+  targetOf: ({ host, port }) => `${host.toLowerCase()}:${port}`,
+  targetFault: ({ host }, { allowPrivateTargets }) =>
+    allowPrivateTargets || !isPrivateHost(host)
+      ? null
+      : { code: 'PRIVATE_TARGET', message: 'must not be in a private network, nor on this machine' },
+  check: (ctx, credentials, policy) => new SmbClient(credentials, policy).login(ctx, smbAccountOf(credentials)),
+};
+
+/** The account of a connection. */
+export const smbAccountOf = ({
+  domain,
+  username,
+  password,
+}: Omit<SmbAccount, 'domain'> & { readonly domain?: string | null | undefined }): SmbAccount => ({
+  domain: domain ?? null,
+  username,
+  password,
+});
