@@ -29,8 +29,6 @@ export interface RotatedSecret {
 
 /** A key that is kept for a rotation, and its secret, if there is one yet. */
 export type Mapped = Awaited<ReturnType<typeof holdMapped>>[number];
-/** One whose secret there is. */
-export type MappedSecret = Mapped & { readonly secretId: string };
 
 /** Where the mapping of a request has a field. */
 export const inMapping = (field: string): string => `secretsMapping.${field}`;
