@@ -16,6 +16,7 @@ import { createAccessReview } from './features/access-review/index.js';
 import { createAlertDeliveries } from './features/alert-deliveries/index.js';
 import { announce, checkSoon } from './features/alert-deliveries/public.js';
 import { createAlerts } from './features/alerts/index.js';
+import { createAppConnections } from './features/app-connections/index.js';
 import { createCertificates } from './features/certificates/index.js';
 import { createGroups } from './features/groups/index.js';
 import { createIdentities } from './features/identities/index.js';
@@ -27,7 +28,12 @@ import { mayMail } from './features/organizations/public.js';
 import { createPrivileges } from './features/privileges/index.js';
 import { createProjectCopies } from './features/project-copies/index.js';
 import { createProjectNotices } from './features/project-notices/index.js';
-import { notifyOfCredentialChanges, notifyOfFailedRequest, notifyOfRescue } from './features/project-notices/public.js';
+import {
+  notifyOfCredentialChanges,
+  notifyOfFailedRequest,
+  notifyOfFailure,
+  notifyOfRescue,
+} from './features/project-notices/public.js';
 import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
@@ -154,6 +160,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     createProjectNotices({ ...projects, notifier, allowPrivateTargets: config.allowPrivateTargets }),
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
     createAccessReview(projects),
+    createAppConnections({ ...projects, policy: config, usesOf: async () => [], notifyOfFailure }),
   ];
   const jobs = [...KERNEL_JOB_KINDS, ...working.flatMap(({ jobs: kinds = [] }) => kinds)];
   const features = [...working, createJobOperations({ ...projects, kinds: jobs })];

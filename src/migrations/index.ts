@@ -39,6 +39,7 @@ import { Reminders } from './0040-0059/0041-reminders.js';
 import { EmailDomains } from './0040-0059/0042-email-domains.js';
 import { ChannelHistories } from './0040-0059/0043-channel-histories.js';
 import { CertificateCleanings } from './0040-0059/0044-certificate-cleaning.js';
+import { AppConnections } from './0040-0059/0045-app-connections.js';
 import { RotatedSecrets } from './0040-0059/0046-rotated-secrets.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
@@ -85,4 +86,5 @@ export const migrations = [
   { name: '0043-channel-histories', class: ChannelHistories },
   { name: '0044-certificate-cleaning', class: CertificateCleanings },
   { name: '0046-rotated-secrets', class: RotatedSecrets },
+  { name: '0045-app-connections', class: AppConnections },
 ] as const;

@@ -6,7 +6,11 @@ import { type Reply, type Strongroom, useStrongroom } from '../kit/strongroom.js
 import { tableContents } from '../kit/tables.js';
 import { CANARY, seedSub, seedWorld, seedWorldInSub, type World } from '../kit/world.js';
 
-const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off', GRAPHQL_LIMITS: 'cost=100000' });
+const strongroom: Strongroom = useStrongroom({
+  RATE_LIMIT: 'off',
+  GRAPHQL_LIMITS: 'cost=100000',
+  ALLOW_PRIVATE_TARGETS: 'true',
+});
 const operations = [...restOperations(), ...graphqlOperations()];
 
 /** Whoever holds one of these acts by it, with or without a token of its own. */

@@ -71,6 +71,18 @@ export class Seed {
     return message?.id ?? '';
   }
 
+  /** A connection of a project to a host that does not exist, with a password that cannot be decrypted. @returns its id */
+  async smbConnection(projectId: string, name: string): Promise<string> {
+    if (this.#sql === undefined) throw new Error('this seed knows no database');
+    const [made] = (await this.#sql(
+      `insert into app_connection (id, organization_id, project_id, app, method, name, public_part, credentials_sealed, credentials_hash, next_check_at)
+       select gen_random_uuid(), organization_id, id, 'smb', 'credentials', $2, $3, '', '', now() + interval '1 day' from project where id = $1
+       returning id`,
+      [projectId, name, { host: 'host.example.com', port: 445, domain: null, username: 'svc' }],
+    )) as { id: string }[];
+    return made?.id ?? '';
+  }
+
   async organization(): Promise<{ organization: { id: string; slug: string; name: string }; admin: Caller }> {
     const slug = `org-${short()}`;
     const { createOrganization } = await this.#installationAdmin.data(

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Caller, mustSucceed } from './caller.js';
 import { CERTIFICATE_THINGS, makeCertificates, NO_CERTIFICATES } from './certificates/things.js';
+import { CONNECTION_THINGS, makeConnection, NO_CONNECTIONS, smbConnection } from './connections.js';
 import type { Seed } from './seed.js';
 
 /** A word that stands in every secret text of a world, so that a search finds what leaked. */
@@ -53,6 +54,14 @@ export interface World {
   /** A certificate that was issued by that profile, and the request for it. */
   readonly issuedCertificate: string;
   readonly certificateRequest: string;
+  /** A connection of the project, where the service may call servers of this machine; and what it is made of. */
+  readonly connection: string;
+  readonly connectionName: string;
+  readonly datatoolUrl: string;
+  readonly datatoolToken: string;
+  /** A connection of the project to a host. Only a world that is seeded has one. */
+  readonly smbConnection: string;
+  readonly smbConnectionName: string;
   /** A project whose only admin has no way to authenticate. */
   readonly lostProject: string;
   /** The rescue of another one, which has not ended. */
@@ -143,7 +152,9 @@ export async function makeWorld(
   const certificates = isWanted(...CERTIFICATE_THINGS, 'alertMessage', 'notificationMessage')
     ? await makeCertificates(admin, CANARY)
     : NO_CERTIFICATES;
+  const connection = isWanted(...CONNECTION_THINGS) ? await makeConnection(admin, project.id, CANARY) : NO_CONNECTIONS;
   return {
+    ...connection,
     organization,
     subOrganization,
     subSlug,
@@ -207,6 +218,7 @@ const withStored = async (seed: Seed, world: World): Promise<World> => ({
   ...world,
   job: await seed.job({ organizationId: world.organization, projectId: world.project }),
   alertMessage: world.certificateAlert === '' ? '' : await seed.failedMessage(world.certificateAlert),
+  ...(await smbConnection(seed, world)),
   notificationMessage: world.notificationChannel === '' ? '' : await seed.failedNotice(world.notificationChannel),
 });
 

@@ -189,6 +189,7 @@ describe('the single places', () => {
         'src/kernel/operations/responses/idempotency.ts',
         'src/kernel/outbound/mail.ts',
         'src/features/alerts/channel-sealing.ts',
+        'src/features/app-connections/connection-sealing.ts',
         'src/features/app-connections/datatool/datatool-client.ts',
         'src/features/app-connections/smb/rpc-tool.ts',
         'src/features/certificates/key-sealing.ts',

@@ -33,6 +33,8 @@ const BARE_IDS: readonly string[] = [
   // Whom mails go to is looked up when they are sent.
   'EmailAlertChannel.groupIds',
   'EmailAlertChannel.userIds',
+  // A number at the outside system.
+  'DatatoolCredentials.accountId',
   // A certificate or an authority, which are beside it.
   'CertificateAlertMatch.subjectId',
   // Chains of authorities that follow each other would multiply the cost of documents; `node` finds them.
@@ -51,6 +53,7 @@ const BARE_IDS: readonly string[] = [
   // What a certificate and its renewals have in common.
   'Certificate.lineageId',
   // There are no groups and no rotations yet.
+  'AppConnectionUse.rotationId',
   'Secret.rotationId',
   'SecretActor.groupId',
   // Keys of projects are no resources, and a client id is half of a login.
@@ -111,7 +114,9 @@ describe('the schema', () => {
     expect(
       ofItself.filter(
         (name) =>
-          !/^(Update|Delete|Rename|Renew|Revoke|Restore|Retry|Cancel|Activate|Test)\w+Input$|ChangeInput$/.test(name),
+          !/^(Update|Delete|Rename|Renew|Revoke|Restore|Retry|Cancel|Activate|Test|Check)\w+Input$|ChangeInput$/.test(
+            name,
+          ),
       ),
     ).toEqual([]);
     expect(ofItself).toEqual(expect.arrayContaining(RESOURCES.map((noun) => `Update${noun}Input`)));

@@ -14,6 +14,7 @@ export const NoticeKindEnum = {
   CREDENTIAL_CHANGE: 'credential-change',
   PROJECT_RESCUE: 'project-rescue',
   CERTIFICATE_REQUEST_FAILURE: 'certificate-request-failure',
+  CONNECTION_FAILURE: 'connection-failure',
 } as const satisfies Record<string, NoticeKind>;
 registerEnumType(NoticeKindEnum, {
   name: 'NoticeKind',
@@ -24,6 +25,7 @@ registerEnumType(NoticeKindEnum, {
     CREDENTIAL_CHANGE: { description: 'Credentials of an identity were made, revoked or changed.' },
     PROJECT_RESCUE: { description: 'Somebody made himself an admin of the project, which had none.' },
     CERTIFICATE_REQUEST_FAILURE: { description: 'A certificate could not be issued or renewed.' },
+    CONNECTION_FAILURE: { description: 'An outside system does not accept the credentials of a connection any more.' },
   },
 });
 enumOfRule(noticeKind, NoticeKindEnum);

@@ -64,3 +64,36 @@ export const notifyOfFailedRequest = (
   const isRefused = event === 'issuance' && code === 'VALIDATION_FAILED';
   return notify(tx, 'certificate-request-failure', isRefused ? [] : [notice]);
 };
+
+/** Notifies projects, or with null the admins of the organization, that a connection does not work any more: once, until it does again. */
+export const notifyOfFailure = (
+  tx: Transaction,
+  {
+    organizationId,
+    projectIds,
+    connectionId,
+    name,
+    app,
+    code,
+    since,
+  }: {
+    readonly organizationId: string;
+    readonly projectIds: readonly (string | null)[];
+    readonly connectionId: string;
+    readonly name: string;
+    readonly app: string;
+    readonly code: string;
+    readonly since: Date;
+  },
+): Promise<void> =>
+  notify(
+    tx,
+    'connection-failure',
+    projectIds.map((projectId) => ({
+      organizationId,
+      projectId,
+      subjectId: connectionId,
+      occurrence: since.toISOString(),
+      facts: { name, fields: { App: app, Error: code, Since: since.toISOString() } },
+    })),
+  );

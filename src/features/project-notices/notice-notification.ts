@@ -45,6 +45,14 @@ const WORDS: Readonly<Record<NoticeKind, Words>> = {
     nextSteps:
       'Look at the error of the request, remove its cause, and ask for the certificate again before the present one expires.',
   },
+  'connection-failure': {
+    title: (count) =>
+      count === 1 ? 'A connection does not work any more' : `${count} connections do not work any more`,
+    noun: { one: 'Connection', many: 'Connections' },
+    severity: 'error',
+    nextSteps:
+      'Rotations by the connection fail until it works again. Look at its error, and give it other credentials or make the outside system reachable.',
+  },
 };
 
 interface ShownNotice {

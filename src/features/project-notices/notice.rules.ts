@@ -7,6 +7,7 @@ export const NOTICE_KINDS = [
   'credential-change',
   'project-rescue',
   'certificate-request-failure',
+  'connection-failure',
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 

@@ -1,2 +1,2 @@
 export { notifyOfCredentialChanges } from './credentials.js';
-export { notifyOfFailedRequest, notifyOfRescue } from './events.js';
+export { notifyOfFailedRequest, notifyOfFailure, notifyOfRescue } from './events.js';

@@ -5,6 +5,7 @@ import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import { CANARY } from '../../kit/world.js';
 import { CERTIFICATE_CLASHES, CERTIFICATES_NOT_THERE } from './certificates.js';
 import { CHANNEL_CLASHES, CHANNELS_NOT_THERE } from './channels.js';
+import { CONNECTION_CLASHES, CONNECTIONS_NOT_THERE } from './connections.js';
 import { ROTATION_CLASHES } from './rotations.js';
 import { again, asCaller, type ErrorCase, mutate, type Provoke, type Scene, send, unknown } from './scene.js';
 
@@ -174,6 +175,7 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
     'alertMessage',
   ),
   ...CHANNELS_NOT_THERE,
+  ...CONNECTIONS_NOT_THERE,
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
@@ -222,6 +224,7 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   },
   TOKEN_AUTH_EXISTS: { rest: again(`POST ${TOKEN_AUTH}`), graphql: again('attachTokenAuth') },
   ...CHANNEL_CLASHES,
+  ...CONNECTION_CLASHES,
   ENVIRONMENT_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/environments`), graphql: again('createEnvironment') },
   FOLDER_NAME_TAKEN: {
     rest: async (scene) => {

@@ -22,6 +22,7 @@ const ROOTS = {
   groups: 'groups',
   searchSecrets: 'searchSecrets(first: 1000, input: { viewSecretValue: true })',
   duplicateValues: 'duplicateValues(first: 1000, input: {})',
+  appConnections: 'appConnections',
 };
 
 const WHOLE = `{ projects { nodes {
@@ -54,6 +55,12 @@ const CHANNELS = `with made as (
       give_up_at, ended_at)
     select gen_random_uuid(), organization_id, project_id, 'project-notice', project_id, way, 'email', '', 'project-rescue', 'sent', now(), now()
     from made, unnest(array[id, project_id]) as way`;
+
+/** A connection of each project. */
+const CONNECTIONS = `
+  insert into app_connection (id, organization_id, project_id, app, method, name, public_part, credentials_sealed, credentials_hash)
+    select gen_random_uuid(), organization_id, id, 'datatool', 'api-token', 'connection', '{"instanceUrl": "https://a.example.com", "accountId": "1"}', '', ''
+    from project where id = any($1::uuid[])`;
 
 /** An authority below another one in each project, and a certificate of it that renews another one. */
 const CERTIFICATES = `with root as (
@@ -90,6 +97,7 @@ beforeAll(async () => {
     const ids = await addProjects(admin, size);
     await strongroom.sql(ALERTS, [ids]);
     await strongroom.sql(CHANNELS, [ids]);
+    await strongroom.sql(CONNECTIONS, [ids]);
     await strongroom.sql(CERTIFICATES, [ids, KNOWN_CERTIFICATE.pem]);
     crowds.push({ size, admin, ids });
   }
@@ -192,4 +200,4 @@ describe('every field that leads from one type to another', () => {
 
 /** Answers of root fields about one secret, folder, identity, project, organization or caller, and their pages. */
 const OF_ONE =
-  /^(Access(Token|Answers|Explanation|Holder)|Certificate(AlertDecision|Pkcs12|PrivateKey|Request)|ClientSecret|DeletedSecret|EffectivePermission|FolderTreeEntry|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;
+  /^(Access(Token|Answers|Explanation|Holder)|Certificate(AlertDecision|Pkcs12|PrivateKey|Request)|ClientSecret|(Datatool|Smb)ConnectedApp|DatatoolProject(Connection|Edge)|DeletedSecret|EffectivePermission|FolderTreeEntry|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;

@@ -4,10 +4,10 @@ import { expectOneRow, rowsOf, takesKey } from '../../kit/operations/effects.js'
 import { graphqlOperations } from '../../kit/operations/graphql.js';
 import type { Operation } from '../../kit/operations/operation.js';
 import { restOperations } from '../../kit/operations/rest-requests.js';
-import { useSharedStrongroom } from '../../kit/strongroom.js';
+import { useStrongroom } from '../../kit/strongroom.js';
 import { seedWorld, type World } from '../../kit/world.js';
 
-const strongroom = useSharedStrongroom();
+const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
 
 const changes = [...restOperations(), ...graphqlOperations()].filter(({ changes: isChange }) => isChange);
 

@@ -14,6 +14,7 @@ import { access } from './graphql/access.js';
 import { accessReview } from './graphql/access-review.js';
 import { across } from './graphql/across.js';
 import { alerts } from './graphql/alerts.js';
+import { appConnections } from './graphql/app-connections.js';
 import { certificates } from './graphql/certificates.js';
 import { folders } from './graphql/folders.js';
 import { groups } from './graphql/groups.js';
@@ -48,6 +49,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...privileges,
   ...certificates,
   ...alerts,
+  ...appConnections,
   ...notificationChannels,
   ...tags,
   ...folders,

@@ -1,6 +1,7 @@
 import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
 import { alerts } from './rest/alerts.js';
+import { appConnections } from './rest/app-connections.js';
 import { certificates } from './rest/certificates.js';
 import { compatibility } from './rest/compatibility.js';
 import { folders } from './rest/folders.js';
@@ -30,6 +31,7 @@ export const REST: readonly RestOperation[] = [
   ...privileges,
   ...certificates,
   ...alerts,
+  ...appConnections,
   ...notificationChannels,
   ...tags,
   ...folders,

@@ -24,7 +24,7 @@ const publicRules = z
       })
       .meta({
         description:
-          'Access URL of the account, such as `https://ab123.us1.dbt.com`. Of it scheme, host and port are used. Not in a private network unless the operator allows it.',
+          'Access URL of the account, such as `https://ab123.us1.example.com`. Of it scheme, host and port are used. Not in a private network unless the operator allows it.',
       }),
     accountId: z
       .string()

@@ -1,0 +1,54 @@
+import { NO_ID } from '../../kernel/ids.js';
+import type { JobKind } from '../../kernel/jobs/job-kind.js';
+import { ask } from '../../kernel/jobs/queue.js';
+import { findConnections } from './connection.queries.js';
+import { takeDueChecks } from './connection.sql.js';
+import { type CheckParts, checkStored, store } from './connection-checks.js';
+
+const AT_ONCE = 500;
+/** What a check may take, with what surrounds the call. */
+const LIMIT_SECONDS = 45;
+
+/** The jobs that find out whether the credentials of connections still work. */
+export function checkJobs(parts: CheckParts): readonly JobKind[] {
+  const check: JobKind = {
+    name: 'app-connections:check',
+    description: 'Checks whether an outside system still accepts the credentials of a connection.',
+    concurrencyPerOrganization: 2,
+    limitSeconds: 2 * LIMIT_SECONDS,
+    run: async (ctx, run) => {
+      const ids = [run.subjectId ?? NO_ID];
+      const [row] = await findConnections(ctx, { organizationId: ctx.organizationId, ids });
+      if (row === undefined) return;
+      await run.reserve(LIMIT_SECONDS);
+      const result = await checkStored(ctx, row, parts.policy);
+      await run.inTransaction(async (tx) => {
+        if ((await store(tx, row, result, parts)) !== 'changed') return;
+        // Of a state that stays there is no record: there would be one for each check.
+        await tx.auditTrail.recordChange(tx, {
+          action: 'app-connection:check',
+          projectId: row.projectId,
+          facts: { connectionId: row.id, app: row.app, checkCode: result?.code ?? null },
+        });
+      });
+    },
+  };
+  const findDue: JobKind = {
+    name: 'app-connections:find-due',
+    description: 'Has connections checked about once an hour.',
+    everySeconds: 300,
+    run: async (_, run) => {
+      for (let taken = AT_ONCE; taken === AT_ONCE; )
+        taken = await run.inTransaction(async (tx) => {
+          const due = await takeDueChecks(tx, { most: AT_ONCE });
+          await ask(
+            tx,
+            check,
+            due.map(({ id, organizationId, projectId }) => ({ key: id, organizationId, projectId, subjectId: id })),
+          );
+          return due.length;
+        });
+    },
+  };
+  return [check, findDue];
+}

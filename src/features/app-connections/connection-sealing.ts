@@ -1,0 +1,67 @@
+import type { Context } from '../../kernel/context.js';
+import { keyIdOf } from '../../kernel/crypto/seal.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import { queryOf } from '../../kernel/database/database.js';
+import { AppError } from '../../kernel/errors.js';
+import type { ConnectionRow } from './connection.queries.js';
+import type { AnyKind } from './kinds.js';
+
+/** Secret fields of credentials. */
+type Secrets = Readonly<Record<string, SealedText>>;
+
+interface Place {
+  readonly organizationId: string;
+  readonly projectId: string | null;
+  readonly id: string;
+  readonly credentialsVersion: number;
+}
+
+const placeOf = ({ id, credentialsVersion }: Place) => ({
+  table: 'app_connection',
+  column: 'credentials',
+  rowId: id,
+  rowVersion: credentialsVersion,
+});
+
+const keysOf = (ctx: Context, { organizationId, projectId }: Place) =>
+  ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
+
+/** What is stored of credentials. Each attempt of a transaction needs a new one. */
+export async function sealCredentials(
+  ctx: Context,
+  place: Place,
+  { publicPart, secrets }: { readonly publicPart: object; readonly secrets: Secrets },
+): Promise<Pick<ConnectionRow, 'publicPart' | 'credentialsSealed' | 'credentialsVersion' | 'credentialsHash'>> {
+  const sealer = await keysOf(ctx, place);
+  await sealer.reserve(1);
+  const revealed = Object.fromEntries(Object.entries(secrets).map(([field, secret]) => [field, secret.reveal()]));
+  const credentialsSealed = sealer.seal(placeOf(place), new SealedText(JSON.stringify(revealed)));
+  const { credentialsVersion } = place;
+  // Sorted: the digest is of what they are, and not of the order in which they were given.
+  const all = Object.entries({ ...publicPart, ...revealed }).sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    publicPart,
+    credentialsSealed,
+    credentialsVersion,
+    credentialsHash: sealer.digest(JSON.stringify(all)).toString('hex'),
+  };
+}
+
+/** The secret fields of a connection. @throws SEALED_VALUE_INVALID for what was not sealed for this row and this version */
+export async function openSecrets(
+  ctx: Context,
+  kind: AnyKind,
+  row: Place & Pick<ConnectionRow, 'credentialsSealed'>,
+): Promise<Secrets> {
+  const { organizationId, projectId, credentialsSealed } = row;
+  await ctx.keyring.ensureKeys(queryOf(ctx), { organizationId, projectId }, [keyIdOf(credentialsSealed)]);
+  const sealer = await keysOf(ctx, row);
+  const stored: unknown = JSON.parse(sealer.open(placeOf(row), credentialsSealed).reveal());
+  const { data } = kind.secretRules.safeParse(stored);
+  if (data === undefined) throw new AppError('SEALED_VALUE_INVALID');
+  return sealedFields(data);
+}
+
+/** The texts of an object, so that nothing prints them. */
+export const sealedFields = (given: object): Secrets =>
+  Object.fromEntries(Object.entries(given).map(([field, text]) => [field, new SealedText(String(text))]));

@@ -1,0 +1,33 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { organizationColumns } from '../../kernel/database/columns.js';
+
+export const AppConnectionSchema = defineEntity({
+  name: 'AppConnection',
+  tableName: 'app_connection',
+  properties: {
+    ...organizationColumns,
+    projectId: p.uuid().nullable(),
+    app: p.text(),
+    method: p.text(),
+    name: p.text(),
+    description: p.text().nullable(),
+    version: p.integer().default(1),
+    publicPart: p.json<object>(),
+    credentialsSealed: p.blob(),
+    credentialsVersion: p.integer().default(1),
+    credentialsHash: p.text(),
+    checkState: p.text().defaultRaw(`'unchecked'::text`),
+    checkCode: p.text().nullable(),
+    checkedAt: p.datetime(3).nullable(),
+    failingSince: p.datetime(3).nullable(),
+    checkFailures: p.integer().default(0),
+    nextCheckAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+/**
+ * Credentials for an outside system, of an organization or of one of its projects. The secret ones are sealed for this row and
+ * `credentialsVersion`, with the key of the project, or else of the organization.
+ */
+export class AppConnection extends AppConnectionSchema.class {}
+AppConnectionSchema.setClass(AppConnection);

@@ -1,0 +1,62 @@
+import type { Context } from '../../kernel/context.js';
+import type { SealedText } from '../../kernel/crypto/sealed-text.js';
+import { loadRow } from '../../kernel/database/rows.js';
+import { validationFailed } from '../../kernel/validation.js';
+import { type ConnectionRow, findConnections } from './connection.queries.js';
+import type { ConnectionAccess } from './connection-access.js';
+import { openSecrets } from './connection-sealing.js';
+import { type App, kindOf } from './kinds.js';
+
+/** A connection that a caller may use, without its secrets. */
+export type UsableConnection = Pick<
+  ConnectionRow,
+  'id' | 'app' | 'name' | 'organizationId' | 'projectId' | 'publicPart' | 'version'
+>;
+
+/** Credentials as they are used: the public fields, and the secret ones, which nothing prints. */
+export type OpenedConnection = Readonly<Record<string, string | number | null | SealedText>> & { readonly app: App };
+
+/** What other slices do with connections. */
+export class ConnectionReader {
+  constructor(private readonly access: ConnectionAccess) {}
+
+  /**
+   * A connection that the caller may use (`connect`) in a project.
+   *
+   * @param path where the request named it
+   * @throws APP_CONNECTION_NOT_FOUND, PERMISSION_DENIED; VALIDATION_FAILED at `path` for one of another app or another project
+   */
+  async loadUsable(
+    ctx: Context,
+    wanted: {
+      readonly connectionId: string;
+      readonly app: App;
+      readonly projectId: string;
+      readonly path?: string;
+    },
+  ): Promise<UsableConnection> {
+    const { connectionId, app, projectId, path = 'connectionId' } = wanted;
+    const row = await this.access.load(ctx, { id: connectionId }, 'connect');
+    const faults = [
+      ...(row.app === app ? [] : [`must be a connection of the app ${app}`]),
+      ...(row.projectId === null || row.projectId === projectId.toLowerCase()
+        ? []
+        : ['must be a connection of this project, or of the organization']),
+    ];
+    if (faults.length > 0) throw validationFailed(faults.map((message) => ({ path, code: 'INVALID', message })));
+    const { id, name, organizationId, projectId: ofProject, publicPart, version } = row;
+    return { id, app, name, organizationId, projectId: ofProject, publicPart, version };
+  }
+}
+
+/**
+ * The credentials of a connection, for a call that the service itself makes: by a job as by a request. Asks for no rights.
+ *
+ * @throws APP_CONNECTION_NOT_FOUND, SEALED_VALUE_INVALID
+ */
+export async function openConnection(ctx: Context, connectionId: string): Promise<OpenedConnection> {
+  const { organizationId } = ctx;
+  const row = await loadRow(ctx, findConnections, { organizationId, ids: [connectionId] }, 'APP_CONNECTION_NOT_FOUND');
+  const secrets = await openSecrets(ctx, kindOf(row.app), row);
+  return { ...(row.publicPart as Record<string, string | number | null>), ...secrets, app: row.app };
+}

@@ -1,0 +1,160 @@
+import { Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { type BatchLoad, batched } from '../../kernel/database/batched.js';
+import { mutation, nested, query } from '../../kernel/graphql/operations.js';
+import { type CountedConnectionOf, counted, type Page } from '../../kernel/paging.js';
+import type { ProjectReader } from '../projects/public.js';
+import {
+  ANYWHERE,
+  ConnectionByName,
+  ListConnections,
+  ListDatatoolProjects,
+  ListUsable,
+  OneConnection,
+} from './connection.rules.js';
+import type { ConnectionService } from './connection.service.js';
+import {
+  AppConnectionKindType,
+  AppConnectionUseType,
+  ConnectedAppConnection,
+  ConnectedAppType,
+  DatatoolProjectConnection,
+  type DatatoolProjectType,
+  toConnectedApp,
+  toDatatoolProject,
+} from './connection.type.js';
+import { type ConnectionUse, type ConnectionUses, readableUses } from './connection-uses.js';
+import type { DatatoolProjectsService } from './datatool-projects.service.js';
+import { KINDS } from './kinds.js';
+
+type Counted<T> = Page<T> & { readonly totalCount: () => Promise<number> };
+
+const shown = <R extends object, T extends object>(page: Counted<R>, change: (row: R) => T): CountedConnectionOf<T> =>
+  counted(page.show(change), page.totalCount);
+
+@Resolver(() => ConnectedAppType)
+export class ConnectionResolver {
+  constructor(private readonly service: ConnectionService) {}
+
+  @query(
+    ConnectedAppConnection,
+    ListConnections,
+    'Connections by name, those that you may read: of a project, or of the organization and all its projects.',
+  )
+  async appConnections(ctx: Context, args: object): Promise<CountedConnectionOf<ConnectedAppType>> {
+    return shown(await this.service.list(ctx, args), toConnectedApp);
+  }
+
+  @query(
+    ConnectedAppConnection,
+    ListUsable,
+    'Connections by name, those that you may use: of the organization, and of a project.',
+  )
+  async usableAppConnections(ctx: Context, args: object): Promise<CountedConnectionOf<ConnectedAppType>> {
+    return shown(await this.service.listUsable(ctx, args), toConnectedApp);
+  }
+
+  @query(ConnectedAppType, OneConnection, 'One connection by its id.')
+  async appConnection(ctx: Context, args: object): Promise<ConnectedAppType> {
+    return toConnectedApp(await this.service.get(ctx, args));
+  }
+
+  @query(ConnectedAppType, ConnectionByName, 'One connection by its name.')
+  async appConnectionByName(ctx: Context, args: object): Promise<ConnectedAppType> {
+    return toConnectedApp(await this.service.getByName(ctx, args));
+  }
+
+  @Query(() => [AppConnectionKindType], { description: 'What can be connected.' })
+  appConnectionKinds(@Ctx() ctx: Context): Promise<readonly AppConnectionKindType[]> {
+    return this.service.listKinds(ctx, () =>
+      KINDS.map(({ app, title, method }) => ({ app, title, methods: [method] })),
+    );
+  }
+
+  @mutation(
+    ANYWHERE.create,
+    { appConnection: [ConnectedAppType, 'The new connection.'] },
+    'Makes a connection, once the outside system has accepted its credentials.',
+  )
+  async createAppConnection(ctx: Context, input: object): Promise<{ appConnection: ConnectedAppType }> {
+    return { appConnection: toConnectedApp(await this.service.create(ctx, input)) };
+  }
+
+  @mutation(
+    ANYWHERE.update,
+    { appConnection: [ConnectedAppType, 'The connection as it is now.'] },
+    'Changes a connection, other credentials only once the outside system has accepted them.',
+  )
+  async updateAppConnection(ctx: Context, input: object): Promise<{ appConnection: ConnectedAppType }> {
+    return { appConnection: toConnectedApp(await this.service.update(ctx, input)) };
+  }
+
+  @mutation(
+    OneConnection,
+    { appConnection: [ConnectedAppType, 'The deleted connection.'] },
+    'Deletes a connection that no rotation uses.',
+  )
+  async deleteAppConnection(ctx: Context, input: object): Promise<{ appConnection: ConnectedAppType }> {
+    return { appConnection: toConnectedApp(await this.service.delete(ctx, input)) };
+  }
+
+  @mutation(
+    OneConnection,
+    { appConnection: [ConnectedAppType, 'The connection, with what came of the check.'] },
+    'Asks the outside system whether it still accepts the credentials. Needs the right to use the connection.',
+  )
+  async checkAppConnection(ctx: Context, input: object): Promise<{ appConnection: ConnectedAppType }> {
+    return { appConnection: toConnectedApp(await this.service.check(ctx, input)) };
+  }
+}
+
+@Resolver(() => ConnectedAppConnection)
+export class ConnectionCountResolver {
+  /** Compiled documents call no function that they find in a field. */
+  @FieldResolver(() => Int)
+  totalCount(@Root() page: CountedConnectionOf<ConnectedAppType>): Promise<number> {
+    return page.totalCount();
+  }
+}
+
+@Resolver(() => ConnectedAppType)
+export class ConnectionUsesResolver {
+  constructor(
+    private readonly projects: ProjectReader,
+    private readonly usesOf: ConnectionUses,
+  ) {}
+
+  @nested([AppConnectionUseType], 'Rotations that use it, those that you may read.')
+  async usedBy({ id }: ConnectedAppType, ctx: Context): Promise<readonly AppConnectionUseType[]> {
+    const uses = (await batched(ctx, this.#load, id)) ?? [];
+    return uses.map(({ type: rotationType, connectionId: _, ...use }) => ({ ...use, rotationType }));
+  }
+
+  readonly #load: BatchLoad<readonly ConnectionUse[]> = async (ctx, ids) => {
+    const uses = await readableUses(ctx, this.projects, await this.usesOf(ctx, ids));
+    return Map.groupBy(uses, ({ connectionId }) => connectionId);
+  };
+}
+
+@Resolver()
+export class DatatoolProjectsResolver {
+  constructor(private readonly service: DatatoolProjectsService) {}
+
+  @query(
+    DatatoolProjectConnection,
+    ListDatatoolProjects,
+    'Projects of the account of a connection that you may use, by number. The outside system is asked.',
+  )
+  async datatoolProjects(ctx: Context, args: object): Promise<CountedConnectionOf<DatatoolProjectType>> {
+    return shown(await this.service.list(ctx, args), toDatatoolProject);
+  }
+}
+
+@Resolver(() => DatatoolProjectConnection)
+export class DatatoolProjectCountResolver {
+  /** As `ConnectionCountResolver`. */
+  @FieldResolver(() => Int)
+  totalCount(@Root() page: CountedConnectionOf<DatatoolProjectType>): Promise<number> {
+    return page.totalCount();
+  }
+}

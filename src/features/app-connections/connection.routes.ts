@@ -1,0 +1,285 @@
+import { z } from 'zod';
+import { type Data, nextCursor, paging, type Route, route } from '../../rest/route.js';
+import type { ConnectionRules } from './connection.rules.js';
+import { typeNameOf } from './connection.type.js';
+import { type AnyKind, type App, KINDS } from './kinds.js';
+
+const BASE = '/api/v1/app-connections';
+const NOT_FOUND = ['APP_CONNECTION_NOT_FOUND'] as const;
+const OUTSIDE = ['UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE'] as const;
+
+const COMMON = 'id name orgId: organizationId createdAt updatedAt app method';
+const REST = 'description version projectId credentialsHash project { name id type slug }';
+const credentialsOf = ({ app, publicRules }: AnyKind): string =>
+  `... on ${typeNameOf(app)} { credentials { ${Object.keys(publicRules.shape).join(' ')} } }`;
+
+/** The fields of a connection in the order of the interface. Source: specification, App connection. */
+const toReply = ({ description, version, projectId, credentialsHash, project, ...first }: Data): Data => ({
+  ...first,
+  description,
+  version,
+  isPlatformManagedCredentials: false,
+  gatewayId: null,
+  projectId,
+  credentialsHash,
+  project,
+});
+
+const projectId = z.string().optional();
+
+/** What clients send of features that there are not: it changes nothing, and is refused where it asks for more. */
+const unsupported = {
+  isPlatformManagedCredentials: z
+    .boolean()
+    .refine((given) => !given, { error: 'is not supported', params: { code: 'INVALID_VALUE' } })
+    .optional()
+    .meta({ description: 'Credentials that the platform manages are not supported: false.' }),
+  gatewayId: z
+    .string()
+    .nullish()
+    .refine((given) => given == null, { error: 'gateways are not supported', params: { code: 'INVALID_VALUE' } })
+    .meta({ description: 'Gateways are not supported: null.' }),
+};
+
+/** Connections. Source: specification 13 to 15, behaviour 8, clients (App connections). */
+export const connectionRoutes = (rules: ConnectionRules): Route[] => [
+  listAt(BASE, 'List connections of all apps', {
+    field: 'appConnections',
+    select: `${COMMON} ${KINDS.map(credentialsOf).join(' ')} ${REST}`,
+    about: 'Only those of this project; absent: all of the organization.',
+    show: toReply,
+  }),
+  route({
+    method: 'GET',
+    path: `${BASE}/options`,
+    summary: 'List what can be connected',
+    extension: true,
+    document: '{ appConnectionKinds { name: title app methods } }',
+    variables: () => ({}),
+    reply: ({ appConnectionKinds }) => ({ appConnectionOptions: appConnectionKinds }),
+  }),
+  ...KINDS.flatMap((kind) => [
+    ...readsOf(kind),
+    ...changesOf(kind, rules),
+    ...(kind.app === 'datatool' ? [PROJECTS] : []),
+  ]),
+];
+
+/** The number of the operation of the interface, which knows one app only. */
+const operation = ({ app }: AnyKind, number: number) =>
+  app === 'datatool' ? ({ operation: number } as const) : ({ extension: true } as const);
+
+/** What routes of one app have in common. */
+const partsOf = (kind: AnyKind) => ({
+  path: `${BASE}/${kind.app}`,
+  /** As the enum has it. */
+  name: kind.app.toUpperCase(),
+  select: `${COMMON} ${credentialsOf(kind)} ${REST}`,
+});
+
+/** A list, with what its rows become. */
+const listAt = (
+  path: string,
+  summary: string,
+  {
+    field,
+    app = '',
+    select,
+    about,
+    show,
+  }: {
+    readonly field: string;
+    readonly app?: string;
+    readonly select: string;
+    readonly about: string;
+    readonly show: (row: Data) => Data;
+  },
+  numbered: { readonly operation: number } | { readonly extension: true } = { extension: true },
+): Route =>
+  route({
+    method: 'GET',
+    path,
+    summary,
+    ...numbered,
+    query: z.strictObject({ projectId: projectId.meta({ description: about }), ...paging }),
+    document: `query ($projectId: ID, $first: Int, $after: String) {
+      ${field}(${app} projectId: $projectId, first: $first, after: $after) {
+        nodes { ${select} } pageInfo { hasNextPage endCursor } } }`,
+    variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
+    reply: ({ [field]: { nodes, pageInfo } }) => ({ appConnections: nodes.map(show), ...nextCursor(pageInfo) }),
+    errors: ['PROJECT_NOT_FOUND'],
+  });
+
+function readsOf(kind: AnyKind): Route[] {
+  const { app } = kind;
+  const { path, name, select } = partsOf(kind);
+  return [
+    listAt(
+      path,
+      `List ${app} connections`,
+      {
+        field: 'appConnections',
+        app: `app: ${name},`,
+        select,
+        about: 'Only those of this project; absent: all of the organization.',
+        show: toReply,
+      },
+      operation(kind, 13),
+    ),
+    listAt(`${path}/available`, `List ${app} connections that you may use`, {
+      field: 'usableAppConnections',
+      app: `app: ${name},`,
+      select: 'app name id projectId orgId: organizationId',
+      about: 'Also those of this project.',
+      show: (row) => row,
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/connection-name/{name}`,
+      summary: `Get a ${app} connection by its name`,
+      extension: true,
+      query: z.strictObject({
+        projectId: projectId.meta({ description: 'The project that it is for; absent: one of the organization.' }),
+      }),
+      document: `query ($name: String!, $projectId: ID) {
+        appConnectionByName(app: ${name}, name: $name, projectId: $projectId) { ${select} } }`,
+      variables: ({ params, query }) => ({ name: params.name, ...query }),
+      reply: ({ appConnectionByName }) => ({ appConnection: toReply(appConnectionByName) }),
+      errors: [...NOT_FOUND, 'PROJECT_NOT_FOUND'],
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/{connectionId}`,
+      summary: `Get a ${app} connection`,
+      ...operation(kind, 14),
+      document: `query ($id: ID!) { appConnection(app: ${name}, id: $id) { ${select} } }`,
+      variables: ({ params }) => ({ id: params.connectionId }),
+      reply: ({ appConnection }) => ({ appConnection: toReply(appConnection) }),
+      errors: NOT_FOUND,
+    }),
+  ];
+}
+
+const one = (payload: string) => (data: Data) => ({ appConnection: toReply(data[payload].appConnection) });
+
+/** What a mutation of a connection returns. */
+const mutationOf = (field: string, selected: string): string => {
+  const input = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`;
+  return `mutation ($input: ${input}!) { ${field}(input: $input) { appConnection { ${selected} } } }`;
+};
+
+const methodOf = (kind: AnyKind) =>
+  z.enum([kind.method]).optional().meta({ description: 'How it is authenticated, which cannot change.' });
+
+/** The input of a change: the credentials by their app, and without what is not supported. */
+const inputOf = (app: App, body: Readonly<Record<string, unknown>>): object => {
+  const { method: _, isPlatformManagedCredentials: __, gatewayId: ___, credentials, ...rest } = body;
+  return { ...rest, ...(credentials === undefined ? {} : { credentials: { [app]: credentials } }) };
+};
+
+function creationOf(kind: AnyKind, rules: ConnectionRules): Route {
+  const { app } = kind;
+  const { path, select } = partsOf(kind);
+  const { credentials, ...create } = rules.create.shape;
+  return route({
+    method: 'POST',
+    path,
+    summary: `Create a ${app} connection`,
+    extension: true,
+    body: z.strictObject({
+      ...create,
+      method: methodOf(kind),
+      credentials: inBody(kind, credentials),
+      ...unsupported,
+    }),
+    document: mutationOf('createAppConnection', select),
+    variables: ({ body }) => ({ input: inputOf(app, body) }),
+    reply: one('createAppConnection'),
+    errors: ['PROJECT_NOT_FOUND', 'APP_CONNECTION_NAME_TAKEN', ...OUTSIDE],
+    example: { name: 'analytics', method: kind.method, credentials: EXAMPLES[app] },
+  });
+}
+
+function updateOf(kind: AnyKind, rules: ConnectionRules): Route {
+  const { app } = kind;
+  const { path, name, select } = partsOf(kind);
+  const { credentials, id: _, app: __, expectedVersion: ___, ...update } = rules.update.shape;
+  return route({
+    method: 'PATCH',
+    path: `${path}/{connectionId}`,
+    summary: `Update a ${app} connection`,
+    ...operation(kind, 15),
+    body: z.strictObject({
+      ...update,
+      method: methodOf(kind),
+      credentials: inBody(kind, credentials.unwrap()).optional(),
+      ...unsupported,
+    }),
+    document: mutationOf('updateAppConnection', select),
+    variables: ({ params, body }) => ({ input: { id: params.connectionId, app: name, ...inputOf(app, body) } }),
+    ifMatch: ({ appConnection }) => ({ expectedVersion: appConnection.version }),
+    reply: one('updateAppConnection'),
+    errors: [...NOT_FOUND, 'APP_CONNECTION_NAME_TAKEN', 'CONCURRENT_CHANGE', ...OUTSIDE],
+    example: { description: 'Of the shop' },
+  });
+}
+
+function changesOf(kind: AnyKind, rules: ConnectionRules): Route[] {
+  const { app } = kind;
+  const { path, name, select } = partsOf(kind);
+  return [
+    creationOf(kind, rules),
+    updateOf(kind, rules),
+    route({
+      method: 'DELETE',
+      path: `${path}/{connectionId}`,
+      summary: `Delete a ${app} connection`,
+      extension: true,
+      document: mutationOf('deleteAppConnection', select),
+      variables: ({ params }) => ({ input: { id: params.connectionId, app: name } }),
+      reply: one('deleteAppConnection'),
+      errors: [...NOT_FOUND, 'CONNECTION_IN_USE'],
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/{connectionId}/check`,
+      summary: `Check a ${app} connection`,
+      extension: true,
+      document: mutationOf('checkAppConnection', `${select} checkState checkCode checkedAt failingSince`),
+      variables: ({ params }) => ({ input: { id: params.connectionId, app: name } }),
+      reply: ({ checkAppConnection: { appConnection } }) => {
+        const { checkState: state, checkCode: code, checkedAt, failingSince, ...connection } = appConnection as Data;
+        return { appConnection: toReply(connection), check: { state, code, checkedAt, failingSince } };
+      },
+      errors: NOT_FOUND,
+    }),
+  ];
+}
+
+const EXAMPLES: Readonly<Record<App, Record<string, unknown>>> = {
+  datatool: { instanceUrl: 'https://ab123.us1.example.com', accountId: '70403', apiToken: 'example-token' },
+  smb: { host: 'files.example.com', port: 445, username: 'svc-rotation', password: 'example' },
+};
+
+/** The credentials of one app. */
+const inBody = ({ app }: AnyKind, choice: ConnectionRules['create']['shape']['credentials']): z.ZodObject =>
+  choice.shape[app].unwrap();
+
+/** Ids of the outside system are numbers in REST, and have another name in GraphQL. Source: behaviour 8.6. */
+const PROJECTS = route({
+  method: 'GET',
+  path: `${BASE}/datatool/{connectionId}/projects`,
+  summary: 'List the projects of the account of a datatool connection',
+  extension: true,
+  query: z.strictObject({ ...paging }),
+  document: `query ($connectionId: ID!, $first: Int, $after: String) {
+    datatoolProjects(connectionId: $connectionId, first: $first, after: $after) {
+      nodes { id: number name description createdAt updatedAt } pageInfo { hasNextPage endCursor } } }`,
+  variables: ({ params, query: { limit, cursor } }) => ({
+    connectionId: params.connectionId,
+    first: limit,
+    after: cursor,
+  }),
+  reply: ({ datatoolProjects: { nodes, pageInfo } }) => ({ projects: nodes, ...nextCursor(pageInfo) }),
+  errors: [...NOT_FOUND, ...OUTSIDE],
+});

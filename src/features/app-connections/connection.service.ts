@@ -1,0 +1,253 @@
+import { raw as sql } from '@mikro-orm/core';
+import type { AuditFacts } from '../../kernel/audit/audit-record.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { loadRow, lockRow } from '../../kernel/database/rows.js';
+import { newId } from '../../kernel/ids.js';
+import { orderedPageOf } from '../../kernel/list-order.js';
+import { type Page, pageOf } from '../../kernel/paging.js';
+import { parse, validationFailed } from '../../kernel/validation.js';
+import { refuseOtherVersion } from '../../kernel/version.js';
+import type { ProjectReader } from '../projects/public.js';
+import { AppConnection } from './connection.entity.js';
+import {
+  type ConnectionRow,
+  findConnectionByName,
+  findConnections,
+  listConnections,
+  listUsable,
+} from './connection.queries.js';
+import {
+  ConnectionByName,
+  type ConnectionRules,
+  ListConnections,
+  ListUsable,
+  OneConnection,
+} from './connection.rules.js';
+import { beginChecks } from './connection.sql.js';
+import type { ConnectionAccess } from './connection-access.js';
+import { changedCredentials, givenCredentials } from './connection-changes.js';
+import { type CheckParts, type Credentials, checkInRequest, checkStored, inTime, store } from './connection-checks.js';
+import { sealCredentials } from './connection-sealing.js';
+import { refuseUsed } from './connection-uses.js';
+import { refusalOf, TargetFailure } from './kind/target-failure.js';
+import { type AnyKind, kindOf } from './kinds.js';
+
+const NOT_FOUND = 'APP_CONNECTION_NOT_FOUND';
+const CONSTRAINTS = {
+  app_connection_name_unique: 'APP_CONNECTION_NAME_TAKEN',
+  app_connection_project_id_fkey: 'PROJECT_NOT_FOUND',
+  secret_rotation_connection_id_fkey: 'CONNECTION_IN_USE',
+} as const;
+
+/** A page of connections, and how many there are in all. */
+export type ListedConnections = Page<ConnectionRow> & { readonly totalCount: () => Promise<number> };
+
+/**
+ * Connections: credentials for outside systems, of an organization or of one of its projects. New credentials are checked against the
+ * live system before they are stored, outside of any transaction.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Source: specification 13 to 15, decisions 8, behaviour 8.
+ */
+export class ConnectionService {
+  constructor(
+    private readonly access: ConnectionAccess,
+    private readonly projects: ProjectReader,
+    private readonly rules: ConnectionRules,
+    private readonly parts: CheckParts,
+  ) {}
+
+  /**
+   * Makes a connection, once the live system has accepted its credentials.
+   *
+   * @throws PROJECT_NOT_FOUND, APP_CONNECTION_NAME_TAKEN, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE
+   */
+  async create(ctx: Context, raw: unknown): Promise<ConnectionRow> {
+    const { credentials: given, projectId: wanted, name, description = null } = parse(this.rules.create, raw);
+    await this.access.authorize(ctx, wanted, 'create');
+    const { kind, credentials } = givenCredentials(given);
+    await this.#check(ctx, kind, credentials);
+    return inTransaction(ctx, async (tx) => {
+      // Again: the rights may have gone meanwhile.
+      const projectId = await this.access.authorize(tx, wanted, 'create');
+      const { organizationId } = tx;
+      const { app, method } = kind;
+      const place = { id: newId(), organizationId, projectId, credentialsVersion: 1 };
+      const sealed = await sealCredentials(tx, place, credentials);
+      tx.em.create(AppConnection, { ...place, ...sealed, app, method, name, description });
+      await flush(tx, CONSTRAINTS);
+      await beginChecks(tx, { id: place.id });
+      return changed(tx, 'app-connection:create', { ...place, app }, { credentialsChanged: true });
+    });
+  }
+
+  /**
+   * Changes a connection. Other credentials are checked against the live system first; those that are absent stay.
+   *
+   * @throws APP_CONNECTION_NOT_FOUND, APP_CONNECTION_NAME_TAKEN, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; CONCURRENT_CHANGE for another
+   *   `expectedVersion`, and when somebody changed it during the check; SEALED_VALUE_INVALID where a secret stays that cannot be decrypted
+   */
+  async update(ctx: Context, raw: unknown): Promise<ConnectionRow> {
+    const {
+      id,
+      app,
+      projectId,
+      expectedVersion,
+      name,
+      description,
+      credentials: given,
+    } = parse(this.rules.update, raw);
+    const seen = await this.access.load(ctx, { id, app }, 'edit');
+    refuseOtherProject(seen, projectId);
+    refuseOtherVersion(seen.version, expectedVersion);
+    const credentials = given === undefined ? null : await changedCredentials(ctx, seen, given);
+    if (credentials !== null) await this.#check(ctx, kindOf(seen.app), credentials);
+    return inTransaction(ctx, async (tx) => {
+      await this.access.load(tx, { id }, 'edit');
+      const connection = await lockRow(
+        tx,
+        AppConnection,
+        { id: seen.id, organizationId: tx.organizationId },
+        NOT_FOUND,
+      );
+      // What was checked is what the version had that was seen.
+      refuseOtherVersion(connection.version, credentials === null ? expectedVersion : seen.version);
+      const place = { ...seen, credentialsVersion: connection.credentialsVersion + 1 };
+      tx.em.assign(connection, {
+        name: name ?? connection.name,
+        description: description === undefined ? connection.description : description,
+        version: connection.version + 1,
+        updatedAt: sql('now()'),
+        ...(credentials === null ? {} : { ...(await sealCredentials(tx, place, credentials)), ...justChecked() }),
+      });
+      await flush(tx, CONSTRAINTS);
+      return changed(tx, 'app-connection:update', seen, { credentialsChanged: credentials !== null });
+    });
+  }
+
+  /** Deletes a connection that no rotation uses. @returns it as it was @throws APP_CONNECTION_NOT_FOUND, CONNECTION_IN_USE */
+  delete(ctx: Context, raw: unknown): Promise<ConnectionRow> {
+    const named = parse(OneConnection, raw);
+    return inTransaction(ctx, async (tx) => {
+      const row = await this.access.load(tx, named, 'delete');
+      const connection = await lockRow(tx, AppConnection, { id: row.id, organizationId: tx.organizationId }, NOT_FOUND);
+      await refuseUsed(tx, this.projects, await this.parts.usesOf(tx, [row.id]));
+      const before = await changed(tx, 'app-connection:delete', row);
+      tx.em.remove(connection);
+      await flush(tx, CONSTRAINTS);
+      return before;
+    });
+  }
+
+  /** One connection. @throws APP_CONNECTION_NOT_FOUND */
+  async get(ctx: Context, raw: unknown): Promise<ConnectionRow> {
+    const row = await this.access.load(ctx, parse(OneConnection, raw), 'read');
+    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    return row;
+  }
+
+  /** One connection by its name. @throws PROJECT_NOT_FOUND, APP_CONNECTION_NOT_FOUND */
+  async getByName(ctx: Context, raw: unknown): Promise<ConnectionRow> {
+    const { projectId: wanted, ...named } = parse(ConnectionByName, raw);
+    const projectId = await this.access.authorize(ctx, wanted, 'read');
+    const { organizationId } = ctx;
+    const row = await loadRow(ctx, findConnectionByName, { ...named, organizationId, projectId }, NOT_FOUND);
+    await this.access.load(ctx, row, 'read');
+    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    return row;
+  }
+
+  /**
+   * Connections by name: those of a project, or all of the organization and of its projects; of each those that the caller may read.
+   *
+   * @throws PROJECT_NOT_FOUND
+   */
+  async list(ctx: Context, raw: unknown): Promise<ListedConnections> {
+    const { projectId: wanted, app = null, ...page } = parse(ListConnections, raw);
+    const projectId = await this.access.authorize(ctx, wanted, 'read');
+    const { organizationId } = ctx;
+    const all = await listConnections(ctx, { organizationId, projectId, app });
+    const rows = await this.access.allowed(ctx, projectId, 'read', all);
+    const shown = orderedPageOf(rows, page, { orderable: (row) => row });
+    const facts = { count: shown.nodes.length, app };
+    await ctx.auditTrail.recordRead(ctx, { action: 'app-connection:list', projectId, facts });
+    return Object.assign(shown, { totalCount: async () => rows.length });
+  }
+
+  /** Connections that the caller may use (`connect`), by name: of the organization, and of a project. @throws PROJECT_NOT_FOUND */
+  async listUsable(ctx: Context, raw: unknown): Promise<ListedConnections> {
+    const { projectId: wanted = null, app = null, ...page } = parse(ListUsable, raw);
+    const { organizationId } = ctx;
+    const rows = await this.access.usable(ctx, wanted, (projectId) =>
+      listUsable(ctx, { organizationId, projectId, app }),
+    );
+    const shown = pageOf(rows, page, 2, ({ name, id }) => [name, id]);
+    const facts = { count: shown.nodes.length, app };
+    await ctx.auditTrail.recordRead(ctx, { action: 'app-connection:list-usable', projectId: wanted, facts });
+    return Object.assign(shown, { totalCount: async () => rows.length });
+  }
+
+  /** Asks the live system whether it still accepts the credentials, and stores what came of it. @throws APP_CONNECTION_NOT_FOUND */
+  async check(ctx: Context, raw: unknown): Promise<ConnectionRow> {
+    const named = parse(OneConnection, raw);
+    const seen = await this.access.load(ctx, named, 'connect');
+    const result = await checkStored(ctx, seen, this.parts.policy, inTime);
+    return inTransaction(ctx, async (tx) => {
+      const row = await this.access.load(tx, named, 'connect');
+      await store(tx, seen, result, this.parts);
+      return changed(tx, 'app-connection:check', row, { checkCode: result?.code ?? null });
+    });
+  }
+
+  /** What can be connected, which every caller may know. */
+  async listKinds<T>(ctx: Context, kinds: () => readonly T[]): Promise<readonly T[]> {
+    await ctx.auditTrail.recordRead(ctx, { action: 'app-connection:list-kinds', facts: {} });
+    return kinds();
+  }
+
+  /** @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; VALIDATION_FAILED for a target that may not be called */
+  async #check(ctx: Context, kind: AnyKind, credentials: Credentials): Promise<void> {
+    try {
+      await checkInRequest(ctx, kind, credentials, this.parts.policy);
+    } catch (error) {
+      if (!(error instanceof TargetFailure)) throw error;
+      const { app, targetField } = kind;
+      throw refusalOf(error, error.code === 'TARGET_REFUSED' ? `credentials.${app}.${targetField}` : 'credentials');
+    }
+  }
+}
+
+/** State of a connection whose credentials were just accepted. */
+const justChecked = () => ({
+  checkState: 'working',
+  checkCode: null,
+  checkFailures: 0,
+  failingSince: null,
+  checkedAt: sql('now()'),
+});
+
+/** @throws VALIDATION_FAILED */
+function refuseOtherProject(row: ConnectionRow, given: string | null | undefined): void {
+  if (given === undefined || (given?.toLowerCase() ?? null) === row.projectId) return;
+  throw validationFailed([{ path: 'projectId', code: 'UNCHANGEABLE', message: 'cannot change' }]);
+}
+
+type Named = Pick<ConnectionRow, 'id' | 'projectId' | 'app'>;
+
+async function changed(
+  tx: Transaction,
+  action: string,
+  { id, projectId, app }: Named,
+  facts: AuditFacts = {},
+): Promise<ConnectionRow> {
+  await tx.auditTrail.recordChange(tx, { action, projectId, facts: { connectionId: id, app, ...facts } });
+  return loadRow(tx, findConnections, { organizationId: tx.organizationId, ids: [id] }, NOT_FOUND);
+}
+
+/** What the audit trail says of a connection that is shown. */
+export const readOf = ({ id, projectId, app }: Named) => ({
+  action: 'app-connection:get',
+  projectId,
+  facts: { connectionId: id, app },
+});

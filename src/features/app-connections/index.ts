@@ -1,0 +1,85 @@
+import './app-connections.errors.js';
+import type { Feature } from '../../feature.js';
+import { mapFound } from '../../kernel/database/batched.js';
+import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
+import type { TargetPolicy } from '../../kernel/outbound/http.js';
+import { organizationLinkOf } from '../organizations/public.js';
+import { type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { checkJobs } from './check-jobs.js';
+import { AppConnection } from './connection.entity.js';
+import { findConnections } from './connection.queries.js';
+import { ConnectionReader } from './connection.reader.js';
+import {
+  ConnectionCountResolver,
+  ConnectionResolver,
+  ConnectionUsesResolver,
+  DatatoolProjectCountResolver,
+  DatatoolProjectsResolver,
+} from './connection.resolver.js';
+import { connectionRoutes } from './connection.routes.js';
+import { rulesFor } from './connection.rules.js';
+import { ConnectionService, readOf } from './connection.service.js';
+import { AppConnectionUseType, ConnectedAppType, toConnectedApp, typeNameOf } from './connection.type.js';
+import { ConnectionAccess } from './connection-access.js';
+import type { NotifyOfFailure } from './connection-checks.js';
+import type { ConnectionUses } from './connection-uses.js';
+import { DatatoolProjectsService } from './datatool-projects.service.js';
+import { KINDS } from './kinds.js';
+
+/**
+ * Connections to outside systems.
+ *
+ * @param deps `policy`: which targets may be called; `usesOf`: which rotations use connections
+ */
+export function createAppConnections(deps: {
+  readonly projects: ProjectReader;
+  readonly links: ProjectLinks;
+  readonly policy: TargetPolicy;
+  readonly usesOf: ConnectionUses;
+  readonly notifyOfFailure: NotifyOfFailure;
+}): Feature & { readonly connections: ConnectionReader } {
+  const { projects, links, policy, usesOf } = deps;
+  const access = new ConnectionAccess(projects);
+  const rules = rulesFor(policy);
+  return {
+    entities: [AppConnection],
+    resolvers: [
+      new ConnectionResolver(new ConnectionService(access, projects, rules, deps)),
+      new ConnectionCountResolver(),
+      new ConnectionUsesResolver(projects, usesOf),
+      new DatatoolProjectsResolver(new DatatoolProjectsService(access, policy)),
+      new DatatoolProjectCountResolver(),
+      new (organizationLinkOf(ConnectedAppType))(),
+      new (projectLinkOf(ConnectedAppType))(links),
+      new (projectLinkOf(AppConnectionUseType))(links),
+    ],
+    nodes: nodesOf(access),
+    routes: connectionRoutes(rules),
+    jobs: checkJobs(deps),
+    connections: new ConnectionReader(access),
+    groups: [
+      {
+        name: 'app-connections',
+        title: 'App connections',
+        description: 'Credentials for outside systems, in which rotations change credentials.',
+        paths: /\/app-connections\b/,
+        parameters: { connectionId: 'The connection.' },
+      },
+    ],
+  };
+}
+
+/** A type of nodes for each app, all of one table. */
+const nodesOf = (access: ConnectionAccess): NodeKind[] =>
+  KINDS.map(({ app }) =>
+    nodeKind<ConnectedAppType>({
+      type: typeNameOf(app),
+      table: 'app_connection',
+      reach: `n.app = '${app}' and n.organization_id = $2`,
+      load: async (ctx, ids) => {
+        const rows = await findConnections(ctx, { organizationId: ctx.organizationId, ids });
+        return mapFound(await access.readable(ctx, rows), toConnectedApp);
+      },
+      record: readOf,
+    }),
+  );
