@@ -212,7 +212,8 @@ export class ProjectService {
   }
 
   /**
-   * Deletes a project with everything in it, at once for every operation.
+   * Deletes a project with everything in it, at once for every operation. Rotations go with it: what they made in outside systems
+   * stays there.
    *
    * @param raw `{ id }`
    * @returns the project as it was

@@ -7,6 +7,7 @@ import {
   type SchedulePolicy,
   staggered,
   startAt,
+  validAtLeastUntil,
 } from '../../../src/features/secret-rotations/schedule/next-rotation.js';
 import {
   rotationInterval,
@@ -134,6 +135,17 @@ describe('the next rotation', () => {
     expect(start('2026-01-10T03:00', 'next-window')).toEqual(at('2026-01-17T02:00'));
     expect(start('2026-01-10T02:00', 'next-window')).toEqual(at('2026-01-10T02:00'));
     expect(startAt(DAILY, planned, at('2026-09-09T00:00'))).toEqual(planned);
+  });
+
+  test('leaves a value valid until it, or until the one after it where credentials overlap', () => {
+    const nextAt = at('2026-02-28T00:00');
+    const policy = { ...DAILY, intervalDays: 30 };
+    const until = (overlaps: boolean, more = {}) => validAtLeastUntil({ ...policy, ...more }, { nextAt, overlaps });
+    expect(until(false)).toEqual(nextAt);
+    expect(until(true)).toEqual(at('2026-03-30T00:00'));
+    expect(until(true, { cron: '0 0 1 * *' })).toEqual(at('2026-03-01T00:00'));
+    expect(until(true, { isAutomatic: false })).toBeNull();
+    expect(validAtLeastUntil(policy, { nextAt: null, overlaps: true })).toBeNull();
   });
 
   test('is far enough from those of others', () => {

@@ -92,6 +92,19 @@ export function staggered(
   return new Date(at + Math.floor(share * Math.min(spreadSeconds * 1_000, room)));
 }
 
+/**
+ * Until when a value that is published now is valid at least, unless somebody rotates by hand before; null: nobody can say, since
+ * nothing rotates by itself.
+ *
+ * @param given `nextAt`: when it rotates next; `overlaps`: the credential before stays valid until the rotation after that
+ */
+export function validAtLeastUntil(
+  policy: SchedulePolicy,
+  { nextAt, overlaps }: { readonly nextAt: Date | null; readonly overlaps: boolean },
+): Date | null {
+  return nextAt === null || !overlaps ? nextAt : nextRotationAt(policy, { at: nextAt, reason: 'schedule' });
+}
+
 const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 6 * 3_600_000;
 
