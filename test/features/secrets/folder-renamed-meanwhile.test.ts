@@ -32,7 +32,7 @@ const WRITES: Readonly<Record<string, (caller: Caller, secret: { id: string; pro
 describe('a folder that is renamed at the moment of a write to it', () => {
   const strongroom = useSharedStrongroom();
 
-  test.each(Object.entries(WRITES))('%s is refused, and writes no version under the new name', async (_, write) => {
+  test.each(Object.entries(WRITES))('%s is refused, and writes no version under the new name', async (name, write) => {
     const { admin, project } = await strongroom.seed.project();
     const place = { projectId: project.id, environment: 'dev' };
     const { folder } = mustSucceed(await admin.post('/api/v2/folders', { ...place, name: 'open' })).body;
@@ -53,7 +53,9 @@ describe('a folder that is renamed at the moment of a write to it', () => {
       return pending;
     });
 
-    expect(reply).toBeError(409, 'CONCURRENT_CHANGE');
+    // An update by id looks again where the secret is now: where the caller may not know of it, it is not there.
+    if (name === 'an update by id') expect(reply).toBeError(404, 'SECRET_NOT_FOUND');
+    else expect(reply).toBeError(409, 'CONCURRENT_CHANGE');
     const versions = await strongroom.sql<{ path: string }>('select path from secret_version where secret_id = $1', [
       id,
     ]);
