@@ -39,6 +39,8 @@ import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
 import { createProjects } from './features/projects/index.js';
 import { listAccessBelow, listHoldings } from './features/projects/public.js';
+import { createSecretRotations } from './features/secret-rotations/index.js';
+import { listConnectionUses } from './features/secret-rotations/public.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
   authorizeTagChange,
@@ -142,6 +144,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   const tags = createTags({ ...projects, authorizeTagChange });
   const secrets = createSecrets(projects);
   const notifier = new Notifier({ mailer: new Mailer(config), policy: config, mayMail });
+  const connected = createAppConnections({ ...projects, policy: config, usesOf: listConnectionUses, notifyOfFailure });
   const working: Feature[] = [
     organizations,
     createOrganizationRoles(),
@@ -160,7 +163,8 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     createProjectNotices({ ...projects, notifier, allowPrivateTargets: config.allowPrivateTargets }),
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
     createAccessReview(projects),
-    createAppConnections({ ...projects, policy: config, usesOf: async () => [], notifyOfFailure }),
+    connected,
+    createSecretRotations({ ...projects, ...connected, policy: config }),
   ];
   const jobs = [...KERNEL_JOB_KINDS, ...working.flatMap(({ jobs: kinds = [] }) => kinds)];
   const features = [...working, createJobOperations({ ...projects, kinds: jobs })];

@@ -41,6 +41,7 @@ import { ChannelHistories } from './0040-0059/0043-channel-histories.js';
 import { CertificateCleanings } from './0040-0059/0044-certificate-cleaning.js';
 import { AppConnections } from './0040-0059/0045-app-connections.js';
 import { RotatedSecrets } from './0040-0059/0046-rotated-secrets.js';
+import { SecretRotations } from './0040-0059/0047-secret-rotations.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -87,4 +88,5 @@ export const migrations = [
   { name: '0044-certificate-cleaning', class: CertificateCleanings },
   { name: '0046-rotated-secrets', class: RotatedSecrets },
   { name: '0045-app-connections', class: AppConnections },
+  { name: '0047-secret-rotations', class: SecretRotations },
 ] as const;

@@ -2,9 +2,13 @@ import {
   astFromValue,
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   isInputObjectType,
+  isInterfaceType,
   isObjectType,
   print,
 } from 'graphql';
@@ -49,7 +53,7 @@ interface Answer {
 /** What is asked for behind a field, and the reply that it makes: for a list, a query and a mutation. */
 function answerOf({ name, type }: Field, { method, select, as }: FieldRoute): Answer {
   const object = getNamedType(type);
-  if (!isObjectType(object)) throw new Error(`${name} returns no object`);
+  if (!hasFields(object)) throw new Error(`${name} returns no object`);
   const fields = Object.values(object.getFields());
   if (fields.some((field) => field.name === 'pageInfo'))
     return {
@@ -59,7 +63,7 @@ function answerOf({ name, type }: Field, { method, select, as }: FieldRoute): An
     };
   if (method === 'GET') return { isList: false, selection: select, reply: (data) => ({ [as ?? name]: data[name] }) };
   const [only] = fields;
-  return only !== undefined && fields.length === 1 && isObjectType(getNamedType(only.type))
+  return only !== undefined && fields.length === 1 && hasFields(getNamedType(only.type))
     ? {
         isList: false,
         selection: `${only.name} { ${select} }`,
@@ -67,6 +71,9 @@ function answerOf({ name, type }: Field, { method, select, as }: FieldRoute): An
       }
     : { isList: false, selection: select, reply: (data) => data[name] };
 }
+
+const hasFields = (type: GraphQLNamedType): type is GraphQLObjectType | GraphQLInterfaceType =>
+  isObjectType(type) || isInterfaceType(type);
 
 /** How REST names arguments of a list. */
 const PAGING: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };

@@ -24,6 +24,20 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** Ids without the object beside them. */
 const BARE_IDS: readonly string[] = [
+  // It names what is outside.
+  'DatatoolGrant.projectId',
+  'DatatoolServiceTokenCredential.tokenId',
+  // What it names may be gone.
+  'CredentialDebt.connectionId',
+  'CredentialDebt.debtId',
+  'CredentialDebt.rotationId',
+  'DatatoolServiceTokenRotation.lastAttemptId',
+  // Its name is beside it, and nobody has to have the right to read more of it.
+  'ApartRotation.rotationId',
+  'RotatedPlace.environmentId',
+  'RotatedPlace.folderId',
+  'RotationConnector.connectionId',
+  'SecretRotationAttempt.attemptId',
   // What it names is deleted.
   'CopySecretsPayload.replacedSecretIds',
   'DeletedSecret.secretId',
@@ -114,7 +128,7 @@ describe('the schema', () => {
     expect(
       ofItself.filter(
         (name) =>
-          !/^(Update|Delete|Rename|Renew|Revoke|Restore|Retry|Cancel|Activate|Test|Check)\w+Input$|ChangeInput$/.test(
+          !/^(Update|Delete|Rename|Renew|Revoke|Restore|Retry|Cancel|Activate|Test|Check|Move|Rotate|RotateMany|Reconcile|Preview)\w+Input$|ChangeInput$/.test(
             name,
           ),
       ),

@@ -15,6 +15,7 @@ export const NoticeKindEnum = {
   PROJECT_RESCUE: 'project-rescue',
   CERTIFICATE_REQUEST_FAILURE: 'certificate-request-failure',
   CONNECTION_FAILURE: 'connection-failure',
+  ROTATION_FAILURE: 'rotation-failure',
 } as const satisfies Record<string, NoticeKind>;
 registerEnumType(NoticeKindEnum, {
   name: 'NoticeKind',
@@ -26,6 +27,7 @@ registerEnumType(NoticeKindEnum, {
     PROJECT_RESCUE: { description: 'Somebody made himself an admin of the project, which had none.' },
     CERTIFICATE_REQUEST_FAILURE: { description: 'A certificate could not be issued or renewed.' },
     CONNECTION_FAILURE: { description: 'An outside system does not accept the credentials of a connection any more.' },
+    ROTATION_FAILURE: { description: 'A rotation failed, was paused, or nobody can tell which credential works.' },
   },
 });
 enumOfRule(noticeKind, NoticeKindEnum);

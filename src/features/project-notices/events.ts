@@ -97,3 +97,42 @@ export const notifyOfFailure = (
       facts: { name, fields: { App: app, Error: code, Since: since.toISOString() } },
     })),
   );
+
+/** What happens to a rotation that a project is notified of. */
+export type RotationTrouble = 'failed' | 'paused' | 'undecided';
+
+const ROTATION_STATES: Readonly<Record<RotationTrouble, string>> = {
+  failed: 'It is tried again by itself, if automatic rotation is on.',
+  paused: 'Automatic rotation is paused, so that no account gets locked. Rotate it by hand to go on.',
+  undecided: 'Nobody can tell which password works. Both are kept; reconcile the rotation.',
+};
+
+/**
+ * Notifies a project that a rotation failed: once for each credential that it has published, and once more when it is paused or cannot be
+ * decided, since its retries would flood the channels.
+ */
+export const notifyOfFailedRotation = (
+  tx: Transaction,
+  {
+    rotationId,
+    name,
+    generation,
+    trouble,
+    message,
+    ...owner
+  }: InProject & {
+    readonly rotationId: string;
+    readonly name: string;
+    readonly generation: number;
+    readonly trouble: RotationTrouble;
+    readonly message: string;
+  },
+): Promise<void> =>
+  notify(tx, 'rotation-failure', [
+    {
+      ...owner,
+      subjectId: rotationId,
+      occurrence: `${trouble} ${generation}`,
+      facts: { name, fields: { Error: message, State: ROTATION_STATES[trouble] } },
+    },
+  ]);

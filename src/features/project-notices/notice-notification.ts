@@ -53,6 +53,13 @@ const WORDS: Readonly<Record<NoticeKind, Words>> = {
     nextSteps:
       'Rotations by the connection fail until it works again. Look at its error, and give it other credentials or make the outside system reachable.',
   },
+  'rotation-failure': {
+    title: (count) => (count === 1 ? 'A rotation failed' : `${count} rotations failed`),
+    noun: { one: 'Rotation', many: 'Rotations' },
+    severity: 'error',
+    nextSteps:
+      'The mapped secrets hold the credential of before. Look at the attempts of the rotation, remove the cause, and rotate it by hand if you do not want to wait.',
+  },
 };
 
 interface ShownNotice {

@@ -8,6 +8,7 @@ export const NOTICE_KINDS = [
   'project-rescue',
   'certificate-request-failure',
   'connection-failure',
+  'rotation-failure',
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 

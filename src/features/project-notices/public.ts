@@ -1,2 +1,8 @@
 export { notifyOfCredentialChanges } from './credentials.js';
-export { notifyOfFailedRequest, notifyOfFailure, notifyOfRescue } from './events.js';
+export {
+  notifyOfFailedRequest,
+  notifyOfFailedRotation,
+  notifyOfFailure,
+  notifyOfRescue,
+  type RotationTrouble,
+} from './events.js';

@@ -22,7 +22,7 @@ export const createRootFolders: CreateRootFolders = async (tx, environments) => 
     [environments.map(newId), environments.map(({ id }) => id)],
   );
 };
-export type { Place } from './place.rules.js';
+export { type Place, place } from './place.rules.js';
 export { listFolderPlaces, listMapped } from './rotated/rotated.sql.js';
 export { relocateRotated } from './rotated/rotated-places.js';
 export {
@@ -33,6 +33,7 @@ export {
   releaseRotated,
   writeRotated,
 } from './rotated/rotated-writes.js';
+export { secretKey } from './secret.rules.js';
 export { SecretType } from './secret.type.js';
-export { type FoundPlace, loadPlace } from './secret-place.js';
+export { type FoundPlace, loadPlace, loadSecretProject } from './secret-place.js';
 export { authorizeTagChange } from './tag-changes.js';

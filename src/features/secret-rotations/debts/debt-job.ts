@@ -1,0 +1,105 @@
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { flush } from '../../../kernel/database/in-transaction.js';
+import { NO_ID } from '../../../kernel/ids.js';
+import { backoffSeconds } from '../../../kernel/jobs/backoff.js';
+import type { Again, JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
+import { openConnection } from '../../app-connections/public.js';
+import { releaseRotated } from '../../secrets/public.js';
+import type { RotationTarget } from '../kind/rotation-kind.js';
+import type { Kinds } from '../kinds/kinds.js';
+import { countOpenDeletions, deferDebt, listDueDebts, secondsToNextDebt, settleDebt } from '../store/debt.sql.js';
+import { failureOf } from '../store/failure.js';
+import { lockRotation } from '../store/lock.js';
+import { openCredential } from '../store/sealing.js';
+import { PAY_DEBTS } from './debts.js';
+
+/** From half a minute to six hours, until it is paid. */
+const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
+const AT_ONCE = 50;
+/** Revoking takes up to three calls of half a minute. */
+const CALLS_SECONDS = 100;
+
+type Debt = Awaited<ReturnType<typeof listDueDebts>>[number];
+
+/** The job that pays debts, a standing one for each connection. Source: decisions 9.3, 9.7. */
+export const debtJob = (kinds: Kinds): JobKind => ({
+  ...PAY_DEBTS,
+  concurrency: 4,
+  concurrencyPerOrganization: 2,
+  leaseSeconds: 90,
+  limitSeconds: 900,
+  // What fails here is the service itself; a debt that cannot be paid has its own pauses.
+  retry: { firstSeconds: 10, longestSeconds: 600, attempts: 1_000_000 },
+  run: async (ctx, run): Promise<Again | undefined> => {
+    const connectionId = run.subjectId ?? NO_ID;
+    for (;;) {
+      const debts = await listDueDebts(ctx, { connectionId, most: AT_ONCE });
+      for (const debt of debts) {
+        run.signal.throwIfAborted();
+        await pay(ctx, run, { kinds, debt });
+      }
+      if (debts.length < AT_ONCE) break;
+    }
+    const [next] = await secondsToNextDebt(ctx, { connectionId });
+    return next?.seconds == null ? undefined : { againInSeconds: next.seconds };
+  },
+});
+
+async function pay(
+  ctx: Context,
+  run: JobRun,
+  { kinds, debt }: { readonly kinds: Kinds; readonly debt: Debt },
+): Promise<void> {
+  await run.reserve(CALLS_SECONDS);
+  const failure = await revoke(ctx, { kinds, debt }).then(
+    () => null,
+    (error: unknown) => failureOf(error),
+  );
+  const { id, tries } = debt;
+  if (failure !== null) {
+    const backoff = backoffSeconds(RETRY, tries + 1, Math.random()) ?? RETRY.longestSeconds;
+    const pauseSeconds = Math.max(backoff, failure.retryAfterSeconds ?? 0);
+    await run.inTransaction((tx) => deferDebt(tx, { id, errorCode: failure.code, pauseSeconds }));
+    return;
+  }
+  // What is not there yet may still come, until the call that may have made it cannot have an effect any more.
+  if (!debt.isSettled) await run.inTransaction((tx) => deferDebt(tx, { id, errorCode: null, pauseSeconds: 0 }));
+  else await run.inTransaction((tx) => settle(tx, debt));
+}
+
+async function revoke(ctx: Context, { kinds, debt }: { readonly kinds: Kinds; readonly debt: Debt }): Promise<void> {
+  const { id, organizationId, projectId, rotationId, connectionId, type, parameters, name, credentialSealed } = debt;
+  const kind = kinds.of(type);
+  const connection = await openConnection(ctx, connectionId);
+  const target: RotationTarget = {
+    ...{ rotationId, organizationId, projectId, parameters, connection },
+    ...{ current: null, temporary: null },
+  };
+  if (credentialSealed === null) {
+    if (name !== null) await kind.revokeByName?.(ctx, target, name);
+    return;
+  }
+  const at = { table: 'credential_debt', column: 'credential', rowId: id, rowVersion: 1 } as const;
+  await kind.revoke(ctx, target, await openCredential(ctx, debt, at, credentialSealed));
+}
+
+async function settle(tx: Transaction, { id, rotationId, projectId, reason }: Debt): Promise<void> {
+  const rotation = await lockRotation(tx, rotationId);
+  if ((await settleDebt(tx, { id })).length === 0) return;
+  await tx.auditTrail.recordChange(tx, {
+    action: 'secret-rotation:revoke',
+    projectId,
+    facts: { rotationId, debtId: id, reason },
+  });
+  if (rotation?.status !== 'deleting') return;
+  const [open] = await countOpenDeletions(tx, { rotationId });
+  if (open === undefined || open.count > 0) return;
+  await releaseRotated(tx, rotation, { rotationId, isDeleting: rotation.isDeletingSecrets });
+  tx.em.remove(rotation);
+  await flush(tx);
+  await tx.auditTrail.recordChange(tx, {
+    action: 'secret-rotation:delete',
+    projectId,
+    facts: { rotationId, deletesSecrets: rotation.isDeletingSecrets, revokes: true },
+  });
+}

@@ -1,0 +1,40 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { AppError } from '../../../kernel/errors.js';
+import { ask } from '../../../kernel/jobs/queue.js';
+import { refusalOf, type TargetCode, TargetFailure } from '../../app-connections/public.js';
+import type { Credential } from '../kind/rotation-kind.js';
+import { hasten, listDeletionDebts } from '../store/debt.sql.js';
+import type { SecretRotation } from '../store/rotation.entity.js';
+import { owe, PAY_DEBTS } from './debts.js';
+
+const PAUSE_MS = 50;
+/** Less than a request may take. */
+const LONGEST_MS = 25_000;
+
+/** Has the credentials of a rotation that is being deleted revoked, those of before at once. */
+export async function oweAll(
+  tx: Transaction,
+  rotation: SecretRotation,
+  credentials: readonly Credential[],
+): Promise<void> {
+  const { id: rotationId, connectionId, organizationId } = rotation;
+  for (const credential of credentials) await owe(tx, rotation, { reason: 'deletion', credential });
+  await hasten(tx, { rotationId });
+  await ask(tx, PAY_DEBTS, [{ key: connectionId, subjectId: connectionId, organizationId }]);
+}
+
+/** Waits until a rotation is gone. @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE, ROTATION_CONTINUES */
+export async function untilRevoked(ctx: Context, rotationId: string): Promise<void> {
+  const end = performance.now() + LONGEST_MS;
+  while (performance.now() < end) {
+    const debts = await listDeletionDebts(ctx, { rotationId });
+    if (debts.length === 0) return;
+    const failed = debts.find(({ errorCode, isWaiting }) => isWaiting && errorCode !== null);
+    if (failed !== undefined) throw refusalOf(failureOf(failed.errorCode ?? ''), 'id');
+    await delay(PAUSE_MS);
+  }
+  throw new AppError('ROTATION_CONTINUES');
+}
+
+const failureOf = (code: string): TargetFailure => new TargetFailure(code as TargetCode, 'unknown');

@@ -1,0 +1,189 @@
+import type { Context, Transaction } from '../../../kernel/context.js';
+import type { Again, JobRun } from '../../../kernel/jobs/job-kind.js';
+import type { TargetFailure } from '../../app-connections/public.js';
+import { owe } from '../debts/debts.js';
+import type { Credential } from '../kind/rotation-kind.js';
+import type { Kinds } from '../kinds/kinds.js';
+import { secondsToSettle } from '../store/attempt.sql.js';
+import { failureOf } from '../store/failure.js';
+import { lockRotation } from '../store/lock.js';
+import { sealCredential } from '../store/sealing.js';
+import { nameOf } from './begin.js';
+import { fail, leaveUndecided, moveTo, succeed } from './outcomes.js';
+import { loadWork, type Work } from './work.js';
+
+/** How often a candidate is sent that was found not to have arrived. */
+const MOST_CALLS = 4;
+/** How often it is tried whether a new credential works, or what came of a call, before the next retry of the job. */
+const MOST_TRIES = 5;
+const LOOK_UP_SECONDS = 60;
+/** How much later than its time limit a call may still have an effect. */
+const LATE_SECONDS = 30;
+
+/** What failed for now. The job tries it again later, from the state that is stored. */
+class TryLater extends Error {}
+
+/**
+ * One run of the job: carries an open attempt on from the state that it finds, step by step, reading all of it anew before each. What a
+ * run before has done is in the state; what it may have done outside is looked up.
+ *
+ * Source: reliability P6.
+ */
+export class Attempting {
+  /** Whether the call that the state tells of was made here, and has ended. */
+  private hasCalled = false;
+
+  constructor(
+    private readonly kinds: Kinds,
+    private readonly ctx: Context,
+    private readonly run: JobRun,
+  ) {}
+
+  /** @returns when to go on, where something outside has to end before; @throws TryLater, LeaseLost */
+  async carryOut(rotationId: string): Promise<Again | undefined> {
+    for (;;) {
+      this.run.signal.throwIfAborted();
+      const work = await loadWork(this.ctx, this.kinds, rotationId);
+      if (work === null) return undefined;
+      const again = await this.step(work);
+      if (again !== undefined) return again;
+    }
+  }
+
+  private async step(work: Work): Promise<Again | undefined> {
+    switch (work.attempt.state) {
+      case 'planned':
+        await this.call(work);
+        return undefined;
+      case 'calling':
+        return this.findOut(work);
+      case 'changed':
+        await this.verify(work);
+        return undefined;
+      default:
+        await this.run.inTransaction((tx) => succeed(tx, work, null));
+        return undefined;
+    }
+  }
+
+  /** Asks the outside system to take the candidate. That it is about to is committed before. */
+  private async call(work: Work): Promise<void> {
+    const { kind, target, candidate, attempt } = work;
+    const apply = attempt.reason === 'reconciliation' && kind.reset !== undefined ? kind.reset : kind.apply;
+    await this.run.reserve(kind.callSeconds);
+    if (!(await this.run.inTransaction((tx) => moveTo(tx, work, 'calling')))) return;
+    this.hasCalled = true;
+    let result: Credential;
+    try {
+      result = await apply.call(kind, this.ctx, target, candidate);
+    } catch (error) {
+      const failure = failureOf(error);
+      // What is not known is looked up in the next step.
+      if (failure.certainty === 'unchanged') await this.run.inTransaction((tx) => fail(tx, work, failure));
+      return;
+    }
+    await this.keep(work, result);
+  }
+
+  /** Stores what the outside system has now. */
+  private async keep(work: Work, result: Credential): Promise<void> {
+    const { id, candidateVersion } = work.attempt;
+    const at = { table: 'secret_rotation_attempt', column: 'result', rowId: id, rowVersion: candidateVersion } as const;
+    await this.run.inTransaction(async (tx) => {
+      await moveTo(tx, work, 'changed', { resultSealed: await sealCredential(tx, work.attempt, at, result) });
+    });
+  }
+
+  /** Finds out what came of a call whose answer nobody has. */
+  private async findOut(work: Work): Promise<Again | undefined> {
+    const { kind, target, candidate, attempt } = work;
+    if (!this.hasCalled) {
+      const [left] = await secondsToSettle(this.ctx, { id: attempt.id, afterSeconds: kind.orphanSeconds });
+      if (left?.seconds != null && left.seconds > 0) return { againInSeconds: left.seconds + 1 };
+    }
+    await this.run.reserve(LOOK_UP_SECONDS);
+    const finding = await kind.find(this.ctx, target, candidate).catch((error: unknown) => failureOf(error));
+    if (finding instanceof Error) return this.later(work, finding);
+    if (finding.outcome === 'done') await this.keep(work, finding.credential);
+    else if (finding.outcome === 'undecided')
+      await this.run.inTransaction((tx) =>
+        leaveUndecided(tx, work, { code: 'CREDENTIALS_REJECTED', message: UNDECIDED }),
+      );
+    else if (attempt.calls >= MOST_CALLS) await this.run.inTransaction((tx) => this.giveUp(tx, work, finding.outcome));
+    else if (finding.outcome === 'not-done') await this.run.inTransaction((tx) => moveTo(tx, work, 'planned'));
+    else await this.renew(work);
+    return undefined;
+  }
+
+  /** Goes on with a new candidate under a new name. Whatever may have been made under the old one is a debt. */
+  private async renew(work: Work): Promise<void> {
+    const { kind, rotation, attempt } = work;
+    const version = attempt.candidateVersion + 1;
+    const name = nameOf(rotation, attempt.number, version);
+    const at = {
+      table: 'secret_rotation_attempt',
+      column: 'candidate',
+      rowId: attempt.id,
+      rowVersion: version,
+    } as const;
+    await this.run.inTransaction(async (tx) => {
+      const candidateSealed = await sealCredential(tx, rotation, at, kind.candidate(rotation.parameters, name));
+      if (await moveTo(tx, work, 'planned', { name, candidateSealed })) await this.oweOrphan(tx, work);
+    });
+  }
+
+  private async giveUp(tx: Transaction, work: Work, outcome: 'not-done' | 'void'): Promise<void> {
+    if (outcome === 'void') await this.oweOrphan(tx, work);
+    await fail(tx, work, {
+      code: 'TARGET_UNREACHABLE',
+      message: 'The answer of the outside system was lost again and again.',
+    });
+  }
+
+  private async oweOrphan(tx: Transaction, { attempt, kind, candidate, ...work }: Work): Promise<void> {
+    const rotation = await lockRotation(tx, attempt.rotationId);
+    if (rotation === null) return;
+    const settlesInSeconds = kind.callSeconds + LATE_SECONDS;
+    await owe(tx, rotation, {
+      reason: 'orphaned',
+      name: kind.outsideName(work.rotation.parameters, attempt.name),
+      settlesInSeconds,
+    });
+  }
+
+  /** Tries whether the new credential works. */
+  private async verify(work: Work): Promise<void> {
+    const { kind, target, result, attempt } = work;
+    if (result === null) throw new Error('an attempt that has changed something has no result');
+    await this.run.reserve(LOOK_UP_SECONDS);
+    const failure = await kind.verify(this.ctx, target, result).then(
+      () => null,
+      (error: unknown) => failureOf(error),
+    );
+    if (failure === null) {
+      await this.run.inTransaction((tx) => moveTo(tx, work, 'verified'));
+      return;
+    }
+    const isRejected = failure.code === 'CREDENTIALS_REJECTED';
+    if (!isRejected && failure.isTemporary && attempt.tries < MOST_TRIES) await this.later(work, failure);
+    if (attempt.reason === 'adoption') await this.run.inTransaction((tx) => fail(tx, work, failure));
+    else if (kind.overlaps)
+      await this.run.inTransaction(async (tx) => {
+        const rotation = await lockRotation(tx, attempt.rotationId);
+        if (rotation !== null) await owe(tx, rotation, { reason: 'unusable', credential: result });
+        await fail(tx, work, failure);
+      });
+    else if (isRejected) await this.run.inTransaction((tx) => moveTo(tx, work, 'calling', { reason: failure }));
+    // The old credential is gone: what the outside system has said it has is better than none.
+    else await this.run.inTransaction((tx) => succeed(tx, work, failure));
+  }
+
+  /** Stores why something failed, and has the job try it again. @throws TryLater */
+  private async later(work: Work, failure: TargetFailure): Promise<never> {
+    await this.run.inTransaction((tx) => moveTo(tx, work, work.attempt.state, { reason: failure }));
+    throw new TryLater(failure.code);
+  }
+}
+
+const UNDECIDED =
+  'Neither the new nor the old password works: somebody else may have changed it. Reconcile the rotation with an administrator account.';

@@ -1,0 +1,80 @@
+import type { Actor, Transaction } from '../../../kernel/context.js';
+import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { queryOf } from '../../../kernel/database/database.js';
+import { flush } from '../../../kernel/database/in-transaction.js';
+import { newId } from '../../../kernel/ids.js';
+import { ask } from '../../../kernel/jobs/queue.js';
+import type { Credential, RotationKind } from '../kind/rotation-kind.js';
+import type { AttemptReason } from '../store/attempt.entity.js';
+import { insertAttempt } from '../store/attempt.sql.js';
+import type { SecretRotation } from '../store/rotation.entity.js';
+import { sealCredential, sealTexts } from '../store/sealing.js';
+
+/** The job that carries out what rotations have begun. */
+export const ROTATE = {
+  name: 'secret-rotations:rotate',
+  description: 'Carries out one rotation, from where an earlier run of it has left off.',
+} as const;
+
+/** What an attempt begins with. */
+export interface Beginning {
+  readonly rotation: SecretRotation;
+  readonly kind: RotationKind;
+  /** Its public fields, at least. */
+  readonly connection: Readonly<Record<string, unknown>>;
+  readonly reason: AttemptReason;
+  readonly actor: Pick<Actor, 'kind' | 'id'>;
+  /** What was given at the creation only. */
+  readonly temporary?: Readonly<Record<string, SealedText>> | null;
+  /** A credential that exists, and is only to be published. */
+  readonly adopted?: Credential;
+}
+
+/**
+ * Begins an attempt of a locked rotation that has none: commits the intent and the candidate before anything is asked for outside, and
+ * has the job carry it out.
+ *
+ * @returns the id of the attempt; null when another open attempt changes the same account
+ * Source: reliability P6.
+ */
+export async function beginAttempt(
+  tx: Transaction,
+  { rotation, kind, connection, reason, actor, temporary = null, adopted }: Beginning,
+): Promise<string | null> {
+  const { id: rotationId, organizationId, projectId, parameters } = rotation;
+  const scope = { organizationId, projectId };
+  const id = newId();
+  const number = rotation.attempts + 1;
+  const name = nameOf(rotation, number, 0);
+  const at = { table: 'secret_rotation_attempt', rowId: id, rowVersion: 0 } as const;
+  const candidate = adopted ?? kind.candidate(parameters, name);
+  const begun = await insertAttempt(tx, {
+    id,
+    ...scope,
+    rotationId,
+    number,
+    reason,
+    state: adopted === undefined ? 'planned' : 'changed',
+    name,
+    candidateSealed: await sealCredential(tx, scope, { ...at, column: 'candidate' }, candidate),
+    resultSealed: adopted === undefined ? null : await sealCredential(tx, scope, { ...at, column: 'result' }, adopted),
+    temporarySealed: temporary === null ? null : await sealTexts(tx, scope, { ...at, column: 'temporary' }, temporary),
+    exclusive: await digestOf(tx, scope.organizationId, kind.exclusive(parameters, connection)),
+    actorKind: actor.kind,
+    actorId: actor.id,
+  });
+  if (begun.length === 0) return null;
+  tx.em.assign(rotation, { attempts: number, status: 'in_progress', lastAttemptId: id, requestedAt: null });
+  await flush(tx);
+  await ask(tx, ROTATE, [{ key: rotationId, subjectId: rotationId, ...scope }]);
+  return id;
+}
+
+/** What a candidate is called outside: the same name is never used again. */
+export const nameOf = ({ id }: Pick<SecretRotation, 'id'>, number: number, calls: number): string =>
+  `${id.slice(0, 8)}-${number}${calls === 0 ? '' : `.${calls}`}`;
+
+async function digestOf(tx: Transaction, organizationId: string, text: string | null): Promise<Buffer | null> {
+  if (text === null) return null;
+  return (await tx.keyring.sealer(queryOf(tx), { organizationId, projectId: null })).digest(text);
+}

@@ -1,0 +1,176 @@
+import type { Transaction } from '../../../kernel/context.js';
+import { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { flush } from '../../../kernel/database/in-transaction.js';
+import { notifyOfFailedRotation, type RotationTrouble } from '../../project-notices/public.js';
+import { releaseRotated, writeRotated } from '../../secrets/public.js';
+import { owe } from '../debts/debts.js';
+import { moveAttempt, putCredential, readClock } from '../store/attempt.sql.js';
+import { listDistances } from '../store/distance.sql.js';
+import { isRefusal, type Reason } from '../store/failure.js';
+import { lockRotation } from '../store/lock.js';
+import type { SecretRotation } from '../store/rotation.entity.js';
+import { messageAt, sealCredential, sealText } from '../store/sealing.js';
+import { type AttemptState, isFinal, statesBefore } from '../store/states.js';
+import { nextAfter, retryAfter, type Timed } from '../store/timing.js';
+import { credentialAt, credentialsOf, type Work } from './work.js';
+
+/** What else of an attempt changes when it moves on. */
+interface Move {
+  readonly name?: string;
+  readonly candidateSealed?: Buffer;
+  readonly resultSealed?: Buffer;
+  /** Why something of it failed. Null: nothing did. */
+  readonly reason?: Reason | null;
+}
+
+/** Moves an attempt to a state, from whichever it may be in before. @returns false when somebody else moved it */
+export async function moveTo(
+  tx: Transaction,
+  { attempt }: Pick<Work, 'attempt'>,
+  state: AttemptState,
+  { name, candidateSealed, resultSealed, reason = null }: Move = {},
+): Promise<boolean> {
+  const moved = await moveAttempt(tx, {
+    id: attempt.id,
+    // What failed and is asked again stays where it is.
+    from: isFinal(state) ? statesBefore(state) : [...statesBefore(state), state],
+    state,
+    isFinal: isFinal(state),
+    name: name ?? null,
+    candidateSealed: candidateSealed ?? null,
+    resultSealed: resultSealed ?? null,
+    errorCode: reason?.code ?? null,
+    messageSealed:
+      reason === null ? null : await sealText(tx, attempt, messageAt(attempt.id), new SealedText(reason.message)),
+  });
+  return moved.length > 0;
+}
+
+/**
+ * Publishes the result of an attempt: slot, mapped secrets, rotation and audit record in one transaction. What it replaces is a debt
+ * from then on, where that still works.
+ *
+ * @param unverified why the new credential could not be tried; null: it works
+ * Source: decisions 9.3, 9.8.
+ */
+export async function succeed(tx: Transaction, work: Work, unverified: Reason | null): Promise<void> {
+  const { attempt, kind, result } = work;
+  const rotation = await lockRotation(tx, attempt.rotationId);
+  if (rotation === null || result === null || !(await moveTo(tx, work, 'succeeded', { reason: unverified }))) return;
+  const { organizationId, projectId } = rotation;
+  const generation = rotation.generation + 1;
+  const isFirst = rotation.generation === 0;
+  const slot = isFirst || attempt.reason === 'reconciliation' ? rotation.activeIndex : 1 - rotation.activeIndex;
+  const replaced = (await credentialsOf(tx, rotation)).find((held) => held.slot === slot);
+  const credentialSealed = await sealCredential(tx, rotation, credentialAt(rotation.id, generation), result);
+  await putCredential(tx, { rotationId: rotation.id, slot, organizationId, projectId, generation, credentialSealed });
+  if (replaced !== undefined && kind.overlaps)
+    await owe(tx, rotation, { reason: 'replaced', credential: replaced.credential });
+  await writeRotated(tx, rotation, { rotationId: rotation.id, values: kind.secretsOf(result) });
+  const now = await databaseTime(tx);
+  const isManual = attempt.reason !== 'schedule';
+  tx.em.assign(rotation, {
+    ...{ status: 'success', activeIndex: slot, generation, failures: 0, refusals: 0, pauseReason: null },
+    ...{ lastAttemptedAt: now, lastRotatedAt: now, isLastManual: isManual, updatedAt: now },
+    nextRotationAt: await nextOf(tx, { ...rotation, lastRotatedAt: now, isLastManual: isManual }, now),
+  });
+  await flush(tx);
+  await record(tx, work, 'secret-rotation:publish', {
+    generation,
+    ...(unverified === null ? {} : { unverified: unverified.code }),
+  });
+}
+
+/**
+ * Ends an attempt after which the rotation holds what it held before. A creation that fails takes its rotation with it. Automatic
+ * runs go on later, or are paused once the target has refused our credentials too often.
+ */
+export async function fail(
+  tx: Transaction,
+  work: Work,
+  reason: Reason & { readonly retryAfterSeconds?: number | null },
+): Promise<void> {
+  const rotation = await lockRotation(tx, work.attempt.rotationId);
+  if (rotation === null || !(await moveTo(tx, work, 'failed', { reason }))) return;
+  await record(tx, work, 'secret-rotation:fail', { code: reason.code });
+  if (rotation.generation === 0) {
+    await forget(tx, rotation);
+    return;
+  }
+  const now = await databaseTime(tx);
+  const { retryAfterSeconds = null } = reason;
+  const failures = rotation.failures + 1;
+  const refusals = isRefusal(reason) ? rotation.refusals + 1 : 0;
+  const isPaused = refusals >= work.kind.mostRefusals;
+  tx.em.assign(rotation, {
+    ...{ status: 'failed', failures, refusals, lastAttemptedAt: now, updatedAt: now },
+    pauseReason: isPaused ? reason.code : rotation.pauseReason,
+    nextRotationAt: isPaused ? null : retryAfter(rotation, { at: now, failures, retryAfterSeconds }),
+  });
+  await flush(tx);
+  await tell(tx, rotation, isPaused ? 'paused' : 'failed', reason);
+}
+
+/** Ends an attempt of which nobody can tell which credential works. Both are kept. Source: decisions 9.1, 9.9. */
+export async function leaveUndecided(tx: Transaction, work: Work, reason: Reason): Promise<void> {
+  const rotation = await lockRotation(tx, work.attempt.rotationId);
+  if (rotation === null || !(await moveTo(tx, work, 'undecided', { reason }))) return;
+  const now = await databaseTime(tx);
+  tx.em.assign(rotation, {
+    ...{ status: 'needs_reconciliation', failures: rotation.failures + 1, lastAttemptedAt: now, updatedAt: now },
+    nextRotationAt: null,
+  });
+  await flush(tx);
+  await record(tx, work, 'secret-rotation:undecided', { code: reason.code });
+  await tell(tx, rotation, 'undecided', reason);
+}
+
+/** Removes a rotation that never had a credential, and gives its keys free. */
+export async function forget(tx: Transaction, rotation: SecretRotation): Promise<void> {
+  await releaseRotated(tx, rotation, { rotationId: rotation.id, isDeleting: true });
+  tx.em.remove(rotation);
+  await flush(tx);
+}
+
+/** When a rotation runs next by itself, away from those that it must not fall together with. */
+export async function nextOf(
+  tx: Transaction,
+  rotation: Timed & { readonly id: string; readonly projectId: string },
+  now: Date,
+): Promise<Date | null> {
+  const others = await listDistances(tx, rotation);
+  return nextAfter(
+    rotation,
+    now,
+    others.flatMap(({ at, minutes }) => (at === null ? [] : [{ at, minutes }])),
+  );
+}
+
+/** The clock that decides. */
+export async function databaseTime(tx: Transaction): Promise<Date> {
+  const [clock] = await readClock(tx, {});
+  return (clock as { now: Date }).now;
+}
+
+const tell = (
+  tx: Transaction,
+  { id: rotationId, organizationId, projectId, name, generation }: SecretRotation,
+  trouble: RotationTrouble,
+  { message }: Reason,
+): Promise<void> =>
+  notifyOfFailedRotation(tx, { rotationId, organizationId, projectId, name, generation, trouble, message });
+
+const record = (tx: Transaction, { attempt, kind }: Work, action: string, facts: Record<string, string | number>) =>
+  tx.auditTrail.recordChange(tx, {
+    action,
+    projectId: attempt.projectId,
+    facts: {
+      rotationId: attempt.rotationId,
+      attemptId: attempt.id,
+      type: kind.type,
+      reason: attempt.reason,
+      requesterKind: attempt.actorKind,
+      requesterId: attempt.actorId,
+      ...facts,
+    },
+  });

@@ -1,0 +1,108 @@
+import { type Actor, SYSTEM, type Transaction } from '../../../kernel/context.js';
+import { flush } from '../../../kernel/database/in-transaction.js';
+import { NO_ID } from '../../../kernel/ids.js';
+import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
+import { ask } from '../../../kernel/jobs/queue.js';
+import { openConnection } from '../../app-connections/public.js';
+import type { Kinds } from '../kinds/kinds.js';
+import type { AttemptReason } from '../store/attempt.entity.js';
+import { listDueRotations } from '../store/attempt.sql.js';
+import { listDistances } from '../store/distance.sql.js';
+import { lockRotation } from '../store/lock.js';
+import type { SecretRotation } from '../store/rotation.entity.js';
+import { mayStartAt } from '../store/timing.js';
+import { Attempting } from './attempting.js';
+import { beginAttempt, ROTATE } from './begin.js';
+import { databaseTime } from './outcomes.js';
+
+const MINUTE_SECONDS = 60;
+const AT_ONCE = 500;
+
+/** The jobs that begin automatic rotations when their time has come, and carry out what was begun. Source: decisions 9, reliability P5, P6. */
+export function rotationJobs(kinds: Kinds): readonly JobKind[] {
+  const rotate: JobKind = {
+    ...ROTATE,
+    concurrency: 8,
+    concurrencyPerOrganization: 4,
+    leaseSeconds: 90,
+    limitSeconds: 600,
+    // What is not known outside is looked up until it is.
+    retry: { firstSeconds: 2, longestSeconds: 300, attempts: 1_000_000 },
+    run: async (ctx, run) => {
+      const rotationId = run.subjectId ?? NO_ID;
+      await beginIfDue(run, { kinds, rotationId });
+      return new Attempting(kinds, ctx, run).carryOut(rotationId);
+    },
+  };
+  const findDue: JobKind = {
+    name: 'secret-rotations:find-due',
+    description: 'Finds automatic rotations whose time has come, every minute.',
+    everySeconds: MINUTE_SECONDS,
+    run: async (ctx, run) => {
+      for (let after = NO_ID; ; ) {
+        const due = await listDueRotations(ctx, { after, most: AT_ONCE });
+        if (due.length === 0) return;
+        await run.inTransaction((tx) =>
+          ask(
+            tx,
+            rotate,
+            due.map(({ id, ...place }) => ({ key: id, subjectId: id, ...place })),
+          ),
+        );
+        after = due.at(-1)?.id ?? after;
+      }
+    },
+  };
+  return [rotate, findDue];
+}
+
+/** Begins an automatic run, if the rotation is still due and has no open attempt. */
+async function beginIfDue(
+  run: JobRun,
+  { kinds, rotationId }: { readonly kinds: Kinds; readonly rotationId: string },
+): Promise<void> {
+  await run.inTransaction(async (tx) => {
+    const rotation = await lockRotation(tx, rotationId);
+    if (rotation === null || (rotation.status !== 'success' && rotation.status !== 'failed')) return;
+    const now = await databaseTime(tx);
+    const cause = causeOf(rotation, now);
+    if (cause === null) return;
+    const laterAt = cause.reason === 'schedule' ? await laterThanPlanned(tx, rotation, now) : null;
+    if (laterAt !== null) {
+      tx.em.assign(rotation, { nextRotationAt: laterAt });
+      await flush(tx);
+      return;
+    }
+    const connection = await openConnection(tx, rotation.connectionId);
+    const kind = kinds.of(rotation.type);
+    const attemptId = await beginAttempt(tx, { rotation, kind, connection, ...cause });
+    if (attemptId === null) return;
+    await tx.auditTrail.recordChange(tx, {
+      action: 'secret-rotation:begin',
+      projectId: rotation.projectId,
+      facts: { rotationId, attemptId, reason: cause.reason },
+    });
+  });
+}
+
+/** Why a rotation runs now; null when it does not: somebody has asked for it, or its time has come. */
+function causeOf(
+  rotation: SecretRotation,
+  now: Date,
+): { readonly reason: AttemptReason; readonly actor: Pick<Actor, 'kind' | 'id'> } | null {
+  const { requestedAt, requesterKind, requesterId, isAutoRotationEnabled, pauseReason, nextRotationAt } = rotation;
+  if (requestedAt != null && requestedAt <= now && requesterKind != null && requesterId != null)
+    return { reason: 'manual', actor: { kind: requesterKind, id: requesterId } };
+  const isDue = isAutoRotationEnabled && pauseReason == null && nextRotationAt != null && nextRotationAt <= now;
+  return isDue ? { reason: 'schedule', actor: SYSTEM } : null;
+}
+
+/** When a run that is due has to wait for: its window is closed, or another rotation has just run. Null: nothing. */
+async function laterThanPlanned(tx: Transaction, rotation: SecretRotation, now: Date): Promise<Date | null> {
+  const open = rotation.nextRotationAt == null ? now : mayStartAt(rotation, rotation.nextRotationAt, now);
+  const near = (await listDistances(tx, rotation)).flatMap(({ at, minutes }) =>
+    at === null || at > now ? [] : [at.getTime() + minutes * 60_000],
+  );
+  const at = Math.max(open.getTime(), ...near);
+  return at > now.getTime() ? mayStartAt(rotation, new Date(at), new Date(at)) : null;
+}

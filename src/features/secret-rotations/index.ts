@@ -1,0 +1,66 @@
+import './secret-rotations.errors.js';
+import type { Feature } from '../../feature.js';
+import type { TargetPolicy } from '../../kernel/outbound/http.js';
+import type { ConnectionReader } from '../app-connections/public.js';
+import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { debtJob } from './debts/debt-job.js';
+import { rotationJobs } from './engine/rotate-job.js';
+import { Kinds } from './kinds/kinds.js';
+import { ManyRotationsResolver } from './many-rotations.resolver.js';
+import { ManyRotationsService } from './many-rotations.service.js';
+import { RotatingService } from './rotating.service.js';
+import {
+  ProjectRotationsResolver,
+  RotationCountResolver,
+  RotationReadingResolver,
+  RotationResolver,
+} from './rotation.resolver.js';
+import { rotationRoutes } from './rotation.routes.js';
+import { RotationService } from './rotation.service.js';
+import { SecretRotationType } from './rotation.type.js';
+import { RotationReadingService } from './rotation-reading.service.js';
+import { SecretRotationAttempt } from './store/attempt.entity.js';
+import { SecretRotationCredential } from './store/credential.entity.js';
+import { CredentialDebt } from './store/debt.entity.js';
+import { SecretRotation } from './store/rotation.entity.js';
+
+/**
+ * Rotations of credentials in outside systems.
+ *
+ * @param deps `policy`: which outside systems may be called
+ */
+export function createSecretRotations(deps: {
+  readonly projects: ProjectReader;
+  readonly links: ProjectLinks;
+  readonly connections: ConnectionReader;
+  readonly policy: TargetPolicy;
+}): Feature {
+  const { projects, connections, policy } = deps;
+  const kinds = new Kinds(policy);
+  const making = new RotationService(projects, connections, kinds);
+  const reading = new RotationReadingService(projects, kinds);
+  const rotating = new RotatingService(projects, kinds);
+  return {
+    entities: [SecretRotation, SecretRotationCredential, SecretRotationAttempt, CredentialDebt],
+    resolvers: [
+      new ManyRotationsResolver(making, new ManyRotationsService(projects)),
+      new RotationReadingResolver(reading),
+      new RotationResolver(making, rotating),
+      new RotationCountResolver(),
+      new ProjectRotationsResolver(reading),
+      new (projectLinkOf(SecretRotationType))(deps.links),
+    ],
+    jobs: [...rotationJobs(kinds), debtJob(kinds)],
+    routes: rotationRoutes(),
+    groups: [
+      {
+        name: 'secret-rotations',
+        title: 'Secret rotations',
+        description: 'Credentials in outside systems that are replaced, and the secrets that hold them.',
+        paths: /^\/api\/v2\/secret-rotations\b/,
+        parameters: { rotationId: 'The rotation.' },
+      },
+    ],
+  };
+}
+void nodeInProject;

@@ -1,0 +1,88 @@
+import type { z } from 'zod';
+import type { Context } from '../../../../kernel/context.js';
+import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
+import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
+import { DATATOOL_LIMIT_MS, DatatoolClient, TargetFailure } from '../../../app-connections/public.js';
+import type { Credential, Finding, RotationKind, RotationTarget } from '../../kind/rotation-kind.js';
+import { TokenMapping, TokenParameters } from './token.rules.js';
+
+/**
+ * Service tokens of a datatool account. Two live at a time: the published one, and the one before it until the rotation after. A lost
+ * answer leaves a token whose text nobody has: it is never asked for again under the same name, and revoked by its name.
+ *
+ * Source: decisions 9.3, rotation-targets B5.
+ */
+export class DatatoolServiceToken implements RotationKind {
+  readonly type = 'datatool-service-token';
+  readonly app = 'datatool';
+  readonly title = 'Datatool service token';
+  readonly parameters = TokenParameters;
+  readonly mapping = TokenMapping;
+  readonly temporary = null;
+  readonly overlaps = true;
+  readonly mostRefusals = 10;
+  readonly callSeconds = DATATOOL_LIMIT_MS / 1_000;
+  // What a lost call may still make is revoked by its name, whenever it comes.
+  readonly orphanSeconds = 0;
+
+  constructor(private readonly policy: TargetPolicy) {}
+
+  async check(ctx: Context, target: RotationTarget): Promise<void> {
+    await this.#client(target).account(ctx);
+  }
+
+  candidate(parameters: RotationTarget['parameters'], name: string): Credential {
+    return { shown: { tokenName: this.outsideName(parameters, name) }, secret: null };
+  }
+
+  outsideName(parameters: RotationTarget['parameters'], name: string): string {
+    return `${parametersOf(parameters).tokenName}-${name}`;
+  }
+
+  async apply(ctx: Context, target: RotationTarget, { shown }: Credential): Promise<Credential> {
+    const { permissionGrants: grants } = parametersOf(target.parameters);
+    const { id, name, token } = await this.#client(target).createToken(ctx, { name: String(shown.tokenName), grants });
+    return { shown: { tokenId: id, tokenName: name }, secret: token };
+  }
+
+  async find(): Promise<Finding> {
+    return { outcome: 'void' };
+  }
+
+  async verify(ctx: Context, target: RotationTarget, { shown }: Credential): Promise<void> {
+    // By look-up: a token may have no right that a call of its own could show.
+    if ((await this.#client(target).token(ctx, Number(shown.tokenId))) === 'gone')
+      throw new TargetFailure('CREDENTIALS_REJECTED', 'unchanged', 'The new token is gone already.');
+  }
+
+  async revoke(ctx: Context, target: RotationTarget, { shown }: Credential): Promise<void> {
+    await this.#client(target).revokeToken(ctx, Number(shown.tokenId));
+  }
+
+  async revokeByName(ctx: Context, target: RotationTarget, name: string): Promise<void> {
+    const client = this.#client(target);
+    for (const id of await client.findTokens(ctx, name)) await client.revokeToken(ctx, id);
+  }
+
+  secretsOf({ secret }: Credential) {
+    if (secret === null) throw new Error('a token without its text is published');
+    return { serviceToken: secret };
+  }
+
+  exclusive(): null {
+    return null;
+  }
+
+  #client({ connection }: RotationTarget): DatatoolClient {
+    const { instanceUrl, accountId, apiToken } = connection;
+    if (!(apiToken instanceof SealedText)) throw new Error('a rotation of tokens has a connection of another app');
+    return new DatatoolClient(
+      { instanceUrl: String(instanceUrl), accountId: String(accountId), apiToken },
+      this.policy,
+    );
+  }
+}
+
+/** The rules have been asked when they were stored. */
+const parametersOf = (parameters: object): z.output<typeof TokenParameters> =>
+  parameters as z.output<typeof TokenParameters>;

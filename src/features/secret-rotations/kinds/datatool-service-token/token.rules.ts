@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { storedText } from '../../../../kernel/text-rules.js';
+import { secretKeyOf } from '../../kind/mapping.rules.js';
+
+/** Sets of rights that service tokens may have. Source: rotation-targets B2. */
+export const PERMISSION_SETS = [
+  'account_admin',
+  'account_viewer',
+  'admin',
+  'analyst',
+  'analyst_read',
+  'billing_admin',
+  'cost_insights_admin',
+  'cost_insights_viewer',
+  'cost_management_admin',
+  'cost_management_viewer',
+  'database_admin',
+  'developer',
+  'fusion_admin',
+  'git_admin',
+  'job_admin',
+  'job_creator',
+  'job_runner',
+  'job_viewer',
+  'manage_marketplace_apps',
+  'member',
+  'metadata_only',
+  'notification_manager',
+  'owner',
+  'project_creator',
+  'readonly',
+  'scim_only',
+  'security_admin',
+  'semantic_layer_only',
+  'stakeholder',
+  'team_admin',
+  'webhooks_only',
+] as const;
+
+export const permissionSet = z.enum(PERMISSION_SETS);
+
+const MAX_GRANTS = 100;
+const MAX_PROJECT_ID = 2_147_483_647;
+
+export const Grant = z
+  .strictObject({
+    permissionSet: permissionSet.meta({ description: 'A set of rights of the outside system.' }),
+    projectId: z
+      .int()
+      .min(1)
+      .max(MAX_PROJECT_ID)
+      .nullish()
+      .meta({ description: 'The project of the outside system that they are for; absent: all of its projects.' }),
+  })
+  .meta({ description: 'Rights of a service token.' });
+
+/** Room for what makes the name of each token one that is never used again. */
+const MAX_TOKEN_NAME = 225;
+
+/** Source: behaviour 9.9. */
+export const TokenParameters = z
+  .strictObject({
+    tokenName: storedText(MAX_TOKEN_NAME)
+      .trim()
+      .min(1)
+      .meta({
+        description: `What the tokens are called, 1 to ${MAX_TOKEN_NAME} characters; the number of the attempt is appended.`,
+      }),
+    permissionGrants: z
+      .array(Grant)
+      .min(1)
+      .max(MAX_GRANTS)
+      .meta({
+        description: `What the tokens may do: 1 to ${MAX_GRANTS} grants. A change takes effect with the next rotation.`,
+      }),
+  })
+  .meta({ description: 'What tokens are made.' });
+
+export const TokenMapping = z
+  .strictObject({ serviceToken: secretKeyOf('the token') })
+  .meta({ description: 'The secret that holds the token.' });
+
+/** A body of REST, for the API reference. */
+export const TOKEN_EXAMPLE = {
+  projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
+  name: 'reporting-token',
+  description: 'Token of the reporting jobs',
+  connectionId: '0f9f4d3e-2a55-4c0e-9d8e-5f0a6a0b1c22',
+  environment: 'prod',
+  secretPath: '/reporting',
+  isAutoRotationEnabled: true,
+  rotationInterval: 30,
+  rotateAtUtc: { hours: 2, minutes: 30 },
+  parameters: { tokenName: 'reporting', permissionGrants: [{ permissionSet: 'job_viewer' }] },
+  secretsMapping: { serviceToken: 'DATATOOL_TOKEN' },
+} as const;

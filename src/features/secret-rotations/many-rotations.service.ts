@@ -1,0 +1,125 @@
+import { can } from '../../kernel/authz/ability.js';
+import type { Context } from '../../kernel/context.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { isId } from '../../kernel/ids.js';
+import { ask } from '../../kernel/jobs/queue.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectReader } from '../projects/public.js';
+import { ROTATE } from './engine/begin.js';
+import { ListUpcoming, RotateMany } from './rotation.rules.js';
+import { fieldsOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
+import { listRotationViews, type RotationView } from './rotation-view.sql.js';
+import { requestRotations } from './store/attempt.sql.js';
+import { nextAfter } from './store/timing.js';
+
+/** A rotation of many, and when it is to run; null: it cannot run now. */
+export interface Requested {
+  readonly rotation: ShownRotation;
+  readonly dueAt: Date | null;
+}
+
+/** A moment at which a rotation runs by itself. */
+export interface Upcoming {
+  readonly rotation: ShownRotation;
+  readonly at: Date;
+}
+
+const DAY_MS = 86_400_000;
+/** Of one rotation, and of all. */
+const MOST_TIMES = 366;
+const MOST_UPCOMING = 1_000;
+
+/**
+ * What is asked of many rotations at once.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND and
+ * AUDIT_UNAVAILABLE.
+ */
+export class ManyRotationsService {
+  private readonly access: RotationAccess;
+
+  constructor(private readonly projects: ProjectReader) {
+    this.access = new RotationAccess(projects);
+  }
+
+  /**
+   * Has rotations run one after the other, after a breach for one. Those that are being deleted, run already, or cannot be decided are
+   * named and left alone. A constant number of statements.
+   */
+  async rotate(ctx: Context, raw: unknown): Promise<Requested[]> {
+    const { projectId, connectionId, dryRun, staggerSeconds } = parse(RotateMany, raw);
+    const found = await this.#allowed(ctx, { projectId, connectionId });
+    const ids = found.map(({ id }) => id);
+    const due = dryRun
+      ? new Map<string, Date | null>()
+      : await inTransaction(ctx, async (tx) => {
+          const { kind: actorKind, id: actorId } = tx.actor;
+          const places = ids.map((_, at) => at);
+          const requested = await requestRotations(tx, { ids, places, staggerSeconds, actorKind, actorId });
+          await ask(
+            tx,
+            ROTATE,
+            requested.map(({ id, ...row }) => ({ key: id, subjectId: id, ...row })),
+          );
+          if (requested.length === 0) return new Map();
+          const byProject = Map.groupBy(requested, (row) => row.projectId);
+          await tx.auditTrail.recordChange(
+            tx,
+            ...[...byProject].map(([project, rows]) => ({
+              action: 'secret-rotation:request-many',
+              projectId: project,
+              facts: { rotationIds: rows.map(({ id }) => id), staggerSeconds },
+            })),
+          );
+          return new Map(requested.map(({ id, dueAt }) => [id, dueAt]));
+        });
+    const shown = await withMessages(ctx, found);
+    await ctx.auditTrail.recordRead(ctx, { action: 'secret-rotation:list-many', facts: { count: shown.length } });
+    return shown.map((rotation) => ({ rotation, dueAt: due.get(rotation.id) ?? null }));
+  }
+
+  /** When the rotations of a project that the caller may read run by themselves in the next days, soonest first. */
+  async upcoming(ctx: Context, raw: unknown): Promise<Upcoming[]> {
+    const { projectId, days } = parse(ListUpcoming, raw);
+    const rows = await withMessages(ctx, await this.access.list(ctx, projectId));
+    const now = new Date();
+    const end = new Date(now.getTime() + days * DAY_MS);
+    const upcoming = rows.flatMap((rotation) => timesOf(rotation, now, end).map((at) => ({ rotation, at })));
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-rotation:list-upcoming',
+      projectId: projectId.toLowerCase(),
+      facts: { count: upcoming.length },
+    });
+    return upcoming.sort((a, b) => a.at.getTime() - b.at.getTime()).slice(0, MOST_UPCOMING);
+  }
+
+  /** Those of a project, or of a connection in all projects of the caller, that the caller may rotate. */
+  async #allowed(
+    ctx: Context,
+    { projectId, connectionId }: { projectId?: string | null | undefined; connectionId?: string | null | undefined },
+  ): Promise<RotationView[]> {
+    const named = projectId == null ? [] : [(await this.projects.load(ctx, projectId)).projectId];
+    const connectionIds = projectId == null && connectionId != null && isId(connectionId) ? [connectionId] : [];
+    const rows = await listRotationViews(ctx, { ids: [], projectIds: named, connectionIds });
+    const ofConnection = rows.filter((row) => connectionId == null || row.connectionId === connectionId.toLowerCase());
+    const projects = await this.projects.listOwning(
+      ctx,
+      ofConnection.map((row) => row.projectId),
+    );
+    return ofConnection.filter((row) => {
+      const project = projects.get(row.projectId);
+      return project !== undefined && can(project.ability, 'secret-rotation:rotate-secrets', fieldsOf(row));
+    });
+  }
+}
+
+function timesOf(rotation: RotationView, now: Date, end: Date): Date[] {
+  const times: Date[] = [];
+  let at = rotation.pauseReason === null && rotation.status !== 'deleting' ? rotation.nextRotationAt : null;
+  while (at !== null && at <= end && times.length < MOST_TIMES) {
+    times.push(at);
+    const from: Date = at > now ? at : now;
+    at = nextAfter({ ...rotation, lastRotatedAt: from, isLastManual: false }, from);
+  }
+  return times;
+}

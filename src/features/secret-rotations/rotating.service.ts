@@ -1,0 +1,197 @@
+import type { Context, Transaction } from '../../kernel/context.js';
+import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { loadRow, lockRow } from '../../kernel/database/rows.js';
+import { AppError } from '../../kernel/errors.js';
+import { parse } from '../../kernel/validation.js';
+import { openConnection } from '../app-connections/public.js';
+import type { ProjectReader } from '../projects/public.js';
+import { releaseRotated } from '../secrets/public.js';
+import { oweAll, untilRevoked } from './debts/deletion.js';
+import { beginAttempt } from './engine/begin.js';
+import { databaseTime, forget, moveTo, nextOf } from './engine/outcomes.js';
+import { waitForAttempt } from './engine/waiting.js';
+import { credentialsOf } from './engine/work.js';
+import type { Kinds } from './kinds/kinds.js';
+import { CancelAttempt, DeleteRotation, OneRotation, RotateSecrets } from './rotation.rules.js';
+import { refuseBusy, running, shown } from './rotation.service.js';
+import { RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
+import type { AttemptReason } from './store/attempt.entity.js';
+import { type AttemptRow, findAttempts } from './store/attempt.sql.js';
+import { SecretRotation } from './store/rotation.entity.js';
+
+/** What came of asking for a rotation. */
+export interface Rotated {
+  readonly rotation: ShownRotation;
+  readonly attempt: AttemptRow;
+}
+
+/**
+ * Rotates now, and ends rotations.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED, SECRET_ROTATION_NOT_FOUND and
+ * AUDIT_UNAVAILABLE. Source: specification 17 and 18, decisions 9.5, 9.7, 9.9.
+ */
+export class RotatingService {
+  private readonly access: RotationAccess;
+
+  constructor(
+    projects: ProjectReader,
+    private readonly kinds: Kinds,
+  ) {
+    this.access = new RotationAccess(projects);
+  }
+
+  /**
+   * Replaces the credential now.
+   *
+   * @throws ROTATION_RUNNING, ROTATION_DELETING, ROTATION_UNDECIDED; as `waitForAttempt`
+   */
+  async rotate(ctx: Context, raw: unknown): Promise<Rotated> {
+    const { wait, ...named } = parse(RotateSecrets, raw);
+    return this.#begin(ctx, { named, wait, reason: 'manual' });
+  }
+
+  /**
+   * Resets the password with the rights of the connection, where nobody can tell which one works.
+   *
+   * @throws ROTATION_NOT_RECONCILABLE, ROTATION_RUNNING, ROTATION_DELETING; as `waitForAttempt`
+   * Source: behaviour 9.10.
+   */
+  async reconcile(ctx: Context, raw: unknown): Promise<Rotated> {
+    return this.#begin(ctx, { named: parse(OneRotation, raw), wait: true, reason: 'reconciliation' });
+  }
+
+  /** Cancels an attempt until the outside system is asked. @throws SECRET_ROTATION_ATTEMPT_NOT_FOUND, ROTATION_ATTEMPT_BEGUN */
+  async cancel(ctx: Context, raw: unknown): Promise<AttemptRow> {
+    const { attemptId } = parse(CancelAttempt, raw);
+    const find = { ids: [attemptId] };
+    const attempt = await loadRow(ctx, findAttempts, find, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
+    const { rotation: view } = await this.access
+      .load(ctx, { id: attempt.rotationId ?? '' }, 'secret-rotation:rotate-secrets')
+      .catch((error: unknown) => {
+        throw error instanceof AppError && error.status === 404
+          ? new AppError('SECRET_ROTATION_ATTEMPT_NOT_FOUND')
+          : error;
+      });
+    await inTransaction(ctx, async (tx) => {
+      const rotation = await lockRow(tx, SecretRotation, { id: view.id }, 'SECRET_ROTATION_NOT_FOUND');
+      const held = { ...attempt, rotationId: rotation.id };
+      if (!(await moveTo(tx, { attempt: held }, 'cancelled'))) throw new AppError('ROTATION_ATTEMPT_BEGUN');
+      const { projectId } = rotation;
+      if (rotation.generation === 0) await forget(tx, rotation);
+      else {
+        const now = await databaseTime(tx);
+        const status = rotation.failures === 0 ? 'success' : 'failed';
+        tx.em.assign(rotation, { status, nextRotationAt: await nextOf(tx, rotation, now) });
+        await flush(tx);
+      }
+      await tx.auditTrail.recordChange(tx, {
+        action: 'secret-rotation:cancel',
+        projectId,
+        facts: { rotationId: view.id, attemptId },
+      });
+    });
+    return loadRow(ctx, findAttempts, find, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
+  }
+
+  /**
+   * Deletes a rotation. With `revokeGeneratedCredentials` what it has generated is revoked first; until that is known to be gone it
+   * stays as it is, and this may be repeated.
+   *
+   * @returns the rotation as it was
+   * @throws ROTATION_RUNNING; UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE for a revocation that failed
+   */
+  async delete(ctx: Context, raw: unknown): Promise<ShownRotation> {
+    const { deleteSecrets, revokeGeneratedCredentials, ...named } = parse(DeleteRotation, raw);
+    const { rotation: view } = await this.access.load(ctx, named, 'secret-rotation:delete');
+    const [before] = await withMessages(ctx, [view]);
+    const { id } = view;
+    const isRevoking = await inTransaction(ctx, async (tx) => {
+      const rotation = await lockRow(tx, SecretRotation, { id }, 'SECRET_ROTATION_NOT_FOUND');
+      if (rotation.status === 'in_progress') throw new AppError('ROTATION_RUNNING');
+      if (rotation.status === 'deleting' || revokeGeneratedCredentials)
+        return this.#revoke(tx, rotation, deleteSecrets);
+      await end(tx, rotation, deleteSecrets);
+      return false;
+    });
+    if (isRevoking) await untilRevoked(ctx, id);
+    return before as ShownRotation;
+  }
+
+  async #revoke(tx: Transaction, rotation: SecretRotation, deleteSecrets: boolean): Promise<boolean> {
+    const kind = this.kinds.of(rotation.type);
+    const held = await credentialsOf(tx, rotation);
+    // Of a kind with one credential at a time the other slot is dead already.
+    const live = held.filter(({ slot }) => kind.overlaps || slot === rotation.activeIndex);
+    if (rotation.status === 'deleting') {
+      await oweAll(tx, rotation, []);
+      return true;
+    }
+    if (live.length === 0) {
+      await end(tx, rotation, deleteSecrets);
+      return false;
+    }
+    tx.em.assign(rotation, { status: 'deleting', isDeletingSecrets: deleteSecrets, nextRotationAt: null });
+    await flush(tx);
+    await oweAll(
+      tx,
+      rotation,
+      live.map(({ credential }) => credential),
+    );
+    await tx.auditTrail.recordChange(tx, {
+      action: 'secret-rotation:begin-delete',
+      projectId: rotation.projectId,
+      facts: { rotationId: rotation.id, deletesSecrets: deleteSecrets, revokes: true },
+    });
+    return true;
+  }
+
+  async #begin(
+    ctx: Context,
+    {
+      named,
+      wait,
+      reason,
+    }: {
+      readonly named: { readonly id: string; readonly type?: SecretRotation['type'] | null | undefined };
+      readonly wait: boolean;
+      readonly reason: AttemptReason;
+    },
+  ): Promise<Rotated> {
+    const { rotation: view } = await this.access.load(ctx, named, 'secret-rotation:rotate-secrets');
+    const kind = this.kinds.of(view.type);
+    if (reason === 'reconciliation' && !kind.mayReset?.(view.parameters))
+      throw new AppError('ROTATION_NOT_RECONCILABLE');
+    const attemptId = await inTransaction(ctx, async (tx) => {
+      const rotation = await lockRow(tx, SecretRotation, { id: view.id }, 'SECRET_ROTATION_NOT_FOUND');
+      refuseBusy(rotation);
+      if (rotation.status === 'needs_reconciliation' && reason !== 'reconciliation')
+        throw new AppError('ROTATION_UNDECIDED');
+      const connection = await openConnection(tx, rotation.connectionId);
+      const begun = await beginAttempt(tx, { rotation, kind, connection, reason, actor: tx.actor });
+      if (begun === null) throw running('id');
+      await tx.auditTrail.recordChange(tx, {
+        action: 'secret-rotation:begin',
+        projectId: rotation.projectId,
+        facts: { rotationId: rotation.id, attemptId: begun, reason },
+      });
+      return begun;
+    });
+    if (wait) await waitForAttempt(ctx, attemptId, 'id');
+    const attempt = await loadRow(ctx, findAttempts, { ids: [attemptId] }, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
+    return { rotation: await shown(ctx, view.id), attempt };
+  }
+}
+
+/** Removes a rotation; its credentials stay as they are outside. */
+async function end(tx: Transaction, rotation: SecretRotation, deleteSecrets: boolean): Promise<void> {
+  const { id: rotationId, projectId } = rotation;
+  await releaseRotated(tx, rotation, { rotationId, isDeleting: deleteSecrets });
+  tx.em.remove(rotation);
+  await flush(tx);
+  await tx.auditTrail.recordChange(tx, {
+    action: 'secret-rotation:delete',
+    projectId,
+    facts: { rotationId, deletesSecrets: deleteSecrets, revokes: false },
+  });
+}

@@ -1,0 +1,70 @@
+import { type Action, authorize, can } from '../../kernel/authz/ability.js';
+import type { Context } from '../../kernel/context.js';
+import { keyIdOf } from '../../kernel/crypto/seal.js';
+import { queryOf } from '../../kernel/database/database.js';
+import { AppError } from '../../kernel/errors.js';
+import { isId } from '../../kernel/ids.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import type { RotationType } from './kind/rotation-kind.js';
+import { listRotationViews, type RotationView } from './rotation-view.sql.js';
+import { messageOf } from './store/sealing.js';
+
+/** A rotation as it is shown. */
+export interface ShownRotation extends RotationView {
+  /** Why the last attempt failed; null when it did not. */
+  readonly message: string | null;
+}
+
+/** What rules look at. */
+export const fieldsOf = ({
+  environment,
+  path,
+  connectionId,
+}: Pick<RotationView, 'environment' | 'path' | 'connectionId'>) => ({ environment, secretPath: path, connectionId });
+
+/** Who may do what to rotations. */
+export class RotationAccess {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * A rotation that was named by its id, for who may do this to it.
+   *
+   * @throws SECRET_ROTATION_NOT_FOUND, also for one of another type; PERMISSION_DENIED
+   */
+  async load(
+    ctx: Context,
+    { id, type }: { readonly id: string; readonly type?: RotationType | null | undefined },
+    action: Action,
+  ): Promise<{ readonly rotation: RotationView; readonly project: ProjectAccess }> {
+    const [rotation] = isId(id) ? await listRotationViews(ctx, { ids: [id], projectIds: [], connectionIds: [] }) : [];
+    const project = await this.projects.loadOwning(ctx, rotation?.projectId, 'SECRET_ROTATION_NOT_FOUND');
+    authorize(project, action);
+    if (rotation === undefined || (type != null && rotation.type !== type))
+      throw new AppError('SECRET_ROTATION_NOT_FOUND');
+    authorize(project, action, fieldsOf(rotation));
+    return { rotation, project };
+  }
+
+  /** The rotations of a project that the caller may read, by name. @throws PROJECT_NOT_FOUND, PERMISSION_DENIED */
+  async list(ctx: Context, projectId: string): Promise<readonly RotationView[]> {
+    const project = await this.projects.authorized(ctx, projectId, 'secret-rotation:read');
+    const rows = await listRotationViews(ctx, { ids: [], projectIds: [project.projectId], connectionIds: [] });
+    return rows.filter((row) => can(project.ability, 'secret-rotation:read', fieldsOf(row)));
+  }
+}
+
+/** Rotations with why their last attempts failed, in one statement at most. */
+export async function withMessages(ctx: Context, rows: readonly RotationView[]): Promise<ShownRotation[]> {
+  const failed = rows.filter(({ messageSealed, status }) => messageSealed !== null && status !== 'success');
+  const byProject = Map.groupBy(failed, ({ projectId }) => projectId);
+  const keyIds = new Map(
+    [...byProject].map(([id, some]) => [id, some.map(({ messageSealed }) => keyIdOf(messageSealed as Buffer))]),
+  );
+  const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
+  return rows.map((row) => {
+    const { projectId, attemptId, messageSealed, status } = row;
+    if (messageSealed === null || attemptId === null || status === 'success') return { ...row, message: null };
+    const sealer = sealers.get(projectId);
+    return { ...row, message: sealer === undefined ? null : messageOf(sealer, attemptId, messageSealed) };
+  });
+}

@@ -1,0 +1,147 @@
+import { disclosureOf } from '../../kernel/audit/disclosure.js';
+import type { Context } from '../../kernel/context.js';
+import type { SealedText } from '../../kernel/crypto/sealed-text.js';
+import { AppError } from '../../kernel/errors.js';
+import { orderedPageOf } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import { credentialsOf } from './engine/work.js';
+import type { Kinds } from './kinds/kinds.js';
+import { ListAttempts, ListDebts, ListRotations, OneRotation, RotationByName } from './rotation.rules.js';
+import { RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
+import type { RotationView } from './rotation-view.sql.js';
+import { type AttemptRow, listAttempts } from './store/attempt.sql.js';
+import { type DebtRow, listDebts } from './store/debt.sql.js';
+
+/** A credential in clear, with its slot. */
+export interface GeneratedCredential {
+  readonly slot: number;
+  readonly isActive: boolean;
+  readonly createdAt: Date;
+  readonly shown: Readonly<Record<string, string | number>>;
+  readonly secrets: Readonly<Record<string, SealedText>>;
+}
+
+/** A page of rotations, and how many there are in all. */
+export type ListedRotations = Page<ShownRotation> & Pick<CountedConnectionOf<ShownRotation>, 'totalCount'>;
+
+/**
+ * Reads rotations, what they have generated, and what came of them.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND or
+ * SECRET_ROTATION_NOT_FOUND, and AUDIT_UNAVAILABLE. Source: specification 16, behaviour 9.8.
+ */
+export class RotationReadingService {
+  private readonly access: RotationAccess;
+
+  constructor(
+    private readonly projects: ProjectReader,
+    private readonly kinds: Kinds,
+  ) {
+    this.access = new RotationAccess(projects);
+  }
+
+  /** One rotation by its id. */
+  async get(ctx: Context, raw: unknown): Promise<ShownRotation> {
+    const { rotation } = await this.access.load(ctx, parse(OneRotation, raw), 'secret-rotation:read');
+    return disclosed(ctx, rotation);
+  }
+
+  /** One rotation by its name and place. */
+  async getByName(ctx: Context, raw: unknown): Promise<ShownRotation> {
+    const { projectId, environment, secretPath, name, type } = parse(RotationByName, raw);
+    const found = (await this.access.list(ctx, projectId)).find(
+      (row) =>
+        row.name === name &&
+        row.environment === environment &&
+        row.path === secretPath &&
+        (type == null || row.type === type),
+    );
+    if (found === undefined) throw new AppError('SECRET_ROTATION_NOT_FOUND');
+    return disclosed(ctx, found);
+  }
+
+  /** Those of a project that the caller may read, by name, or in another order. */
+  async list(ctx: Context, raw: unknown): Promise<ListedRotations> {
+    const { projectId, type, ...request } = parse(ListRotations, raw);
+    const rows = await this.access.list(ctx, projectId);
+    const found = rows.filter((row) => type == null || row.type === type);
+    const page: Page<RotationView> = orderedPageOf(found, request, { orderable: (row) => row });
+    const shown = new Map((await withMessages(ctx, page.nodes)).map((row) => [row.id, row]));
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-rotation:list',
+      projectId: projectId.toLowerCase(),
+      facts: { count: page.nodes.length },
+    });
+    return counted(
+      page.show(({ id }) => shown.get(id) as ShownRotation),
+      async () => found.length,
+    );
+  }
+
+  /** Those of a project that is part of a larger response. */
+  async listInProject(ctx: Context, { projectId }: ProjectAccess): Promise<readonly ShownRotation[]> {
+    return withMessages(ctx, await this.access.list(ctx, projectId));
+  }
+
+  /** The credentials that it has generated, by slot. The audit trail names them as disclosed. */
+  async credentials(
+    ctx: Context,
+    raw: unknown,
+  ): Promise<{ rotation: RotationView; credentials: GeneratedCredential[] }> {
+    const action = 'secret-rotation:read-generated-credentials';
+    const { rotation } = await this.access.load(ctx, parse(OneRotation, raw), action);
+    const kind = this.kinds.of(rotation.type);
+    const credentials = (await credentialsOf(ctx, rotation)).map(({ slot, createdAt, credential }) => ({
+      ...{ slot, createdAt, shown: credential.shown },
+      isActive: slot === rotation.activeIndex,
+      secrets: kind.secretsOf(credential),
+    }));
+    await ctx.auditTrail.recordRead(ctx, {
+      action,
+      projectId: rotation.projectId,
+      facts: { rotationId: rotation.id, count: credentials.length },
+      disclosed: disclosureOf([rotation.id]),
+    });
+    return { rotation, credentials };
+  }
+
+  /** The attempts of a rotation, newest first. */
+  async attempts(ctx: Context, raw: unknown): Promise<Page<AttemptRow>> {
+    const { id, ...request } = parse(ListAttempts, raw);
+    const { time, id: afterId, limit } = timePageBounds(request);
+    const { rotation } = await this.access.load(ctx, { id }, 'secret-rotation:read');
+    const rows = await listAttempts(ctx, { rotationId: rotation.id, time, afterId, limit });
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-rotation:list-attempts',
+      projectId: rotation.projectId,
+      facts: { rotationId: rotation.id, count: rows.length },
+    });
+    return new Page(rows, request, (row) => timeCursorKey(row.createdAt, row.id));
+  }
+
+  /** Credentials of a project that are to be revoked, and are not known to be gone; newest first. */
+  async debts(ctx: Context, raw: unknown): Promise<Page<DebtRow>> {
+    const { projectId, ...request } = parse(ListDebts, raw);
+    const { time, id: afterId, limit } = timePageBounds(request);
+    const project = await this.projects.authorized(ctx, projectId, 'secret-rotation:read');
+    const rows = await listDebts(ctx, { projectId: project.projectId, time, afterId, limit });
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-rotation:list-debts',
+      projectId: project.projectId,
+      facts: { count: rows.length },
+    });
+    return new Page(rows, request, (row) => timeCursorKey(row.createdAt, row.id));
+  }
+}
+
+async function disclosed(ctx: Context, rotation: RotationView): Promise<ShownRotation> {
+  const [shown] = await withMessages(ctx, [rotation]);
+  await ctx.auditTrail.recordRead(ctx, {
+    action: 'secret-rotation:get',
+    projectId: rotation.projectId,
+    facts: { rotationId: rotation.id },
+  });
+  return shown as ShownRotation;
+}

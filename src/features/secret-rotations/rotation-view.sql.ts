@@ -1,0 +1,84 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { ROTATION_TYPES } from './kind/rotation-types.js';
+import { ATTEMPT_REASONS } from './store/attempt.entity.js';
+import { ROTATION_STATUSES } from './store/rotation.entity.js';
+import { ATTEMPT_STATES } from './store/states.js';
+import type { ScheduleExtras } from './store/timing.js';
+
+/** Rotations by their ids, or all of projects or connections, with what they are about and how their last attempts ended; by name, then id. */
+export const listRotationViews = sqlStatement({
+  text: `
+    select r.id, r.organization_id as "organizationId", r.project_id as "projectId", r.type, r.name, r.description, r.parameters,
+      r.secrets_mapping as "secretsMapping", r.is_auto_rotation_enabled as "isAutoRotationEnabled", r.rotation_interval as "rotationInterval",
+      r.rotate_at_hours as "rotateAtHours", r.rotate_at_minutes as "rotateAtMinutes", r.schedule, r.status, r.active_index as "activeIndex",
+      r.generation, r.failures, r.pause_reason as "pauseReason", r.last_attempted_at as "lastAttemptedAt", r.last_rotated_at as "lastRotatedAt",
+      r.is_last_manual as "isLastManual", r.next_rotation_at as "nextRotationAt", r.version, r.created_at as "createdAt", r.updated_at as "updatedAt",
+      r.folder_id as "folderId", f.path, r.environment_id as "environmentId", e.slug as environment, e.name as "environmentName",
+      r.connection_id as "connectionId", c.app, c.name as "connectionName", a.id as "attemptId", a.state, a.reason, a.error_code as "errorCode",
+      a.message_sealed as "messageSealed"
+    from secret_rotation r join folder f on f.id = r.folder_id join environment e on e.id = r.environment_id
+      join app_connection c on c.id = r.connection_id left join secret_rotation_attempt a on a.id = r.last_attempt_id
+    where r.id = any(:ids) or r.project_id = any(:projectIds) or r.connection_id = any(:connectionIds)
+    order by r.name collate "C", r.id`,
+  params: { ids: t.array(t.uuid), projectIds: t.array(t.uuid), connectionIds: t.array(t.uuid) },
+  row: {
+    id: t.uuid,
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    type: t.oneOf(...ROTATION_TYPES),
+    name: t.text,
+    description: t.nullable(t.text),
+    parameters: t.jsonOf<Readonly<Record<string, unknown>>>(),
+    secretsMapping: t.jsonOf<Readonly<Record<string, string>>>(),
+    isAutoRotationEnabled: t.boolean,
+    rotationInterval: t.integer,
+    rotateAtHours: t.integer,
+    rotateAtMinutes: t.integer,
+    schedule: t.jsonOf<ScheduleExtras>(),
+    status: t.oneOf(...ROTATION_STATUSES),
+    activeIndex: t.integer,
+    generation: t.integer,
+    failures: t.integer,
+    pauseReason: t.nullable(t.text),
+    lastAttemptedAt: t.nullable(t.time),
+    lastRotatedAt: t.nullable(t.time),
+    isLastManual: t.boolean,
+    nextRotationAt: t.nullable(t.time),
+    version: t.integer,
+    createdAt: t.time,
+    updatedAt: t.time,
+    folderId: t.uuid,
+    path: t.text,
+    environmentId: t.uuid,
+    environment: t.text,
+    environmentName: t.text,
+    connectionId: t.uuid,
+    app: t.oneOf('datatool', 'smb'),
+    connectionName: t.text,
+    attemptId: t.nullable(t.uuid),
+    state: t.nullable(t.oneOf(...ATTEMPT_STATES)),
+    reason: t.nullable(t.oneOf(...ATTEMPT_REASONS)),
+    errorCode: t.nullable(t.text),
+    messageSealed: t.nullable(t.bytea),
+  },
+});
+export type RotationView = Awaited<ReturnType<typeof listRotationViews>>[number];
+
+/** Which rotations use connections. */
+export const findConnectionUses = sqlStatement({
+  text: `
+    select r.connection_id as "connectionId", r.id as "rotationId", r.name as "rotationName", r.type, r.project_id as "projectId",
+      e.slug as environment, f.path
+    from secret_rotation r join folder f on f.id = r.folder_id join environment e on e.id = r.environment_id
+    where r.connection_id = any(:connectionIds) order by r.name collate "C", r.id`,
+  params: { connectionIds: t.array(t.uuid) },
+  row: {
+    connectionId: t.uuid,
+    rotationId: t.uuid,
+    rotationName: t.text,
+    type: t.oneOf(...ROTATION_TYPES),
+    projectId: t.uuid,
+    environment: t.text,
+    path: t.text,
+  },
+});

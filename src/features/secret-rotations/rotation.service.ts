@@ -1,0 +1,347 @@
+import type { z } from 'zod';
+import { authorize } from '../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { SealedText } from '../../kernel/crypto/sealed-text.js';
+import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { lockRow } from '../../kernel/database/rows.js';
+import { AppError, type ErrorDetail } from '../../kernel/errors.js';
+import { isId, newId } from '../../kernel/ids.js';
+import { parse, validationFailed } from '../../kernel/validation.js';
+import { refuseOtherVersion } from '../../kernel/version.js';
+import { type ConnectionReader, openConnection, refusalOf, TargetFailure } from '../app-connections/public.js';
+import type { ProjectAccess, ProjectReader } from '../projects/public.js';
+import {
+  type FoundPlace,
+  keepRotatedKeys,
+  loadPlace,
+  loadSecretProject,
+  type Place,
+  relocateRotated,
+} from '../secrets/public.js';
+import { chosen } from './content.js';
+import { beginAttempt } from './engine/begin.js';
+import { databaseTime, nextOf } from './engine/outcomes.js';
+import { waitForAttempt } from './engine/waiting.js';
+import type { RotationKind, RotationTarget } from './kind/rotation-kind.js';
+import type { Kinds } from './kinds/kinds.js';
+import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
+import { fieldsOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
+import { listRotationViews } from './rotation-view.sql.js';
+import { SecretRotation } from './store/rotation.entity.js';
+import { findRotations } from './store/rotation.queries.js';
+import { nextAfter, PLAIN_SCHEDULE, type ScheduleExtras } from './store/timing.js';
+
+/** A rotation that is to be made, as far as nothing has changed yet. */
+interface Plan {
+  readonly project: ProjectAccess;
+  readonly at: FoundPlace & { readonly place: Place };
+  readonly kind: RotationKind;
+  readonly target: RotationTarget;
+  readonly given: z.output<typeof CreateRotation>;
+  readonly path: string;
+}
+
+/** What a rotation would be. */
+export interface Previewed {
+  readonly secretKeys: string[];
+  readonly credentialsOverlap: boolean;
+  readonly nextRotationAt: Date | null;
+}
+
+const TAKEN = { secret_rotation_name_unique: 'SECRET_ROTATION_NAME_TAKEN' } as const;
+const HELD = {
+  ...TAKEN,
+  secret_rotation_connection_id_fkey: 'APP_CONNECTION_NOT_FOUND',
+  secret_rotation_folder_id_fkey: 'FOLDER_NOT_FOUND',
+  secret_rotation_environment_id_fkey: 'ENVIRONMENT_NOT_FOUND',
+  secret_rotation_project_id_fkey: 'PROJECT_NOT_FOUND',
+} as const;
+
+/** What a dry run ends with. */
+class Fits extends Error {}
+
+/**
+ * Makes and changes rotations.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Source: specification 16 to 18, decisions 9, behaviour 9.8.
+ */
+export class RotationService {
+  private readonly access: RotationAccess;
+
+  constructor(
+    private readonly projects: ProjectReader,
+    private readonly connections: ConnectionReader,
+    private readonly kinds: Kinds,
+  ) {
+    this.access = new RotationAccess(projects);
+  }
+
+  /**
+   * Makes a rotation and its first credential. Nothing changes outside before everything inside is known to fit; a creation that fails
+   * leaves nothing inside.
+   *
+   * @throws PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, APP_CONNECTION_NOT_FOUND, SECRET_ROTATION_NAME_TAKEN,
+   *   SECRET_KEY_TAKEN, ROTATION_RUNNING; UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; as `waitForAttempt`
+   */
+  async create(ctx: Context, raw: unknown): Promise<ShownRotation> {
+    const plan = await this.#plan(ctx, raw);
+    const { id, attemptId } = await inTransaction(ctx, (tx) => this.#insert(tx, plan));
+    await waitForAttempt(ctx, attemptId, plan.path);
+    return shown(ctx, id);
+  }
+
+  /** Checks all that `create` does before it changes anything outside, and changes nothing. @throws as `create` */
+  async preview(ctx: Context, raw: unknown): Promise<Previewed> {
+    const plan = await this.#plan(ctx, raw);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-rotation:preview',
+      projectId: plan.project.projectId,
+      facts: { type: plan.kind.type, connectionId: plan.given.connectionId },
+    });
+    const { isAutoRotationEnabled, rotationInterval, rotateAtUtc, content } = plan.given;
+    const now = new Date();
+    return {
+      secretKeys: Object.values(chosen(content).secretsMapping ?? {}),
+      credentialsOverlap: plan.kind.overlaps,
+      nextRotationAt: nextAfter(
+        {
+          ...{
+            isAutoRotationEnabled,
+            rotationInterval,
+            schedule: scheduleOf(plan.given),
+            lastRotatedAt: now,
+            isLastManual: true,
+          },
+          ...{ rotateAtHours: rotateAtUtc.hours, rotateAtMinutes: rotateAtUtc.minutes },
+        },
+        now,
+      ),
+    };
+  }
+
+  /**
+   * Changes a rotation. Nothing is rotated by it, and nothing begins by it: other parameters take effect with the next rotation.
+   *
+   * @throws SECRET_ROTATION_NOT_FOUND, SECRET_ROTATION_NAME_TAKEN, SECRET_KEY_TAKEN, ROTATION_RUNNING, ROTATION_DELETING; CONCURRENT_CHANGE
+   */
+  async update(ctx: Context, raw: unknown): Promise<ShownRotation> {
+    const input = parse(UpdateRotation, raw);
+    const { rotation, project } = await this.access.load(ctx, input, 'secret-rotation:edit');
+    refuseChanged(input, rotation);
+    const content = input.content === undefined ? undefined : chosen(input.content);
+    if (content !== undefined && content.type !== rotation.type)
+      throw validationFailed([
+        { path: content.path, code: 'INVALID', message: `must be of the type ${rotation.type}` },
+      ]);
+    const kind = this.kinds.of(rotation.type);
+    const faults = kind.changeFaults?.(rotation.parameters, content?.parameters) ?? [];
+    if (content !== undefined && faults.length > 0)
+      throw validationFailed(faults.map((fault) => ({ ...fault, path: `${content.path}.${fault.path}` })));
+    await inTransaction(ctx, async (tx) => {
+      const row = await lockRow(tx, SecretRotation, { id: rotation.id }, 'SECRET_ROTATION_NOT_FOUND');
+      refuseOtherVersion(row.version, input.expectedVersion);
+      refuseBusy(row);
+      if (content?.secretsMapping !== undefined)
+        await relocateRotated(tx, project, { rotationId: row.id, mapping: content.secretsMapping });
+      const { name, description, isAutoRotationEnabled, rotationInterval, rotateAtUtc, schedule, apartFrom } = input;
+      await this.#refuseStrange(tx, project, input);
+      const isRescheduled = schedule !== undefined || apartFrom !== undefined;
+      const changes = withoutUndefined({
+        ...{ name, description, isAutoRotationEnabled, rotationInterval },
+        ...{ rotateAtHours: rotateAtUtc?.hours, rotateAtMinutes: rotateAtUtc?.minutes },
+        ...{ parameters: content?.parameters, secretsMapping: content?.secretsMapping },
+        schedule: isRescheduled ? scheduleOf(input, row.schedule) : undefined,
+      });
+      const now = await databaseTime(tx);
+      tx.em.assign(row, { ...changes, version: row.version + 1, updatedAt: now });
+      const isTimed = [isAutoRotationEnabled, rotationInterval, rotateAtUtc].some((given) => given !== undefined);
+      if (isTimed || isRescheduled)
+        tx.em.assign(row, { pauseReason: null, refusals: 0, nextRotationAt: await nextOf(tx, row, now) });
+      await flush(tx, TAKEN);
+      await tx.auditTrail.recordChange(tx, {
+        action: 'secret-rotation:update',
+        projectId: project.projectId,
+        facts: { rotationId: row.id, changed: Object.keys(changes).sort() },
+      });
+    });
+    return shown(ctx, rotation.id);
+  }
+
+  /**
+   * Moves a rotation with its secrets to another folder of the project.
+   *
+   * @throws SECRET_ROTATION_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_ROTATION_NAME_TAKEN, SECRET_KEY_TAKEN,
+   *   ROTATED_SECRET, ROTATION_RUNNING, ROTATION_DELETING
+   */
+  async move(ctx: Context, raw: unknown): Promise<ShownRotation> {
+    const {
+      destinationEnvironment: environment,
+      destinationSecretPath: secretPath,
+      ...named
+    } = parse(MoveRotation, raw);
+    const { rotation, project } = await this.access.load(ctx, named, 'secret-rotation:edit');
+    const place = { projectId: project.projectId, environment, secretPath };
+    const { connectionId } = rotation;
+    authorize(project, 'secret-rotation:create', fieldsOf({ environment, path: secretPath, connectionId }));
+    const destination = { ...(await loadPlace(ctx, place)), place };
+    await inTransaction(ctx, async (tx) => {
+      const row = await lockRow(tx, SecretRotation, { id: rotation.id }, 'SECRET_ROTATION_NOT_FOUND');
+      refuseBusy(row);
+      const { overwriteDestination: shouldOverwrite } = named;
+      await relocateRotated(tx, project, { rotationId: row.id, destination, shouldOverwrite });
+      const { environmentId, folderId } = destination;
+      tx.em.assign(row, { environmentId, folderId, version: row.version + 1, updatedAt: await databaseTime(tx) });
+      await flush(tx, HELD);
+      await tx.auditTrail.recordChange(tx, {
+        action: 'secret-rotation:move',
+        projectId: project.projectId,
+        facts: { rotationId: row.id, environmentId, folderId },
+      });
+    });
+    return shown(ctx, rotation.id);
+  }
+
+  /** All that is checked before anything changes outside: inside first, then the outside system, which is only read. */
+  async #plan(ctx: Context, raw: unknown): Promise<Plan> {
+    const given = parse(CreateRotation, raw);
+    const { type, path, parameters = {}, temporaryParameters } = chosen(given.content);
+    const { environment, secretPath, connectionId } = given;
+    const project = await loadSecretProject(ctx, this.projects, given.projectId);
+    authorize(project, 'secret-rotation:create', fieldsOf({ environment, path: secretPath, connectionId }));
+    const { projectId, organizationId } = project;
+    const place = { projectId, environment, secretPath };
+    const at = { ...(await loadPlace(ctx, place)), place };
+    const kind = this.kinds.of(type);
+    await this.connections.loadUsable(ctx, { connectionId, app: kind.app, projectId });
+    const target: RotationTarget = {
+      ...{ rotationId: newId(), organizationId, projectId, parameters, current: null },
+      connection: await openConnection(ctx, connectionId),
+      temporary: temporaryParameters === undefined ? null : sealedTexts(temporaryParameters),
+    };
+    const plan = { project, at, kind, target, given, path };
+    await inTransaction(ctx, async (tx) => {
+      await this.#insert(tx, plan);
+      throw new Fits();
+    }).catch((error: unknown) => {
+      if (!(error instanceof Fits)) throw error;
+    });
+    await kind.check(ctx, target).catch((error: unknown) => {
+      throw error instanceof TargetFailure ? refusalOf(error, path) : error;
+    });
+    return plan;
+  }
+
+  /** @throws VALIDATION_FAILED for rotations of other projects, and such as are not there */
+  async #refuseStrange(
+    tx: Transaction,
+    { projectId }: ProjectAccess,
+    { apartFrom = [] }: Pick<z.output<typeof UpdateRotation>, 'apartFrom'>,
+  ): Promise<void> {
+    if (apartFrom.length === 0) return;
+    const ids = apartFrom.map(({ rotationId }) => rotationId.toLowerCase());
+    const found = await findRotations(tx, { ids: ids.filter(isId) });
+    const known = new Set(found.flatMap((row) => (row.projectId === projectId ? [row.id] : [])));
+    const details = ids.flatMap((id, at): ErrorDetail[] =>
+      known.has(id)
+        ? []
+        : [{ path: `apartFrom[${at}].rotationId`, code: 'INVALID', message: 'is no rotation of the project' }],
+    );
+    if (details.length > 0) throw validationFailed(details);
+  }
+
+  async #insert(tx: Transaction, plan: Plan): Promise<{ id: string; attemptId: string }> {
+    const { project, at, kind, target, given, path } = plan;
+    const { organizationId, projectId } = project;
+    const {
+      name,
+      description = null,
+      connectionId,
+      isAutoRotationEnabled,
+      rotationInterval,
+      rotateAtUtc,
+      content,
+    } = given;
+    const { parameters = {}, secretsMapping = {} } = chosen(content);
+    const rotation = tx.em.create(SecretRotation, {
+      ...{
+        id: newId(),
+        organizationId,
+        projectId,
+        environmentId: at.environmentId,
+        folderId: at.folderId,
+        connectionId,
+      },
+      ...{ type: kind.type, name, description, parameters, secretsMapping, isAutoRotationEnabled, rotationInterval },
+      ...{
+        rotateAtHours: rotateAtUtc.hours,
+        rotateAtMinutes: rotateAtUtc.minutes,
+        schedule: scheduleOf(given),
+        status: 'in_progress',
+      },
+    });
+    await flush(tx, HELD);
+    await this.#refuseStrange(tx, project, given);
+    await keepRotatedKeys(tx, project, { rotationId: rotation.id, mapping: secretsMapping, at });
+    const { connection, temporary } = target;
+    const beginning = { rotation, kind, connection, reason: 'creation', actor: tx.actor, temporary } as const;
+    const attemptId = await beginAttempt(tx, beginning);
+    if (attemptId === null) throw running(path);
+    await tx.auditTrail.recordChange(tx, {
+      action: 'secret-rotation:create',
+      projectId,
+      facts: { rotationId: rotation.id, attemptId, type: kind.type, connectionId, name },
+    });
+    return { id: rotation.id, attemptId };
+  }
+}
+
+/** A rotation after a change, as everybody sees it who may read it. @throws SECRET_ROTATION_NOT_FOUND when it has just gone */
+export async function shown(ctx: Context, id: string): Promise<ShownRotation> {
+  const [rotation] = await withMessages(
+    ctx,
+    await listRotationViews(ctx, { ids: [id], projectIds: [], connectionIds: [] }),
+  );
+  if (rotation === undefined) throw new AppError('SECRET_ROTATION_NOT_FOUND');
+  return rotation;
+}
+
+/** @throws ROTATION_RUNNING, ROTATION_DELETING */
+export function refuseBusy({ status, lastAttemptId }: Pick<SecretRotation, 'status' | 'lastAttemptId'>): void {
+  if (status === 'in_progress') throw running('id', `runs already, as the attempt ${lastAttemptId}`);
+  if (status === 'deleting') throw new AppError('ROTATION_DELETING');
+}
+
+/** What changes an account that another open attempt changes. */
+export const running = (
+  path: string,
+  message = 'changes an account that another rotation changes right now',
+): AppError => new AppError('ROTATION_RUNNING', undefined, { details: [{ path, code: 'ROTATION_RUNNING', message }] });
+
+/** @throws VALIDATION_FAILED for another connection or place than that of the rotation */
+function refuseChanged(
+  input: z.output<typeof UpdateRotation>,
+  rotation: { readonly connectionId: string; readonly environment: string; readonly path: string },
+): void {
+  const { connectionId, environment, secretPath } = input;
+  const path = secretPath == null || secretPath === '/' ? secretPath : secretPath.replace(/\/$/, '');
+  const pairs = [
+    ['connectionId', connectionId?.toLowerCase(), rotation.connectionId],
+    ['environment', environment, rotation.environment],
+    ['secretPath', path, rotation.path],
+  ] as const;
+  const faults = pairs.filter(([, given, present]) => given != null && given !== present);
+  if (faults.length > 0)
+    throw validationFailed(faults.map(([field]) => ({ path: field, code: 'INVALID', message: 'cannot change' })));
+}
+
+const scheduleOf = (
+  { schedule, apartFrom }: Pick<z.output<typeof UpdateRotation>, 'schedule' | 'apartFrom'>,
+  present = PLAIN_SCHEDULE,
+): ScheduleExtras => ({ ...(schedule ?? present), apart: apartFrom ?? present.apart });
+
+const sealedTexts = (texts: Readonly<Record<string, string>>): Readonly<Record<string, SealedText>> =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, new SealedText(text)]));
+
+const withoutUndefined = <T extends object>(changes: T): T =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as T;

@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const CredentialSchema = defineEntity({
+  name: 'SecretRotationCredential',
+  tableName: 'secret_rotation_credential',
+  properties: {
+    rotationId: p.uuid().primary(),
+    /** 0 or 1. */
+    slot: p.integer().primary(),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    /** Counts the credentials of the rotation. It is sealed for it. */
+    generation: p.integer(),
+    credentialSealed: p.blob(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+/** A credential that a rotation has published: the present one, or the one before it. */
+export class SecretRotationCredential extends CredentialSchema.class {}
+CredentialSchema.setClass(SecretRotationCredential);

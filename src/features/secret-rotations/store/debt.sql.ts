@@ -1,0 +1,129 @@
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import { ROTATION_TYPES } from '../kind/rotation-types.js';
+import { DEBT_REASONS } from './debt.entity.js';
+
+/** Writes down that a credential is to be revoked. */
+export const insertDebt = sqlStatement({
+  text: `
+    insert into credential_debt (id, organization_id, project_id, rotation_id, connection_id, type, reason, parameters, name, credential_sealed,
+      settled_at)
+    values (:id, :organizationId, :projectId, :rotationId, :connectionId, :type, :reason, :parameters::text::jsonb, :name, :credentialSealed,
+      now() + make_interval(secs => :settlesInSeconds::integer))`,
+  params: {
+    id: t.uuid,
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    rotationId: t.uuid,
+    connectionId: t.uuid,
+    type: t.oneOf(...ROTATION_TYPES),
+    reason: t.oneOf(...DEBT_REASONS),
+    parameters: t.text,
+    name: t.nullable(t.text),
+    credentialSealed: t.nullable(t.bytea),
+    settlesInSeconds: t.integer,
+  },
+  row: {},
+});
+
+/** Debts at a connection that are due, oldest first. */
+export const listDueDebts = sqlStatement({
+  text: `
+    select id, organization_id as "organizationId", project_id as "projectId", rotation_id as "rotationId", connection_id as "connectionId", type,
+      reason, parameters, name, credential_sealed as "credentialSealed", tries, coalesce(settled_at <= now(), true) as "isSettled"
+    from credential_debt where connection_id = :connectionId and paid_at is null and next_at <= now()
+    order by next_at, id limit :most::integer`,
+  params: { connectionId: t.uuid, most: t.integer },
+  row: {
+    id: t.uuid,
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    rotationId: t.uuid,
+    connectionId: t.uuid,
+    type: t.oneOf(...ROTATION_TYPES),
+    reason: t.oneOf(...DEBT_REASONS),
+    parameters: t.jsonOf<Readonly<Record<string, unknown>>>(),
+    name: t.nullable(t.text),
+    credentialSealed: t.nullable(t.bytea),
+    tries: t.integer,
+    isSettled: t.boolean,
+  },
+});
+
+/** How long until a debt at a connection is due, in seconds. */
+export const secondsToNextDebt = sqlStatement({
+  text: `
+    select greatest(0, extract(epoch from min(next_at) - now()))::double precision as seconds
+    from credential_debt where connection_id = :connectionId and paid_at is null having min(next_at) is not null`,
+  params: { connectionId: t.uuid },
+  row: { seconds: t.nullable(t.double) },
+});
+
+/** A credential is known to be gone: nothing of it is kept. */
+export const settleDebt = sqlStatement({
+  text: 'update credential_debt set paid_at = now(), credential_sealed = null, name = coalesce(name, id::text), error_code = null where id = :id and paid_at is null returning id',
+  params: { id: t.uuid },
+  row: { id: t.uuid },
+});
+
+/** It is not known to be gone, and tried again later. @param errorCode null: it was not there, but may still come */
+export const deferDebt = sqlStatement({
+  text: `
+    update credential_debt set tries = tries + case when :errorCode::text is null then 0 else 1 end, error_code = :errorCode,
+      next_at = case when :errorCode::text is null then settled_at else now() + make_interval(secs => :pauseSeconds::double precision) end
+    where id = :id and paid_at is null`,
+  params: { id: t.uuid, errorCode: t.nullable(t.text), pauseSeconds: t.double },
+  row: {},
+});
+
+/** How many credentials of a rotation that is being deleted are not known to be gone. */
+export const countOpenDeletions = sqlStatement({
+  text: `select count(*)::integer as count from credential_debt where rotation_id = :rotationId and reason = 'deletion' and paid_at is null`,
+  params: { rotationId: t.uuid },
+  row: { count: t.integer },
+});
+
+/** Credentials of a rotation that are to be revoked for its deletion. `isWaiting`: it was tried, and will be tried again. */
+export const listDeletionDebts = sqlStatement({
+  text: `
+    select d.id, d.error_code as "errorCode", d.next_at > now() as "isWaiting" from credential_debt d join secret_rotation r on r.id = d.rotation_id
+    where d.rotation_id = :rotationId and d.reason = 'deletion' and d.paid_at is null order by d.id`,
+  params: { rotationId: t.uuid },
+  row: { id: t.uuid, errorCode: t.nullable(t.text), isWaiting: t.boolean },
+});
+
+/** Has what a rotation owes tried again at once. */
+export const hasten = sqlStatement({
+  text: 'update credential_debt set next_at = now(), error_code = null where rotation_id = :rotationId and paid_at is null',
+  params: { rotationId: t.uuid },
+  row: {},
+});
+
+/** A page of what a project owes, newest first. */
+export const listDebts = sqlStatement({
+  text: `
+    select id, project_id as "projectId", rotation_id as "rotationId", connection_id as "connectionId", type, reason, tries,
+      error_code as "errorCode", next_at as "nextAttemptAt", created_at as "createdAt"
+    from credential_debt
+    where project_id = :projectId and paid_at is null
+      and (:time::text is null or (created_at, id) < (:time::text::timestamptz, :afterId::uuid))
+    order by created_at desc, id desc limit :limit::integer`,
+  params: {
+    projectId: t.uuid,
+    time: t.nullable(t.text),
+    afterId: t.nullable(t.uuid),
+    limit: t.nullable(t.integer),
+  },
+  row: {
+    id: t.uuid,
+    projectId: t.uuid,
+    rotationId: t.uuid,
+    connectionId: t.uuid,
+    type: t.oneOf(...ROTATION_TYPES),
+    reason: t.oneOf(...DEBT_REASONS),
+    tries: t.integer,
+    errorCode: t.nullable(t.text),
+    nextAttemptAt: t.time,
+    createdAt: t.time,
+  },
+});
+export type DebtRow = Awaited<ReturnType<typeof listDebts>>[number];

@@ -1,0 +1,105 @@
+import type { Context } from '../../../kernel/context.js';
+import { keyIdOf } from '../../../kernel/crypto/seal.js';
+import { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import { queryOf } from '../../../kernel/database/database.js';
+import type { Credential } from '../kind/rotation-kind.js';
+
+/** A row's project. */
+export interface Scope {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+/** Where something is stored. What is sealed for one place opens nowhere else. */
+export interface SealedAt {
+  readonly table: 'secret_rotation_credential' | 'secret_rotation_attempt' | 'credential_debt';
+  readonly column: 'credential' | 'candidate' | 'result' | 'temporary' | 'message';
+  readonly rowId: string;
+  readonly rowVersion: number;
+}
+
+/** Seals a text for its place with the key of its project. */
+export async function sealText(
+  ctx: Context,
+  { organizationId, projectId }: Scope,
+  place: SealedAt,
+  text: SealedText,
+): Promise<Buffer> {
+  const sealer = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
+  await sealer.reserve(1);
+  return sealer.seal(place, text);
+}
+
+/** A text that was sealed for this place. @throws SEALED_VALUE_INVALID */
+export async function openText(
+  ctx: Context,
+  { organizationId, projectId }: Scope,
+  place: SealedAt,
+  sealed: Uint8Array,
+): Promise<SealedText> {
+  const scope = { organizationId, projectId };
+  await ctx.keyring.ensureKeys(queryOf(ctx), scope, [keyIdOf(sealed)]);
+  return (await ctx.keyring.sealer(queryOf(ctx), scope)).open(place, sealed);
+}
+
+/** Seals a credential as a whole. */
+export const sealCredential = (ctx: Context, scope: Scope, place: SealedAt, credential: Credential): Promise<Buffer> =>
+  sealText(
+    ctx,
+    scope,
+    place,
+    new SealedText(JSON.stringify({ shown: credential.shown, secret: credential.secret?.reveal() ?? null })),
+  );
+
+/** A credential that was sealed for this place. @throws SEALED_VALUE_INVALID */
+export async function openCredential(
+  ctx: Context,
+  scope: Scope,
+  place: SealedAt,
+  sealed: Uint8Array,
+): Promise<Credential> {
+  const { shown, secret } = JSON.parse((await openText(ctx, scope, place, sealed)).reveal()) as {
+    shown: Credential['shown'];
+    secret: string | null;
+  };
+  return { shown, secret: secret === null ? null : new SealedText(secret) };
+}
+
+/** Seals texts by their names. */
+export const sealTexts = (
+  ctx: Context,
+  scope: Scope,
+  place: SealedAt,
+  texts: Readonly<Record<string, SealedText>>,
+): Promise<Buffer> => {
+  const clear = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.reveal()]));
+  return sealText(ctx, scope, place, new SealedText(JSON.stringify(clear)));
+};
+
+/** Texts by their names. @throws SEALED_VALUE_INVALID */
+export async function openTexts(
+  ctx: Context,
+  scope: Scope,
+  place: SealedAt,
+  sealed: Uint8Array,
+): Promise<Readonly<Record<string, SealedText>>> {
+  const clear = JSON.parse((await openText(ctx, scope, place, sealed)).reveal()) as Record<string, string>;
+  return Object.fromEntries(Object.entries(clear).map(([name, text]) => [name, new SealedText(text)]));
+}
+
+/** Where an attempt has why it failed. */
+export const messageAt = (attemptId: string): SealedAt => ({
+  table: 'secret_rotation_attempt',
+  column: 'message',
+  rowId: attemptId,
+  rowVersion: 1,
+});
+
+/** Why an attempt failed, in words. @throws SEALED_VALUE_INVALID */
+export const messageOf = (sealer: Pick<Sealer, 'open'>, attemptId: string, sealed: Uint8Array): string =>
+  sealer.open(messageAt(attemptId), sealed).reveal();
+
+/** The same for one attempt. @throws SEALED_VALUE_INVALID */
+export const openMessage = async (ctx: Context, attempt: Scope & { id: string }, sealed: Uint8Array): Promise<string> =>
+  (await openText(ctx, attempt, messageAt(attempt.id), sealed)).reveal();

@@ -1,0 +1,115 @@
+import type { DatatoolCall, PlannedFault } from '../../kit/datatool-faults.ts';
+import { Rotating } from '../../kit/rotating.ts';
+import { useStrongroom } from '../../kit/strongroom.ts';
+
+/** What a rotation asks of the outside system, and when. */
+const STEPS: Readonly<Record<string, DatatoolCall>> = {
+  'make the token': 'create',
+  'look it up': 'token',
+  'revoke the one before the last': 'revoke',
+  'find an orphan': 'tokens',
+};
+
+const FAULTS: Readonly<Record<string, Omit<PlannedFault, 'on'>>> = {
+  'connection dropped, nothing done': { how: 'drop', when: 'before' },
+  'connection dropped, done': { how: 'drop', when: 'after' },
+  '500, nothing done': { how: 500, when: 'before' },
+  '500, done': { how: 500, when: 'after' },
+  '503, done': { how: 503, when: 'after' },
+  '429 with Retry-After': { how: 429, when: 'before', retryAfter: 1 },
+  '401': { how: 401, when: 'before' },
+  '403': { how: 403, when: 'before' },
+  '404': { how: 404, when: 'before' },
+  'HTML in place of JSON, done': { how: 'garbage', when: 'after' },
+  'half of the JSON, done': { how: 'cut', when: 'after' },
+  'a redirect': { how: 'redirect', when: 'before', to: 'http://localhost:1/' },
+  'late by a second': { how: 'late', when: 'after', ms: 1_000 },
+};
+const planned = (fault: string, on: DatatoolCall, times: number): PlannedFault => ({
+  ...(FAULTS[fault] as Omit<PlannedFault, 'on'>),
+  on,
+  times,
+});
+
+describe('whatever fails in a rotation, and however', () => {
+  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', RATE_LIMIT: 'off' });
+  const table: string[] = [];
+  afterAll(() => {
+    process.stdout.write(`\n${['step | fault | answer | then', ...table].join('\n')}\n${table.length} cells\n`);
+  });
+
+  /** Each fault has a project and an outside system of its own, so that all can be tried at once. */
+  async function withEachFault(step: string, check: (rotating: Rotating, fault: string) => Promise<string>) {
+    const cells = Object.keys(FAULTS).map(async (fault) => {
+      const rotating = await Rotating.start(strongroom);
+      try {
+        table.push(`${step} | ${fault} | ${await check(rotating, fault)}`);
+      } catch (error) {
+        throw new Error(`${step}: ${fault}`, { cause: error });
+      } finally {
+        await rotating.stop();
+      }
+    });
+    await Promise.all(cells);
+  }
+
+  test.each(Object.entries(STEPS))('%s', async (step, call) => {
+    await withEachFault(step, async (rotating, fault) => {
+      const { fake } = rotating;
+      const { id } = await rotating.create();
+      // So that there is one to revoke with the next.
+      await rotating.rotate(id);
+      await rotating.settled();
+      // What looks for orphans does so only when an answer was lost.
+      if (call === 'tokens') fake.fail({ on: 'create', when: 'after', how: 'drop', times: 1 });
+      fake.fail(planned(fault, call, call === 'create' ? 2 : 1));
+      const reply = await rotating.rotate(id);
+      expect([200, 502]).toContain(reply.status);
+      const outcome = reply.status === 200 ? 'success' : 'failed';
+      if (reply.status === 200) expect(reply.body.secretRotation.rotationStatus).toBe('success');
+      fake.recover();
+      await rotating.settled();
+      await rotating.expectWhole(id);
+      expect((await rotating.get(id)).rotationStatus).toBe(outcome);
+      await rotating.expectRotates(id);
+      await rotating.expectLeavesNothing(id);
+      return `${reply.status} | ${outcome}`;
+    });
+  });
+
+  test('make the first token', async () => {
+    await withEachFault('make the first token', async (rotating, fault) => {
+      const body = rotating.body();
+      rotating.fake.fail(planned(fault, 'create', 2));
+      const reply = await rotating.post(body);
+      expect([200, 502]).toContain(reply.status);
+      rotating.fake.recover();
+      await rotating.settled();
+      // What was refused has left nothing, and may be made now.
+      if (reply.status === 502) expect(rotating.fake.tokens.live()).toEqual([]);
+      const { id } = reply.status === 200 ? reply.body.secretRotation : await rotating.create(body);
+      await rotating.expectWhole(id);
+      await rotating.expectRotates(id);
+      await rotating.expectLeavesNothing(id);
+      return `${reply.status} | ${reply.status === 200 ? 'success' : 'gone'}`;
+    });
+  });
+
+  test('look at the account before the first token', async () => {
+    await withEachFault('look at the account', async (rotating, fault) => {
+      const body = rotating.body();
+      rotating.fake.fail(planned(fault, 'account', 1));
+      const { writes } = rotating.fake;
+      const reply = await rotating.post(body);
+      rotating.fake.recover();
+      if (reply.status !== 200) {
+        expect(reply.status).toBe(502);
+        expect(rotating.fake.writes).toBe(writes);
+      }
+      const { id } = reply.status === 200 ? reply.body.secretRotation : await rotating.create(body);
+      await rotating.expectWhole(id);
+      await rotating.expectLeavesNothing(id);
+      return `${reply.status} | ${reply.status === 200 ? 'success' : 'gone'}`;
+    });
+  });
+});

@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto';
+import { mustSucceed } from '../../kit/caller.ts';
+import { Rotating } from '../../kit/rotating.ts';
+import { useStrongroom } from '../../kit/strongroom.ts';
+import { until } from '../../kit/until.ts';
+
+const PATH = '/api/v2/secret-rotations/datatool-service-token';
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+describe('a rotation of service tokens', () => {
+  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', RATE_LIMIT: 'off', LOG_LEVEL: 'info' });
+  let rotating: Rotating;
+  beforeAll(async () => {
+    rotating = await Rotating.start(strongroom);
+  });
+  afterEach(() => rotating?.fake.recover());
+  afterAll(() => rotating?.stop());
+
+  const rowOf = async (id: string) => (await strongroom.sql('select * from secret_rotation where id = $1', [id]))[0];
+  /** Has its time come, and waits until it has run by itself. */
+  async function runByItself(id: string): Promise<void> {
+    const before = (await rowOf(id))?.attempts;
+    await strongroom.sql(`update secret_rotation set next_rotation_at = now() - interval '1 second' where id = $1`, [
+      id,
+    ]);
+    await strongroom.sql(`update job_kind set next_at = now() where name = 'secret-rotations:find-due'`);
+    await until('the automatic run', 30_000, async () => {
+      const row = await rowOf(id);
+      return row?.attempts > before && row?.status !== 'in_progress';
+    });
+  }
+
+  test('makes a token at once, and replaces it, with the one before it alive until the rotation after', async () => {
+    const rotation = await rotating.create();
+    expect(rotation).toMatchObject({ rotationStatus: 'success', activeIndex: 0, lastRotationMessage: null });
+    await rotating.expectWhole(rotation.id);
+    const [first] = await rotating.credentials(rotation.id);
+    const rotated = mustSucceed(await rotating.rotate(rotation.id)).body.secretRotation;
+    expect(rotated).toMatchObject({ rotationStatus: 'success', activeIndex: 1, isLastRotationManual: true });
+    await rotating.settled();
+    await rotating.expectWhole(rotation.id);
+    expect(rotating.fake.tokens.works(first?.serviceToken ?? '')).toBe(true);
+    mustSucceed(await rotating.rotate(rotation.id));
+    await rotating.settled();
+    await rotating.expectWhole(rotation.id);
+    expect(rotating.fake.tokens.works(first?.serviceToken ?? '')).toBe(false);
+    expect(await rotating.credentials(rotation.id)).toHaveLength(2);
+  });
+
+  test('is shown as the interface has it, and its secret is marked and protected', async () => {
+    const body = rotating.body({ description: 'For the reports' });
+    const { secretRotation } = mustSucceed(await rotating.post(body)).body;
+    const key = (body.secretsMapping as { serviceToken: string }).serviceToken;
+    const [dev] = rotating.project.environments;
+    expect(secretRotation).toEqual({
+      id: expect.any(String),
+      name: body.name,
+      folderId: expect.any(String),
+      connectionId: rotating.connectionId,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      rotationInterval: 30,
+      rotationStatus: 'success',
+      lastRotationAttemptedAt: expect.any(String),
+      lastRotatedAt: expect.any(String),
+      connection: { app: 'datatool', name: expect.any(String), id: rotating.connectionId },
+      environment: { slug: 'dev', name: dev.name, id: dev.id },
+      projectId: rotating.project.id,
+      folder: { id: secretRotation.folderId, path: '/' },
+      rotateAtUtc: { hours: 2, minutes: 30 },
+      type: 'datatool-service-token',
+      parameters: { tokenName: 'reporting', permissionGrants: [{ permissionSet: 'job_viewer', projectId: null }] },
+      secretsMapping: { serviceToken: key },
+      description: 'For the reports',
+      isAutoRotationEnabled: true,
+      activeIndex: 0,
+      lastRotationJobId: expect.any(String),
+      nextRotationAt: expect.stringMatching(/T02:30:00/),
+      isLastRotationManual: true,
+      lastRotationMessage: null,
+    });
+    const query = `projectId=${rotating.project.id}&environment=dev&secretPath=/`;
+    const { secret } = mustSucceed(await rotating.admin.get(`/api/v4/secrets/${key}?${query}`)).body;
+    expect(secret).toMatchObject({ isRotatedSecret: true, rotationId: secretRotation.id });
+    const change = { projectId: rotating.project.id, environment: 'dev', secretPath: '/', secretValue: 'mine' };
+    expect(await rotating.admin.patch(`/api/v4/secrets/${key}`, change)).toBeError(409, 'ROTATED_SECRET');
+    const list = mustSucceed(
+      await rotating.admin.get(`/api/v2/secret-rotations?projectId=${rotating.project.id}`),
+    ).body;
+    expect(list.secretRotations).toContainEqual(secretRotation);
+    const byName = `${PATH}/rotation-name/${body.name}?${query}`;
+    expect(mustSucceed(await rotating.admin.get(byName)).body).toEqual({ secretRotation });
+    expect(await rotating.admin.get(`/api/v2/secret-rotations/datatool-service-token/${NOBODY}`)).toBeError(
+      404,
+      'SECRET_ROTATION_NOT_FOUND',
+    );
+  });
+
+  test('nothing changes outside when anything inside does not fit', async () => {
+    const { fake, admin } = rotating;
+    const taken = rotating.body();
+    mustSucceed(await rotating.post(taken));
+    const free = () => rotating.body();
+    const { writes } = fake;
+    const stranger = await strongroom.seed.caller(admin, { project: rotating.project.id });
+    const refusals = await Promise.all([
+      rotating.post({ ...free(), name: taken.name }),
+      rotating.post({ ...free(), secretsMapping: taken.secretsMapping }),
+      rotating.post({ ...free(), secretPath: '/nowhere' }),
+      rotating.post({ ...free(), environment: 'nowhere' }),
+      rotating.post({ ...free(), connectionId: NOBODY }),
+      rotating.post({ ...free(), rotationInterval: 0 }),
+      rotating.post({ ...free(), parameters: { tokenName: 'x', permissionGrants: [] } }),
+      admin.anonymous.post(PATH, free()),
+      stranger.post(PATH, free()),
+    ]);
+    expect(refusals.map(({ status }) => status)).toEqual([409, 409, 404, 404, 404, 422, 422, 401, 403]);
+    expect(fake.writes).toBe(writes);
+    fake.fail({ on: 'account', how: 401 });
+    expect(await rotating.post()).toBeError(502, 'UPSTREAM_REJECTED');
+    expect(fake.writes).toBe(writes);
+  });
+
+  test('runs by itself when its time has come, and not before; a success moves the next time on', async () => {
+    const { id } = await rotating.create();
+    await runByItself(id);
+    await rotating.settled();
+    await rotating.expectWhole(id);
+    const rotation = mustSucceed(await rotating.admin.get(`${PATH}/${id}`)).body.secretRotation;
+    expect(rotation).toMatchObject({ rotationStatus: 'success', activeIndex: 1, isLastRotationManual: false });
+    const last = new Date(rotation.lastRotatedAt);
+    const next = new Date(rotation.nextRotationAt);
+    expect([next.getUTCHours(), next.getUTCMinutes()]).toEqual([2, 30]);
+    const days = (next.getTime() - last.getTime()) / 86_400_000;
+    expect(days).toBeGreaterThan(29);
+    expect(days).toBeLessThanOrEqual(30);
+    const rows = await strongroom.auditRows(`facts ->> 'rotationId' = $1 and action like 'secret-rotation:%'`, [id]);
+    expect(rows.slice(0, 4).map(({ action, actor_kind }) => `${action} ${actor_kind}`)).toEqual([
+      'secret-rotation:create identity',
+      'secret-rotation:publish system',
+      'secret-rotation:begin system',
+      'secret-rotation:publish system',
+    ]);
+  });
+
+  test('a pause really pauses, and neither a restart nor an edit of the schedule begins anything', async () => {
+    const { id } = await rotating.create();
+    mustSucceed(await rotating.admin.patch(`${PATH}/${id}`, { isAutoRotationEnabled: false }));
+    await strongroom.sql(`update job_kind set next_at = now() where name = 'secret-rotations:find-due'`);
+    expect((await rotating.get(id)).nextRotationAt).toBeNull();
+    mustSucceed(await rotating.rotate(id));
+    expect((await rotating.get(id)).nextRotationAt).toBeNull();
+    const { attempts } = (await rowOf(id)) as { attempts: number };
+    for (const change of [
+      { isAutoRotationEnabled: true },
+      { rotationInterval: 1 },
+      { rotateAtUtc: { hours: 0, minutes: 0 } },
+    ])
+      mustSucceed(await rotating.admin.patch(`${PATH}/${id}`, change));
+    expect(new Date((await rotating.get(id)).nextRotationAt ?? 0).getTime()).toBeGreaterThan(Date.now());
+    await strongroom.sql(`update job_kind set next_at = now() where name = 'secret-rotations:find-due'`);
+    await until('the schedule to have been looked at', 20_000, async () => {
+      const [row] = await strongroom.sql(
+        `select next_at > now() as is_later from job_kind where name = 'secret-rotations:find-due'`,
+      );
+      return row?.is_later === true;
+    });
+    expect((await rowOf(id))?.attempts).toBe(attempts);
+  });
+
+  test('what fails is tried again with pauses, notifies once, and is paused before our retries lock an account', async () => {
+    const { id } = await rotating.create();
+    mustSucceed(
+      await rotating.admin.post(`/api/v1/projects/${rotating.project.id}/notification-channels`, {
+        name: `channel-${randomUUID()}`,
+        kinds: ['rotation-failure'],
+        config: { webhook: { url: 'https://localhost:1/' } },
+      }),
+    );
+    rotating.fake.fail({ on: 'create', how: 401 });
+    const failed = await rotating.rotate(id);
+    expect(failed).toBeError(502, 'UPSTREAM_REJECTED');
+    const first = await rotating.get(id);
+    expect(first).toMatchObject({ rotationStatus: 'failed', lastRotationMessage: expect.stringContaining('401') });
+    expect(new Date(first.nextRotationAt ?? 0).getTime()).toBeLessThan(Date.now() + 120_000);
+    await rotating.expectWhole(id);
+    for (let failures = 2; failures <= 10; failures += 1) await runByItself(id);
+    expect(await rowOf(id)).toMatchObject({
+      failures: 10,
+      pause_reason: 'CREDENTIALS_REJECTED',
+      next_rotation_at: null,
+    });
+    const notices = await strongroom.sql('select occurrence from notice where subject_id = $1 order by created_at', [
+      id,
+    ]);
+    expect(notices.map(({ occurrence }) => occurrence)).toEqual(['failed 1', 'paused 1']);
+    rotating.fake.recover();
+    await rotating.expectRotates(id);
+    expect(await rowOf(id)).toMatchObject({ failures: 0, pause_reason: null });
+  });
+
+  test('fifty callers at once make one new token, and 49 are told which attempt runs', async () => {
+    const { id } = await rotating.create();
+    const { length } = rotating.fake.tokens.all();
+    rotating.fake.fail({ on: 'create', how: 'late', when: 'after', ms: 1_500, times: 1 });
+    const replies = await Promise.all(Array.from({ length: 50 }, () => rotating.rotate(id)));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    const others = replies.filter(({ status }) => status !== 200);
+    for (const reply of others) expect(reply).toBeError(409, 'ROTATION_RUNNING');
+    const attempts = new Set(others.map(({ body }) => body.details[0].message));
+    expect(attempts.size).toBe(1);
+    expect(rotating.fake.tokens.all()).toHaveLength(length + 1);
+    await rotating.settled();
+    await rotating.expectWhole(id);
+  });
+
+  test('a deletion that cannot revoke says so, stays, and goes on when it can', async () => {
+    const { id } = await rotating.create();
+    mustSucceed(await rotating.rotate(id));
+    await rotating.settled();
+    rotating.fake.fail({ on: 'revoke', how: 500 });
+    expect(await rotating.delete(id, '?revokeGeneratedCredentials=true&deleteSecrets=true')).toBeError(
+      502,
+      'UPSTREAM_REJECTED',
+    );
+    expect(await rotating.get(id)).toMatchObject({ rotationStatus: 'deleting' });
+    expect(await rotating.secretOf(id)).toBe((await rotating.credentials(id))[1]?.serviceToken);
+    expect(await rotating.rotate(id)).toBeError(409, 'ROTATION_DELETING');
+    expect(await rotating.admin.patch(`${PATH}/${id}`, { rotationInterval: 2 })).toBeError(409, 'ROTATION_DELETING');
+    rotating.fake.recover();
+    mustSucceed(await rotating.delete(id));
+    await rotating.settled();
+    expect(await rotating.admin.get(`${PATH}/${id}`)).toBeError(404, 'SECRET_ROTATION_NOT_FOUND');
+    expect(await strongroom.sql('select id from secret where rotation_id = $1', [id])).toEqual([]);
+  });
+
+  test('deleted without its secrets it leaves ordinary ones, and its tokens as they are', async () => {
+    const body = rotating.body();
+    const { id } = mustSucceed(await rotating.post(body)).body.secretRotation;
+    const value = await rotating.secretOf(id);
+    mustSucceed(await rotating.delete(id));
+    const key = (body.secretsMapping as { serviceToken: string }).serviceToken;
+    const query = `projectId=${rotating.project.id}&environment=dev&secretPath=/`;
+    const { secret } = mustSucceed(await rotating.admin.get(`/api/v4/secrets/${key}?${query}`)).body;
+    expect(secret).toMatchObject({ isRotatedSecret: false, rotationId: null, secretValue: value });
+    expect(rotating.fake.tokens.works(value)).toBe(true);
+    const change = { projectId: rotating.project.id, environment: 'dev', secretPath: '/', secretValue: 'mine' };
+    mustSucceed(await rotating.admin.patch(`/api/v4/secrets/${key}`, change));
+  });
+
+  test('its secrets are renamed by another mapping, and moved with it', async () => {
+    const { id } = await rotating.create();
+    const secretsMapping = { serviceToken: `OTHER_${randomUUID().slice(0, 8).toUpperCase()}` };
+    mustSucceed(await rotating.admin.patch(`${PATH}/${id}`, { secretsMapping }));
+    await rotating.expectWhole(id);
+    const destination = { destinationEnvironment: 'prod', destinationSecretPath: '/' };
+    const moved = mustSucceed(await rotating.admin.post(`${PATH}/${id}/move`, destination)).body.secretRotation;
+    expect(moved).toMatchObject({ environment: { slug: 'prod' }, secretsMapping });
+    mustSucceed(await rotating.rotate(id));
+    const back = { destinationEnvironment: 'dev', destinationSecretPath: '/' };
+    mustSucceed(await rotating.admin.post(`${PATH}/${id}/move`, back));
+    await rotating.settled();
+    await rotating.expectWhole(id);
+  });
+
+  test('an attempt is cancelled until the outside system is asked', async () => {
+    const { id } = await rotating.create();
+    await strongroom.sql(`update job_kind set is_paused = true where name = 'secret-rotations:rotate'`);
+    try {
+      const { rotateSecrets } = await rotating.admin.data(
+        'mutation ($input: RotateSecretsInput!) { rotateSecrets(input: $input) { attempt { attemptId state } secretRotation { status } } }',
+        { input: { id, wait: false } },
+      );
+      expect(rotateSecrets).toMatchObject({ attempt: { state: 'PLANNED' }, secretRotation: { status: 'IN_PROGRESS' } });
+      const cancel = () =>
+        rotating.admin.graphql(
+          'mutation ($input: CancelSecretRotationAttemptInput!) { cancelSecretRotationAttempt(input: $input) { attempt { state } } }',
+          { input: { attemptId: rotateSecrets.attempt.attemptId } },
+        );
+      expect(mustSucceed(await cancel()).body.data.cancelSecretRotationAttempt.attempt).toEqual({ state: 'CANCELLED' });
+      expect(await cancel()).toBeError(409, 'ROTATION_ATTEMPT_BEGUN');
+      expect(await rotating.get(id)).toMatchObject({ rotationStatus: 'success' });
+    } finally {
+      await strongroom.sql(`update job_kind set is_paused = false where name = 'secret-rotations:rotate'`);
+    }
+    await rotating.expectRotates(id);
+  });
+
+  test('no token is in the audit trail, the log or the job tables', async () => {
+    const texts = [
+      strongroom.log(),
+      JSON.stringify(await strongroom.auditRows()),
+      JSON.stringify(await strongroom.sql('select * from job')),
+    ];
+    const secrets = [rotating.fake.apiToken, ...rotating.fake.tokens.all().map(({ token }) => token)];
+    for (const secret of secrets) for (const text of texts) expect(text.includes(secret)).toBe(false);
+    expect((await strongroom.verifyAudit()).faults).toEqual([]);
+  });
+});
