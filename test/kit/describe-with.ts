@@ -27,7 +27,8 @@ export function describeWith(
   describe.skip(name, tests);
 }
 
-function isThere(program: string, path: string): boolean {
+/** Whether a program is in one of the folders of a path. */
+export function isThere(program: string, path: string): boolean {
   // A path is the same in every folder.
   return path.split(delimiter).some((folder) => {
     try {

@@ -5,6 +5,7 @@ import type { Content, ContentChange } from './rotation.rules.js';
 /** Names of the types in inputs. */
 const FIELDS = {
   datatoolServiceToken: 'datatool-service-token',
+  hostosLocalAccount: 'hostos-local-account',
 } as const satisfies Record<string, RotationType>;
 type Field = keyof typeof FIELDS;
 

@@ -29,10 +29,28 @@ class TokenCredentialType extends GeneratedCredentialType {
   tokenName!: string;
 }
 
+@ObjectType('HostosLocalAccountCredential', {
+  implements: GeneratedCredentialType,
+  description: 'A password of a local account. Only the active one works.',
+  simpleResolvers: true,
+})
+class AccountCredentialType extends GeneratedCredentialType {
+  @Field(() => String, { description: 'Name of the account.' })
+  username!: string;
+
+  @Field(() => String, { description: 'The password.' })
+  password!: string;
+}
+
+const SHOWN_AS = {
+  'datatool-service-token': TokenCredentialType,
+  'hostos-local-account': AccountCredentialType,
+} as const satisfies Record<RotationType, new () => GeneratedCredentialType>;
+
 /** A credential as the API shows it. Its class tells its type. */
-export function toCredentialType(_type: RotationType, credential: GeneratedCredential): GeneratedCredentialType {
+export function toCredentialType(type: RotationType, credential: GeneratedCredential): GeneratedCredentialType {
   const { isActive, createdAt, shown, secrets } = credential;
   const texts = Object.fromEntries(Object.entries(shown).map(([name, text]) => [name, String(text)]));
   const clear = Object.fromEntries(Object.entries(secrets).map(([name, secret]) => [name, secret.reveal()]));
-  return Object.assign(new TokenCredentialType(), { isActive, createdAt, ...texts, ...clear });
+  return Object.assign(new SHOWN_AS[type](), { isActive, createdAt, ...texts, ...clear });
 }

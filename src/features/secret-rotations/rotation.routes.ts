@@ -13,6 +13,12 @@ import {
 import { fieldOfType } from './content.js';
 import type { RotationType } from './kind/rotation-kind.js';
 import { TOKEN_EXAMPLE, TokenMapping, TokenParameters } from './kinds/datatool-service-token/token.rules.js';
+import {
+  ACCOUNT_EXAMPLE,
+  AccountMapping,
+  AccountParameters,
+  AccountTemporary,
+} from './kinds/hostos-local-account/account.rules.js';
 import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
 
 const PATH = '/api/v2/secret-rotations';
@@ -32,6 +38,8 @@ interface TypeInRest {
   readonly parameters: z.ZodObject;
   readonly secretsMapping: z.ZodObject;
   readonly temporaryParameters?: z.ZodObject;
+  /** Whether its credentials can be reset with the rights of the connection. */
+  readonly isReset?: boolean;
   readonly select: string;
   readonly credential: string;
   readonly example: object;
@@ -47,6 +55,19 @@ const TYPES: readonly TypeInRest[] = [
       parameters { tokenName permissionGrants { permissionSet projectId } } secretsMapping { serviceToken } }`,
     credential: '... on DatatoolServiceTokenCredential { serviceToken tokenId tokenName }',
     example: TOKEN_EXAMPLE,
+  },
+  {
+    type: 'hostos-local-account',
+    title: 'a local-account rotation',
+    parameters: AccountParameters,
+    secretsMapping: AccountMapping,
+    temporaryParameters: AccountTemporary,
+    isReset: true,
+    select: `... on HostosLocalAccountRotation {
+      parameters { username passwordRequirements { length required { digits lowercase uppercase symbols } allowedSymbols } rotationMethod }
+      secretsMapping { username password } }`,
+    credential: '... on HostosLocalAccountCredential { username password }',
+    example: ACCOUNT_EXAMPLE,
   },
 ];
 
@@ -216,6 +237,23 @@ function routesOf(rest: TypeInRest): Route[] {
   ];
 }
 
+/** Source: behaviour 9.10. */
+const reconcileRoute = ({ type, title, select }: TypeInRest): Route =>
+  routesAt(`${PATH}/${type}`, { select: `${COMMON} ${select}` }).post(
+    '/{rotationId}/reconcile',
+    `Reset the password of ${title} with the account of its connection`,
+    {
+      field: 'reconcileSecretRotation',
+      variables: ({ params }: Data) => ({ input: { id: params.rotationId, type } }),
+      reply: ({ reconcileSecretRotation: { secretRotation } }: Data) => ({
+        message: 'The password was reset, and the secrets hold it.',
+        reconciled: true,
+        secretRotation: toReply(secretRotation),
+      }),
+      errors: [...NOT_FOUND, ...BUSY, 'ROTATION_NOT_RECONCILABLE', ...OUTSIDE],
+    },
+  );
+
 /** Rotations of every type. Source: specification 16 to 18, behaviour 9.8, clients (Rotations). */
 export function rotationRoutes(): Route[] {
   const list = route({
@@ -235,5 +273,5 @@ export function rotationRoutes(): Route[] {
     }),
     errors: ['PROJECT_NOT_FOUND'],
   });
-  return [list, ...TYPES.flatMap(routesOf)];
+  return [list, ...TYPES.flatMap(routesOf), ...TYPES.filter(({ isReset }) => isReset).map(reconcileRoute)];
 }

@@ -6,6 +6,7 @@ import { expectedVersion } from '../../kernel/version.js';
 import { place } from '../secrets/public.js';
 import { ROTATION_TYPES } from './kind/rotation-types.js';
 import { TokenMapping, TokenParameters } from './kinds/datatool-service-token/token.rules.js';
+import { AccountChange, AccountContent } from './kinds/hostos-local-account/account.rules.js';
 import { rotationInterval, ScheduleOptions, TimeOfDay } from './schedule/schedule.rules.js';
 
 export const rotationType = z.enum(ROTATION_TYPES);
@@ -59,13 +60,17 @@ const isOne = (given: object): boolean => Object.values(given).filter((content) 
 export const Content = z
   .strictObject({
     datatoolServiceToken: TokenContent.optional().meta({ description: 'Tokens of a datatool account.' }),
+    hostosLocalAccount: AccountContent.optional().meta({ description: 'The password of a local account of a server.' }),
   })
   .refine(isOne, NOT_ONE)
   .meta({ description: 'What is rotated, by its type: exactly one.' });
 
 /** The same with what changes. */
 export const ContentChange = z
-  .strictObject({ datatoolServiceToken: TokenChange.optional().meta({ description: 'Tokens of a datatool account.' }) })
+  .strictObject({
+    datatoolServiceToken: TokenChange.optional().meta({ description: 'Tokens of a datatool account.' }),
+    hostosLocalAccount: AccountChange.optional().meta({ description: 'The password of a local account of a server.' }),
+  })
   .refine(isOne, NOT_ONE)
   .meta({ description: 'Changes of what is rotated, by its type: exactly one.' });
 

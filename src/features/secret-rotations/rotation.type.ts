@@ -4,6 +4,7 @@ import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.
 import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { ONE_OF } from '../../kernel/graphql/schema.js';
+import { AccountMappingType, AccountParametersType } from './account-parameters.type.js';
 import { enumOf } from './enum-of.js';
 import type { RotationType } from './kind/rotation-kind.js';
 import {
@@ -23,6 +24,7 @@ import type { RotationStatus } from './store/rotation.entity.js';
 /** GraphQL's names of the types of rotations. */
 export const RotationTypeEnum = {
   DATATOOL_SERVICE_TOKEN: 'datatool-service-token',
+  HOSTOS_LOCAL_ACCOUNT: 'hostos-local-account',
 } as const satisfies Record<string, RotationType>;
 registerEnumType(RotationTypeEnum, {
   name: 'SecretRotationType',
@@ -30,6 +32,10 @@ registerEnumType(RotationTypeEnum, {
   valuesConfig: {
     DATATOOL_SERVICE_TOKEN: {
       description: 'Service tokens of a datatool account. The old token works on until the rotation after.',
+    },
+    HOSTOS_LOCAL_ACCOUNT: {
+      description:
+        'The password of a local account of a Windows or Samba server. The old password ends when the new one begins.',
     },
   },
 });
@@ -101,11 +107,20 @@ const tokenChange = inputType(
   ContentChange.shape.datatoolServiceToken.unwrap(),
 );
 
+const accountContent = inputType('HostosLocalAccountRotationInput', Content.shape.hostosLocalAccount.unwrap());
+const accountChange = inputType(
+  'HostosLocalAccountRotationChangeInput',
+  ContentChange.shape.hostosLocalAccount.unwrap(),
+);
+
 @InputType('SecretRotationContentInput', { description: 'What is rotated, by its type.' })
 @Extensions(ONE_OF)
 class ContentInput {
   @Field(() => tokenContent, { nullable: true, description: 'Tokens of a datatool account.' })
   datatoolServiceToken?: object | null;
+
+  @Field(() => accountContent, { nullable: true, description: 'The password of a local account of a server.' })
+  hostosLocalAccount?: object | null;
 }
 inputOfRule(Content, ContentInput);
 
@@ -114,6 +129,9 @@ inputOfRule(Content, ContentInput);
 class ContentChangeInput {
   @Field(() => tokenChange, { nullable: true, description: 'Tokens of a datatool account.' })
   datatoolServiceToken?: object | null;
+
+  @Field(() => accountChange, { nullable: true, description: 'The password of a local account of a server.' })
+  hostosLocalAccount?: object | null;
 }
 inputOfRule(ContentChange, ContentChangeInput);
 
@@ -325,6 +343,26 @@ export class TokenRotationType extends SecretRotationType {
   secretsMapping!: TokenMappingType;
 }
 
+@ObjectType('HostosLocalAccountRotation', {
+  implements: [Node, SecretRotationType],
+  description:
+    'A rotation of the password of a local account. The account has one password at a time: the old one ends as the new one begins.',
+  simpleResolvers: true,
+})
+class AccountRotationType extends SecretRotationType {
+  @Field(() => AccountParametersType, { description: 'Which account it is, and how its password changes.' })
+  parameters!: AccountParametersType;
+
+  @Field(() => AccountMappingType, { description: 'The secrets that hold the name of the account and its password.' })
+  secretsMapping!: AccountMappingType;
+}
+
+/** A new object of the API, by type. */
+const SHOWN_AS = {
+  'datatool-service-token': TokenRotationType,
+  'hostos-local-account': AccountRotationType,
+} as const satisfies Record<RotationType, new () => SecretRotationType>;
+
 export const RotationConnection = countedConnectionOf(SecretRotationType, 'SecretRotation', 'name');
 
 /** A rotation as the API shows it. Its class tells its type. */
@@ -345,5 +383,5 @@ export function toRotationType(row: ShownRotation): SecretRotationType {
     lastAttemptId: attemptId,
     lastMessage: message,
   };
-  return Object.assign(new TokenRotationType(), common);
+  return Object.assign(new SHOWN_AS[row.type](), common);
 }

@@ -20,11 +20,20 @@ export class CuttingProxy {
   #cut: Cut = {};
   readonly #server: Server;
   readonly #open = new Set<Socket>();
+  #held: (() => void)[] | null = null;
 
   private constructor(server: Server, to: number) {
     this.#server = server;
     this.port = (server.address() as AddressInfo).port;
-    server.on('connection', (near) => this.#forward(near, connect({ port: to, host: '127.0.0.1' })));
+    server.on('connection', (near) => {
+      this.#open.add(near);
+      const forward = (): void => this.#forward(near, connect({ port: to, host: '127.0.0.1' }));
+      if (this.#held === null) forward();
+      else {
+        this.connections += 1;
+        this.#held.push(forward);
+      }
+    });
   }
 
   /** @param to the port of the server, on this machine */
@@ -39,6 +48,16 @@ export class CuttingProxy {
     this.#cut = when;
     this.connections = 0;
     this.mostSent = 0;
+  }
+
+  /** New connections are made, and nothing is forwarded. @returns what has them go on */
+  hold(): () => void {
+    const held: (() => void)[] = [];
+    this.#held = held;
+    return () => {
+      this.#held = null;
+      for (const forward of held) forward();
+    };
   }
 
   async stop(): Promise<void> {

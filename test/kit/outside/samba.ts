@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeWith } from '../describe-with.ts';
+import { describeWith, isThere } from '../describe-with.ts';
 import { until } from '../until.ts';
 
 /** Where Debian has the programs of a server; not every PATH has it. */
@@ -13,7 +13,21 @@ const PATH = `${process.env.PATH ?? ''}:${SERVER_PROGRAMS}`;
 
 /** Its accounts need a name that the system knows, and nothing else of it: these exist on every Debian. Their passwords are Samba's own. */
 const ADMIN = 'games';
-const STOCK_NAMES = ['backup', 'man', 'lp', 'mail', 'news', 'uucp', 'list', 'irc', 'daemon', 'bin', 'sys'];
+const STOCK_NAMES = [
+  'backup',
+  'man',
+  'lp',
+  'mail',
+  'news',
+  'uucp',
+  'list',
+  'irc',
+  'daemon',
+  'bin',
+  'sys',
+  'sync',
+  'www-data',
+];
 
 /** An account of the server. */
 export interface SambaAccount {
@@ -30,9 +44,13 @@ export type SambaPolicy =
   | 'bad lockout attempt'
   | 'lockout duration';
 
+const PROGRAMS = ['smbd', 'pdbedit', 'net', 'rpcclient'];
+
 /** `describe` for tests against a real Samba, which are passed over where it is missing; see `describeWith`. */
-export const describeWithSamba = (name: string, tests: () => void): void =>
-  describeWith(['smbd', 'pdbedit', 'net', 'rpcclient'], name, tests, PATH);
+export const describeWithSamba = (name: string, tests: () => void): void => describeWith(PROGRAMS, name, tests, PATH);
+
+/** Whether there is a Samba. */
+export const hasSamba = (): boolean => PROGRAMS.every((program) => isThere(program, PATH));
 
 /**
  * A real Samba server of its own: its files are in a temporary folder, it listens on this machine only, and its accounts are
@@ -46,6 +64,7 @@ export class Samba {
   readonly #folder: string;
   readonly #server: ChildProcess;
   readonly #free = [...STOCK_NAMES];
+  readonly #taken = new Set<string>();
 
   private constructor(folder: string, port: number) {
     this.#folder = folder;
@@ -77,6 +96,7 @@ export class Samba {
   async account(): Promise<SambaAccount> {
     const username = this.#free.shift();
     if (username === undefined) throw new Error('the server has no further account');
+    this.#taken.add(username);
     const password = newPassword();
     await this.setPassword(username, password);
     return { username, password };
@@ -90,7 +110,13 @@ export class Samba {
   /** Gives an account back, for another test. */
   async remove(username: string): Promise<void> {
     await this.#run('pdbedit', ['-x', '-u', username]);
+    this.#taken.delete(username);
     this.#free.push(username);
+  }
+
+  /** Gives all of them back. */
+  async removeAll(): Promise<void> {
+    for (const username of this.#taken) await this.remove(username);
   }
 
   async disable(username: string): Promise<void> {

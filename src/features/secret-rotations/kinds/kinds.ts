@@ -1,13 +1,14 @@
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import type { RotationKind, RotationType } from '../kind/rotation-kind.js';
 import { DatatoolServiceToken } from './datatool-service-token/token-kind.js';
+import { HostosLocalAccount } from './hostos-local-account/account-kind.js';
 
 /** Every type of rotation. */
 export class Kinds {
   readonly all: readonly RotationKind[];
 
   constructor(policy: TargetPolicy) {
-    this.all = [new DatatoolServiceToken(policy)];
+    this.all = [new DatatoolServiceToken(policy), new HostosLocalAccount(policy)];
   }
 
   /** @throws Error for a type that is not in the list */

@@ -1,0 +1,177 @@
+import { mustSucceed } from '../../../kit/caller.ts';
+import { CuttingProxy } from '../../../kit/outside/cutting-proxy.ts';
+import { describeWithSamba, newPassword, Samba } from '../../../kit/outside/samba.ts';
+import { type Method, RotatingAccounts } from '../../../kit/rotating-accounts.ts';
+import { useStrongroom } from '../../../kit/strongroom.ts';
+import { until } from '../../../kit/until.ts';
+
+const METHODS = ['login-as-target', 'login-as-root'] as const satisfies Method[];
+
+describeWithSamba('a rotation of a local account of a real server', () => {
+  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', RATE_LIMIT: 'off' });
+  let samba: Samba;
+  let proxy: CuttingProxy;
+  let rotating: RotatingAccounts;
+  beforeAll(async () => {
+    samba = await Samba.start();
+    proxy = await CuttingProxy.start(samba.port);
+    rotating = await RotatingAccounts.start(strongroom, samba);
+  });
+  afterEach(() => samba.removeAll());
+  afterAll(async () => {
+    await proxy.stop();
+    await samba.stop();
+  });
+
+  describe.each(METHODS)('by %s', (method) => {
+    test('replaces the password when it is made, and when it is asked to', async () => {
+      const account = await samba.account();
+      const made = await rotating.create(method, account);
+      expect(made).toMatchObject({
+        rotationStatus: 'success',
+        type: 'hostos-local-account',
+        activeIndex: 0,
+        connection: { app: 'smb' },
+        parameters: { username: account.username, rotationMethod: method },
+      });
+      const first = await rotating.secret(made.passwordKey);
+      expect(await rotating.works(made)).toBe(true);
+      expect(await samba.takes(account.username, account.password)).toBe(false);
+
+      const { secretRotation } = mustSucceed(await rotating.rotate(made.id)).body;
+      expect(secretRotation).toMatchObject({ rotationStatus: 'success', activeIndex: 1, isLastRotationManual: true });
+      expect(await rotating.works(made)).toBe(true);
+      expect(await samba.takes(account.username, first)).toBe(false);
+    });
+
+    test('keeps to what is required of passwords', async () => {
+      const account = await samba.account();
+      const required = { lowercase: 2, uppercase: 2, digits: 2, symbols: 2 };
+      const passwordRequirements = { length: 20, required, allowedSymbols: `"'\\;` };
+      const parameters = { username: account.username, rotationMethod: method, passwordRequirements };
+      const made = await rotating.create(method, account, { parameters });
+      expect(made).toMatchObject({ parameters });
+      expect(await rotating.secret(made.passwordKey)).toMatch(/^[A-Za-z0-9"'\\;]{20}$/);
+      expect(await rotating.works(made)).toBe(true);
+    });
+
+    test('is gone with the password that it made, if that is asked for', async () => {
+      const account = await samba.account();
+      const made = await rotating.create(method, account);
+      const last = await rotating.secret(made.passwordKey);
+      mustSucceed(await rotating.delete(made.id, '?revokeGeneratedCredentials=true'));
+      expect(await samba.takes(account.username, last)).toBe(false);
+      // It stays, as an ordinary secret.
+      expect(await rotating.secret(made.passwordKey)).toBe(last);
+    });
+
+    test('ends with a secret that logs in, when the answer of the server is lost', async () => {
+      const account = await samba.account();
+      const through = await RotatingAccounts.start(strongroom, samba, proxy.port);
+      const made = await through.create(method, account);
+      for (let afterSent = 1_500; afterSent <= 3_500; afterSent += 500) {
+        proxy.cut({ afterSent, connection: 0 });
+        expect([200, 502]).toContain((await through.rotate(made.id)).status);
+        proxy.cut();
+        await through.settled();
+        const { rotationStatus } = await through.get(made.id);
+        expect({ afterSent, rotationStatus, works: await through.works(made) }).toMatchObject({
+          afterSent,
+          rotationStatus: expect.stringMatching(/^(success|failed)$/),
+          works: true,
+        });
+      }
+      proxy.cut();
+      expect(mustSucceed(await through.rotate(made.id)).body.secretRotation.rotationStatus).toBe('success');
+    });
+
+    test('tells of a server that is away, and changes nothing', async () => {
+      const account = await samba.account();
+      const away = await CuttingProxy.start(samba.port);
+      const through = await RotatingAccounts.start(strongroom, samba, away.port);
+      const made = await through.create(method, account);
+      await away.stop();
+      expect(await through.rotate(made.id)).toBeError(502, 'UPSTREAM_UNREACHABLE');
+      expect(await through.get(made.id)).toMatchObject({
+        rotationStatus: 'failed',
+        lastRotationMessage: expect.stringContaining('NT_STATUS_CONNECTION_REFUSED'),
+      });
+      expect(await through.works(made)).toBe(true);
+    });
+  });
+
+  describe('whose account changes its own password', () => {
+    test('needs a reconciliation when somebody else has changed it in the middle', async () => {
+      const account = await samba.account();
+      const through = await RotatingAccounts.start(strongroom, samba, proxy.port);
+      const made = await through.create('login-as-target', account);
+      // Nothing arrives: neither the change, nor what is asked to find out.
+      proxy.cut({ afterSent: 1_800 });
+      const rotated = through.rotate(made.id);
+      await until('it to be looked up what came of the call', 30_000, () => proxy.connections > 1);
+      await samba.setPassword(account.username, newPassword());
+      proxy.cut();
+      await rotated;
+      await through.settled();
+      expect(await through.get(made.id)).toMatchObject({
+        rotationStatus: 'needs_reconciliation',
+        lastRotationMessage: expect.stringContaining('Reconcile'),
+      });
+      expect(await through.rotate(made.id)).toBeError(409, 'ROTATION_UNDECIDED');
+
+      const { reconciled, secretRotation } = mustSucceed(await through.reconcile(made.id)).body;
+      expect({ reconciled, secretRotation }).toMatchObject({
+        reconciled: true,
+        secretRotation: { rotationStatus: 'success' },
+      });
+      expect(await through.works(made)).toBe(true);
+      expect(mustSucceed(await through.rotate(made.id)).body.secretRotation.rotationStatus).toBe('success');
+    });
+
+    test('fails when somebody else has changed it before, until it is reconciled', async () => {
+      const account = await samba.account();
+      const made = await rotating.create('login-as-target', account);
+      await samba.setPassword(account.username, newPassword());
+      const reply = await rotating.rotate(made.id);
+      expect(reply).toBeError(502, 'UPSTREAM_REJECTED');
+      expect((await rotating.get(made.id)).lastRotationMessage).toContain('somebody else may have changed it');
+      mustSucceed(await rotating.reconcile(made.id));
+      expect(await rotating.works(made)).toBe(true);
+    });
+
+    test('is not made without the present password, or with a wrong one', async () => {
+      const account = await samba.account();
+      const missing = await rotating.post(
+        rotating.body('login-as-target', account, { temporaryParameters: undefined }),
+      );
+      expect(missing).toBeError(422, 'VALIDATION_FAILED');
+      expect(missing.body.details).toMatchObject([{ path: expect.stringMatching(/temporaryParameters\.password$/) }]);
+      const wrong = await rotating.post(rotating.body('login-as-target', { ...account, password: newPassword() }));
+      expect(wrong).toBeError(502, 'UPSTREAM_REJECTED');
+      expect(await samba.takes(account.username, account.password)).toBe(true);
+    });
+  });
+
+  test('is not made for an account that is not there, or that its connection uses', async () => {
+    const nobody = rotating.body('login-as-root', { username: 'nobody_here', password: newPassword() });
+    expect(await rotating.post(nobody)).toBeError(502, 'UPSTREAM_REJECTED');
+    const own = await rotating.post(rotating.body('login-as-root', samba.admin));
+    expect(own).toBeError(422, 'VALIDATION_FAILED');
+    expect(own.body.details).toMatchObject([{ path: expect.stringMatching(/parameters\.username$/) }]);
+    expect(await samba.takes(samba.admin.username, samba.admin.password)).toBe(true);
+  });
+
+  test('is refused as a reset where it is one already, and cannot change its account or method', async () => {
+    const account = await samba.account();
+    const made = await rotating.create('login-as-root', account);
+    expect((await rotating.reconcile(made.id)).body.code).toBe('ROTATION_NOT_RECONCILABLE');
+    const changed = await rotating.patch(made.id, {
+      parameters: { username: 'other', rotationMethod: 'login-as-target' },
+    });
+    expect(changed).toBeError(422, 'VALIDATION_FAILED');
+    expect(changed.body.details.map(({ path }: { path: string }) => path)).toEqual([
+      expect.stringMatching(/parameters\.username$/),
+      expect.stringMatching(/parameters\.rotationMethod$/),
+    ]);
+  });
+});
