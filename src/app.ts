@@ -5,7 +5,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createJobs, startBackgroundWork } from './background.js';
 import { bootstrap, createFirstAdmin, systemContext } from './bootstrap.js';
 import { keepToken, unusedTokenFile } from './bootstrap-token.js';
-import type { Config } from './config.js';
+import { type Config, NO_CONFIG } from './config.js';
 import type { DatabaseServer } from './database-server.js';
 import { KERNEL_ENTITIES } from './entities.js';
 import { EXAMPLE_OPERATIONS } from './example-operations.js';
@@ -85,7 +85,6 @@ import type { StampOf } from './kernel/operations/responses/answer.js';
 import { IdempotencyKeys } from './kernel/operations/responses/idempotency.js';
 import { ReplyCache } from './kernel/operations/responses/reply-cache.js';
 import { Mailer } from './kernel/outbound/mail.js';
-import { DEFAULT_SENDER } from './kernel/outbound/mail-settings.js';
 import { mountPages } from './kernel/pages/pages.js';
 import { migrations } from './migrations/index.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
@@ -126,10 +125,6 @@ export interface Assembly {
   readonly jobs: readonly JobKind[];
   readonly documents: readonly PublicDocument[];
 }
-
-/** What of the configuration services know. */
-type ServiceConfig = Pick<Config, 'allowPrivateTargets' | 'smtpUrl' | 'mailFrom'>;
-const NO_CONFIG: ServiceConfig = { allowPrivateTargets: false, smtpUrl: null, mailFrom: DEFAULT_SENDER };
 
 /**
  * The one place that constructs services and hands them to each other.

@@ -246,3 +246,10 @@ function misspelling(name: string): string[] {
   );
   return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`];
 }
+
+/** What of the configuration services know, for who only wants the schema. */
+export const NO_CONFIG: Pick<Config, 'allowPrivateTargets' | 'smtpUrl' | 'mailFrom'> = {
+  allowPrivateTargets: false,
+  smtpUrl: null,
+  mailFrom: DEFAULT_SENDER,
+};

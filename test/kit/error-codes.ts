@@ -14,6 +14,7 @@ import '../../src/features/project-copies/project-copies.errors.js';
 import '../../src/features/project-rescues/project-rescues.errors.js';
 import '../../src/features/project-templates/project-templates.errors.js';
 import '../../src/features/projects/projects.errors.js';
+import '../../src/features/secret-rotations/secret-rotations.errors.js';
 import '../../src/features/secrets/secrets.errors.js';
 import '../../src/features/tags/tags.errors.js';
 import { detailCodes } from '../../src/kernel/detail-codes.js';

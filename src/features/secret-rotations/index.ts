@@ -43,7 +43,7 @@ export function createSecretRotations(deps: {
   return {
     entities: [SecretRotation, SecretRotationCredential, SecretRotationAttempt, CredentialDebt],
     resolvers: [
-      new ManyRotationsResolver(making, new ManyRotationsService(projects)),
+      new ManyRotationsResolver(making, new ManyRotationsService(projects), kinds),
       new RotationReadingResolver(reading),
       new RotationResolver(making, rotating),
       new RotationCountResolver(),

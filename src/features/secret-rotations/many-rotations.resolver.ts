@@ -1,11 +1,14 @@
 import { Field, ObjectType, Resolver } from 'type-graphql';
+import { z } from 'zod';
 import type { Context } from '../../kernel/context.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
+import type { RotationType } from './kind/rotation-kind.js';
+import type { Kinds } from './kinds/kinds.js';
 import type { ManyRotationsService } from './many-rotations.service.js';
 import { CreateRotation, ListUpcoming, RotateMany } from './rotation.rules.js';
 import type { RotationService } from './rotation.service.js';
-import { SecretRotationType, toRotationType } from './rotation.type.js';
+import { RotationTypeEnum, SecretRotationType, toRotationType } from './rotation.type.js';
 
 @ObjectType('RequestedSecretRotation', { description: 'A rotation of many that are rotated.', simpleResolvers: true })
 class RequestedType {
@@ -58,13 +61,50 @@ class PreviewPayload {
   nextRotationAt!: Date | null;
 }
 
+@ObjectType('SecretRotationKind', { description: 'A type of rotations.', simpleResolvers: true })
+class KindType {
+  @Field(() => RotationTypeEnum, { description: 'The type.' })
+  type!: RotationType;
+
+  @Field(() => String, { description: 'What people call it.' })
+  title!: string;
+
+  @Field(() => String, { description: 'The app of its connections.' })
+  app!: string;
+
+  @Field(() => Boolean, {
+    description:
+      'Whether a replaced credential works on until the rotation after. Otherwise consumers fail from the change until they have read the new one.',
+  })
+  credentialsOverlap!: boolean;
+}
+
+@ObjectType('SecretRotationKinds', { description: 'The types of rotations.', simpleResolvers: true })
+class KindsType {
+  @Field(() => [KindType], { description: 'All of them.' })
+  kinds!: KindType[];
+}
+
 /** What is asked of many rotations, or of one that is not made yet. */
 @Resolver()
 export class ManyRotationsResolver {
   constructor(
     private readonly service: RotationService,
     private readonly many: ManyRotationsService,
+    private readonly kinds: Kinds,
   ) {}
+
+  @query(KindsType, z.strictObject({}), 'The types of rotations.')
+  async secretRotationKinds(): Promise<KindsType> {
+    return {
+      kinds: this.kinds.all.map(({ type, title, app, overlaps: credentialsOverlap }) => ({
+        type,
+        title,
+        app,
+        credentialsOverlap,
+      })),
+    };
+  }
 
   @query(
     UpcomingListType,

@@ -3,14 +3,14 @@ import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
-import { openConnection } from '../app-connections/public.js';
+import { openConnection, refusalOf, TargetFailure } from '../app-connections/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { releaseRotated } from '../secrets/public.js';
 import { oweAll, untilRevoked } from './debts/deletion.js';
 import { beginAttempt } from './engine/begin.js';
 import { databaseTime, forget, moveTo, nextOf } from './engine/outcomes.js';
 import { waitForAttempt } from './engine/waiting.js';
-import { credentialsOf } from './engine/work.js';
+import { credentialsOf, currentOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
 import { CancelAttempt, DeleteRotation, OneRotation, RotateSecrets } from './rotation.rules.js';
 import { refuseBusy, running, shown } from './rotation.service.js';
@@ -59,6 +59,28 @@ export class RotatingService {
    */
   async reconcile(ctx: Context, raw: unknown): Promise<Rotated> {
     return this.#begin(ctx, { named: parse(OneRotation, raw), wait: true, reason: 'reconciliation' });
+  }
+
+  /**
+   * Whether the published credential works, as the outside system says. Changes nothing.
+   *
+   * @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE
+   */
+  async check(ctx: Context, raw: unknown): Promise<ShownRotation> {
+    const { rotation } = await this.access.load(ctx, parse(OneRotation, raw), 'secret-rotation:rotate-secrets');
+    const { id: rotationId, organizationId, projectId, parameters, type } = rotation;
+    const current = await currentOf(ctx, rotation);
+    if (current === null) throw new AppError('ROTATION_UNDECIDED');
+    const connection = await openConnection(ctx, rotation.connectionId);
+    const target = { rotationId, organizationId, projectId, parameters, connection, current, temporary: null };
+    await ctx.auditTrail.recordRead(ctx, { action: 'secret-rotation:check', projectId, facts: { rotationId } });
+    await this.kinds
+      .of(type)
+      .verify(ctx, target, current)
+      .catch((error: unknown) => {
+        throw error instanceof TargetFailure ? refusalOf(error, 'id') : error;
+      });
+    return shown(ctx, rotationId);
   }
 
   /** Cancels an attempt until the outside system is asked. @throws SECRET_ROTATION_ATTEMPT_NOT_FOUND, ROTATION_ATTEMPT_BEGUN */

@@ -166,6 +166,15 @@ export class RotationResolver {
   }
 
   @mutation(
+    OneRotation,
+    { secretRotation: [SecretRotationType, 'The rotation, whose credential works.'] },
+    'Checks whether the published credential of a rotation works. Changes nothing.',
+  )
+  async checkSecretRotation(ctx: Context, input: object): Promise<{ secretRotation: SecretRotationType }> {
+    return { secretRotation: toRotationType(await this.rotating.check(ctx, input)) };
+  }
+
+  @mutation(
     CancelAttempt,
     { attempt: [AttemptType, 'The cancelled attempt.'] },
     'Cancels an attempt to rotate, until the outside system is asked.',

@@ -47,7 +47,10 @@ export async function loadWork(ctx: Context, kinds: Kinds, rotationId: string): 
 }
 
 /** The published credential of a rotation; null before the first one. @throws SEALED_VALUE_INVALID */
-export async function currentOf(ctx: Context, rotation: RotationRow): Promise<Credential | null> {
+export async function currentOf(
+  ctx: Context,
+  rotation: Pick<RotationRow, 'id' | 'organizationId' | 'projectId' | 'activeIndex'>,
+): Promise<Credential | null> {
   return (await credentialsOf(ctx, rotation)).find(({ slot }) => slot === rotation.activeIndex)?.credential ?? null;
 }
 

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { bodyOf, type Data, queryBoolean, type Route, routesAt } from '../../rest/route.js';
+import { fieldOfType } from './content.js';
+import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
+import { COMMON, PATH, type TypeInRest, toReply } from './types-in-rest.js';
+
+const NOT_FOUND = ['SECRET_ROTATION_NOT_FOUND'] as const;
+const OUTSIDE = ['UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE', 'ROTATION_CONTINUES'] as const;
+const BUSY = ['ROTATION_RUNNING', 'ROTATION_DELETING'] as const;
+const AT_A_PLACE = ['ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'SECRET_KEY_TAKEN'] as const;
+
+const routesOf = ({ type, select }: TypeInRest) => routesAt(`${PATH}/${type}`, { select: `${COMMON} ${select}` });
+
+/** The reply of a mutation that returns the rotation. */
+const replyOf = (field: string) => ({
+  reply: ({ [field]: { secretRotation } }: Data) => ({ secretRotation: toReply(secretRotation) }),
+});
+
+/** What REST has beside other fields, and GraphQL by its type. */
+function contentOf({ type }: TypeInRest, { parameters, secretsMapping, temporaryParameters }: Data): Data {
+  const given = Object.entries({ parameters, secretsMapping, temporaryParameters }).filter(
+    ([, part]) => part !== undefined,
+  );
+  return given.length === 0 ? {} : { content: { [fieldOfType(type)]: Object.fromEntries(given) } };
+}
+const withoutContent = ({ parameters: _, secretsMapping: __, temporaryParameters: ___, ...body }: Data): Data => body;
+
+/** What makes, changes and moves rotations of one type. */
+function settingRoutes(rest: TypeInRest): Route[] {
+  const { type, title, parameters, secretsMapping, temporaryParameters, example } = rest;
+  const at = routesOf(rest);
+  const temporary = temporaryParameters === undefined ? {} : { temporaryParameters: temporaryParameters.optional() };
+  return [
+    at.post('', `Create ${title}`, {
+      field: 'createSecretRotation',
+      body: bodyOf(CreateRotation, 'content').extend({ parameters, secretsMapping, ...temporary }),
+      variables: ({ body }: Data) => ({ input: { ...withoutContent(body), ...contentOf(rest, body) } }),
+      ...replyOf('createSecretRotation'),
+      errors: [
+        ...(['PROJECT_NOT_FOUND', 'APP_CONNECTION_NOT_FOUND', 'SECRET_ROTATION_NAME_TAKEN'] as const),
+        ...AT_A_PLACE,
+        'ROTATION_RUNNING',
+        ...OUTSIDE,
+      ],
+      example: example as never,
+    }),
+    at.patch('/{rotationId}', `Update ${title}`, {
+      field: 'updateSecretRotation',
+      body: bodyOf(UpdateRotation, 'id', 'type', 'expectedVersion', 'content').extend({
+        parameters: parameters.optional(),
+        secretsMapping: secretsMapping.optional(),
+      }),
+      variables: ({ params, body }: Data) => ({
+        input: { id: params.rotationId, type, ...withoutContent(body), ...contentOf(rest, body) },
+      }),
+      ifMatch: ({ secretRotation }) => ({ expectedVersion: secretRotation.version }),
+      ...replyOf('updateSecretRotation'),
+      errors: [...NOT_FOUND, ...BUSY, 'SECRET_ROTATION_NAME_TAKEN', 'SECRET_KEY_TAKEN', 'CONCURRENT_CHANGE'],
+      example: { rotationInterval: 14 } as never,
+    }),
+    at.post('/{rotationId}/move', `Move ${title} with its secrets`, {
+      field: 'moveSecretRotation',
+      body: bodyOf(MoveRotation, 'id', 'type'),
+      variables: ({ params, body }: Data) => ({ input: { id: params.rotationId, type, ...body } }),
+      ...replyOf('moveSecretRotation'),
+      errors: [...NOT_FOUND, ...BUSY, ...AT_A_PLACE, 'SECRET_ROTATION_NAME_TAKEN', 'ROTATED_SECRET'],
+      example: { destinationEnvironment: 'prod', destinationSecretPath: '/payments' } as never,
+    }),
+  ];
+}
+
+/** What reaches the outside system by rotations of one type. */
+function outsideRoutes(rest: TypeInRest): Route[] {
+  const { type, title, select, operations } = rest;
+  const at = routesOf(rest);
+  const variables = ({ params }: Data) => ({ input: { id: params.rotationId, type } });
+  return [
+    at.delete('/{rotationId}', `Delete ${title}`, {
+      ...operations.delete,
+      field: 'deleteSecretRotation',
+      query: z.strictObject({
+        deleteSecrets: queryBoolean(false).meta({ description: 'Whether the mapped secrets are deleted too.' }),
+        revokeGeneratedCredentials: queryBoolean(false).meta({
+          description: 'Whether its credentials are revoked first.',
+        }),
+      }),
+      variables: ({ params, query }: Data) => ({ input: { id: params.rotationId, type, ...query } }),
+      ...replyOf('deleteSecretRotation'),
+      errors: [...NOT_FOUND, 'ROTATION_RUNNING', ...OUTSIDE],
+    }),
+    at.post('/{rotationId}/rotate-secrets', `Rotate the credentials of ${title}`, {
+      ...operations.rotate,
+      field: 'rotateSecrets',
+      select: `secretRotation { ${COMMON} ${select} }`,
+      variables,
+      ...replyOf('rotateSecrets'),
+      errors: [...NOT_FOUND, ...BUSY, 'ROTATION_UNDECIDED', ...OUTSIDE],
+    }),
+    at.post('/{rotationId}/check-credentials', `Check whether the credential of ${title} works`, {
+      field: 'checkSecretRotation',
+      variables,
+      ...replyOf('checkSecretRotation'),
+      errors: [...NOT_FOUND, ...OUTSIDE],
+    }),
+  ];
+}
+
+/** Source: behaviour 9.10. */
+const reconcileRoute = (rest: TypeInRest): Route =>
+  routesOf(rest).post(
+    '/{rotationId}/reconcile',
+    `Reset the password of ${rest.title} with the account of its connection`,
+    {
+      field: 'reconcileSecretRotation',
+      variables: ({ params }: Data) => ({ input: { id: params.rotationId, type: rest.type } }),
+      reply: ({ reconcileSecretRotation: { secretRotation } }: Data) => ({
+        message: 'The password was reset, and the secrets hold it.',
+        reconciled: true,
+        secretRotation: toReply(secretRotation),
+      }),
+      errors: [...NOT_FOUND, ...BUSY, 'ROTATION_NOT_RECONCILABLE', ...OUTSIDE],
+    },
+  );
+
+/** What changes rotations of one type. */
+export const changeRoutes = (rest: TypeInRest): Route[] => [
+  ...settingRoutes(rest),
+  ...outsideRoutes(rest),
+  ...(rest.isReset === true ? [reconcileRoute(rest)] : []),
+];
