@@ -35,6 +35,8 @@ const GRAPHQL_ONLY = [
   'ORGANIZATION_IN_USE',
   'USERNAME_TAKEN',
   'SECRET_VERSION_DIFFERS',
+  'ROTATION_ATTEMPT_BEGUN',
+  'SECRET_ROTATION_ATTEMPT_NOT_FOUND',
 ];
 
 describe('schema/openapi.json', () => {

@@ -32,6 +32,7 @@ const BARE_IDS: readonly string[] = [
   'CredentialDebt.debtId',
   'CredentialDebt.rotationId',
   'DatatoolServiceTokenRotation.lastAttemptId',
+  'HostosLocalAccountRotation.lastAttemptId',
   // Its name is beside it, and nobody has to have the right to read more of it.
   'ApartRotation.rotationId',
   'RotatedPlace.environmentId',

@@ -5,7 +5,7 @@ import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.j
 import { COMMON, PATH, type TypeInRest, toReply } from './types-in-rest.js';
 
 const NOT_FOUND = ['SECRET_ROTATION_NOT_FOUND'] as const;
-const OUTSIDE = ['UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE', 'ROTATION_CONTINUES'] as const;
+const OUTSIDE = ['UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE', 'ROTATION_CONTINUES', 'ROTATION_CANCELLED'] as const;
 const BUSY = ['ROTATION_RUNNING', 'ROTATION_DELETING'] as const;
 const AT_A_PLACE = ['ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'SECRET_KEY_TAKEN'] as const;
 
