@@ -76,6 +76,16 @@ describeWithSamba('rotating a local account', () => {
       });
     });
 
+    test('takes a candidate again that has arrived after all', async () => {
+      await withAccount(async (account) => {
+        const target = targetOf(method, account);
+        const candidate = candidateOf(target);
+        await kind.apply(ctx, target, candidate);
+        expect(await kind.apply(ctx, target, candidate)).toEqual(candidate);
+        expect(await takes(account, candidate)).toBe(true);
+      });
+    });
+
     test('finds a candidate that has arrived, and one that has not', async () => {
       await withAccount(async (account) => {
         const target = targetOf(method, account);

@@ -35,8 +35,8 @@ export class HostosLocalAccount implements RotationKind {
   readonly mapping = AccountMapping;
   readonly temporary = AccountTemporary;
   readonly overlaps = false;
-  // Servers lock accounts after five failed logins, mostly.
-  readonly mostRefusals = 3;
+  // Servers lock accounts after five failed logins, mostly, and a refused rotation may take two.
+  readonly mostRefusals = 2;
   readonly callSeconds = SMB_CHANGE_MS / 1_000;
   // The tool has limits of its own for each of its calls; with a server that hangs it ends after half a minute.
   readonly orphanSeconds = 60;
@@ -82,8 +82,23 @@ export class HostosLocalAccount implements RotationKind {
     const password = passwordOf(target);
     if (password === null) throw new TargetFailure('CREDENTIALS_REJECTED', 'unchanged', NO_PASSWORD);
     const account = accountOf(target.parameters, password);
-    await this.#client(target).changePassword(ctx, account, secretOf(candidate)).catch(ofAccount);
+    await this.#client(target)
+      .changePassword(ctx, account, secretOf(candidate))
+      .catch((error: unknown) => this.#unlessDone(ctx, { target, candidate, error }));
     return candidate;
+  }
+
+  /** A refused old password may be that of before an earlier call, which was taken for lost. @throws TargetFailure when it is not */
+  async #unlessDone(
+    ctx: Context,
+    { target, candidate, error }: { target: RotationTarget; candidate: Credential; error: unknown },
+  ): Promise<void> {
+    if (!(error instanceof TargetFailure) || error.code !== 'CREDENTIALS_REJECTED') throw error;
+    const isDone = await this.#takes(ctx, target, secretOf(candidate)).catch((failure: unknown) => {
+      if (!(failure instanceof TargetFailure)) throw failure;
+      throw new TargetFailure(failure.code, 'unknown', failure.message, null, failure.isTemporary);
+    });
+    if (!isDone) ofAccount(error);
   }
 
   async reset(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Credential> {
