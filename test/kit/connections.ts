@@ -6,7 +6,7 @@ import type { Seed } from './seed.ts';
 /** What a world has of connections. */
 export const CONNECTION_THINGS = [
   ...(['connection', 'connectionName', 'datatoolUrl', 'datatoolToken'] as const),
-  ...(['smbConnection', 'smbConnectionName'] as const),
+  ...(['smbConnection', 'smbConnectionName', 'accountRotation', 'accountRotationName'] as const),
 ] as const;
 type ConnectionWorld = Readonly<Record<(typeof CONNECTION_THINGS)[number], string>>;
 /** Of a world that needs none, and of a service that may not call servers of this machine. */
@@ -34,12 +34,20 @@ export async function makeConnection(admin: Caller, projectId: string, canary: s
   };
 }
 
-/** A connection to a host, in the project of a world that has connections. */
+/** A connection to a host, and a rotation by another one, in the project of a world that has connections. */
 export async function smbConnection(
   seed: Seed,
   { project, connection }: { readonly project: string; readonly connection: string },
-): Promise<Pick<ConnectionWorld, 'smbConnection' | 'smbConnectionName'>> {
-  const name = `smb-${randomUUID().slice(0, 8)}`;
-  if (connection === '') return { smbConnection: '', smbConnectionName: '' };
-  return { smbConnection: await seed.smbConnection(project, name), smbConnectionName: name };
+): Promise<Pick<ConnectionWorld, 'smbConnection' | 'smbConnectionName' | 'accountRotation' | 'accountRotationName'>> {
+  const word = randomUUID().slice(0, 8);
+  const [smbConnectionName, accountRotationName] = [`smb-${word}`, `account-${word}`];
+  if (connection === '')
+    return { smbConnection: '', smbConnectionName: '', accountRotation: '', accountRotationName: '' };
+  const used = await seed.smbConnection(project, `smb-used-${word}`);
+  return {
+    smbConnection: await seed.smbConnection(project, smbConnectionName),
+    smbConnectionName,
+    accountRotation: await seed.accountRotation(used, accountRotationName),
+    accountRotationName,
+  };
 }

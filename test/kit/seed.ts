@@ -83,6 +83,26 @@ export class Seed {
     return made?.id ?? '';
   }
 
+  /** A rotation of an account by such a connection, in the root of dev, as if it had published nothing yet. @returns its id */
+  async accountRotation(connectionId: string, name: string): Promise<string> {
+    if (this.#sql === undefined) throw new Error('this seed knows no database');
+    const [made] = (await this.#sql(
+      `insert into secret_rotation (id, organization_id, project_id, environment_id, folder_id, connection_id, type, name, parameters,
+         secrets_mapping, is_auto_rotation_enabled, rotation_interval, rotate_at_hours, rotate_at_minutes, schedule, status)
+       select gen_random_uuid(), c.organization_id, c.project_id, e.id, f.id, c.id, 'hostos-local-account', $2, $3, $4, false, 30, 0, 0, '{}', 'success'
+       from app_connection c join environment e on e.project_id = c.project_id and e.slug = 'dev'
+         join folder f on f.environment_id = e.id and f.parent_id is null
+       where c.id = $1 returning id`,
+      [
+        connectionId,
+        name,
+        { username: 'backup', rotationMethod: 'login-as-root' },
+        { username: 'ACCOUNT_USER', password: 'ACCOUNT_PASSWORD' },
+      ],
+    )) as { id: string }[];
+    return made?.id ?? '';
+  }
+
   async organization(): Promise<{ organization: { id: string; slug: string; name: string }; admin: Caller }> {
     const slug = `org-${short()}`;
     const { createOrganization } = await this.#installationAdmin.data(

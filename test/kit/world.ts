@@ -62,6 +62,9 @@ export interface World {
   /** A connection of the project to a host. Only a world that is seeded has one. */
   readonly smbConnection: string;
   readonly smbConnectionName: string;
+  /** A rotation of an account of such a host, in the root of dev, by a connection of its own. */
+  readonly accountRotation: string;
+  readonly accountRotationName: string;
   /** A project whose only admin has no way to authenticate. */
   readonly lostProject: string;
   /** The rescue of another one, which has not ended. */

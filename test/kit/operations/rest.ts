@@ -1,5 +1,6 @@
 import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
+import { accountRotations } from './rest/account-rotations.js';
 import { alerts } from './rest/alerts.js';
 import { appConnections } from './rest/app-connections.js';
 import { certificates } from './rest/certificates.js';
@@ -32,6 +33,7 @@ export const REST: readonly RestOperation[] = [
   ...certificates,
   ...alerts,
   ...appConnections,
+  ...accountRotations,
   ...notificationChannels,
   ...tags,
   ...folders,
