@@ -1,13 +1,18 @@
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
 import { ask } from '../../kernel/jobs/queue.js';
-import { findConnections } from './connection.queries.js';
+import { type ConnectionRow, findConnections } from './connection.queries.js';
 import { takeDueChecks } from './connection.sql.js';
 import { type CheckParts, checkStored, store } from './connection-checks.js';
+import { kindOf } from './kinds.js';
 
 const AT_ONCE = 500;
 /** What a check may take, with what surrounds the call. */
 const LIMIT_SECONDS = 45;
+
+/** Whether a further check could lock the account. Other credentials, and a check that somebody asks for, end that. */
+const mayLock = ({ app, checkState, checkCode }: ConnectionRow): boolean =>
+  kindOf(app).locksAccounts === true && checkState === 'failing' && checkCode === 'CREDENTIALS_REJECTED';
 
 /** The jobs that find out whether the credentials of connections still work. */
 export function checkJobs(parts: CheckParts): readonly JobKind[] {
@@ -19,7 +24,7 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
     run: async (ctx, run) => {
       const ids = [run.subjectId ?? NO_ID];
       const [row] = await findConnections(ctx, { organizationId: ctx.organizationId, ids });
-      if (row === undefined) return;
+      if (row === undefined || mayLock(row)) return;
       await run.reserve(LIMIT_SECONDS);
       const result = await checkStored(ctx, row, parts.policy);
       await run.inTransaction(async (tx) => {

@@ -172,6 +172,33 @@ describe('a connection', () => {
     expect(await stateOf(id)).toMatchObject({ check_state: 'working', check_code: null });
   });
 
+  test('to a host that rejected a password is not checked by itself again, since that could lock the account', async () => {
+    const seed = new Seed(notifying.admin, (text, params) => notifying.sql(text, params));
+    const [rejected, locked] = [
+      await seed.smbConnection(notifying.projectId, 'rejected'),
+      await seed.smbConnection(notifying.projectId, 'locked'),
+    ];
+    await notifying.sql(
+      `update app_connection set check_state = 'failing', failing_since = now(),
+         check_code = case when id = $1 then 'CREDENTIALS_REJECTED' else 'ACCOUNT_LOCKED' end where id = any($2)`,
+      [rejected, [rejected, locked]],
+    );
+    await notifying.sql('update app_connection set next_check_at = now() where id = $1', [rejected]);
+
+    // What is stored of them cannot be decrypted, as a check would say.
+    expect(await hourLater(locked)).toMatchObject({ check_code: 'SEALED_VALUE_INVALID' });
+    await until('the job of the other one', WAIT_MS, async () => {
+      const done = await notifying.sql(
+        `select from job where kind = 'app-connections:check' and subject_id = $1 and state = 'done'`,
+        [rejected],
+      );
+      return done.length === 1;
+    });
+    expect(await stateOf(rejected)).toMatchObject({ check_state: 'failing', check_code: 'CREDENTIALS_REJECTED' });
+    mustSucceed(await notifying.admin.post(`/api/v1/app-connections/smb/${rejected}/check`));
+    expect(await stateOf(rejected)).toMatchObject({ check_code: 'SEALED_VALUE_INVALID' });
+  });
+
   test('whose credentials changed during a check is not marked by what came of the old ones', async () => {
     const id = await newConnection();
     const fresh = datatool.replaceApiToken();

@@ -24,6 +24,8 @@ export interface ConnectionKind<
   readonly publicRules: PublicRules;
   /** Rules of the credentials that are sealed, all of them texts. */
   readonly secretRules: SecretRules;
+  /** The outside system locks an account after some wrong logins: what it has rejected is not tried again by itself. */
+  readonly locksAccounts?: true;
   /** The field that names the outside system. */
   readonly targetField: keyof z.output<PublicRules> & string;
   /**

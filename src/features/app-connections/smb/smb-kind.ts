@@ -10,6 +10,7 @@ export const SMB: ConnectionKind<typeof SmbPublic, typeof SmbSecret> = {
   method: 'credentials',
   publicRules: SmbPublic,
   secretRules: SmbSecret,
+  locksAccounts: true,
   targetField: 'host',
   targetOf: ({ host, port }) => `${host.toLowerCase()}:${port}`,
   targetFault: ({ host }, { allowPrivateTargets }) =>
