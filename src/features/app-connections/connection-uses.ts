@@ -51,7 +51,7 @@ export async function refuseUsed(ctx: Context, projects: ProjectReader, uses: re
       })),
       ...(others === 0
         ? []
-        : [{ path: 'rotations', code, message: `${others} rotations that you may not read use it` }]),
+        : [{ path: 'rotations', code, message: `rotations that you may not read use it: ${others}` }]),
     ],
   });
 }

@@ -282,6 +282,43 @@ describe('connections', () => {
     expect(appConnectionOptions).toContainEqual({ name: 'Analytics tool', app: 'datatool', methods: ['api-token'] });
   });
 
+  test('in use are not deleted: rotations that the caller may read are named, and others counted', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const { id } = await make(admin);
+    const elsewhere = await strongroom.seed.projectOf(
+      await strongroom.seed.caller(admin, { organizationRole: 'admin' }),
+    );
+    for (const [projectId, name] of [
+      [project.id, 'nightly'],
+      [elsewhere.id, 'hidden'],
+    ])
+      await strongroom.sql(
+        `insert into secret_rotation (id, organization_id, project_id, environment_id, folder_id, connection_id, type, name, parameters,
+           secrets_mapping, is_auto_rotation_enabled, rotation_interval, rotate_at_hours, rotate_at_minutes, schedule, status)
+         select gen_random_uuid(), f.organization_id, f.project_id, f.environment_id, f.id, $2, 'datatool-service-token', $3, '{}', '{}', false, 1,
+           0, 0, '{}', 'success'
+         from folder f join environment e on e.id = f.environment_id where f.project_id = $1 and f.path = '/' and e.slug = 'dev'`,
+        [projectId, id, name],
+      );
+
+    const reply = await admin.delete(`${DATATOOL}/${id}`);
+    const { appConnection } = await admin.data(
+      'query ($id: ID!) { appConnection(id: $id) { usedBy { rotationName environment path project { id } } } }',
+      { id },
+    );
+
+    expect(reply).toBeError(409, 'CONNECTION_IN_USE');
+    expect(reply.body.details.map(({ message }: { message: string }) => message)).toEqual([
+      'the rotation nightly uses it',
+      'rotations that you may not read use it: 1',
+    ]);
+    expect(reply.text).not.toContain('hidden');
+    expect(appConnection.usedBy).toEqual([
+      { rotationName: 'nightly', environment: 'dev', path: '/', project: { id: project.id } },
+    ]);
+    mustSucceed(await admin.get(`${DATATOOL}/${id}`));
+  });
+
   test('are deleted, and the project may be too', async () => {
     const { admin, project } = await strongroom.seed.project();
     const { id } = await make(admin);
