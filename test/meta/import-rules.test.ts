@@ -194,6 +194,7 @@ describe('the single places', () => {
         'src/features/app-connections/smb/rpc-tool.ts',
         'src/features/certificates/key-sealing.ts',
         'src/features/secret-rotations/credential.type.ts',
+        'src/features/secret-rotations/kinds/datatool-service-token/token-kind.ts',
         'src/features/secret-rotations/store/sealing.ts',
         'src/features/certificates/certificates/certificate.resolver.ts',
         'src/features/projects/ignore-values.ts',

@@ -20,7 +20,7 @@ interface ChosenContent {
   readonly path: string;
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
   readonly secretsMapping?: Readonly<Record<string, string>> | undefined;
-  readonly temporaryParameters?: Readonly<Record<string, string>> | undefined;
+  readonly temporaryParameters?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /** The one that is given. */

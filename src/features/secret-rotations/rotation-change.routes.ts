@@ -29,11 +29,14 @@ const withoutContent = ({ parameters: _, secretsMapping: __, temporaryParameters
 function settingRoutes(rest: TypeInRest): Route[] {
   const { type, title, parameters, secretsMapping, temporaryParameters, example } = rest;
   const at = routesOf(rest);
-  const temporary = temporaryParameters === undefined ? {} : { temporaryParameters: temporaryParameters.optional() };
   return [
     at.post('', `Create ${title}`, {
       field: 'createSecretRotation',
-      body: bodyOf(CreateRotation, 'content').extend({ parameters, secretsMapping, ...temporary }),
+      body: bodyOf(CreateRotation, 'content').extend({
+        parameters,
+        secretsMapping,
+        temporaryParameters: temporaryParameters.nullish(),
+      }),
       variables: ({ body }: Data) => ({ input: { ...withoutContent(body), ...contentOf(rest, body) } }),
       ...replyOf('createSecretRotation'),
       errors: [

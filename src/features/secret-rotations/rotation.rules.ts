@@ -5,7 +5,7 @@ import { idOf, personText, slugText } from '../../kernel/text-rules.js';
 import { expectedVersion } from '../../kernel/version.js';
 import { place } from '../secrets/public.js';
 import { ROTATION_TYPES } from './kind/rotation-types.js';
-import { TokenMapping, TokenParameters } from './kinds/datatool-service-token/token.rules.js';
+import { TokenContent, TokenMapping, TokenParameters } from './kinds/datatool-service-token/token.rules.js';
 import { AccountChange, AccountContent } from './kinds/hostos-local-account/account.rules.js';
 import { rotationInterval, ScheduleOptions, TimeOfDay } from './schedule/schedule.rules.js';
 
@@ -43,9 +43,6 @@ const apartFrom = z
   .max(MAX_APART)
   .meta({ description: `Up to ${MAX_APART} rotations that it must never fall together with.` });
 
-const TokenContent = z
-  .strictObject({ parameters: TokenParameters, secretsMapping: TokenMapping })
-  .meta({ description: 'Tokens of a datatool account.' });
 const TokenChange = z
   .strictObject({
     parameters: TokenParameters.optional(),
@@ -86,6 +83,20 @@ export const CreateRotation = z
     schedule: ScheduleOptions.optional(),
     apartFrom: apartFrom.optional(),
     content: Content,
+    adopt: z.boolean().default(false).meta({
+      description:
+        'Whether the credential in `temporaryParameters` is taken over as it is: it is tried, and nothing changes outside until the first rotation.',
+    }),
+  })
+  .superRefine(({ adopt, content }, issues) => {
+    for (const [field, given] of Object.entries(content)) {
+      const isGiven = given?.temporaryParameters != null;
+      const isWrong = adopt ? !isGiven : isGiven && field === 'datatoolServiceToken';
+      if (given === undefined || !isWrong) continue;
+      const path = ['content', field, 'temporaryParameters'];
+      const message = adopt ? 'must have the credential that is adopted' : 'must be absent unless it is adopted';
+      issues.addIssue({ code: 'custom', path, message, params: { code: adopt ? 'MISSING' : 'INVALID' } });
+    }
   })
   .meta({ description: 'A new rotation.' });
 

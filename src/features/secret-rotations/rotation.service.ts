@@ -217,7 +217,7 @@ export class RotationService {
     const target: RotationTarget = {
       ...{ rotationId: newId(), organizationId, projectId, parameters, current: null },
       connection: await openConnection(ctx, connectionId),
-      temporary: temporaryParameters === undefined ? null : sealedTexts(temporaryParameters),
+      temporary: temporaryParameters == null ? null : sealedTexts(temporaryParameters),
     };
     const plan = { project, at, kind, target, given, path };
     await inTransaction(ctx, async (tx) => {
@@ -263,6 +263,7 @@ export class RotationService {
       content,
     } = given;
     const { parameters = {}, secretsMapping = {} } = chosen(content);
+    const adopted = given.adopt && target.temporary !== null ? kind.adopted(parameters, target.temporary) : undefined;
     const rotation = tx.em.create(SecretRotation, {
       ...{
         id: newId(),
@@ -284,8 +285,15 @@ export class RotationService {
     await this.#refuseStrange(tx, project, given);
     await keepRotatedKeys(tx, project, { rotationId: rotation.id, mapping: secretsMapping, at });
     const { connection, temporary } = target;
-    const beginning = { rotation, kind, connection, reason: 'creation', actor: tx.actor, temporary } as const;
-    const attemptId = await beginAttempt(tx, beginning);
+    const beginning = {
+      rotation,
+      kind,
+      connection,
+      reason: adopted === undefined ? 'creation' : 'adoption',
+      actor: tx.actor,
+      temporary,
+    } as const;
+    const attemptId = await beginAttempt(tx, adopted === undefined ? beginning : { ...beginning, adopted });
     if (attemptId === null) throw running(path);
     await tx.auditTrail.recordChange(tx, {
       action: 'secret-rotation:create',

@@ -13,6 +13,7 @@ import {
   permissionSet,
   TokenMapping,
   TokenParameters,
+  TokenTemporary,
 } from './kinds/datatool-service-token/token.rules.js';
 import { Apart, Content, ContentChange, rotationType } from './rotation.rules.js';
 import type { ShownRotation } from './rotation-access.js';
@@ -100,6 +101,7 @@ inputType('ApartRotationInput', Apart);
 inputType('DatatoolGrantInput', Grant);
 inputType('DatatoolServiceTokenParametersInput', TokenParameters);
 inputType('DatatoolServiceTokenMappingInput', TokenMapping);
+inputType('DatatoolServiceTokenTemporaryInput', TokenTemporary);
 
 const tokenContent = inputType('DatatoolServiceTokenRotationInput', Content.shape.datatoolServiceToken.unwrap());
 const tokenChange = inputType(

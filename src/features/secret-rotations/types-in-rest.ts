@@ -1,7 +1,12 @@
 import type { z } from 'zod';
 import type { Data } from '../../rest/route.js';
 import type { RotationType } from './kind/rotation-kind.js';
-import { TOKEN_EXAMPLE, TokenMapping, TokenParameters } from './kinds/datatool-service-token/token.rules.js';
+import {
+  TOKEN_EXAMPLE,
+  TokenMapping,
+  TokenParameters,
+  TokenTemporary,
+} from './kinds/datatool-service-token/token.rules.js';
 import {
   ACCOUNT_EXAMPLE,
   AccountMapping,
@@ -22,7 +27,7 @@ export interface TypeInRest {
   readonly title: string;
   readonly parameters: z.ZodObject;
   readonly secretsMapping: z.ZodObject;
-  readonly temporaryParameters?: z.ZodObject;
+  readonly temporaryParameters: z.ZodObject;
   /** Whether its credentials can be reset with the rights of the connection. */
   readonly isReset?: boolean;
   readonly select: string;
@@ -39,6 +44,7 @@ export const TYPES: readonly TypeInRest[] = [
     title: 'a service-token rotation',
     parameters: TokenParameters,
     secretsMapping: TokenMapping,
+    temporaryParameters: TokenTemporary,
     select: `... on DatatoolServiceTokenRotation {
       parameters { tokenName permissionGrants { permissionSet projectId } } secretsMapping { serviceToken } }`,
     credential: '... on DatatoolServiceTokenCredential { serviceToken tokenId tokenName }',

@@ -23,15 +23,16 @@ describe('a rotation of service tokens', () => {
     await strongroom.sql(`update secret_rotation set next_rotation_at = now() - interval '1 second' where id = $1`, [
       id,
     ]);
-    // What is due is looked for once a minute, which is too seldom for a test: as if it had been found.
-    await strongroom.sql(
-      `update job set state = 'waiting', wake_at = now(), attempts = 0, finished_at = null
-       where kind = 'secret-rotations:rotate' and subject_id = $1 and state = 'done'`,
-      [id],
-    );
     await until('the automatic run', 30_000, async () => {
       const row = await rowOf(id);
-      return row?.attempts > before && row?.status !== 'in_progress';
+      if (row?.attempts > before) return row?.status !== 'in_progress';
+      // What is due is looked for once a minute, which is too seldom for a test: as if it had been found.
+      await strongroom.sql(
+        `update job set state = 'waiting', wake_at = now(), attempts = 0, finished_at = null
+         where kind = 'secret-rotations:rotate' and subject_id = $1 and state = 'done'`,
+        [id],
+      );
+      return false;
     });
   }
 
@@ -189,7 +190,8 @@ describe('a rotation of service tokens', () => {
     expect(first).toMatchObject({ rotationStatus: 'failed', lastRotationMessage: expect.stringContaining('401') });
     expect(new Date(first.nextRotationAt ?? 0).getTime()).toBeLessThan(Date.now() + 120_000);
     await rotating.expectWhole(id);
-    for (let failures = 2; failures <= 10; failures += 1) await runByItself(id);
+    for (let failures = 2; failures <= 10; failures += 1)
+      expect(await rotating.rotate(id)).toBeError(502, 'UPSTREAM_REJECTED');
     expect(await rowOf(id)).toMatchObject({
       failures: 10,
       pause_reason: 'CREDENTIALS_REJECTED',
@@ -266,6 +268,88 @@ describe('a rotation of service tokens', () => {
     mustSucceed(await rotating.admin.post(`${PATH}/${id}/move`, back));
     await rotating.settled();
     await rotating.expectWhole(id);
+  });
+
+  test('a token that there is, is taken over as it is, once it was tried', async () => {
+    const { fake } = rotating;
+    const token = fake.tokens.add('made by hand');
+    const { writes } = fake;
+    const adopt = (serviceToken: string) =>
+      rotating.body({ adopt: true, temporaryParameters: { tokenId: String(token.id), serviceToken } });
+    expect(await rotating.post(adopt('another text'))).toBeError(502, 'UPSTREAM_REJECTED');
+    const { id } = mustSucceed(await rotating.post(adopt(token.token))).body.secretRotation;
+    expect(fake.writes).toBe(writes);
+    expect(await rotating.secretOf(id)).toBe(token.token);
+    mustSucceed(await rotating.rotate(id));
+    expect(fake.tokens.works(token.token)).toBe(true);
+    mustSucceed(await rotating.rotate(id));
+    await rotating.settled();
+    await rotating.expectWhole(id);
+    expect(fake.tokens.works(token.token)).toBe(false);
+    const { temporaryParameters } = adopt('x') as { temporaryParameters: object };
+    expect(await rotating.post({ temporaryParameters })).toBeError(422, 'VALIDATION_FAILED');
+    expect(await rotating.post({ adopt: true })).toBeError(422, 'VALIDATION_FAILED');
+  });
+
+  test('many run one after the other, of a project or a connection; a dry run only names them', async () => {
+    const others = await Rotating.start(strongroom);
+    try {
+      const made = [await others.create(), await others.create({ isAutoRotationEnabled: false })];
+      const many = (input: object) =>
+        others.admin.data(
+          'mutation ($input: RotateManySecretsInput!) { rotateManySecrets(input: $input) { rotations { secretRotation { id } dueAt } } }',
+          { input },
+        );
+      const { length } = others.fake.tokens.all();
+      const dry = await many({ connectionId: others.connectionId, dryRun: true });
+      expect(dry.rotateManySecrets.rotations.map(({ dueAt }: { dueAt: string | null }) => dueAt)).toEqual([null, null]);
+      expect(others.fake.tokens.all()).toHaveLength(length);
+      const { rotateManySecrets } = await many({ projectId: others.project.id, staggerSeconds: 1 });
+      const times = rotateManySecrets.rotations.map(({ dueAt }: { dueAt: string }) => Date.parse(dueAt));
+      expect(Math.abs(times[1] - times[0])).toBe(1_000);
+      for (const { id } of made) {
+        await until('both to have run', 30_000, async () => (await others.get(id)).activeIndex === 1);
+        await others.expectWhole(id);
+      }
+    } finally {
+      await others.stop();
+    }
+  });
+
+  test('what is to come is listed, and a preview changes nothing', async () => {
+    const { id } = await rotating.create({ rotationInterval: 7 });
+    const { upcomingSecretRotations } = await rotating.admin.data(
+      'query ($projectId: ID!) { upcomingSecretRotations(projectId: $projectId, days: 30) { runs { at secretRotation { id } } } }',
+      { projectId: rotating.project.id },
+    );
+    const runs = upcomingSecretRotations.runs.filter(
+      ({ secretRotation }: { secretRotation: { id: string } }) => secretRotation.id === id,
+    );
+    expect(runs.length).toBeGreaterThanOrEqual(3);
+    const { writes } = rotating.fake;
+    const { parameters, secretsMapping, ...input } = rotating.body() as Record<string, object>;
+    const { previewSecretRotation } = await rotating.admin.data(
+      'mutation ($input: PreviewSecretRotationInput!) { previewSecretRotation(input: $input) { secretKeys credentialsOverlap nextRotationAt } }',
+      {
+        input: {
+          ...input,
+          content: {
+            datatoolServiceToken: {
+              parameters: { tokenName: 'reporting', permissionGrants: [{ permissionSet: 'JOB_VIEWER' }] },
+              secretsMapping,
+            },
+          },
+        },
+      },
+    );
+    void parameters;
+    expect(previewSecretRotation).toEqual({
+      secretKeys: Object.values(secretsMapping ?? {}),
+      credentialsOverlap: true,
+      nextRotationAt: expect.stringMatching(/T02:30/),
+    });
+    expect(rotating.fake.writes).toBe(writes);
+    expect(await strongroom.sql('select id from secret_rotation where name = $1', [input.name])).toEqual([]);
   });
 
   test('an attempt is cancelled until the outside system is asked', async () => {

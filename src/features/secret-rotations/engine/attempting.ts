@@ -156,7 +156,8 @@ export class Attempting {
     const { kind, target, result, attempt } = work;
     if (result === null) throw new Error('an attempt that has changed something has no result');
     await this.run.reserve(LOOK_UP_SECONDS);
-    const failure = await kind.verify(this.ctx, target, result).then(
+    const verify = attempt.reason === 'adoption' ? (kind.verifyAdopted ?? kind.verify) : kind.verify;
+    const failure = await verify.call(kind, this.ctx, target, result).then(
       () => null,
       (error: unknown) => failureOf(error),
     );

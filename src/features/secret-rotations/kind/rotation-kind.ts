@@ -75,6 +75,10 @@ export interface RotationKind {
    * @param name of this attempt alone, never used again
    */
   candidate(parameters: Parameters, name: string): Credential;
+  /** A credential that there is, of what was given at the creation. */
+  adopted(parameters: Parameters, temporary: Readonly<Record<string, SealedText>>): Credential;
+  /** As `verify`, of one that was adopted, whose text nobody has seen work; absent: as any other. */
+  verifyAdopted?(ctx: Context, target: RotationTarget, credential: Credential): Promise<void>;
   /** Makes a candidate the credential outside. @throws TargetFailure, which says whether it may have happened all the same */
   apply(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Credential>;
   /** As `apply`, with the rights of the connection, where the account's own may not do; absent: there is no other way. */

@@ -4,7 +4,7 @@ import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 import { DATATOOL_LIMIT_MS, DatatoolClient, TargetFailure } from '../../../app-connections/public.js';
 import type { Credential, Finding, RotationKind, RotationTarget } from '../../kind/rotation-kind.js';
-import { TokenMapping, TokenParameters } from './token.rules.js';
+import { TokenMapping, TokenParameters, TokenTemporary } from './token.rules.js';
 
 /**
  * Service tokens of a datatool account. Two live at a time: the published one, and the one before it until the rotation after. A lost
@@ -18,7 +18,7 @@ export class DatatoolServiceToken implements RotationKind {
   readonly title = 'Datatool service token';
   readonly parameters = TokenParameters;
   readonly mapping = TokenMapping;
-  readonly temporary = null;
+  readonly temporary = TokenTemporary;
   readonly overlaps = true;
   readonly mostRefusals = 10;
   readonly callSeconds = DATATOOL_LIMIT_MS / 1_000;
@@ -33,6 +33,28 @@ export class DatatoolServiceToken implements RotationKind {
 
   candidate(parameters: RotationTarget['parameters'], name: string): Credential {
     return { shown: { tokenName: this.outsideName(parameters, name) }, secret: null };
+  }
+
+  adopted(
+    _parameters: RotationTarget['parameters'],
+    { tokenId, serviceToken }: Readonly<Record<string, SealedText>>,
+  ): Credential {
+    if (tokenId === undefined || serviceToken === undefined) throw new Error('a token is adopted that was not given');
+    return { shown: { tokenId: Number(tokenId.reveal()), tokenName: '' }, secret: serviceToken };
+  }
+
+  /** The account answers to it, unless it has no right to ask that; and it is the one of its id, as far as can be told. */
+  async verifyAdopted(ctx: Context, target: RotationTarget, credential: Credential): Promise<void> {
+    const { secret } = credential;
+    if (secret === null) throw new Error('a token is adopted that was not given');
+    await this.verify(ctx, target, credential);
+    await this.#client({ ...target, connection: { ...target.connection, apiToken: secret } })
+      .account(ctx)
+      .catch((error: unknown) => {
+        const isLimited =
+          error instanceof TargetFailure && ['PERMISSION_MISSING', 'TARGET_NOT_FOUND'].includes(error.code);
+        if (!isLimited) throw error;
+      });
   }
 
   outsideName(parameters: RotationTarget['parameters'], name: string): string {

@@ -80,6 +80,30 @@ export const TokenMapping = z
   .strictObject({ serviceToken: secretKeyOf('the token') })
   .meta({ description: 'The secret that holds the token.' });
 
+const MAX_TOKEN = 255;
+
+/** A token that there is, to be taken over as it is. */
+export const TokenTemporary = z
+  .strictObject({
+    tokenId: z
+      .string()
+      .regex(/^[1-9]\d{0,14}$/, 'must be the number of a token')
+      .meta({ description: 'Its id in the outside system.' }),
+    serviceToken: storedText(MAX_TOKEN)
+      .min(1)
+      .meta({ description: `The token itself, up to ${MAX_TOKEN} characters.` }),
+  })
+  .meta({ description: 'A token that there is, which is taken over as it is: with `adopt` only.' });
+
+/** What a new rotation of tokens is about. */
+export const TokenContent = z
+  .strictObject({
+    parameters: TokenParameters,
+    secretsMapping: TokenMapping,
+    temporaryParameters: TokenTemporary.nullish(),
+  })
+  .meta({ description: 'Tokens of a datatool account.' });
+
 /** A body of REST, for the API reference. */
 export const TOKEN_EXAMPLE = {
   projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',

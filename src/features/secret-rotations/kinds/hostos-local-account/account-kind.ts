@@ -76,6 +76,11 @@ export class HostosLocalAccount implements RotationKind {
     return { shown: { username }, secret: generatePassword(username, passwordRequirements ?? undefined) };
   }
 
+  adopted(parameters: Parameters, { password }: Readonly<Record<string, SealedText>>): Credential {
+    if (password === undefined) throw new Error('a password is adopted that was not given');
+    return { shown: { username: parametersOf(parameters).username }, secret: password };
+  }
+
   async apply(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Credential> {
     const { rotationMethod } = parametersOf(target.parameters);
     if (rotationMethod === 'login-as-root') return this.reset(ctx, target, candidate);
