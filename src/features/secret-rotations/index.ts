@@ -19,6 +19,7 @@ import { rotationRoutes } from './rotation.routes.js';
 import { RotationService } from './rotation.service.js';
 import { SecretRotationType } from './rotation.type.js';
 import { RotationReadingService } from './rotation-reading.service.js';
+import { SecretValidityResolver } from './secret-validity.resolver.js';
 import { SecretRotationAttempt } from './store/attempt.entity.js';
 import { SecretRotationCredential } from './store/credential.entity.js';
 import { CredentialDebt } from './store/debt.entity.js';
@@ -47,6 +48,7 @@ export function createSecretRotations(deps: {
       new RotationReadingResolver(reading),
       new RotationResolver(making, rotating),
       new RotationCountResolver(),
+      new SecretValidityResolver(kinds),
       new ProjectRotationsResolver(reading),
       new (projectLinkOf(SecretRotationType))(deps.links),
     ],

@@ -26,10 +26,7 @@ export { type Place, place } from './place.rules.js';
 export { listFolderPlaces, listMapped } from './rotated/rotated.sql.js';
 export { relocateRotated } from './rotated/rotated-places.js';
 export {
-  type KeyMapping,
   keepRotatedKeys,
-  type Mapped,
-  type RotatedSecret,
   releaseRotated,
   writeRotated,
 } from './rotated/rotated-writes.js';

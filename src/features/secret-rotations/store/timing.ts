@@ -1,5 +1,12 @@
 import type { z } from 'zod';
-import { type Distance, nextRotationAt, retryAt, type SchedulePolicy, startAt } from '../schedule/next-rotation.js';
+import {
+  type Distance,
+  nextRotationAt,
+  retryAt,
+  type SchedulePolicy,
+  startAt,
+  validAtLeastUntil,
+} from '../schedule/next-rotation.js';
 import type { ScheduleOptions } from '../schedule/schedule.rules.js';
 
 /** What a schedule has beside interval and time of day. */
@@ -56,3 +63,9 @@ export const retryAfter = (
 /** When a rotation whose time has come may start: now, or before, unless its window is closed. */
 export const mayStartAt = (rotation: Timed, plannedAt: Date, now: Date): Date =>
   startAt(policyOf(rotation), plannedAt, now);
+
+/** Until when what a rotation has published is valid at least, unless somebody rotates by hand before; null when nobody can say. */
+export const validUntil = (
+  rotation: Omit<Timed, 'lastRotatedAt' | 'isLastManual'> & { readonly nextRotationAt: Date | null },
+  { overlaps }: { readonly overlaps: boolean },
+): Date | null => validAtLeastUntil(policyOf(rotation), { nextAt: rotation.nextRotationAt, overlaps });

@@ -1,0 +1,37 @@
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../kernel/context.js';
+import { type BatchLoad, linked } from '../../kernel/database/batched.js';
+import { DateTime } from '../../kernel/graphql/date-time.js';
+import { SecretType } from '../secrets/public.js';
+import type { Kinds } from './kinds/kinds.js';
+import { findRotations } from './store/rotation.queries.js';
+import { validUntil } from './store/timing.js';
+
+/** Says of secrets how long their values may be relied on. Whoever may know of the secret may know it. */
+@Resolver(() => SecretType)
+export class SecretValidityResolver {
+  constructor(private readonly kinds: Kinds) {}
+
+  @FieldResolver(() => DateTime, {
+    nullable: true,
+    description:
+      'Until when the value is valid at least, unless somebody rotates by hand before: when its rotation runs next, or once more after that where credentials overlap. Null for other secrets, and if nothing rotates it by itself.',
+  })
+  validAtLeastUntil(
+    @Root() { rotationId }: { readonly rotationId: string | null },
+    @Ctx() ctx: Context,
+  ): Promise<Date | null> {
+    return linked(ctx, this.#validity, rotationId);
+  }
+
+  /** All secrets of a response share one statement. */
+  readonly #validity: BatchLoad<Date> = async (ctx, ids) => {
+    const rotations = await findRotations(ctx, { ids });
+    return new Map(
+      rotations.flatMap((rotation): [string, Date][] => {
+        const until = validUntil(rotation, this.kinds.of(rotation.type));
+        return until === null ? [] : [[rotation.id, until]];
+      }),
+    );
+  };
+}
