@@ -55,6 +55,16 @@ export class RotatingAlone {
     await this.rotating.endLeases();
   }
 
+  /** Another node on the same database. @returns what it is asked by */
+  async anotherNode(): Promise<{ readonly service: Service; readonly admin: Caller; stop(): Promise<void> }> {
+    const service = await Service.start({ env: this.env });
+    const stop = async (): Promise<void> => {
+      await service.kill();
+      await service.dispose();
+    };
+    return { service, admin: this.rotating.admin.at(service.url), stop };
+  }
+
   async stop(): Promise<void> {
     await this.service.kill();
     await this.service.dispose();

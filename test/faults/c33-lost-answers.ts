@@ -1,0 +1,28 @@
+import { mustSucceed } from '../kit/caller.ts';
+import { type Check, expectThat } from './check.ts';
+import { withRotating } from './rotating-times.ts';
+
+export const check: Check = {
+  id: 'C33',
+  title: 'a token is made, and the answer is lost',
+  fullTimes: 50,
+  run: async (times) => {
+    let orphans = 0;
+    await withRotating(1, async ({ rotating }) => {
+      const { fake } = rotating;
+      const { id } = await rotating.create();
+      for (let time = 0; time < times; time += 1) {
+        fake.fail({ on: 'create', when: 'after', how: 'drop', times: 1 });
+        mustSucceed(await rotating.rotate(id));
+        await rotating.settled();
+        await rotating.expectWhole(id);
+        orphans += 1;
+      }
+      const names = fake.calls
+        .filter(({ call }) => call === 'create')
+        .map(({ body }) => (JSON.parse(body) as { name: string }).name);
+      expectThat(new Set(names).size === names.length, 'a name was asked for again');
+    });
+    return `${times} rotations succeeded, ${orphans} orphans are gone, no name was asked for twice`;
+  },
+};
