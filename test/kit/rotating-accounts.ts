@@ -33,6 +33,8 @@ export class RotatingAccounts {
   readonly admin: Caller;
   readonly project: SeededProject;
   readonly connectionId: string;
+  /** Passwords that secrets have held, as far as they were read. */
+  readonly seen = new Set<string>();
   readonly #parts: Parts;
 
   private constructor(parts: Parts, samba: Samba, admin: Caller, project: SeededProject, connectionId: string) {
@@ -111,7 +113,9 @@ export class RotatingAccounts {
   /** What a secret holds. */
   async secret(key: string): Promise<string> {
     const query = `projectId=${this.project.id}&environment=dev&secretPath=/&viewSecretValue=true`;
-    return mustSucceed(await this.admin.get(`/api/v4/secrets/${key}?${query}`)).body.secret.secretValue;
+    const value = mustSucceed(await this.admin.get(`/api/v4/secrets/${key}?${query}`)).body.secret.secretValue;
+    this.seen.add(value);
+    return value;
   }
 
   /** Whether the password that the secret holds logs in. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -62,19 +62,12 @@ export class Samba {
   /** May reset the passwords of others. */
   readonly admin: SambaAccount = { username: ADMIN, password: newPassword() };
   readonly #folder: string;
-  readonly #server: ChildProcess;
   readonly #free = [...STOCK_NAMES];
   readonly #taken = new Set<string>();
 
   private constructor(folder: string, port: number) {
     this.#folder = folder;
     this.port = port;
-    this.#server = spawn('smbd', ['-F', '--no-process-group', '-s', this.#settings], {
-      env: { PATH },
-      stdio: 'ignore',
-      detached: true,
-    });
-    this.#server.on('error', () => undefined);
   }
 
   /** @param more lines of its configuration, such as `server max protocol = SMB2_10` */
@@ -86,9 +79,16 @@ export class Samba {
     const port = await freePort();
     await writeFile(join(folder, 'smb.conf'), configuration(folder, port, more));
     const samba = new Samba(folder, port);
-    await samba.setPassword(samba.admin.username, samba.admin.password);
-    await samba.#run('net', ['sam', 'rights', 'grant', ADMIN, 'SeAddUsersPrivilege']);
-    await until('samba to listen', 20_000, () => isOpen(port));
+    try {
+      // Before the server runs: it makes the same files when it starts.
+      await samba.setPassword(samba.admin.username, samba.admin.password);
+      await samba.#run('net', ['sam', 'rights', 'grant', ADMIN, 'SeAddUsersPrivilege']);
+      samba.#serve();
+      await until('samba to listen', 20_000, () => isOpen(port));
+    } catch (error) {
+      await samba.stop();
+      throw error;
+    }
     return samba;
   }
 
@@ -174,6 +174,11 @@ export class Samba {
       return pids.length === 0;
     });
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #serve(): void {
+    const args = ['-F', '--no-process-group', '-s', this.#settings];
+    spawn('smbd', args, { env: { PATH }, stdio: 'ignore', detached: true }).on('error', () => undefined);
   }
 
   get #settings(): string {

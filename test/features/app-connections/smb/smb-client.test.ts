@@ -23,7 +23,7 @@ describeWithSamba('an SMB server', () => {
     client = new SmbClient(samba, PRIVATE);
     admin = accountOf(samba.admin);
   });
-  afterAll(() => samba.stop());
+  afterAll(() => samba?.stop());
 
   /** Work with an account that no other test has meanwhile. */
   async function withAccount<T>(work: (account: SambaAccount) => Promise<T>): Promise<T> {
@@ -245,7 +245,7 @@ describeWithSamba('an SMB server', () => {
     beforeAll(async () => {
       proxy = await CuttingProxy.start(samba.port);
     });
-    afterAll(() => proxy.stop());
+    afterAll(() => proxy?.stop());
 
     test('is of unknown outcome, whether it was done or not', async () => {
       await withAccount(async (account) => {

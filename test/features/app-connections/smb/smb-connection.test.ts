@@ -13,7 +13,7 @@ describeWithSamba('a connection to a real SMB server', () => {
     samba = await Samba.start();
     ({ admin } = await strongroom.seed.project());
   });
-  afterAll(() => samba.stop());
+  afterAll(() => samba?.stop());
 
   const bodyOf = (credentials: object = {}): object => ({
     name: `server-${randomUUID().slice(0, 8)}`,

@@ -30,7 +30,7 @@ describeWithSamba('an SMB server, good or bad,', () => {
   afterAll(async () => {
     for (const server of servers) server.close();
     for (const socket of sockets) socket.destroy();
-    await samba.stop();
+    await samba?.stop();
   });
 
   const servers: Server[] = [];

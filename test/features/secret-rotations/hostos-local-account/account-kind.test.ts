@@ -21,8 +21,8 @@ describeWithSamba('rotating a local account', () => {
     proxy = await CuttingProxy.start(samba.port);
   });
   afterAll(async () => {
-    await proxy.stop();
-    await samba.stop();
+    await proxy?.stop();
+    await samba?.stop();
   });
 
   /** A rotation of an account that has this password now. */

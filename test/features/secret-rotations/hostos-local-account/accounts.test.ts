@@ -17,10 +17,10 @@ describeWithSamba('a rotation of a local account of a real server', () => {
     proxy = await CuttingProxy.start(samba.port);
     rotating = await RotatingAccounts.start(strongroom, samba);
   });
-  afterEach(() => samba.removeAll());
+  afterEach(() => samba?.removeAll());
   afterAll(async () => {
-    await proxy.stop();
-    await samba.stop();
+    await proxy?.stop();
+    await samba?.stop();
   });
 
   describe.each(METHODS)('by %s', (method) => {
@@ -173,5 +173,43 @@ describeWithSamba('a rotation of a local account of a real server', () => {
       expect.stringMatching(/parameters\.username$/),
       expect.stringMatching(/parameters\.rotationMethod$/),
     ]);
+  });
+
+  test('changes an account of a server while no other rotation does', async () => {
+    const account = await samba.account();
+    const through = await RotatingAccounts.start(strongroom, samba, proxy.port);
+    proxy.cut();
+    const made = await through.create('login-as-root', account);
+    const other = await through.create('login-as-root', account);
+    const release = proxy.hold();
+    const rotated = through.rotate(made.id);
+    await until('the server to be asked', 30_000, () => proxy.connections > 0);
+    expect(await through.rotate(made.id)).toBeError(409, 'ROTATION_RUNNING');
+    expect(await through.rotate(other.id)).toBeError(409, 'ROTATION_RUNNING');
+    release();
+    expect(mustSucceed(await rotated).body.secretRotation.rotationStatus).toBe('success');
+    expect(mustSucceed(await through.rotate(other.id)).body.secretRotation.rotationStatus).toBe('success');
+    // The one that rotated last knows the password.
+    expect(await through.works(other)).toBe(true);
+  });
+
+  test('leaves no password in the log, and none in what is told of failures', async () => {
+    const account = await samba.account();
+    const made = await rotating.create('login-as-target', account);
+    await rotating.secret(made.passwordKey);
+    await samba.setPassword(account.username, newPassword());
+    const failed = await rotating.rotate(made.id);
+    expect(failed.status).toBe(502);
+    const attempts = `query ($id: ID!) { secretRotationAttempts(id: $id) { edges { node { state errorCode } } } }`;
+    const told = JSON.stringify([
+      failed.body,
+      await rotating.admin.graphql(attempts, { id: made.id }),
+      await rotating.get(made.id),
+    ]);
+    for (const password of [account.password, samba.admin.password, ...rotating.seen]) {
+      expect(password.length).toBeGreaterThan(10);
+      expect(strongroom.log()).not.toContain(password);
+      expect(told).not.toContain(password);
+    }
   });
 });
