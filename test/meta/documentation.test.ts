@@ -9,6 +9,7 @@ import {
   isObjectType,
   isSpecifiedScalarType,
 } from 'graphql';
+import { STATES } from '../../src/features/secret-rotations/store/states.js';
 import { ROOT, type Source, sources } from './sources.js';
 
 /** Exported functions and classes without a docstring just above them (decorators may stand between). */
@@ -89,6 +90,14 @@ describe('documentation of the interface', () => {
     ).toEqual([]);
     const numbers = operations.flatMap((it) => it['x-operation'] ?? []).sort((a, b) => a - b);
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]);
+  });
+
+  test('README.md has the states of an attempt to rotate, and what may follow on each', () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const [, drawing = ''] = /```mermaid\nstateDiagram-v2\n([^`]*)```/.exec(readme) ?? [];
+    const arrows = Object.entries(STATES).flatMap(([state, { next }]) => next.map((each) => `  ${state} --> ${each}`));
+    expect(drawing.trimEnd().split('\n')).toEqual(['  [*] --> planned', ...arrows]);
+    for (const [state, { means }] of Object.entries(STATES)) expect(readme).toContain(`| \`${state}\` | ${means} |`);
   });
 
   test('README.md names every setting', () => {

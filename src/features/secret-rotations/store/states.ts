@@ -15,7 +15,7 @@ export const STATES = {
     means: 'The outside system has the new credential, and it is stored.',
     next: ['verified', 'calling', 'succeeded', 'failed'],
   },
-  verified: { means: 'The new credential works.', next: ['succeeded', 'failed'] },
+  verified: { means: 'The new credential works.', next: ['succeeded'] },
   succeeded: {
     means: 'The mapped secrets hold the new credential. What it replaced is a debt, where that still works.',
     next: [],
