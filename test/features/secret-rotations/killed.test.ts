@@ -1,13 +1,15 @@
-import { MOMENTS, RotatingAlone } from '../../kit/rotating-alone.ts';
+import { describeWithMongo } from '../../kit/mongo/mongo.ts';
+import { MOMENTS, type Moment, RotatingAlone } from '../../kit/rotating-alone.ts';
 
-describe('a service that is killed while it rotates', () => {
+/** @param start what is killed again and again */
+function killed(moments: readonly Moment[], start: () => Promise<RotatingAlone>): void {
   let alone: RotatingAlone;
   beforeAll(async () => {
-    alone = await RotatingAlone.start();
+    alone = await start();
   });
   afterAll(() => alone?.stop());
 
-  test.each(MOMENTS)('when $name, another one goes on', async ({ reach }) => {
+  test.each(moments)('when $name, another one goes on', async ({ reach }) => {
     const { rotating } = alone;
     const { id } = await rotating.create();
     await rotating.expectRotates(id);
@@ -23,5 +25,50 @@ describe('a service that is killed while it rotates', () => {
     expect(row).toEqual({ generation: 3, attempts: 3 });
     await rotating.expectRotates(id);
     await rotating.expectLeavesNothing(id);
+  });
+}
+
+/** Some of them: all are tried by the checks of faults. */
+const before = (...at: readonly number[]): readonly Moment[] => MOMENTS.filter((_, moment) => at.includes(moment));
+
+describe('a service that is killed while it rotates', () => {
+  killed(before(0, 2, 4, 6), () => RotatingAlone.start());
+});
+
+describeWithMongo('a service that is killed while it rotates, with wake-ups kept in MongoDB', (mongo) => {
+  // Where wake-ups are kept makes no difference to what a step leaves.
+  killed(before(2, 5), () => RotatingAlone.start({ JOBS_URL: mongo().url }));
+});
+
+describe('a service that stands still while it rotates', () => {
+  test('changes nothing any more, when another node has gone on without it', async () => {
+    const alone = await RotatingAlone.start();
+    try {
+      const { rotating } = alone;
+      const { id } = await rotating.create();
+      await rotating.expectRotates(id);
+      const letGo = await (MOMENTS[2] as Moment).reach(alone, id);
+      alone.service.signal('SIGSTOP');
+      const other = await alone.anotherNode();
+      try {
+        const { admin } = rotating;
+        rotating.admin = other.admin;
+        await letGo();
+        await rotating.endLeases();
+        await rotating.settled();
+        await rotating.expectWhole(id);
+        alone.service.signal('SIGCONT');
+        // It writes only what it has the lease for: the next rotation finds what the other node has left.
+        await rotating.expectRotates(id);
+        rotating.admin = admin;
+        await rotating.expectRotates(id);
+        const [row] = await alone.sql('select generation, attempts from secret_rotation where id = $1', [id]);
+        expect(row).toEqual({ generation: 5, attempts: 5 });
+      } finally {
+        await other.stop();
+      }
+    } finally {
+      await alone.stop();
+    }
   });
 });
