@@ -1,5 +1,5 @@
-import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
-import { enumName } from '../../kernel/enum-name.js';
+import { Field, InputType, ObjectType } from 'type-graphql';
+import { enumType } from '../../kernel/graphql/enums.js';
 import type { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
 import { ConditionsType } from './condition.type.js';
 
@@ -97,34 +97,18 @@ const ACTIONS: Readonly<Record<PermissionAction, string>> = {
   readValue: 'To read the value of a secret.',
 };
 
-function registered(
-  name: string,
-  description: string,
-  words: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const values = Object.fromEntries(Object.keys(words).map((word) => [enumName(word), word]));
-  registerEnumType(values, {
-    name,
-    description,
-    valuesConfig: Object.fromEntries(
-      Object.entries(words).map(([word, text]) => [enumName(word), { description: text }]),
-    ),
-  });
-  return values;
-}
-
 /** GraphQL's names of what a rule can be about. */
-export const PermissionSubjectEnum = registered('PermissionSubject', 'What a rule of a role is about.', SUBJECTS);
+export const PermissionSubjectEnum = enumType('PermissionSubject', 'What a rule of a role is about.', SUBJECTS);
 
 /** As `PermissionSubjectEnum`, of rules of an organization. */
-export const OrganizationPermissionSubjectEnum = registered(
+export const OrganizationPermissionSubjectEnum = enumType(
   'OrganizationPermissionSubject',
   'What a rule of a role of an organization is about.',
   ORGANIZATION_SUBJECTS,
 );
 
 /** GraphQL's names of what a rule can allow or forbid. */
-export const PermissionActionEnum = registered(
+export const PermissionActionEnum = enumType(
   'PermissionAction',
   'What a rule of a role allows or forbids. Each subject has some of these.',
   ACTIONS,
