@@ -1,38 +1,27 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
+import { enumType } from '../../kernel/graphql/enums.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
-import { enumOf } from './enum-of.js';
-import type { RotationType } from './kind/rotation-kind.js';
+import type { RotationType } from './kinds/kinds.js';
 import { RotationTypeEnum } from './rotation.type.js';
-import { ATTEMPT_REASONS, type AttemptReason } from './store/attempt.entity.js';
+import type { AttemptReason } from './store/attempt.entity.js';
 import type { AttemptRow } from './store/attempt.sql.js';
-import { DEBT_REASONS, type DebtReason } from './store/debt.entity.js';
+import type { DebtReason } from './store/debt.entity.js';
 import type { DebtRow } from './store/debt.sql.js';
 import { ATTEMPT_STATES, type AttemptState, STATES } from './store/states.js';
 
-const AttemptStateEnum = enumOf(ATTEMPT_STATES);
-registerEnumType(AttemptStateEnum, {
-  name: 'SecretRotationAttemptState',
-  description: 'How far an attempt to rotate is.',
-  valuesConfig: Object.fromEntries(
-    Object.entries(AttemptStateEnum).map(([name, state]) => [name, { description: STATES[state].means }]),
-  ),
-});
+const AttemptStateEnum = enumType(
+  'SecretRotationAttemptState',
+  'How far an attempt to rotate is.',
+  Object.fromEntries(ATTEMPT_STATES.map((state) => [state, STATES[state].means])),
+);
 
-const REASONS: Record<AttemptReason, string> = {
+const AttemptReasonEnum = enumType<AttemptReason>('SecretRotationAttemptReason', 'Why an attempt was begun.', {
   creation: 'The rotation was made.',
   adoption: 'The rotation was made with a credential that there was.',
   schedule: 'Its time had come.',
   manual: 'Somebody asked for it.',
   reconciliation: 'Somebody had the password reset, since nobody could tell which one works.',
-};
-const AttemptReasonEnum = enumOf(ATTEMPT_REASONS);
-registerEnumType(AttemptReasonEnum, {
-  name: 'SecretRotationAttemptReason',
-  description: 'Why an attempt was begun.',
-  valuesConfig: Object.fromEntries(
-    Object.entries(AttemptReasonEnum).map(([name, reason]) => [name, { description: REASONS[reason] }]),
-  ),
 });
 
 @ObjectType('SecretRotationAttempt', {
@@ -77,19 +66,11 @@ export const AttemptConnection = connectionOf(
 /** An attempt as the API shows it. */
 export const toAttemptType = ({ id, ...attempt }: AttemptRow): AttemptType => ({ attemptId: id, ...attempt });
 
-const DEBTS: Record<DebtReason, string> = {
+const DebtReasonEnum = enumType<DebtReason>('CredentialDebtReason', 'Why a credential is to be revoked.', {
   replaced: 'Two newer ones are published by now.',
   orphaned: 'It may have been made by a call whose answer was lost.',
   unusable: 'It was made, but did not work.',
   deletion: 'Its rotation is being deleted.',
-};
-const DebtReasonEnum = enumOf(DEBT_REASONS);
-registerEnumType(DebtReasonEnum, {
-  name: 'CredentialDebtReason',
-  description: 'Why a credential is to be revoked.',
-  valuesConfig: Object.fromEntries(
-    Object.entries(DebtReasonEnum).map(([name, reason]) => [name, { description: DEBTS[reason] }]),
-  ),
 });
 
 @ObjectType('CredentialDebt', {

@@ -1,6 +1,7 @@
-import { Field, InterfaceType, ObjectType } from 'type-graphql';
+import { type ClassType, Field, InterfaceType, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import type { RotationType } from './kind/rotation-kind.js';
+import { type KindDeclaration, typePrefixOf } from './kind/kind-declaration.js';
+import { ofEveryType, type RotationType } from './kinds/kinds.js';
 import type { GeneratedCredential } from './rotation-reading.service.js';
 
 /** What the API shows of a credential that was generated, in clear. */
@@ -13,44 +14,23 @@ export abstract class GeneratedCredentialType {
   createdAt!: Date;
 }
 
-@ObjectType('DatatoolServiceTokenCredential', {
-  implements: GeneratedCredentialType,
-  description: 'A service token.',
-  simpleResolvers: true,
-})
-class TokenCredentialType extends GeneratedCredentialType {
-  @Field(() => String, { description: 'The token.' })
-  serviceToken!: string;
-
-  @Field(() => String, { description: 'Its id in the outside system.' })
-  tokenId!: string;
-
-  @Field(() => String, { description: 'What it is called there.' })
-  tokenName!: string;
+/** The type of the credentials of a type of rotations, which adds what is shown of them. */
+function credentialTypeOf({ type, credential }: KindDeclaration): ClassType<GeneratedCredentialType> {
+  const name = `${typePrefixOf(type)}Credential`;
+  const made = { [name]: class extends GeneratedCredentialType {} }[name] as ClassType<GeneratedCredentialType>;
+  const { description, fields } = credential;
+  ObjectType(name, { implements: GeneratedCredentialType, description, simpleResolvers: true })(made);
+  for (const [field, about] of Object.entries(fields))
+    Field(() => String, { description: about })(made.prototype as object, field);
+  return made;
 }
 
-@ObjectType('HostosLocalAccountCredential', {
-  implements: GeneratedCredentialType,
-  description: 'A password of a local account. Only the active one works.',
-  simpleResolvers: true,
-})
-class AccountCredentialType extends GeneratedCredentialType {
-  @Field(() => String, { description: 'Name of the account.' })
-  username!: string;
-
-  @Field(() => String, { description: 'The password.' })
-  password!: string;
-}
-
-const SHOWN_AS = {
-  'datatool-service-token': TokenCredentialType,
-  'hostos-local-account': AccountCredentialType,
-} as const satisfies Record<RotationType, new () => GeneratedCredentialType>;
+const typeOf = ofEveryType(credentialTypeOf);
 
 /** A credential as the API shows it. Its class tells its type. */
 export function toCredentialType(type: RotationType, credential: GeneratedCredential): GeneratedCredentialType {
   const { isActive, createdAt, shown, secrets } = credential;
   const texts = Object.fromEntries(Object.entries(shown).map(([name, text]) => [name, String(text)]));
   const clear = Object.fromEntries(Object.entries(secrets).map(([name, secret]) => [name, secret.reveal()]));
-  return Object.assign(new SHOWN_AS[type](), { isActive, createdAt, ...texts, ...clear });
+  return Object.assign(new (typeOf(type))(), { isActive, createdAt, ...texts, ...clear });
 }

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Context } from '../../kernel/context.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { RotationType } from './kind/rotation-kind.js';
-import type { Kinds } from './kinds/kinds.js';
+import type { Kinds, RotationType } from './kinds/kinds.js';
 import type { ManyRotationsService } from './many-rotations.service.js';
 import { CreateRotation, ListUpcoming, RotateMany } from './rotation.rules.js';
 import type { RotationService } from './rotation.service.js';
-import { RotationTypeEnum, SecretRotationType, toRotationType } from './rotation.type.js';
+import { RotationTypeEnum, SecretRotationType } from './rotation.type.js';
+import { toRotationType } from './rotation-kinds.type.js';
 
 @ObjectType('RequestedSecretRotation', { description: 'A rotation of many that are rotated.', simpleResolvers: true })
 class RequestedType {

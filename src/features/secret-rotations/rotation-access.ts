@@ -5,7 +5,7 @@ import { queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
-import type { RotationType } from './kind/rotation-kind.js';
+import type { RotationType } from './kinds/kinds.js';
 import { listRotationViews, type RotationView } from './rotation-view.sql.js';
 import { messageOf } from './store/sealing.js';
 

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { bodyOf, type Data, queryBoolean, type Route, routesAt } from '../../rest/route.js';
-import { fieldOfType } from './content.js';
+import { fieldOf, type KindDeclaration } from './kind/kind-declaration.js';
 import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
-import { COMMON, PATH, type TypeInRest, toReply } from './types-in-rest.js';
+import { COMMON, PATH, selectionOf, toReply } from './rotation-selection.js';
 
 const NOT_FOUND = ['SECRET_ROTATION_NOT_FOUND'] as const;
 const OUTSIDE = ['UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE', 'ROTATION_CONTINUES', 'ROTATION_CANCELLED'] as const;
 const BUSY = ['ROTATION_RUNNING', 'ROTATION_DELETING'] as const;
 const AT_A_PLACE = ['ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'SECRET_KEY_TAKEN'] as const;
 
-const routesOf = ({ type, select }: TypeInRest) => routesAt(`${PATH}/${type}`, { select: `${COMMON} ${select}` });
+const routesOf = (declared: KindDeclaration) =>
+  routesAt(`${PATH}/${declared.type}`, { select: `${COMMON} ${selectionOf(declared)}` });
 
 /** The reply of a mutation that returns the rotation. */
 const replyOf = (field: string) => ({
@@ -17,27 +18,25 @@ const replyOf = (field: string) => ({
 });
 
 /** What REST has beside other fields, and GraphQL by its type. */
-function contentOf({ type }: TypeInRest, { parameters, secretsMapping, temporaryParameters }: Data): Data {
+function contentOf({ type }: KindDeclaration, { parameters, secretsMapping, temporaryParameters }: Data): Data {
   const given = Object.entries({ parameters, secretsMapping, temporaryParameters }).filter(
     ([, part]) => part !== undefined,
   );
-  return given.length === 0 ? {} : { content: { [fieldOfType(type)]: Object.fromEntries(given) } };
+  return given.length === 0 ? {} : { content: { [fieldOf(type)]: Object.fromEntries(given) } };
 }
 const withoutContent = ({ parameters: _, secretsMapping: __, temporaryParameters: ___, ...body }: Data): Data => body;
 
 /** What makes, changes and moves rotations of one type. */
-function settingRoutes(rest: TypeInRest): Route[] {
-  const { type, title, parameters, secretsMapping, temporaryParameters, example } = rest;
-  const at = routesOf(rest);
+function settingRoutes(declared: KindDeclaration): Route[] {
+  const { type, content, rest } = declared;
+  const { title, example } = rest;
+  const { parameters, secretsMapping } = content.shape;
+  const at = routesOf(declared);
   return [
     at.post('', `Create ${title}`, {
       field: 'createSecretRotation',
-      body: bodyOf(CreateRotation, 'content').extend({
-        parameters,
-        secretsMapping,
-        temporaryParameters: temporaryParameters.nullish(),
-      }),
-      variables: ({ body }: Data) => ({ input: { ...withoutContent(body), ...contentOf(rest, body) } }),
+      body: bodyOf(CreateRotation, 'content').extend(content.shape),
+      variables: ({ body }: Data) => ({ input: { ...withoutContent(body), ...contentOf(declared, body) } }),
       ...replyOf('createSecretRotation'),
       errors: [
         ...(['PROJECT_NOT_FOUND', 'APP_CONNECTION_NOT_FOUND', 'SECRET_ROTATION_NAME_TAKEN'] as const),
@@ -54,7 +53,7 @@ function settingRoutes(rest: TypeInRest): Route[] {
         secretsMapping: secretsMapping.optional(),
       }),
       variables: ({ params, body }: Data) => ({
-        input: { id: params.rotationId, type, ...withoutContent(body), ...contentOf(rest, body) },
+        input: { id: params.rotationId, type, ...withoutContent(body), ...contentOf(declared, body) },
       }),
       ifMatch: ({ secretRotation }) => ({ expectedVersion: secretRotation.version }),
       ...replyOf('updateSecretRotation'),
@@ -73,9 +72,10 @@ function settingRoutes(rest: TypeInRest): Route[] {
 }
 
 /** What reaches the outside system by rotations of one type. */
-function outsideRoutes(rest: TypeInRest): Route[] {
-  const { type, title, select, operations } = rest;
-  const at = routesOf(rest);
+function outsideRoutes(declared: KindDeclaration): Route[] {
+  const { type, rest } = declared;
+  const { title, operations } = rest;
+  const at = routesOf(declared);
   const variables = ({ params }: Data) => ({ input: { id: params.rotationId, type } });
   return [
     at.delete('/{rotationId}', `Delete ${title}`, {
@@ -94,7 +94,7 @@ function outsideRoutes(rest: TypeInRest): Route[] {
     at.post('/{rotationId}/rotate-secrets', `Rotate the credentials of ${title}`, {
       ...operations.rotate,
       field: 'rotateSecrets',
-      select: `secretRotation { ${COMMON} ${select} }`,
+      select: `secretRotation { ${COMMON} ${selectionOf(declared)} }`,
       variables,
       ...replyOf('rotateSecrets'),
       errors: [...NOT_FOUND, ...BUSY, 'ROTATION_UNDECIDED', ...OUTSIDE],
@@ -109,13 +109,13 @@ function outsideRoutes(rest: TypeInRest): Route[] {
 }
 
 /** Source: behaviour 9.10. */
-const reconcileRoute = (rest: TypeInRest): Route =>
-  routesOf(rest).post(
+const reconcileRoute = (declared: KindDeclaration): Route =>
+  routesOf(declared).post(
     '/{rotationId}/reconcile',
-    `Reset the password of ${rest.title} with the account of its connection`,
+    `Reset the password of ${declared.rest.title} with the account of its connection`,
     {
       field: 'reconcileSecretRotation',
-      variables: ({ params }: Data) => ({ input: { id: params.rotationId, type: rest.type } }),
+      variables: ({ params }: Data) => ({ input: { id: params.rotationId, type: declared.type } }),
       reply: ({ reconcileSecretRotation: { secretRotation } }: Data) => ({
         message: 'The password was reset, and the secrets hold it.',
         reconciled: true,
@@ -126,8 +126,8 @@ const reconcileRoute = (rest: TypeInRest): Route =>
   );
 
 /** What changes rotations of one type. */
-export const changeRoutes = (rest: TypeInRest): Route[] => [
-  ...settingRoutes(rest),
-  ...outsideRoutes(rest),
-  ...(rest.isReset === true ? [reconcileRoute(rest)] : []),
+export const changeRoutes = (declared: KindDeclaration): Route[] => [
+  ...settingRoutes(declared),
+  ...outsideRoutes(declared),
+  ...(declared.rest.isReset === true ? [reconcileRoute(declared)] : []),
 ];

@@ -1,5 +1,5 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { ROTATION_TYPES } from './kind/rotation-types.js';
+import { ROTATION_TYPES } from './kinds/kinds.js';
 import { ATTEMPT_REASONS } from './store/attempt.entity.js';
 import { ROTATION_STATUSES } from './store/rotation.entity.js';
 import { ATTEMPT_STATES } from './store/states.js';

@@ -30,7 +30,8 @@ import {
   UpdateRotation,
 } from './rotation.rules.js';
 import type { RotationService } from './rotation.service.js';
-import { RotationConnection, SecretRotationType, toRotationType } from './rotation.type.js';
+import { RotationConnection, SecretRotationType } from './rotation.type.js';
+import { toRotationType } from './rotation-kinds.type.js';
 import type { RotationReadingService } from './rotation-reading.service.js';
 
 type Rotations = CountedConnectionOf<SecretRotationType>;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { type Data, eachOf, nextCursor, paging, type Route, route, routesAt } from '../../rest/route.js';
+import { type KindDeclaration, typePrefixOf } from './kind/kind-declaration.js';
+import { DECLARATIONS } from './kinds/kinds.js';
 import { changeRoutes } from './rotation-change.routes.js';
-import { COMMON, PATH, TYPES, type TypeInRest, toReply } from './types-in-rest.js';
+import { COMMON, PATH, selectionOf, toReply } from './rotation-selection.js';
 
 const NOT_FOUND = ['SECRET_ROTATION_NOT_FOUND'] as const;
 const projectId = z.string().meta({ description: 'The project.' });
@@ -19,7 +21,7 @@ const LIST = route({
   query: z.strictObject({ projectId, ...paging }),
   document: `query ($projectId: ID!, $first: Int, $after: String) {
     secretRotations(projectId: $projectId, first: $first, after: $after) {
-      nodes { ${COMMON} ${TYPES.map(({ select }) => select).join(' ')} } pageInfo { hasNextPage endCursor } }
+      nodes { ${COMMON} ${DECLARATIONS.map(selectionOf).join(' ')} } pageInfo { hasNextPage endCursor } }
   }`,
   variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
   reply: listOf,
@@ -44,8 +46,10 @@ const OPTIONS = route({
 });
 
 /** What reads rotations of one type. */
-function readRoutes({ type, title, select: own, credential, operations }: TypeInRest): Route[] {
-  const at = routesAt(`${PATH}/${type}`, { select: `${COMMON} ${own}` });
+function readRoutes(declared: KindDeclaration): Route[] {
+  const { type, credential, rest } = declared;
+  const { title, operations } = rest;
+  const at = routesAt(`${PATH}/${type}`, { select: `${COMMON} ${selectionOf(declared)}` });
   const named = ({ params }: Data) => ({ id: params.rotationId, type });
   return [
     at.get('', `List the rotations of a project that are ${title}s`, {
@@ -76,7 +80,7 @@ function readRoutes({ type, title, select: own, credential, operations }: TypeIn
     at.get('/{rotationId}/generated-credentials', `Get the credentials of ${title}`, {
       field: 'generatedCredentials',
       sensitive: true,
-      select: `secretRotation { id type activeIndex } credentials { ${credential} }`,
+      select: `secretRotation { id type activeIndex } credentials { ... on ${typePrefixOf(type)}Credential { ${Object.keys(credential.fields).join(' ')} } }`,
       variables: named,
       reply: ({ generatedCredentials: { secretRotation: row, credentials } }: Data) => ({
         generatedCredentials: credentials,
@@ -93,5 +97,5 @@ function readRoutes({ type, title, select: own, credential, operations }: TypeIn
 export const rotationRoutes = (): Route[] => [
   LIST,
   OPTIONS,
-  ...TYPES.flatMap((type) => [...readRoutes(type), ...changeRoutes(type)]),
+  ...DECLARATIONS.flatMap((declared) => [...readRoutes(declared), ...changeRoutes(declared)]),
 ];

@@ -4,10 +4,9 @@ import { pageRules } from '../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../kernel/text-rules.js';
 import { expectedVersion } from '../../kernel/version.js';
 import { place } from '../secrets/public.js';
-import { ROTATION_TYPES } from './kind/rotation-types.js';
-import { TokenContent, TokenMapping, TokenParameters } from './kinds/datatool-service-token/token.rules.js';
-import { AccountChange, AccountContent } from './kinds/hostos-local-account/account.rules.js';
-import { rotationInterval, ScheduleOptions, TimeOfDay } from './schedule/schedule.rules.js';
+import { fieldOf, type KindDeclaration } from './kind/kind-declaration.js';
+import { DECLARATIONS, ROTATION_TYPES } from './kinds/kinds.js';
+import { apartFrom, rotationInterval, ScheduleOptions, TimeOfDay } from './schedule/schedule.rules.js';
 
 export const rotationType = z.enum(ROTATION_TYPES);
 
@@ -24,52 +23,30 @@ const rotateAtUtc = TimeOfDay.meta({
   description: 'At which time of the day it rotates, UTC unless its schedule has another time zone.',
 });
 
-const MAX_APART_MINUTES = 10_080;
-const MAX_APART = 10;
-
-/** Another rotation to stay away from. */
-export const Apart = z
-  .strictObject({
-    rotationId: idOf('Another rotation of the project.'),
-    minutes: z
-      .int()
-      .min(1)
-      .max(MAX_APART_MINUTES)
-      .meta({ description: `How far it stays away from that, in minutes, 1 to ${MAX_APART_MINUTES}.` }),
-  })
-  .meta({ description: 'A rotation that another one must never fall together with.' });
-const apartFrom = z
-  .array(Apart)
-  .max(MAX_APART)
-  .meta({ description: `Up to ${MAX_APART} rotations that it must never fall together with.` });
-
-const TokenChange = z
-  .strictObject({
-    parameters: TokenParameters.optional(),
-    secretsMapping: TokenMapping.optional(),
-  })
-  .meta({ description: 'Changes of what tokens are made, and of the secret that holds them.' });
-
 const NOT_ONE = { error: 'must have exactly one type', params: { code: 'NOT_ONE' } };
 const isOne = (given: object): boolean => Object.values(given).filter((content) => content !== undefined).length === 1;
 
-/** What is rotated, by its type. */
-export const Content = z
-  .strictObject({
-    datatoolServiceToken: TokenContent.optional().meta({ description: 'Tokens of a datatool account.' }),
-    hostosLocalAccount: AccountContent.optional().meta({ description: 'The password of a local account of a server.' }),
-  })
-  .refine(isOne, NOT_ONE)
-  .meta({ description: 'What is rotated, by its type: exactly one.' });
+/** Rules by the fields of their types, exactly one of which is given: `{ datatoolServiceToken: { ... } }`. */
+const choiceOf = <Rules extends z.ZodObject>(rulesOf: (declared: KindDeclaration) => Rules, about: string) =>
+  z
+    .strictObject(
+      Object.fromEntries(
+        DECLARATIONS.map((declared) => [
+          fieldOf(declared.type),
+          rulesOf(declared)
+            .optional()
+            .meta({ description: declared.content.description ?? '' }),
+        ]),
+      ),
+    )
+    .refine(isOne, NOT_ONE)
+    .meta({ description: about });
 
-/** The same with what changes. */
-export const ContentChange = z
-  .strictObject({
-    datatoolServiceToken: TokenChange.optional().meta({ description: 'Tokens of a datatool account.' }),
-    hostosLocalAccount: AccountChange.optional().meta({ description: 'The password of a local account of a server.' }),
-  })
-  .refine(isOne, NOT_ONE)
-  .meta({ description: 'Changes of what is rotated, by its type: exactly one.' });
+/** What is rotated. */
+export const Content = choiceOf(({ content }) => content, 'What is rotated, by its type: exactly one.');
+
+/** What changes of it. */
+export const ContentChange = choiceOf(({ change }) => change, 'Changes of what is rotated, by its type: exactly one.');
 
 export const CreateRotation = z
   .strictObject({
@@ -89,9 +66,11 @@ export const CreateRotation = z
     }),
   })
   .superRefine(({ adopt, content }, issues) => {
-    for (const [field, given] of Object.entries(content)) {
+    for (const { type, isTemporaryAdopted } of DECLARATIONS) {
+      const field = fieldOf(type);
+      const given = content[field];
       const isGiven = given?.temporaryParameters != null;
-      const isWrong = adopt ? !isGiven : isGiven && field === 'datatoolServiceToken';
+      const isWrong = adopt ? !isGiven : isGiven && isTemporaryAdopted;
       if (given === undefined || !isWrong) continue;
       const path = ['content', field, 'temporaryParameters'];
       const message = adopt ? 'must have the credential that is adopted' : 'must be absent unless it is adopted';

@@ -23,7 +23,7 @@ import { beginAttempt } from './engine/begin.js';
 import { databaseTime, nextOf } from './engine/outcomes.js';
 import { waitForAttempt } from './engine/waiting.js';
 import type { RotationKind, RotationTarget } from './kind/rotation-kind.js';
-import type { Kinds } from './kinds/kinds.js';
+import type { Kinds, RotationType } from './kinds/kinds.js';
 import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
 import { fieldsOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import { listRotationViews } from './rotation-view.sql.js';
@@ -35,7 +35,7 @@ import { nextAfter, PLAIN_SCHEDULE, type ScheduleExtras } from './store/timing.j
 interface Plan {
   readonly project: ProjectAccess;
   readonly at: FoundPlace & { readonly place: Place };
-  readonly kind: RotationKind;
+  readonly kind: RotationKind<RotationType>;
   readonly target: RotationTarget;
   readonly given: z.output<typeof CreateRotation>;
   readonly path: string;

@@ -1,150 +1,27 @@
-import { Extensions, Field, ID, InputType, Int, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
+import { enumType } from '../../kernel/graphql/enums.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
-import { ONE_OF } from '../../kernel/graphql/schema.js';
-import { AccountMappingType, AccountParametersType } from './account-parameters.type.js';
-import { enumOf } from './enum-of.js';
-import type { RotationType } from './kind/rotation-kind.js';
-import {
-  Grant,
-  PERMISSION_SETS,
-  permissionSet,
-  TokenMapping,
-  TokenParameters,
-  TokenTemporary,
-} from './kinds/datatool-service-token/token.rules.js';
-import { Apart, Content, ContentChange, rotationType } from './rotation.rules.js';
-import type { ShownRotation } from './rotation-access.js';
-import { MISSED_RUNS } from './schedule/next-rotation.js';
-import { missedRun, RotationWindow, ScheduleOptions, TimeOfDay, weekday } from './schedule/schedule.rules.js';
-import { WEEKDAYS } from './schedule/window.js';
+import { DECLARATIONS, type RotationType } from './kinds/kinds.js';
+import { rotationType } from './rotation.rules.js';
+import { ScheduleType, TimeOfDayType } from './schedule/schedule.type.js';
 import type { RotationStatus } from './store/rotation.entity.js';
 
-/** GraphQL's names of the types of rotations. */
-export const RotationTypeEnum = {
-  DATATOOL_SERVICE_TOKEN: 'datatool-service-token',
-  HOSTOS_LOCAL_ACCOUNT: 'hostos-local-account',
-} as const satisfies Record<string, RotationType>;
-registerEnumType(RotationTypeEnum, {
-  name: 'SecretRotationType',
-  description: 'What a rotation replaces.',
-  valuesConfig: {
-    DATATOOL_SERVICE_TOKEN: {
-      description: 'Service tokens of a datatool account. The old token works on until the rotation after.',
-    },
-    HOSTOS_LOCAL_ACCOUNT: {
-      description:
-        'The password of a local account of a Windows or Samba server. The old password ends when the new one begins.',
-    },
-  },
-});
-enumOfRule(rotationType, RotationTypeEnum);
-
-const RotationStatusEnum = {
-  SUCCESS: 'success',
-  FAILED: 'failed',
-  IN_PROGRESS: 'in_progress',
-  NEEDS_RECONCILIATION: 'needs_reconciliation',
-  DELETING: 'deleting',
-} as const satisfies Record<string, RotationStatus>;
-registerEnumType(RotationStatusEnum, {
-  name: 'SecretRotationStatus',
-  description: 'How a rotation is.',
-  valuesConfig: {
-    SUCCESS: { description: 'The mapped secrets hold the credential that works.' },
-    FAILED: { description: 'The last attempt failed; the mapped secrets hold the credential of before, which works.' },
-    IN_PROGRESS: { description: 'An attempt is open.' },
-    NEEDS_RECONCILIATION: { description: 'Nobody can tell which credential works. Both are kept.' },
-    DELETING: { description: 'It is being deleted, as soon as its credentials are known to be revoked.' },
-  },
-});
-
-const PermissionSetEnum = Object.fromEntries(PERMISSION_SETS.map((name) => [name.toUpperCase(), name]));
-registerEnumType(PermissionSetEnum, {
-  name: 'DatatoolPermissionSet',
-  description: 'A set of rights of service tokens.',
-  valuesConfig: Object.fromEntries(
-    Object.entries(PermissionSetEnum).map(([name, value]) => [
-      name,
-      { description: `\`${value}\` of the outside system.` },
-    ]),
-  ),
-});
-enumOfRule(permissionSet, PermissionSetEnum);
-
-inputType('TimeOfDayInput', TimeOfDay);
-
-const WeekdayEnum = enumOf(WEEKDAYS);
-registerEnumType(WeekdayEnum, {
-  name: 'Weekday',
-  description: 'A day of the week.',
-  valuesConfig: Object.fromEntries(WEEKDAYS.map((day) => [day.toUpperCase(), { description: `A ${day}.` }])),
-});
-enumOfRule(weekday, WeekdayEnum);
-
-const MissedRunEnum = enumOf(MISSED_RUNS);
-registerEnumType(MissedRunEnum, {
-  name: 'MissedRun',
-  description: 'When a rotation runs after its window has passed without.',
-  valuesConfig: {
-    AS_SOON_AS_POSSIBLE: { description: 'As soon as a window is open.' },
-    NEXT_WINDOW: { description: 'When a window opens the next time.' },
-  },
-});
-enumOfRule(missedRun, MissedRunEnum);
-
-inputType('RotationWindowInput', RotationWindow);
-inputType('SecretRotationScheduleInput', ScheduleOptions);
-inputType('ApartRotationInput', Apart);
-inputType('DatatoolGrantInput', Grant);
-inputType('DatatoolServiceTokenParametersInput', TokenParameters);
-inputType('DatatoolServiceTokenMappingInput', TokenMapping);
-inputType('DatatoolServiceTokenTemporaryInput', TokenTemporary);
-
-const tokenContent = inputType('DatatoolServiceTokenRotationInput', Content.shape.datatoolServiceToken.unwrap());
-const tokenChange = inputType(
-  'DatatoolServiceTokenRotationChangeInput',
-  ContentChange.shape.datatoolServiceToken.unwrap(),
+export const RotationTypeEnum = enumType(
+  'SecretRotationType',
+  'What a rotation replaces.',
+  Object.fromEntries(DECLARATIONS.map(({ type, description }) => [type, description])),
+  rotationType,
 );
 
-const accountContent = inputType('HostosLocalAccountRotationInput', Content.shape.hostosLocalAccount.unwrap());
-const accountChange = inputType(
-  'HostosLocalAccountRotationChangeInput',
-  ContentChange.shape.hostosLocalAccount.unwrap(),
-);
-
-@InputType('SecretRotationContentInput', { description: 'What is rotated, by its type.' })
-@Extensions(ONE_OF)
-class ContentInput {
-  @Field(() => tokenContent, { nullable: true, description: 'Tokens of a datatool account.' })
-  datatoolServiceToken?: object | null;
-
-  @Field(() => accountContent, { nullable: true, description: 'The password of a local account of a server.' })
-  hostosLocalAccount?: object | null;
-}
-inputOfRule(Content, ContentInput);
-
-@InputType('SecretRotationContentChangeInput', { description: 'Changes of what is rotated, by its type.' })
-@Extensions(ONE_OF)
-class ContentChangeInput {
-  @Field(() => tokenChange, { nullable: true, description: 'Tokens of a datatool account.' })
-  datatoolServiceToken?: object | null;
-
-  @Field(() => accountChange, { nullable: true, description: 'The password of a local account of a server.' })
-  hostosLocalAccount?: object | null;
-}
-inputOfRule(ContentChange, ContentChangeInput);
-
-@ObjectType('TimeOfDay', { description: 'A time of day.', simpleResolvers: true })
-class TimeOfDayType {
-  @Field(() => Int, { description: 'Hours, 0 to 23.' })
-  hours!: number;
-
-  @Field(() => Int, { description: 'Minutes, 0 to 59.' })
-  minutes!: number;
-}
+const RotationStatusEnum = enumType<RotationStatus>('SecretRotationStatus', 'How a rotation is.', {
+  success: 'The mapped secrets hold the credential that works.',
+  failed: 'The last attempt failed; the mapped secrets hold the credential of before, which works.',
+  in_progress: 'An attempt is open.',
+  needs_reconciliation: 'Nobody can tell which credential works. Both are kept.',
+  deleting: 'It is being deleted, as soon as its credentials are known to be revoked.',
+});
 
 @ObjectType('RotatedPlace', { description: 'Where the secrets of a rotation are.', simpleResolvers: true })
 class RotatedPlaceType {
@@ -174,54 +51,6 @@ class ConnectorType {
 
   @Field(() => String, { description: 'Its name.' })
   name!: string;
-}
-
-@ObjectType('RotationWindow', { description: 'When a rotation may run by itself.', simpleResolvers: true })
-class RotationWindowType {
-  @Field(() => [WeekdayEnum], { description: 'On which days it opens.' })
-  days!: readonly string[];
-
-  @Field(() => TimeOfDayType, { description: 'When it opens.' })
-  from!: TimeOfDayType;
-
-  @Field(() => TimeOfDayType, { description: 'When it closes: on the next day if that is earlier than it opens.' })
-  to!: TimeOfDayType;
-}
-
-@ObjectType('ApartRotation', {
-  description: 'A rotation that another one must never fall together with.',
-  simpleResolvers: true,
-})
-class ApartType {
-  @Field(() => ID, { description: 'The other rotation.' })
-  rotationId!: string;
-
-  @Field(() => Int, { description: 'How far it stays away from that, in minutes.' })
-  minutes!: number;
-}
-
-@ObjectType('SecretRotationSchedule', {
-  description: 'When a rotation runs by itself, beside its interval and time of day.',
-  simpleResolvers: true,
-})
-class ScheduleType {
-  @Field(() => String, { description: 'Time zone of all its times, as `Europe/Berlin`.' })
-  timeZone!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'A cron expression in place of interval and time of day; null: none.',
-  })
-  cron!: string | null;
-
-  @Field(() => RotationWindowType, { nullable: true, description: 'When it may run; null: at any time.' })
-  window!: RotationWindowType | null;
-
-  @Field(() => MissedRunEnum, { description: 'When it runs after its window has passed without.' })
-  missed!: string;
-
-  @Field(() => [ApartType], { description: 'Rotations that it must never fall together with.' })
-  apart!: readonly ApartType[];
 }
 
 /** What the API shows of a rotation. Source: specification, Secret rotation. */
@@ -307,83 +136,4 @@ export class SecretRotationType extends Node {
   updatedAt!: Date;
 }
 
-@ObjectType('DatatoolGrant', { description: 'Rights of a service token.', simpleResolvers: true })
-class GrantType {
-  @Field(() => PermissionSetEnum, { description: 'A set of rights of the outside system.' })
-  permissionSet!: string;
-
-  @Field(() => Int, { nullable: true, description: 'The project of the outside system; null: all of its projects.' })
-  projectId!: number | null;
-}
-
-@ObjectType('DatatoolServiceTokenParameters', { description: 'What tokens are made.', simpleResolvers: true })
-class TokenParametersType {
-  @Field(() => String, { description: 'What the tokens are called; the number of the attempt is appended.' })
-  tokenName!: string;
-
-  @Field(() => [GrantType], { description: 'What the tokens may do.' })
-  permissionGrants!: readonly GrantType[];
-}
-
-@ObjectType('DatatoolServiceTokenMapping', { description: 'The secret that holds the token.', simpleResolvers: true })
-class TokenMappingType {
-  @Field(() => String, { description: 'Key of the secret that holds the token.' })
-  serviceToken!: string;
-}
-
-@ObjectType('DatatoolServiceTokenRotation', {
-  implements: [Node, SecretRotationType],
-  description:
-    'A rotation of service tokens of a datatool account. The token that is replaced works on until the rotation after: consumers have that long to read the new one.',
-  simpleResolvers: true,
-})
-export class TokenRotationType extends SecretRotationType {
-  @Field(() => TokenParametersType, { description: 'What tokens it makes.' })
-  parameters!: TokenParametersType;
-
-  @Field(() => TokenMappingType, { description: 'The secret that holds the token.' })
-  secretsMapping!: TokenMappingType;
-}
-
-@ObjectType('HostosLocalAccountRotation', {
-  implements: [Node, SecretRotationType],
-  description:
-    'A rotation of the password of a local account. The account has one password at a time: the old one ends as the new one begins.',
-  simpleResolvers: true,
-})
-class AccountRotationType extends SecretRotationType {
-  @Field(() => AccountParametersType, { description: 'Which account it is, and how its password changes.' })
-  parameters!: AccountParametersType;
-
-  @Field(() => AccountMappingType, { description: 'The secrets that hold the name of the account and its password.' })
-  secretsMapping!: AccountMappingType;
-}
-
-/** A new object of the API, by type. */
-const SHOWN_AS = {
-  'datatool-service-token': TokenRotationType,
-  'hostos-local-account': AccountRotationType,
-} as const satisfies Record<RotationType, new () => SecretRotationType>;
-
 export const RotationConnection = countedConnectionOf(SecretRotationType, 'SecretRotation', 'name');
-
-/** A rotation as the API shows it. Its class tells its type. */
-export function toRotationType(row: ShownRotation): SecretRotationType {
-  const { rotateAtHours, rotateAtMinutes, connectionId, connectionName, app, path, message, attemptId } = row;
-  const common = {
-    ...row,
-    place: {
-      environmentId: row.environmentId,
-      environmentSlug: row.environment,
-      environmentName: row.environmentName,
-      folderId: row.folderId,
-      secretPath: path,
-    },
-    connection: { connectionId, app, name: connectionName },
-    rotateAtUtc: { hours: rotateAtHours, minutes: rotateAtMinutes },
-    schedule: { ...row.schedule, cron: row.schedule.cron ?? null, window: row.schedule.window ?? null },
-    lastAttemptId: attemptId,
-    lastMessage: message,
-  };
-  return Object.assign(new SHOWN_AS[row.type](), common);
-}

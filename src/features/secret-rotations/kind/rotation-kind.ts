@@ -1,11 +1,7 @@
-import type { z } from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import type { OpenedConnection } from '../../app-connections/public.js';
-import type { ROTATION_TYPES } from './rotation-types.js';
-
-export type RotationType = (typeof ROTATION_TYPES)[number];
 
 /** A credential, or what is known of it before it is made. */
 export interface Credential {
@@ -14,6 +10,8 @@ export interface Credential {
   /** The password or token; null before the outside system has made it. */
   readonly secret: SealedText | null;
 }
+
+/** Parameters of a rotation, which the rules of its type have checked. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
 /** What a rotation changes, and by what. */
@@ -40,20 +38,15 @@ export type Finding =
   | { readonly outcome: 'undecided' };
 
 /**
- * What rotations of a type do outside. A new kind is one folder and a row in `kinds.ts`; all pass the same tests of faults.
+ * What rotations of a type do outside; all types pass the same tests of faults.
  * Nothing here is called inside a transaction. Source: rotation-targets, decisions 9, reliability P6.
  */
-export interface RotationKind {
-  readonly type: RotationType;
+export interface RotationKind<Type extends string = string> {
+  readonly type: Type;
   /** The app of its connections. */
   readonly app: OpenedConnection['app'];
   /** What people call it. */
   readonly title: string;
-  readonly parameters: z.ZodType<Parameters>;
-  /** Names of the mapped secrets, by field. */
-  readonly mapping: z.ZodType<Readonly<Record<string, string>>>;
-  /** What is given at the creation only; null: nothing. */
-  readonly temporary: z.ZodType<Readonly<Record<string, string>>> | null;
   /** Whether the old credential works on when a new one is published, until the rotation after. */
   readonly overlaps: boolean;
   /** How often in a row the target may refuse our own credentials before the rotation is paused: our retries must lock no account. */

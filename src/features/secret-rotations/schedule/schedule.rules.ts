@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idOf } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY } from '../../../kernel/validation.js';
 import { type CronFault, faultOfCron } from './cron.js';
 import { isTimeZone } from './local-time.js';
@@ -101,3 +102,24 @@ export const ScheduleOptions = z
     params: { code: 'MISSING' },
   })
   .meta({ description: 'When a rotation runs by itself, beside its interval and time of day.' });
+
+const MAX_APART_MINUTES = 10_080;
+const MAX_APART = 10;
+
+/** Another rotation to stay away from. */
+export const Apart = z
+  .strictObject({
+    rotationId: idOf('Another rotation of the project.'),
+    minutes: z
+      .int()
+      .min(1)
+      .max(MAX_APART_MINUTES)
+      .meta({ description: `How far it stays away from that, in minutes, 1 to ${MAX_APART_MINUTES}.` }),
+  })
+  .meta({ description: 'A rotation that another one must never fall together with.' });
+
+/** Rotations to stay away from. */
+export const apartFrom = z
+  .array(Apart)
+  .max(MAX_APART)
+  .meta({ description: `Up to ${MAX_APART} rotations that it must never fall together with.` });

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RotationType } from '../kind/rotation-kind.js';
+import type { RotationType } from '../kinds/kinds.js';
 
 /** Why a credential is to be revoked. */
 export const DEBT_REASONS = ['replaced', 'orphaned', 'unusable', 'deletion'] as const;

@@ -1,5 +1,5 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { ROTATION_TYPES } from '../kind/rotation-types.js';
+import { ROTATION_TYPES } from '../kinds/kinds.js';
 import { DEBT_REASONS } from './debt.entity.js';
 
 /** Writes down that a credential is to be revoked. */

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { projectColumns } from '../../../kernel/database/columns.js';
-import type { RotationType } from '../kind/rotation-kind.js';
+import type { RotationType } from '../kinds/kinds.js';
 import type { ScheduleExtras } from './timing.js';
 
 /** What the specification calls `rotationStatus`. Source: decisions 9.2. */

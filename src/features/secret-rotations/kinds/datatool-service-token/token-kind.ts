@@ -1,10 +1,9 @@
-import type { z } from 'zod';
 import type { Context } from '../../../../kernel/context.js';
 import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 import { DATATOOL_LIMIT_MS, DatatoolClient, TargetFailure } from '../../../app-connections/public.js';
-import type { Credential, Finding, RotationKind, RotationTarget } from '../../kind/rotation-kind.js';
-import { TokenMapping, TokenParameters, TokenTemporary } from './token.rules.js';
+import type { Credential, Finding, Parameters, RotationKind, RotationTarget } from '../../kind/rotation-kind.js';
+import type { TokenParameters } from './token.rules.js';
 
 /**
  * Service tokens of a datatool account. Two live at a time: the published one, and the one before it until the rotation after. A lost
@@ -16,9 +15,6 @@ export class DatatoolServiceToken implements RotationKind {
   readonly type = 'datatool-service-token';
   readonly app = 'datatool';
   readonly title = 'Datatool service token';
-  readonly parameters = TokenParameters;
-  readonly mapping = TokenMapping;
-  readonly temporary = TokenTemporary;
   readonly overlaps = true;
   readonly mostRefusals = 10;
   readonly callSeconds = DATATOOL_LIMIT_MS / 1_000;
@@ -31,14 +27,11 @@ export class DatatoolServiceToken implements RotationKind {
     await this.#client(target).account(ctx);
   }
 
-  candidate(parameters: RotationTarget['parameters'], name: string): Credential {
+  candidate(parameters: Parameters, name: string): Credential {
     return { shown: { tokenName: this.outsideName(parameters, name) }, secret: null };
   }
 
-  adopted(
-    _parameters: RotationTarget['parameters'],
-    { tokenId, serviceToken }: Readonly<Record<string, SealedText>>,
-  ): Credential {
+  adopted(_parameters: Parameters, { tokenId, serviceToken }: Readonly<Record<string, SealedText>>): Credential {
     if (tokenId === undefined || serviceToken === undefined) throw new Error('a token is adopted that was not given');
     return { shown: { tokenId: Number(tokenId.reveal()), tokenName: '' }, secret: serviceToken };
   }
@@ -57,7 +50,7 @@ export class DatatoolServiceToken implements RotationKind {
       });
   }
 
-  outsideName(parameters: RotationTarget['parameters'], name: string): string {
+  outsideName(parameters: Parameters, name: string): string {
     return `${parametersOf(parameters).tokenName}-${name}`;
   }
 
@@ -106,5 +99,4 @@ export class DatatoolServiceToken implements RotationKind {
 }
 
 /** The rules have been asked when they were stored. */
-const parametersOf = (parameters: object): z.output<typeof TokenParameters> =>
-  parameters as z.output<typeof TokenParameters>;
+const parametersOf = (parameters: Parameters): TokenParameters => parameters as TokenParameters;

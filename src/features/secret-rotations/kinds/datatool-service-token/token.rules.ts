@@ -75,15 +75,16 @@ export const TokenParameters = z
       }),
   })
   .meta({ description: 'What tokens are made.' });
+export type TokenParameters = z.output<typeof TokenParameters>;
 
-export const TokenMapping = z
+const TokenMapping = z
   .strictObject({ serviceToken: secretKeyOf('the token') })
   .meta({ description: 'The secret that holds the token.' });
 
 const MAX_TOKEN = 255;
 
 /** A token that there is, to be taken over as it is. */
-export const TokenTemporary = z
+const TokenTemporary = z
   .strictObject({
     tokenId: z
       .string()
@@ -104,17 +105,6 @@ export const TokenContent = z
   })
   .meta({ description: 'Tokens of a datatool account.' });
 
-/** A body of REST, for the API reference. */
-export const TOKEN_EXAMPLE = {
-  projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
-  name: 'reporting-token',
-  description: 'Token of the reporting jobs',
-  connectionId: '0f9f4d3e-2a55-4c0e-9d8e-5f0a6a0b1c22',
-  environment: 'prod',
-  secretPath: '/reporting',
-  isAutoRotationEnabled: true,
-  rotationInterval: 30,
-  rotateAtUtc: { hours: 2, minutes: 30 },
-  parameters: { tokenName: 'reporting', permissionGrants: [{ permissionSet: 'job_viewer' }] },
-  secretsMapping: { serviceToken: 'DATATOOL_TOKEN' },
-} as const;
+export const TokenChange = z
+  .strictObject({ parameters: TokenParameters.optional(), secretsMapping: TokenMapping.optional() })
+  .meta({ description: 'Changes of what tokens are made, and of the secret that holds them.' });

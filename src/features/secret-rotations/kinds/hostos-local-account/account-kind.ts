@@ -11,7 +11,7 @@ import {
   TargetFailure,
 } from '../../../app-connections/public.js';
 import type { Credential, Finding, Parameters, RotationKind, RotationTarget } from '../../kind/rotation-kind.js';
-import { AccountMapping, AccountParameters, AccountTemporary } from './account.rules.js';
+import type { AccountParameters } from './account.rules.js';
 import { generatePassword } from './password.js';
 
 /** Where an input has what a rotation of this type is about. */
@@ -31,9 +31,6 @@ export class HostosLocalAccount implements RotationKind {
   readonly type = 'hostos-local-account';
   readonly app = 'smb';
   readonly title = 'Local account of a server';
-  readonly parameters = AccountParameters;
-  readonly mapping = AccountMapping;
-  readonly temporary = AccountTemporary;
   readonly overlaps = false;
   // Servers lock accounts after five failed logins, mostly, and a refused rotation may take two.
   readonly mostRefusals = 2;

@@ -5,9 +5,8 @@ import { knownPassword } from '../../../app-connections/public.js';
 import { secretKeyOf } from '../../kind/mapping.rules.js';
 
 /** How the password of an account is changed. */
-export const ROTATION_METHODS = ['login-as-target', 'login-as-root'] as const;
-export const rotationMethod = z.enum(ROTATION_METHODS);
-type RotationMethod = z.output<typeof rotationMethod>;
+export const rotationMethod = z.enum(['login-as-target', 'login-as-root']);
+export type RotationMethod = z.output<typeof rotationMethod>;
 
 /** Longer ones cannot be typed into the dialogs of Windows, and from 257 characters on Samba loses them without a word. */
 const MAX_LENGTH = 127;
@@ -144,7 +143,7 @@ export const AccountMapping = z
   }, EVEN_IF_FAULTY)
   .meta({ description: 'The secrets that hold the name of the account and its password.' });
 
-export const AccountTemporary = z
+const AccountTemporary = z
   .strictObject({
     password: knownPassword.meta({ description: 'The present password of the account, up to 256 characters.' }),
   })
@@ -173,19 +172,3 @@ export const AccountContent = z
 export const AccountChange = z
   .strictObject({ parameters: AccountParameters.optional(), secretsMapping: AccountMapping.optional() })
   .meta({ description: 'Changes of the passwords of an account, and of the secrets that hold its name and password.' });
-
-/** A body of REST, for the API reference. */
-export const ACCOUNT_EXAMPLE = {
-  projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
-  name: 'backup-account',
-  description: 'Account of the backup service',
-  connectionId: '0f9f4d3e-2a55-4c0e-9d8e-5f0a6a0b1c22',
-  environment: 'prod',
-  secretPath: '/backup',
-  isAutoRotationEnabled: true,
-  rotationInterval: 30,
-  rotateAtUtc: { hours: 2, minutes: 30 },
-  parameters: { username: 'backup', rotationMethod: 'login-as-target' },
-  secretsMapping: { username: 'BACKUP_USER', password: 'BACKUP_PASSWORD' },
-  temporaryParameters: { password: 'the present password' },
-} as const;

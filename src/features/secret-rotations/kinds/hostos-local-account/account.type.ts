@@ -1,29 +1,20 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { enumOfRule, inputType } from '../../kernel/graphql/inputs.js';
-import {
-  AccountMapping,
-  AccountParameters,
-  AccountTemporary,
-  PasswordRequirements,
-  rotationMethod,
-} from './kinds/hostos-local-account/account.rules.js';
+import { Field, Int, ObjectType } from 'type-graphql';
+import { enumType } from '../../../../kernel/graphql/enums.js';
+import { inputType } from '../../../../kernel/graphql/inputs.js';
+import { PasswordRequirements, type RotationMethod, rotationMethod } from './account.rules.js';
 
-const RotationMethodEnum = { LOGIN_AS_TARGET: 'login-as-target', LOGIN_AS_ROOT: 'login-as-root' } as const;
-registerEnumType(RotationMethodEnum, {
-  name: 'AccountRotationMethod',
-  description: 'Who changes the password of an account.',
-  valuesConfig: {
-    LOGIN_AS_TARGET: { description: 'The account itself, with the password that it has.' },
-    LOGIN_AS_ROOT: { description: 'The account of the connection, which has to be an administrator.' },
+const RotationMethodEnum = enumType<RotationMethod>(
+  'AccountRotationMethod',
+  'Who changes the password of an account.',
+  {
+    'login-as-target': 'The account itself, with the password that it has.',
+    'login-as-root': 'The account of the connection, which has to be an administrator.',
   },
-});
-enumOfRule(rotationMethod, RotationMethodEnum);
+  rotationMethod,
+);
 
 inputType('RequiredCharactersInput', PasswordRequirements.shape.required);
 inputType('PasswordRequirementsInput', PasswordRequirements);
-inputType('HostosLocalAccountParametersInput', AccountParameters);
-inputType('HostosLocalAccountMappingInput', AccountMapping);
-inputType('HostosLocalAccountTemporaryInput', AccountTemporary);
 
 @ObjectType('RequiredCharacters', { description: 'How many characters of a class at least.', simpleResolvers: true })
 class RequiredCharactersType {
@@ -68,16 +59,4 @@ export class AccountParametersType {
 
   @Field(() => RotationMethodEnum, { description: 'Who changes the password.' })
   rotationMethod!: string;
-}
-
-@ObjectType('HostosLocalAccountMapping', {
-  description: 'The secrets that hold the name of the account and its password.',
-  simpleResolvers: true,
-})
-export class AccountMappingType {
-  @Field(() => String, { description: 'Key of the secret that holds the name of the account.' })
-  username!: string;
-
-  @Field(() => String, { description: 'Key of the secret that holds the password.' })
-  password!: string;
 }

@@ -1,0 +1,42 @@
+import type { KindDeclaration } from '../../kind/kind-declaration.js';
+import { TokenChange, TokenContent } from './token.rules.js';
+import { TokenParametersType } from './token.type.js';
+import { DatatoolServiceToken } from './token-kind.js';
+
+/** Rotations of service tokens of a datatool account. Source: specification 16 and 17, behaviour 9.9. */
+export const DATATOOL_SERVICE_TOKEN: KindDeclaration<'datatool-service-token'> = {
+  type: 'datatool-service-token',
+  description:
+    'Rotates service tokens of a datatool account. The replaced token works until the rotation after: consumers have that long to read the new one.',
+  content: TokenContent,
+  change: TokenChange,
+  isTemporaryAdopted: true,
+  parametersType: TokenParametersType,
+  credential: {
+    description: 'A service token.',
+    fields: {
+      serviceToken: 'The token.',
+      tokenId: 'Its id in the outside system.',
+      tokenName: 'What it is called there.',
+    },
+  },
+  rest: {
+    title: 'a service-token rotation',
+    parameters: 'tokenName permissionGrants { permissionSet projectId }',
+    operations: { get: { operation: 16 }, delete: { operation: 17 } },
+    example: {
+      projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
+      name: 'reporting-token',
+      description: 'Token of the reporting jobs',
+      connectionId: '0f9f4d3e-2a55-4c0e-9d8e-5f0a6a0b1c22',
+      environment: 'prod',
+      secretPath: '/reporting',
+      isAutoRotationEnabled: true,
+      rotationInterval: 30,
+      rotateAtUtc: { hours: 2, minutes: 30 },
+      parameters: { tokenName: 'reporting', permissionGrants: [{ permissionSet: 'job_viewer' }] },
+      secretsMapping: { serviceToken: 'DATATOOL_TOKEN' },
+    },
+  },
+  create: (policy) => new DatatoolServiceToken(policy),
+};
