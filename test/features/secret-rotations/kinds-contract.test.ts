@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ROTATION_TYPES } from '../../../src/features/secret-rotations/kind/rotation-types.js';
+import { ROTATION_TYPES } from '../../../src/features/secret-rotations/kinds/kinds.js';
 import type { Reply } from '../../kit/caller.ts';
 import { CuttingProxy } from '../../kit/outside/cutting-proxy.ts';
 import { describeWithSamba, Samba } from '../../kit/outside/samba.ts';
@@ -164,24 +164,24 @@ function contract(type: (typeof ROTATION_TYPES)[number], name: string, strongroo
 
 describe('every kind of rotation', () => {
   const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', RATE_LIMIT: 'off' });
-  afterAll(() => {
+  let samba: Samba | undefined;
+  afterAll(async () => {
+    await samba?.stop();
     process.stdout.write(`\n${['kind | step | fault | answer | then', ...table].join('\n')}\n${table.length} cells\n`);
   });
 
   contract('datatool-service-token', 'datatool-service-token', strongroom, datatool);
 
   describeWithSamba('with a real server', () => {
-    let samba: Samba;
     beforeAll(async () => {
       samba = await Samba.start();
     });
-    afterAll(() => samba?.stop());
     for (const method of ['login-as-target', 'login-as-root'] as const)
       contract(
         'hostos-local-account',
         `hostos-local-account, ${method}`,
         strongroom,
-        hostos(() => samba, method),
+        hostos(() => samba as Samba, method),
       );
 
     test('is tried', () => expect([...tried].sort()).toEqual([...ROTATION_TYPES].sort()));
