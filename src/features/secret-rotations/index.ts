@@ -2,13 +2,14 @@ import './secret-rotations.errors.js';
 import type { Feature } from '../../feature.js';
 import type { TargetPolicy } from '../../kernel/outbound/http.js';
 import type { ConnectionReader } from '../app-connections/public.js';
-import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
 import { debtJob } from './debts/debt-job.js';
 import { rotationJobs } from './engine/rotate-job.js';
 import { Kinds } from './kinds/kinds.js';
 import { ManyRotationsResolver } from './many-rotations.resolver.js';
 import { ManyRotationsService } from './many-rotations.service.js';
 import { RotatingService } from './rotating.service.js';
+import { rotationNodes } from './rotation.nodes.js';
 import {
   ProjectRotationsResolver,
   RotationCountResolver,
@@ -44,7 +45,7 @@ export function createSecretRotations(deps: {
   return {
     entities: [SecretRotation, SecretRotationCredential, SecretRotationAttempt, CredentialDebt],
     resolvers: [
-      new ManyRotationsResolver(making, new ManyRotationsService(projects), kinds),
+      new ManyRotationsResolver(making, new ManyRotationsService(projects), reading),
       new RotationReadingResolver(reading),
       new RotationResolver(making, rotating),
       new RotationCountResolver(),
@@ -52,6 +53,7 @@ export function createSecretRotations(deps: {
       new ProjectRotationsResolver(reading),
       new (projectLinkOf(SecretRotationType))(deps.links),
     ],
+    nodes: rotationNodes(deps.links),
     jobs: [...rotationJobs(kinds), debtJob(kinds)],
     routes: rotationRoutes(),
     groups: [
@@ -65,4 +67,3 @@ export function createSecretRotations(deps: {
     ],
   };
 }
-void nodeInProject;

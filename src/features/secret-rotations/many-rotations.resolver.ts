@@ -3,12 +3,13 @@ import { z } from 'zod';
 import type { Context } from '../../kernel/context.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { Kinds, RotationType } from './kinds/kinds.js';
+import type { RotationType } from './kinds/kinds.js';
 import type { ManyRotationsService } from './many-rotations.service.js';
 import { CreateRotation, ListUpcoming, RotateMany } from './rotation.rules.js';
 import type { RotationService } from './rotation.service.js';
 import { RotationTypeEnum, SecretRotationType } from './rotation.type.js';
 import { toRotationType } from './rotation-kinds.type.js';
+import type { RotationReadingService } from './rotation-reading.service.js';
 
 @ObjectType('RequestedSecretRotation', { description: 'A rotation of many that are rotated.', simpleResolvers: true })
 class RequestedType {
@@ -91,13 +92,14 @@ export class ManyRotationsResolver {
   constructor(
     private readonly service: RotationService,
     private readonly many: ManyRotationsService,
-    private readonly kinds: Kinds,
+    private readonly reading: RotationReadingService,
   ) {}
 
   @query(KindsType, z.strictObject({}), 'The types of rotations.')
-  async secretRotationKinds(): Promise<KindsType> {
+  async secretRotationKinds(ctx: Context): Promise<KindsType> {
+    const all = await this.reading.listKinds(ctx);
     return {
-      kinds: this.kinds.all.map(({ type, title, app, overlaps: credentialsOverlap }) => ({
+      kinds: all.map(({ type, title, app, overlaps: credentialsOverlap }) => ({
         type,
         title,
         app,

@@ -74,7 +74,12 @@ export class ManyRotationsService {
           return new Map(requested.map(({ id, dueAt }) => [id, dueAt]));
         });
     const shown = await withMessages(ctx, found);
-    await ctx.auditTrail.recordRead(ctx, { action: 'secret-rotation:list-many', facts: { count: shown.length } });
+    if (due.size === 0)
+      await ctx.auditTrail.recordRead(ctx, {
+        action: 'secret-rotation:list-many',
+        projectId: projectId?.toLowerCase() ?? null,
+        facts: { count: shown.length },
+      });
     return shown.map((rotation) => ({ rotation, dueAt: due.get(rotation.id) ?? null }));
   }
 
@@ -98,7 +103,8 @@ export class ManyRotationsService {
     ctx: Context,
     { projectId, connectionId }: { projectId?: string | null | undefined; connectionId?: string | null | undefined },
   ): Promise<RotationView[]> {
-    const named = projectId == null ? [] : [(await this.projects.load(ctx, projectId)).projectId];
+    const action = 'secret-rotation:rotate-secrets';
+    const named = projectId == null ? [] : [(await this.projects.authorized(ctx, projectId, action)).projectId];
     const connectionIds = projectId == null && connectionId != null && isId(connectionId) ? [connectionId] : [];
     const rows = await listRotationViews(ctx, { ids: [], projectIds: named, connectionIds });
     const ofConnection = rows.filter((row) => connectionId == null || row.connectionId === connectionId.toLowerCase());
@@ -108,7 +114,7 @@ export class ManyRotationsService {
     );
     return ofConnection.filter((row) => {
       const project = projects.get(row.projectId);
-      return project !== undefined && can(project.ability, 'secret-rotation:rotate-secrets', fieldsOf(row));
+      return project !== undefined && can(project.ability, action, fieldsOf(row));
     });
   }
 }

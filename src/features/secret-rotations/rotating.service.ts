@@ -2,6 +2,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
+import { isId, NO_ID } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { openConnection, refusalOf, TargetFailure } from '../app-connections/public.js';
 import type { ProjectReader } from '../projects/public.js';
@@ -87,14 +88,16 @@ export class RotatingService {
   async cancel(ctx: Context, raw: unknown): Promise<AttemptRow> {
     const { attemptId } = parse(CancelAttempt, raw);
     const find = { ids: [attemptId] };
-    const attempt = await loadRow(ctx, findAttempts, find, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
-    const { rotation: view } = await this.access
-      .load(ctx, { id: attempt.rotationId ?? '' }, 'secret-rotation:rotate-secrets')
-      .catch((error: unknown) => {
-        throw error instanceof AppError && error.status === 404
-          ? new AppError('SECRET_ROTATION_ATTEMPT_NOT_FOUND')
-          : error;
-      });
+    const [attempt] = isId(attemptId) ? await findAttempts(ctx, find) : [];
+    // Looked for in any case, so that an id that nobody has takes the same statements as one that is hidden.
+    const named = { id: attempt?.rotationId ?? NO_ID };
+    const found = await this.access.load(ctx, named, 'secret-rotation:rotate-secrets').catch((error: unknown) => {
+      throw error instanceof AppError && error.status === 404
+        ? new AppError('SECRET_ROTATION_ATTEMPT_NOT_FOUND')
+        : error;
+    });
+    if (attempt === undefined) throw new AppError('SECRET_ROTATION_ATTEMPT_NOT_FOUND');
+    const { rotation: view } = found;
     await inTransaction(ctx, async (tx) => {
       const rotation = await lockRow(tx, SecretRotation, { id: view.id }, 'SECRET_ROTATION_NOT_FOUND');
       const held = { ...attempt, rotationId: rotation.id };

@@ -1,6 +1,7 @@
 import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { keyIdOf } from '../../kernel/crypto/seal.js';
+import { batched, batchOfOwned, type Together, together } from '../../kernel/database/batched.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
@@ -49,9 +50,30 @@ export class RotationAccess {
   async list(ctx: Context, projectId: string): Promise<readonly RotationView[]> {
     const project = await this.projects.authorized(ctx, projectId, 'secret-rotation:read');
     const rows = await listRotationViews(ctx, { ids: [], projectIds: [project.projectId], connectionIds: [] });
-    return rows.filter((row) => can(project.ability, 'secret-rotation:read', fieldsOf(row)));
+    return rows.filter((row) => isReadable(project, row));
+  }
+
+  /** The same of a project that is part of a larger response; all projects share two statements. @throws PERMISSION_DENIED */
+  async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly ShownRotation[]> {
+    authorize(project, 'secret-rotation:read');
+    const rows = (await batched(ctx, viewsByProject, project.projectId)) ?? [];
+    const readable = rows.filter((row) => isReadable(project, row));
+    return together(ctx, shownTogether, readable);
   }
 }
+
+const isReadable = ({ ability }: ProjectAccess, row: RotationView): boolean =>
+  can(ability, 'secret-rotation:read', fieldsOf(row));
+
+const viewsByProject = batchOfOwned(
+  (ctx, projectIds) => listRotationViews(ctx, { ids: [], projectIds, connectionIds: [] }),
+  (row: RotationView) => row.projectId,
+);
+
+const shownTogether: Together<readonly RotationView[], readonly ShownRotation[]> = async (ctx, lists) => {
+  const shown = new Map((await withMessages(ctx, lists.flat())).map((row) => [row.id, row]));
+  return lists.map((rows) => rows.map(({ id }) => shown.get(id) as ShownRotation));
+};
 
 /** Rotations with why their last attempts failed, in one statement at most. */
 export async function withMessages(ctx: Context, rows: readonly RotationView[]): Promise<ShownRotation[]> {

@@ -81,8 +81,14 @@ export class RotationReadingService {
   }
 
   /** Those of a project that is part of a larger response. */
-  async listInProject(ctx: Context, { projectId }: ProjectAccess): Promise<readonly ShownRotation[]> {
-    return withMessages(ctx, await this.access.list(ctx, projectId));
+  listInProject(ctx: Context, project: ProjectAccess): Promise<readonly ShownRotation[]> {
+    return this.access.listInProject(ctx, project);
+  }
+
+  /** What can be rotated, which every caller may know. */
+  async listKinds(ctx: Context): Promise<Kinds['all']> {
+    await ctx.auditTrail.recordRead(ctx, { action: 'secret-rotation:list-kinds', facts: {} });
+    return this.kinds.all;
   }
 
   /** The credentials that it has generated, by slot. The audit trail names them as disclosed. */
@@ -138,10 +144,13 @@ export class RotationReadingService {
 
 async function disclosed(ctx: Context, rotation: RotationView): Promise<ShownRotation> {
   const [shown] = await withMessages(ctx, [rotation]);
-  await ctx.auditTrail.recordRead(ctx, {
-    action: 'secret-rotation:get',
-    projectId: rotation.projectId,
-    facts: { rotationId: rotation.id },
-  });
+  await ctx.auditTrail.recordRead(ctx, readOf(rotation));
   return shown as ShownRotation;
 }
+
+/** What the audit trail says of a rotation that is shown. */
+export const readOf = ({ id, projectId }: Pick<RotationView, 'id' | 'projectId'>) => ({
+  action: 'secret-rotation:get',
+  projectId,
+  facts: { rotationId: id },
+});
