@@ -19,7 +19,6 @@ const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off', ALLOW_PRIVATE_
 const NOT_YET: Partial<Record<ErrorCode, string>> = {
   ANSWER_TOO_LARGE: 'takes 64 MiB: test/features/gateway/response-size.test.ts brings it about',
   UPSTREAM_REJECTED: 'takes an outside system: test/features/alert-deliveries/trials.test.ts brings it about',
-  CONNECTION_IN_USE: 'takes a rotation: test/features/app-connections/connections.test.ts brings it about',
   OVERLOADED: 'takes as much: the same test brings it about',
 };
 

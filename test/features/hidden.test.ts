@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
 import type { Caller, Reply } from '../kit/caller.js';
+import { storedOfConnected } from '../kit/connections.js';
 import { GRAPHQL, graphqlOperations, rootTypes } from '../kit/operations/graphql.js';
 import { type Ids, type Operation, type Thing, thingsIn } from '../kit/operations/operation.js';
 import { REST } from '../kit/operations/rest.js';
@@ -30,6 +31,8 @@ const SLUGS: ReadonlySet<Thing> = new Set([
   'secretKey',
   'connectionName',
   'smbConnectionName',
+  'rotationName',
+  'accountRotationName',
 ]);
 /** A credential is no id: whoever holds one acts by it, from wherever it comes. */
 const CREDENTIALS: ReadonlySet<Thing> = new Set([
@@ -60,6 +63,8 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'pendingAuthority',
   'issuedAuthority',
   'certificate',
+  // Connections of all projects are those of their organization, too.
+  ...(['rotation', 'rotationName', 'accountRotation', 'accountRotationName', 'waitingAttempt'] as const),
 ]);
 /**
  * Names a key of the organization; no operation shows the id of one, so it has a test of its own. And a channel, which GraphQL's row
@@ -91,6 +96,10 @@ const WHERE_IT_MUST_BE = [
   .map((field) => `${field}.projectId`)
   .concat(
     'updateAppConnection.projectId',
+    // It cannot change: another one is 422, there or not.
+    'updateSecretRotation.connectionId',
+    // Of rotations to stay away from: those of other projects are 422, there or not.
+    ...['create', 'update', 'preview'].map((verb) => `${verb}SecretRotation.rotationId`),
     'clientSecret.identityId',
     'revokeClientSecret.identityId',
     'retryAlertMessage.alertId',
@@ -110,6 +119,7 @@ beforeAll(async () => {
     ...neighbour,
     alertMessage: await strongroom.seed.failedMessage(neighbour.certificateAlert),
     notificationMessage: await strongroom.seed.failedNotice(neighbour.notificationChannel),
+    ...(await storedOfConnected(strongroom.seed, neighbour)),
   };
 });
 
@@ -182,6 +192,20 @@ test("a stranger's organization key is answered like one that nobody has", async
   expect(comparable(noId)).toEqual(comparable(unknown));
 });
 
+test("a stranger's rotation to stay away from, and its connection, are answered like those that nobody has", async () => {
+  const path = `/api/v2/secret-rotations/datatool-service-token/${own.rotation}`;
+  const others = [foreign, neighbour].flatMap(({ rotation, rotationConnection }) => [
+    { apartFrom: [{ rotationId: rotation, minutes: 5 }] },
+    { connectionId: rotationConnection },
+  ]);
+  const nobodys = [{ apartFrom: [{ rotationId: randomUUID(), minutes: 5 }] }, { connectionId: randomUUID() }];
+  const replies = await Promise.all([...others, ...nobodys].map((body) => admin.patch(path, body)));
+
+  for (const reply of replies) expect(reply).toBeError(422, 'VALIDATION_FAILED');
+  const [apart, connected] = [0, 1].map((rest) => replies.filter((_, at) => at % 2 === rest).map(comparable));
+  for (const same of [apart, connected]) expect(same).toEqual(same?.map(() => same[0]));
+});
+
 test('all of that changed nothing', async () => {
   for (const operation of operations.filter(({ changes }) => !changes)) {
     const { status, body } = await operation.send(admin, own);
@@ -206,6 +230,9 @@ describe('the table of operations', () => {
           .filter((name: string) => !(/notification-channels/.test(route) && PEOPLE.includes(name)))
           // Of a connection it cannot change: another one is 422, there or not; tests of connections try it.
           .filter((name: string) => !(/^PATCH .*app-connections/.test(route) && name === 'projectId'))
+          // The same of a rotation and its connection, and of what it must stay away from; a project of an outside system is a number.
+          .filter((name: string) => !(/^PATCH .*secret-rotations/.test(route) && /^(connection|project)Id$/.test(name)))
+          .filter((name: string) => !(/^POST .*secret-rotations/.test(route) && name === 'rotationId'))
           .filter((name: string) => thingsIn([given[name]]).length === 0)
           .map((name: string) => `${route}: ${name}`)
       );

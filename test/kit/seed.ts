@@ -83,22 +83,37 @@ export class Seed {
     return made?.id ?? '';
   }
 
-  /** A rotation of an account by such a connection, in the root of dev, as if it had published nothing yet. @returns its id */
+  /** A rotation of an account by a connection of a project, in its environment prod, with neither credential nor secrets. @returns its id */
   async accountRotation(connectionId: string, name: string): Promise<string> {
     if (this.#sql === undefined) throw new Error('this seed knows no database');
     const [made] = (await this.#sql(
-      `insert into secret_rotation (id, organization_id, project_id, environment_id, folder_id, connection_id, type, name, parameters,
-         secrets_mapping, is_auto_rotation_enabled, rotation_interval, rotate_at_hours, rotate_at_minutes, schedule, status)
-       select gen_random_uuid(), c.organization_id, c.project_id, e.id, f.id, c.id, 'hostos-local-account', $2, $3, $4, false, 30, 0, 0, '{}', 'success'
-       from app_connection c join environment e on e.project_id = c.project_id and e.slug = 'dev'
-         join folder f on f.environment_id = e.id and f.parent_id is null
+      `insert into secret_rotation (id, organization_id, project_id, environment_id, folder_id, connection_id, type, name, parameters, secrets_mapping,
+         is_auto_rotation_enabled, rotation_interval, rotate_at_hours, rotate_at_minutes, schedule, status, generation, attempts)
+       select gen_random_uuid(), c.organization_id, c.project_id, e.id, f.id, c.id, 'hostos-local-account', $2, $3, $4, false, 30, 0, 0, $5, 'success', 1, 1
+       from app_connection c join environment e on e.project_id = c.project_id and e.slug = 'prod'
+         join folder f on f.environment_id = e.id and f.path = '/'
        where c.id = $1 returning id`,
       [
-        connectionId,
-        name,
-        { username: 'backup', rotationMethod: 'login-as-root' },
-        { username: 'ACCOUNT_USER', password: 'ACCOUNT_PASSWORD' },
+        ...[connectionId, name, { username: 'backup', passwordRequirements: null, rotationMethod: 'login-as-root' }],
+        ...[
+          { username: 'USER', password: 'PASSWORD' },
+          { timeZone: 'UTC', missed: 'as-soon-as-possible', apart: [] },
+        ],
       ],
+    )) as { id: string }[];
+    return made?.id ?? '';
+  }
+
+  /** An attempt of a rotation that is planned, and that nobody carries out. @returns its id */
+  async waitingAttempt(rotationId: string): Promise<string> {
+    if (this.#sql === undefined) throw new Error('this seed knows no database');
+    const [made] = (await this.#sql(
+      `with attempt as (
+         insert into secret_rotation_attempt (id, organization_id, project_id, rotation_id, number, reason, state, name, candidate_sealed, actor_kind, actor_id)
+         select gen_random_uuid(), organization_id, project_id, id, 1, 'manual', 'planned', 'none-1', '', 'system', gen_random_uuid()
+         from secret_rotation where id = $1 returning id)
+       update secret_rotation set status = 'in_progress', last_attempt_id = attempt.id from attempt where secret_rotation.id = $1 returning attempt.id`,
+      [rotationId],
     )) as { id: string }[];
     return made?.id ?? '';
   }

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Caller, mustSucceed } from './caller.js';
 import { CERTIFICATE_THINGS, makeCertificates, NO_CERTIFICATES } from './certificates/things.js';
-import { CONNECTION_THINGS, makeConnection, NO_CONNECTIONS, smbConnection } from './connections.js';
+import { type ConnectedWorld, makeConnected, storedOfConnected } from './connections.js';
 import type { Seed } from './seed.js';
 
 /** A word that stands in every secret text of a world, so that a search finds what leaked. */
 export const CANARY = 'cAnArY';
 
 /** One thing of every kind, in an organization of its own: ids by name, for requests that mention them. */
-export interface World {
+export interface World extends ConnectedWorld {
   readonly organization: string;
   readonly subOrganization: string;
   readonly subSlug: string;
@@ -54,17 +54,6 @@ export interface World {
   /** A certificate that was issued by that profile, and the request for it. */
   readonly issuedCertificate: string;
   readonly certificateRequest: string;
-  /** A connection of the project, where the service may call servers of this machine; and what it is made of. */
-  readonly connection: string;
-  readonly connectionName: string;
-  readonly datatoolUrl: string;
-  readonly datatoolToken: string;
-  /** A connection of the project to a host. Only a world that is seeded has one. */
-  readonly smbConnection: string;
-  readonly smbConnectionName: string;
-  /** A rotation of an account of such a host, in the root of dev, by a connection of its own. */
-  readonly accountRotation: string;
-  readonly accountRotationName: string;
   /** A project whose only admin has no way to authenticate. */
   readonly lostProject: string;
   /** The rescue of another one, which has not ended. */
@@ -121,6 +110,7 @@ export async function makeWorld(
   const isWanted = (...things: (keyof World)[]): boolean =>
     wanted === null || things.some((thing) => wanted.includes(thing));
   const { project, secret, tag, folder, secretImport, role } = await makeProject(admin);
+  const connected = await makeConnected(admin, project.id, { canary: CANARY, isWanted });
   const { subOrganization, subSlug } = await makeSub(root);
   const [username, otherUsername] = [word('user'), word('user')];
   const [user, otherUser] = [await makeUser(admin, username), await makeUser(admin, otherUsername)];
@@ -155,9 +145,8 @@ export async function makeWorld(
   const certificates = isWanted(...CERTIFICATE_THINGS, 'alertMessage', 'notificationMessage')
     ? await makeCertificates(admin, CANARY)
     : NO_CERTIFICATES;
-  const connection = isWanted(...CONNECTION_THINGS) ? await makeConnection(admin, project.id, CANARY) : NO_CONNECTIONS;
   return {
-    ...connection,
+    ...connected,
     organization,
     subOrganization,
     subSlug,
@@ -221,7 +210,7 @@ const withStored = async (seed: Seed, world: World): Promise<World> => ({
   ...world,
   job: await seed.job({ organizationId: world.organization, projectId: world.project }),
   alertMessage: world.certificateAlert === '' ? '' : await seed.failedMessage(world.certificateAlert),
-  ...(await smbConnection(seed, world)),
+  ...(await storedOfConnected(seed, world)),
   notificationMessage: world.notificationChannel === '' ? '' : await seed.failedNotice(world.notificationChannel),
 });
 

@@ -7,6 +7,7 @@ import { CERTIFICATE_CLASHES, CERTIFICATES_NOT_THERE } from './certificates.js';
 import { CHANNEL_CLASHES, CHANNELS_NOT_THERE } from './channels.js';
 import { CONNECTION_CLASHES, CONNECTIONS_NOT_THERE } from './connections.js';
 import { ROTATION_CLASHES } from './rotations.js';
+import { SECRET_ROTATION_CLASHES, SECRET_ROTATIONS_NOT_THERE } from './rotations-of-secrets.js';
 import { again, asCaller, type ErrorCase, mutate, type Provoke, type Scene, send, unknown } from './scene.js';
 
 const PROJECT = '/api/v1/projects/{projectId}';
@@ -176,6 +177,7 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
   ),
   ...CHANNELS_NOT_THERE,
   ...CONNECTIONS_NOT_THERE,
+  ...SECRET_ROTATIONS_NOT_THERE,
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
@@ -225,6 +227,7 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   TOKEN_AUTH_EXISTS: { rest: again(`POST ${TOKEN_AUTH}`), graphql: again('attachTokenAuth') },
   ...CHANNEL_CLASHES,
   ...CONNECTION_CLASHES,
+  ...SECRET_ROTATION_CLASHES,
   ENVIRONMENT_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/environments`), graphql: again('createEnvironment') },
   FOLDER_NAME_TAKEN: {
     rest: async (scene) => {

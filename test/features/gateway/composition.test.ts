@@ -62,6 +62,21 @@ const CONNECTIONS = `
     select gen_random_uuid(), organization_id, id, 'datatool', 'api-token', 'connection', '{"instanceUrl": "https://a.example.com", "accountId": "1"}', '', ''
     from project where id = any($1::uuid[])`;
 
+/** A rotation by that connection in each project, the last attempt of which has failed. */
+const ROTATIONS = `with made as (
+  insert into secret_rotation (id, organization_id, project_id, environment_id, folder_id, connection_id, type, name, parameters, secrets_mapping,
+      is_auto_rotation_enabled, rotation_interval, rotate_at_hours, rotate_at_minutes, schedule, status, last_attempt_id)
+    select gen_random_uuid(), c.organization_id, c.project_id, e.id, f.id, c.id, 'datatool-service-token', 'rotation',
+      '{"tokenName": "token", "permissionGrants": [{"permissionSet": "job_viewer", "projectId": null}]}', '{"serviceToken": "TOKEN"}', true, 30, 0, 0,
+      '{"timeZone": "UTC", "missed": "as-soon-as-possible", "apart": []}', 'failed', gen_random_uuid()
+    from app_connection c join environment e on e.project_id = c.project_id and e.slug = 'dev'
+      join folder f on f.environment_id = e.id and f.path = '/'
+    where c.project_id = any($1::uuid[]) returning *)
+  insert into secret_rotation_attempt (id, organization_id, project_id, rotation_id, number, reason, state, name, candidate_sealed, actor_kind,
+      actor_id, error_code, ended_at)
+    select last_attempt_id, organization_id, project_id, id, 1, 'schedule', 'failed', 'none-1', '', 'system', id, 'TARGET_UNREACHABLE', now()
+    from made`;
+
 /** An authority below another one in each project, and a certificate of it that renews another one. */
 const CERTIFICATES = `with root as (
   insert into certificate_authority (id, organization_id, project_id, name, kind, status, subject, common_name, key_algorithm, key_sealed,
@@ -98,6 +113,7 @@ beforeAll(async () => {
     await strongroom.sql(ALERTS, [ids]);
     await strongroom.sql(CHANNELS, [ids]);
     await strongroom.sql(CONNECTIONS, [ids]);
+    await strongroom.sql(ROTATIONS, [ids]);
     await strongroom.sql(CERTIFICATES, [ids, KNOWN_CERTIFICATE.pem]);
     crowds.push({ size, admin, ids });
   }
@@ -200,4 +216,4 @@ describe('every field that leads from one type to another', () => {
 
 /** Answers of root fields about one secret, folder, identity, project, organization or caller, and their pages. */
 const OF_ONE =
-  /^(Access(Token|Answers|Explanation|Holder)|Certificate(AlertDecision|Pkcs12|PrivateKey|Request)|ClientSecret|(Datatool|Smb)ConnectedApp|DatatoolProject(Connection|Edge)|DeletedSecret|EffectivePermission|FolderTreeEntry|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|UserEdge|Viewer)/;
+  /^(Access(Token|Answers|Explanation|Holder)|Certificate(AlertDecision|Pkcs12|PrivateKey|Request)|ClientSecret|CredentialDebt(Connection|Edge)|(Datatool|Smb)ConnectedApp|(DatatoolServiceToken|HostosLocalAccount)(Parameters|Rotation)|DatatoolProject(Connection|Edge)|DeletedSecret|EffectivePermission|FolderTreeEntry|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|PasswordRequirements|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretRotation(Attempt(Connection|Edge)|Kinds)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|UpcomingSecretRotations|UserEdge|Viewer)/;

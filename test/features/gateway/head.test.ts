@@ -1,9 +1,9 @@
 import type { Caller, Reply, RequestOptions } from '../../kit/caller.js';
 import { restOperations } from '../../kit/operations/rest-requests.js';
-import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
 import { seedWorld } from '../../kit/world.js';
 
-const strongroom: SharedStrongroom = useSharedStrongroom();
+const strongroom: SharedStrongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
 
 /** Headers that differ between two replies anyway. */
 const stable = ({ status, headers }: Reply): object => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
-import { useSharedStrongroom } from '../../kit/strongroom.js';
+import { useStrongroom } from '../../kit/strongroom.js';
 import { makeWorld, seedWorld, type World } from '../../kit/world.js';
 
-const strongroom = useSharedStrongroom();
+const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
 
 /** Id of a role that is no row. */
 const viewerRoleOf = async (admin: Caller, { project }: World): Promise<string> =>
@@ -37,7 +37,7 @@ describe('things by nothing but their ids', () => {
       ...[world.user, world.identity, world.organization, members[0].id, world.secret.toUpperCase()],
       ...[world.role, viewerRole, world.accessToken, world.clientSecret, organizationMember.id, world.certificateAlert],
       ...[world.certificateAuthority, world.certificate, world.alertMessage, world.notificationChannel],
-      world.notificationMessage,
+      ...[world.notificationMessage, world.connection, world.rotation, world.accountRotation],
     ];
     const reply = mustSucceed(await admin.graphql(NODES, { ids }));
     expect(reply.body.data.nodes.map(({ __typename, id }: Record<string, string>) => [__typename, id])).toEqual([
@@ -63,6 +63,9 @@ describe('things by nothing but their ids', () => {
       ['AlertMessage', world.alertMessage],
       ['NotificationChannel', world.notificationChannel],
       ['NotificationMessage', world.notificationMessage],
+      ['DatatoolConnectedApp', world.connection],
+      ['DatatoolServiceTokenRotation', world.rotation],
+      ['HostosLocalAccountRotation', world.accountRotation],
     ]);
     expect(reply.body.data.nodes[0]).toMatchObject({ secretKey: world.secretKey, folder: { path: '/' } });
     expect(reply.body.data.nodes[2]).toMatchObject({ slug: world.projectSlug });
@@ -73,6 +76,7 @@ describe('things by nothing but their ids', () => {
         ...['user:get', 'identity:get', 'organization:get', 'project-membership:get'],
         ...['project-role:get', 'project-role:get', 'access-token:get', 'client-secret:get', 'organization-member:get'],
         ...['notification-channel:get', 'notification-message:get'],
+        ...['app-connection:get', 'secret-rotation:get', 'secret-rotation:get'],
         ...['certificate-alert:get', 'certificate-alert:get-message', 'certificate-authority:get', 'certificate:get'],
       ].sort(),
     );
@@ -89,7 +93,7 @@ describe('things by nothing but their ids', () => {
     const stranger = (await strongroom.seed.organization()).admin;
     const hidden = [
       ...[world.secret, world.folder, world.tag, world.environment, world.import, world.user, world.identity],
-      ...[world.role, await viewerRoleOf(admin, world), world.accessToken, world.clientSecret],
+      ...[world.role, await viewerRoleOf(admin, world), world.accessToken, world.clientSecret, world.rotation],
     ];
     for (const [who, ids] of [
       [caller, hidden],
@@ -135,9 +139,10 @@ describe('things by nothing but their ids', () => {
       certificateAuthority,
       certificate,
       notificationChannel,
+      rotation,
     }: World): string[] => [
       ...[secret, folder, tag, environment, imported, project, role],
-      ...[certificateAlert, certificateAuthority, certificate, notificationChannel],
+      ...[certificateAlert, certificateAuthority, certificate, notificationChannel, rotation],
     ];
     const hidden = [
       ...inProjects(foreign),

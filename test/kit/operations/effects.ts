@@ -28,15 +28,19 @@ export async function rowsOf(
   return { reply, rows: await strongroom.auditRows('sequence > $1', [last?.sequence]) };
 }
 
-/** It was done, and left one row in the audit trail: of its caller, and without values. */
+/** It was done, and left one row in the audit trail, of its caller and without values, and no others than it says. */
 export function expectOneRow(
   { reply, rows }: { readonly reply: Reply; readonly rows: readonly QueryResultRow[] },
   operation: Operation,
   { world, admin }: { readonly world: World; readonly admin: Caller },
 ): void {
   expect(reply.status === 200 && reply.body?.errors === undefined ? 'done' : reply.text).toBe('done');
-  expect(rows).toHaveLength(1);
-  expect(rows[0]).toMatchObject({
+  const { alsoLeaves = [], leavesLater = [] } = operation;
+  const others = rows.map(({ action }) => action).filter((action) => action !== operation.audit);
+  const own = rows.filter(({ action }) => action === operation.audit);
+  expect(others.filter((action) => !leavesLater.includes(action))).toEqual(alsoLeaves);
+  expect(own).toHaveLength(1);
+  expect(own[0]).toMatchObject({
     action: operation.audit,
     outcome: 'allowed',
     organization_id: world.organization,

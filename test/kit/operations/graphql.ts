@@ -30,6 +30,7 @@ import { projectRescues } from './graphql/project-rescues.js';
 import { projectTemplates } from './graphql/project-templates.js';
 import { projects } from './graphql/projects.js';
 import { roles } from './graphql/roles.js';
+import { secretRotations } from './graphql/secret-rotations.js';
 import { secrets } from './graphql/secrets.js';
 import { tags } from './graphql/tags.js';
 import { fill, type GraphQLOperation, type Operation, thingsIn } from './operation.js';
@@ -50,6 +51,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...certificates,
   ...alerts,
   ...appConnections,
+  ...secretRotations,
   ...notificationChannels,
   ...tags,
   ...folders,
@@ -74,7 +76,7 @@ const AUDITED_INSIDE =
 
 /**
  * The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument; of a
- * type inside of itself only its own values.
+ * type inside of itself, and of an interface, only its own values.
  */
 export function graphqlDocument(operation: GraphQLOperation): {
   readonly document: string;
@@ -110,7 +112,10 @@ export const graphqlOperations = (): Operation[] =>
 
 function selection(type: GraphQLOutputType, depth: number, above: readonly string[] = []): string {
   const named = getNamedType(type);
-  if (isInterfaceType(named)) return '{ __typename id }';
+  if (isInterfaceType(named)) {
+    const leaves = Object.values(named.getFields()).filter((field) => isLeafType(getNamedType(field.type)));
+    return `{ __typename ${leaves.map(({ name }) => name).join(' ')} }`;
+  }
   if (!isObjectType(named)) return '';
   const fields = Object.values(named.getFields())
     .filter((field) => !field.args.some(isRequiredArgument) && !AUDITED_INSIDE.test(`${named.name}.${field.name}`))

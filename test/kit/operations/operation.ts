@@ -23,6 +23,12 @@ interface Audited {
   readonly hidesAs?: 'null';
   /** Who of these is not there is no member either: the answer is no, whatever is asked of it. */
   readonly saysNoOf?: readonly Thing[];
+  /** Actions of further rows, in their order: of what changes with it, and of the job that it waits for. */
+  readonly alsoLeaves?: readonly string[];
+  /** Actions of rows that a job leaves for it, sooner or later. */
+  readonly leavesLater?: readonly string[];
+  /** It is done only where there is a host that speaks SMB: tests of connections and rotations of hosts send it there. */
+  readonly needsHost?: true;
   /** Whose act the audit trail shows, when it is not the caller's: that of the token in the body. */
   readonly actor?: 'identity';
 }

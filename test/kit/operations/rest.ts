@@ -1,6 +1,5 @@
 import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
-import { accountRotations } from './rest/account-rotations.js';
 import { alerts } from './rest/alerts.js';
 import { appConnections } from './rest/app-connections.js';
 import { certificates } from './rest/certificates.js';
@@ -17,6 +16,7 @@ import { privileges } from './rest/privileges.js';
 import { projectTemplates } from './rest/project-templates.js';
 import { projects } from './rest/projects.js';
 import { roles } from './rest/roles.js';
+import { secretRotations } from './rest/secret-rotations.js';
 import { secrets } from './rest/secrets.js';
 import { tags } from './rest/tags.js';
 
@@ -33,7 +33,7 @@ export const REST: readonly RestOperation[] = [
   ...certificates,
   ...alerts,
   ...appConnections,
-  ...accountRotations,
+  ...secretRotations,
   ...notificationChannels,
   ...tags,
   ...folders,
