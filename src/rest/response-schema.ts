@@ -19,6 +19,7 @@ export type JsonSchema = Record<string, unknown>;
 const SCHEMA = Symbol('schema');
 const NULLABLE = Symbol('nullable');
 const OPTIONAL = Symbol('optional');
+const EITHER = Symbol('either');
 const SCALARS: Readonly<Record<string, JsonSchema>> = {
   Int: { type: 'integer' },
   Float: { type: 'number' },
@@ -78,7 +79,14 @@ function sampleObject(
       'typeCondition' in fragment && fragment.typeCondition ? schema.getType(fragment.typeCondition.name.value) : type;
     return Object.entries(sampleObject(schema, document, on ?? type, fragment.selectionSet));
   });
-  return Object.fromEntries(fields);
+  const byName = Map.groupBy(fields, ([name]) => name);
+  return Object.fromEntries([...byName].map(([name, some]) => [name, eitherOf(some.map(([, sample]) => sample))]));
+}
+
+/** What types of an interface answer under one name: one of their objects, or a leaf that all of them have. */
+function eitherOf(samples: readonly unknown[]): unknown {
+  const areObjects = samples.every((sample) => typeof sample === 'object' && !Array.isArray(sample) && !isLeaf(sample));
+  return samples.length > 1 && areObjects ? { [EITHER]: samples } : samples.at(-1);
 }
 
 function sampleOf(
@@ -154,6 +162,7 @@ export function schemaOf(sample: unknown): JsonSchema {
     };
   if (typeof sample !== 'object' || sample === null) return { const: sample };
   if (isLeaf(sample)) return sample[SCHEMA];
+  if (EITHER in sample) return { anyOf: (sample[EITHER] as unknown[]).map(schemaOf) };
   const fields = Object.entries(sample).filter(([, value]) => value !== undefined);
   return {
     type: NULLABLE in sample ? ['object', 'null'] : 'object',
@@ -169,6 +178,7 @@ export function schemaOf(sample: unknown): JsonSchema {
 export function exampleOf(schema: JsonSchema): unknown {
   if ('const' in schema) return schema.const;
   if ('enum' in schema) return (schema.enum as unknown[])[0];
+  if ('anyOf' in schema) return exampleOf((schema.anyOf as JsonSchema[])[0] as JsonSchema);
   const [type] = [schema.type].flat();
   if (type === 'array')
     return Object.keys(schema.items as JsonSchema).length === 0 ? [] : [exampleOf(schema.items as JsonSchema)];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { restOperations } from '../kit/operations/rest-requests.js';
-import { useSharedStrongroom } from '../kit/strongroom.js';
+import { useStrongroom } from '../kit/strongroom.js';
 import { seedWorld } from '../kit/world.js';
 
 interface Schema {
@@ -11,6 +11,7 @@ interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly additionalProperties?: boolean;
+  readonly anyOf?: readonly Schema[];
 }
 
 const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../schema/openapi.json'), 'utf8'));
@@ -28,6 +29,10 @@ const typeOf = (value: unknown): string => {
 
 /** Places where a value is not what the schema promises. */
 function misfits(schema: Schema, value: unknown, at = ''): string[] {
+  if (schema.anyOf !== undefined) {
+    const each = schema.anyOf.map((one) => misfits(one, value, at));
+    return each.find((faults) => faults.length === 0) ?? each.flat();
+  }
   const types = [schema.type ?? []].flat();
   const type = typeOf(value);
   if (types.length > 0 && !types.includes(type) && !(type === 'integer' && types.includes('number')))
@@ -49,21 +54,21 @@ function misfits(schema: Schema, value: unknown, at = ''): string[] {
 /** Fields that no reply leaves null: the interface has them as plain strings. */
 const NEVER_NULL = ['secretValue', 'secretComment', 'value', 'nextCursor'];
 
+/** All but those that take a host that is not there. */
+const DONE = restOperations().filter(({ needsHost }) => !needsHost);
+
 describe('a reply is what the API reference promises', () => {
-  const strongroom = useSharedStrongroom();
+  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
   let read: Awaited<ReturnType<typeof seedWorld>>;
   beforeAll(async () => {
     read = await seedWorld(strongroom.seed);
   });
 
-  test.each(restOperations().map((operation) => [operation.name, operation] as const))(
-    '%s',
-    async (route, operation) => {
-      const { world, admin } = operation.changes ? await seedWorld(strongroom.seed, operation.things) : read;
-      const { status, body } = await operation.send(admin, world);
-      expect({ status, misfits: misfits(schemaOf(route), body) }).toEqual({ status: 200, misfits: [] });
-    },
-  );
+  test.each(DONE.map((operation) => [operation.name, operation] as const))('%s', async (route, operation) => {
+    const { world, admin } = operation.changes ? await seedWorld(strongroom.seed, operation.things) : read;
+    const { status, body } = await operation.send(admin, world);
+    expect({ status, misfits: misfits(schemaOf(route), body) }).toEqual({ status: 200, misfits: [] });
+  });
 
   test('with `<hidden>` in place of values that are withheld, and not null', async () => {
     const { world, admin } = await seedWorld(strongroom.seed);
