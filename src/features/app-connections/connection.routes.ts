@@ -66,8 +66,8 @@ export const connectionRoutes = (rules: ConnectionRules): Route[] => [
 ];
 
 /** The number of the operation of the interface, which knows one app only. */
-const operation = ({ app }: AnyKind, number: number) =>
-  app === 'datatool' ? ({ operation: number } as const) : ({ extension: true } as const);
+const operation = ({ isOfInterface }: AnyKind, number: number) =>
+  isOfInterface === true ? ({ operation: number } as const) : ({ extension: true } as const);
 
 /** What routes of one app have in common. */
 const partsOf = (kind: AnyKind) => ({
@@ -196,7 +196,7 @@ function creationOf(kind: AnyKind, rules: ConnectionRules): Route {
     variables: ({ body }) => ({ input: inputOf(app, body) }),
     reply: one('createAppConnection'),
     errors: ['PROJECT_NOT_FOUND', 'APP_CONNECTION_NAME_TAKEN', ...OUTSIDE],
-    example: { name: 'analytics', method: kind.method, credentials: EXAMPLES[app] },
+    example: { name: 'analytics', method: kind.method, credentials: kind.example },
   });
 }
 
@@ -255,11 +255,6 @@ function changesOf(kind: AnyKind, rules: ConnectionRules): Route[] {
     }),
   ];
 }
-
-const EXAMPLES: Readonly<Record<App, Record<string, unknown>>> = {
-  datatool: { instanceUrl: 'https://ab123.us1.example.com', accountId: '70403', apiToken: 'example-token' },
-  smb: { host: 'files.example.com', port: 445, username: 'svc-rotation', password: 'example' },
-};
 
 /** The credentials of one app. */
 const inBody = ({ app }: AnyKind, choice: ConnectionRules['create']['shape']['credentials']): z.ZodObject =>

@@ -1,17 +1,8 @@
-import {
-  type ClassType,
-  Extensions,
-  Field,
-  Float,
-  ID,
-  Int,
-  InterfaceType,
-  ObjectType,
-  registerEnumType,
-} from 'type-graphql';
+import { type ClassType, Extensions, Field, Float, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { enumOfRule, inputType } from '../../kernel/graphql/inputs.js';
+import { enumType } from '../../kernel/graphql/enums.js';
+import { inputType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { ONE_OF } from '../../kernel/graphql/schema.js';
@@ -20,31 +11,22 @@ import { ANYWHERE, app, type CheckState } from './connection.rules.js';
 import type { DatatoolProject } from './datatool/datatool-client.js';
 import { type AnyKind, type App, KINDS } from './kinds.js';
 
-const AppEnum = { DATATOOL: 'datatool', SMB: 'smb' } as const satisfies Record<string, App>;
-registerEnumType(AppEnum, {
-  name: 'ConnectableApp',
-  description: 'Outside systems that can be connected.',
-  valuesConfig: {
-    DATATOOL: { description: 'The analytics tool.' },
-    SMB: { description: 'A host that speaks SMB.' },
-  },
-});
-enumOfRule(app, AppEnum);
+const AppEnum = enumType(
+  'ConnectableApp',
+  'Outside systems that can be connected.',
+  Object.fromEntries(KINDS.map(({ app: name, description }) => [name, description])),
+  app,
+);
 
-const CheckStateEnum = {
-  UNCHECKED: 'unchecked',
-  WORKING: 'working',
-  FAILING: 'failing',
-} as const satisfies Record<string, CheckState>;
-registerEnumType(CheckStateEnum, {
-  name: 'ConnectionCheckState',
-  description: 'What is known of the credentials of a connection.',
-  valuesConfig: {
-    UNCHECKED: { description: 'They were not checked yet.' },
-    WORKING: { description: 'The outside system accepts them, or was out of reach for fewer than three checks.' },
-    FAILING: { description: 'The outside system does not accept them, or was out of reach for three checks in a row.' },
+const CheckStateEnum = enumType<CheckState>(
+  'ConnectionCheckState',
+  'What is known of the credentials of a connection.',
+  {
+    unchecked: 'They were not checked yet.',
+    working: 'The outside system accepts them, or was out of reach for fewer than three checks.',
+    failing: 'The outside system does not accept them, or was out of reach for three checks in a row.',
   },
-});
+);
 
 /** What the API shows of a connection. Source: specification, App connection. */
 @InterfaceType('ConnectedApp', {

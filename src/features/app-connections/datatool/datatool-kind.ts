@@ -45,12 +45,15 @@ const secretRules = z.strictObject({
 });
 
 /** Accounts of the analytics tool, by an API token. Source: specification, App connection; rotation targets B. */
-export const DATATOOL: ConnectionKind<typeof publicRules, typeof secretRules> = {
+export const DATATOOL: ConnectionKind<'datatool', typeof publicRules, typeof secretRules> = {
   app: 'datatool',
   title: 'Analytics tool',
+  description: 'The analytics tool.',
   method: 'api-token',
   publicRules,
   secretRules,
+  example: { instanceUrl: 'https://ab123.us1.example.com', accountId: '70403', apiToken: 'example-token' },
+  isOfInterface: true,
   targetField: 'instanceUrl',
   targetOf: ({ instanceUrl }) => new URL(instanceUrl).origin,
   targetFault: ({ instanceUrl }, { allowPrivateTargets }) => {

@@ -11,19 +11,26 @@ export type Opened<Public extends object, Secret extends object> = Public & {
 
 /** What an app that can be connected is like. A new kind is one file or folder, and a row in `kinds.ts`. */
 export interface ConnectionKind<
+  App extends string = string,
   PublicRules extends z.ZodObject = z.ZodObject,
   SecretRules extends z.ZodObject = z.ZodObject,
 > {
   /** Names it in paths and rows: `datatool`. */
-  readonly app: 'datatool' | 'smb';
+  readonly app: App;
   /** What people call it. */
   readonly title: string;
+  /** What it is, in the schema. */
+  readonly description: string;
   /** How it is authenticated: `api-token`. */
   readonly method: string;
   /** Rules of the credentials that are shown. */
   readonly publicRules: PublicRules;
   /** Rules of the credentials that are sealed, all of them texts. */
   readonly secretRules: SecretRules;
+  /** Credentials of a new connection, for the API reference. */
+  readonly example: z.input<PublicRules> & z.input<SecretRules>;
+  /** Whether its REST routes are those of the interface, with their numbers. */
+  readonly isOfInterface?: true;
   /** The outside system locks an account after some wrong logins: what it has rejected is not tried again by itself. */
   readonly locksAccounts?: true;
   /** The field that names the outside system. */

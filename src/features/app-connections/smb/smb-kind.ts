@@ -4,12 +4,14 @@ import { SmbPublic, SmbSecret } from './smb.rules.js';
 import { type SmbAccount, SmbClient } from './smb-client.js';
 
 /** Accounts of Windows and Samba servers, by their password. Source: behaviour 8.7. */
-export const SMB: ConnectionKind<typeof SmbPublic, typeof SmbSecret> = {
+export const SMB: ConnectionKind<'smb', typeof SmbPublic, typeof SmbSecret> = {
   app: 'smb',
   title: 'SMB server',
+  description: 'A host that speaks SMB.',
   method: 'credentials',
   publicRules: SmbPublic,
   secretRules: SmbSecret,
+  example: { host: 'files.example.com', port: 445, username: 'svc-rotation', password: 'example' },
   locksAccounts: true,
   targetField: 'host',
   targetOf: ({ host, port }) => `${host.toLowerCase()}:${port}`,
