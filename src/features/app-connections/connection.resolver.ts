@@ -4,27 +4,16 @@ import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted, type Page } from '../../kernel/paging.js';
 import type { ProjectReader } from '../projects/public.js';
-import {
-  ANYWHERE,
-  ConnectionByName,
-  ListConnections,
-  ListDatatoolProjects,
-  ListUsable,
-  OneConnection,
-} from './connection.rules.js';
+import { ANYWHERE, ConnectionByName, ListConnections, ListUsable, OneConnection } from './connection.rules.js';
 import type { ConnectionService } from './connection.service.js';
 import {
   AppConnectionKindType,
   AppConnectionUseType,
   ConnectedAppConnection,
   ConnectedAppType,
-  DatatoolProjectConnection,
-  type DatatoolProjectType,
   toConnectedApp,
-  toDatatoolProject,
 } from './connection.type.js';
 import { type ConnectionUse, type ConnectionUses, readableUses } from './connection-uses.js';
-import type { DatatoolProjectsService } from './datatool-projects.service.js';
 import { KINDS } from './kinds.js';
 
 type Counted<T> = Page<T> & { readonly totalCount: () => Promise<number> };
@@ -134,27 +123,4 @@ export class ConnectionUsesResolver {
     const uses = await readableUses(ctx, this.projects, await this.usesOf(ctx, ids));
     return Map.groupBy(uses, ({ connectionId }) => connectionId);
   };
-}
-
-@Resolver()
-export class DatatoolProjectsResolver {
-  constructor(private readonly service: DatatoolProjectsService) {}
-
-  @query(
-    DatatoolProjectConnection,
-    ListDatatoolProjects,
-    'Projects of the account of a connection that you may use, by number. The outside system is asked.',
-  )
-  async datatoolProjects(ctx: Context, args: object): Promise<CountedConnectionOf<DatatoolProjectType>> {
-    return shown(await this.service.list(ctx, args), toDatatoolProject);
-  }
-}
-
-@Resolver(() => DatatoolProjectConnection)
-export class DatatoolProjectCountResolver {
-  /** As `ConnectionCountResolver`. */
-  @FieldResolver(() => Int)
-  totalCount(@Root() page: CountedConnectionOf<DatatoolProjectType>): Promise<number> {
-    return page.totalCount();
-  }
 }

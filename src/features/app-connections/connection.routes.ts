@@ -58,11 +58,7 @@ export const connectionRoutes = (rules: ConnectionRules): Route[] => [
     variables: () => ({}),
     reply: ({ appConnectionKinds }) => ({ appConnectionOptions: appConnectionKinds }),
   }),
-  ...KINDS.flatMap((kind) => [
-    ...readsOf(kind),
-    ...changesOf(kind, rules),
-    ...(kind.app === 'datatool' ? [PROJECTS] : []),
-  ]),
+  ...KINDS.flatMap((kind) => [...readsOf(kind), ...changesOf(kind, rules)]),
 ];
 
 /** The number of the operation of the interface, which knows one app only. */
@@ -259,22 +255,3 @@ function changesOf(kind: AnyKind, rules: ConnectionRules): Route[] {
 /** The credentials of one app. */
 const inBody = ({ app }: AnyKind, choice: ConnectionRules['create']['shape']['credentials']): z.ZodObject =>
   choice.shape[app].unwrap();
-
-/** Ids of the outside system are numbers in REST, and have another name in GraphQL. Source: behaviour 8.6. */
-const PROJECTS = route({
-  method: 'GET',
-  path: `${BASE}/datatool/{connectionId}/projects`,
-  summary: 'List the projects of the account of a datatool connection',
-  extension: true,
-  query: z.strictObject({ ...paging }),
-  document: `query ($connectionId: ID!, $first: Int, $after: String) {
-    datatoolProjects(connectionId: $connectionId, first: $first, after: $after) {
-      nodes { id: number name description createdAt updatedAt } pageInfo { hasNextPage endCursor } } }`,
-  variables: ({ params, query: { limit, cursor } }) => ({
-    connectionId: params.connectionId,
-    first: limit,
-    after: cursor,
-  }),
-  reply: ({ datatoolProjects: { nodes, pageInfo } }) => ({ projects: nodes, ...nextCursor(pageInfo) }),
-  errors: [...NOT_FOUND, ...OUTSIDE],
-});

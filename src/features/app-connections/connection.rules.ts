@@ -131,9 +131,3 @@ export const ListUsable = z.strictObject({
   app: app.nullish().meta({ description: 'Only those of this app.' }),
   ...pageRules,
 });
-
-/** Arguments of `datatoolProjects`. */
-export const ListDatatoolProjects = z.strictObject({
-  connectionId: idOf('The connection.'),
-  ...pageRules,
-});

@@ -1,4 +1,4 @@
-import { type ClassType, Extensions, Field, Float, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
+import { type ClassType, Extensions, Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { enumType } from '../../kernel/graphql/enums.js';
@@ -8,7 +8,6 @@ import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { ONE_OF } from '../../kernel/graphql/schema.js';
 import type { ConnectionRow } from './connection.queries.js';
 import { ANYWHERE, app, type CheckState } from './connection.rules.js';
-import type { DatatoolProject } from './datatool/datatool-client.js';
 import { type AnyKind, type App, KINDS } from './kinds.js';
 
 const AppEnum = enumType(
@@ -169,33 +168,6 @@ export class AppConnectionUseType {
   @Field(() => String, { description: 'Path of the folder.' })
   path!: string;
 }
-
-/** A project of an account of the analytics tool. */
-@ObjectType('DatatoolProject', { description: 'A project of an account of the analytics tool.', simpleResolvers: true })
-export class DatatoolProjectType {
-  @Field(() => Float, { description: 'Its number, a whole one of up to 16 digits.' })
-  number!: number;
-
-  @Field(() => String, { description: 'Its name.' })
-  name!: string;
-
-  @Field(() => String, { nullable: true, description: 'What it is for; null if nobody said.' })
-  description!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'When it was made, as the outside system has it.' })
-  createdAt!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'When it was last changed, as the outside system has it.' })
-  updatedAt!: string | null;
-}
-
-export const DatatoolProjectConnection = countedConnectionOf(DatatoolProjectType, 'DatatoolProject', 'number');
-
-/** A project as the API shows it. */
-export const toDatatoolProject = ({ id: number, ...project }: DatatoolProject): DatatoolProjectType => ({
-  number,
-  ...project,
-});
 
 const { create, update } = ANYWHERE;
 for (const [name, { shape }] of [

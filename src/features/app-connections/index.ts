@@ -9,13 +9,7 @@ import { checkJobs } from './check-jobs.js';
 import { AppConnection } from './connection.entity.js';
 import { findConnections } from './connection.queries.js';
 import { ConnectionReader } from './connection.reader.js';
-import {
-  ConnectionCountResolver,
-  ConnectionResolver,
-  ConnectionUsesResolver,
-  DatatoolProjectCountResolver,
-  DatatoolProjectsResolver,
-} from './connection.resolver.js';
+import { ConnectionCountResolver, ConnectionResolver, ConnectionUsesResolver } from './connection.resolver.js';
 import { connectionRoutes } from './connection.routes.js';
 import { rulesFor } from './connection.rules.js';
 import { ConnectionService, readOf } from './connection.service.js';
@@ -23,7 +17,9 @@ import { AppConnectionUseType, ConnectedAppType, toConnectedApp, typeNameOf } fr
 import { ConnectionAccess } from './connection-access.js';
 import type { NotifyOfFailure } from './connection-checks.js';
 import type { ConnectionUses } from './connection-uses.js';
-import { DatatoolProjectsService } from './datatool-projects.service.js';
+import { DatatoolProjectCountResolver, DatatoolProjectsResolver } from './datatool-projects/projects.resolver.js';
+import { projectsRoute } from './datatool-projects/projects.routes.js';
+import { DatatoolProjectsService } from './datatool-projects/projects.service.js';
 import { KINDS } from './kinds.js';
 
 /**
@@ -54,7 +50,7 @@ export function createAppConnections(deps: {
       new (projectLinkOf(AppConnectionUseType))(links),
     ],
     nodes: nodesOf(access),
-    routes: connectionRoutes(rules),
+    routes: [...connectionRoutes(rules), projectsRoute],
     jobs: checkJobs(deps),
     connections: new ConnectionReader(access),
     groups: [

@@ -1,4 +1,5 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { APPS } from '../app-connections/public.js';
 import { ROTATION_TYPES } from './kinds/kinds.js';
 import { ATTEMPT_REASONS } from './store/attempt.entity.js';
 import { ROTATION_STATUSES } from './store/rotation.entity.js';
@@ -53,7 +54,7 @@ export const listRotationViews = sqlStatement({
     environment: t.text,
     environmentName: t.text,
     connectionId: t.uuid,
-    app: t.oneOf('datatool', 'smb'),
+    app: t.oneOf(...APPS),
     connectionName: t.text,
     attemptId: t.nullable(t.uuid),
     state: t.nullable(t.oneOf(...ATTEMPT_STATES)),

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { isPrivateHost } from '../../../kernel/outbound/private-targets.js';
 import { isStorable } from '../../../kernel/text-rules.js';
 import type { ConnectionKind } from '../kind/connection-kind.js';
-import { DatatoolClient } from './datatool-client.js';
+import { DatatoolClient, type DatatoolCredentials } from './datatool-client.js';
 
 const MAX_URL = 2_048;
 
@@ -66,3 +67,10 @@ export const DATATOOL: ConnectionKind<'datatool', typeof publicRules, typeof sec
   },
   check: (ctx, credentials, policy) => new DatatoolClient(credentials, policy).account(ctx),
 };
+
+/** The credentials of an opened connection. @throws Error for one of another app */
+export function datatoolCredentialsOf(opened: Readonly<Record<string, unknown>>): DatatoolCredentials {
+  const { instanceUrl, accountId, apiToken } = opened;
+  if (!(apiToken instanceof SealedText)) throw new Error('the connection is of another app');
+  return { instanceUrl: String(instanceUrl), accountId: String(accountId), apiToken };
+}

@@ -1,7 +1,12 @@
 import type { Context } from '../../../../kernel/context.js';
-import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
+import type { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
-import { DATATOOL_LIMIT_MS, DatatoolClient, TargetFailure } from '../../../app-connections/public.js';
+import {
+  DATATOOL_LIMIT_MS,
+  DatatoolClient,
+  datatoolCredentialsOf,
+  TargetFailure,
+} from '../../../app-connections/public.js';
 import type { Credential, Finding, Parameters, RotationKind, RotationTarget } from '../../kind/rotation-kind.js';
 import type { TokenParameters } from './token.rules.js';
 
@@ -89,12 +94,7 @@ export class DatatoolServiceToken implements RotationKind {
   }
 
   #client({ connection }: RotationTarget): DatatoolClient {
-    const { instanceUrl, accountId, apiToken } = connection;
-    if (!(apiToken instanceof SealedText)) throw new Error('a rotation of tokens has a connection of another app');
-    return new DatatoolClient(
-      { instanceUrl: String(instanceUrl), accountId: String(accountId), apiToken },
-      this.policy,
-    );
+    return new DatatoolClient(datatoolCredentialsOf(connection), this.policy);
   }
 }
 

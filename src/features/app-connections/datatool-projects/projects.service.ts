@@ -1,14 +1,14 @@
-import type { Context } from '../../kernel/context.js';
-import type { TargetPolicy } from '../../kernel/outbound/http.js';
-import { type Page, pageOf } from '../../kernel/paging.js';
-import { parse } from '../../kernel/validation.js';
-import { openConnection } from './connection.reader.js';
-import { ListDatatoolProjects } from './connection.rules.js';
-import type { ConnectionAccess } from './connection-access.js';
-import { inTime } from './connection-checks.js';
-import { DatatoolClient, type DatatoolCredentials, type DatatoolProject } from './datatool/datatool-client.js';
-import { DATATOOL } from './datatool/datatool-kind.js';
-import { refusalOf, TargetFailure } from './kind/target-failure.js';
+import type { Context } from '../../../kernel/context.js';
+import type { TargetPolicy } from '../../../kernel/outbound/http.js';
+import { type Page, pageOf } from '../../../kernel/paging.js';
+import { parse } from '../../../kernel/validation.js';
+import { openConnection } from '../connection.reader.js';
+import type { ConnectionAccess } from '../connection-access.js';
+import { inTime } from '../connection-checks.js';
+import { DatatoolClient, type DatatoolCredentials, type DatatoolProject } from '../datatool/datatool-client.js';
+import { DATATOOL, datatoolCredentialsOf } from '../datatool/datatool-kind.js';
+import { refusalOf, TargetFailure } from '../kind/target-failure.js';
+import { ListProjects } from './projects.rules.js';
 
 /** Ids of the outside system have up to 16 digits. */
 const DIGITS = 16;
@@ -30,9 +30,9 @@ export class DatatoolProjectsService {
     ctx: Context,
     raw: unknown,
   ): Promise<Page<DatatoolProject> & { readonly totalCount: () => Promise<number> }> {
-    const { connectionId, ...page } = parse(ListDatatoolProjects, raw);
+    const { connectionId, ...page } = parse(ListProjects, raw);
     const row = await this.access.load(ctx, { id: connectionId, app: DATATOOL.app }, 'connect');
-    const credentials = (await openConnection(ctx, row.id)) as unknown as DatatoolCredentials;
+    const credentials = datatoolCredentialsOf(await openConnection(ctx, row.id));
     const projects = await this.#ask(ctx, credentials);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'app-connection:list-projects',
