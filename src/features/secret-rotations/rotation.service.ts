@@ -18,7 +18,7 @@ import {
   type Place,
   relocateRotated,
 } from '../secrets/public.js';
-import { chosen } from './content.js';
+import { chosen } from './chosen-content.js';
 import { beginAttempt } from './engine/begin.js';
 import { databaseTime, nextOf } from './engine/outcomes.js';
 import { waitForAttempt } from './engine/waiting.js';
@@ -145,7 +145,7 @@ export class RotationService {
       if (content?.secretsMapping !== undefined)
         await relocateRotated(tx, project, { rotationId: row.id, mapping: content.secretsMapping });
       const { name, description, isAutoRotationEnabled, rotationInterval, rotateAtUtc, schedule, apartFrom } = input;
-      await this.#refuseStrange(tx, project, input);
+      await this.#refuseUnknown(tx, project, input);
       const isRescheduled = schedule !== undefined || apartFrom !== undefined;
       const changes = withoutUndefined({
         ...{ name, description, isAutoRotationEnabled, rotationInterval },
@@ -233,7 +233,7 @@ export class RotationService {
   }
 
   /** @throws VALIDATION_FAILED for rotations of other projects, and such as are not there */
-  async #refuseStrange(
+  async #refuseUnknown(
     tx: Transaction,
     { projectId }: ProjectAccess,
     { apartFrom = [] }: Pick<z.output<typeof UpdateRotation>, 'apartFrom'>,
@@ -282,7 +282,7 @@ export class RotationService {
       },
     });
     await flush(tx, HELD);
-    await this.#refuseStrange(tx, project, given);
+    await this.#refuseUnknown(tx, project, given);
     await keepRotatedKeys(tx, project, { rotationId: rotation.id, mapping: secretsMapping, at });
     const { connection, temporary } = target;
     const beginning = {

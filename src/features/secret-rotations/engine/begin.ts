@@ -71,8 +71,8 @@ export async function beginAttempt(
 }
 
 /** What a candidate is called outside: the same name is never used again. */
-export const nameOf = ({ id }: Pick<SecretRotation, 'id'>, number: number, calls: number): string =>
-  `${id.slice(0, 8)}-${number}${calls === 0 ? '' : `.${calls}`}`;
+export const nameOf = ({ id }: Pick<SecretRotation, 'id'>, number: number, version: number): string =>
+  `${id.slice(0, 8)}-${number}${version === 0 ? '' : `.${version}`}`;
 
 async function digestOf(tx: Transaction, organizationId: string, text: string | null): Promise<Buffer | null> {
   if (text === null) return null;

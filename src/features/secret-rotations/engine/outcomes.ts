@@ -108,7 +108,7 @@ export async function fail(
     nextRotationAt: isPaused ? null : retryAfter(rotation, { at: now, failures, retryAfterSeconds }),
   });
   await flush(tx);
-  await tell(tx, rotation, isPaused ? 'paused' : 'failed', reason);
+  await notify(tx, rotation, isPaused ? 'paused' : 'failed', reason);
 }
 
 /** Ends an attempt of which nobody can tell which credential works. Both are kept. Source: decisions 9.1, 9.9. */
@@ -122,7 +122,7 @@ export async function leaveUndecided(tx: Transaction, work: Work, reason: Reason
   });
   await flush(tx);
   await record(tx, work, 'secret-rotation:undecided', { code: reason.code });
-  await tell(tx, rotation, 'undecided', reason);
+  await notify(tx, rotation, 'undecided', reason);
 }
 
 /** Removes a rotation that never had a credential, and gives its keys free. */
@@ -152,7 +152,7 @@ export async function databaseTime(tx: Transaction): Promise<Date> {
   return (clock as { now: Date }).now;
 }
 
-const tell = (
+const notify = (
   tx: Transaction,
   { id: rotationId, organizationId, projectId, name, generation }: SecretRotation,
   trouble: RotationTrouble,

@@ -15,7 +15,7 @@ const LONGEST_MS = 25_000;
  *
  * @param path where the request named what the outside system refused
  * @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE when it failed, cannot be decided, or its outcome is still looked for;
- *   ROTATION_CONTINUES when it takes longer than a request may; SECRET_ROTATION_ATTEMPT_CANCELLED
+ *   SECRET_ROTATION_NOT_FOUND when it is gone; ROTATION_CONTINUES when it takes longer than a request may; ROTATION_CANCELLED
  * Source: decisions 9.5, 9.9.
  */
 export async function waitForAttempt(ctx: Context, attemptId: string, path: string): Promise<void> {
