@@ -66,8 +66,13 @@ export class Lease implements JobRun {
   }
 
   async reserve(seconds: number): Promise<void> {
-    if (this.signal.aborted) throw new LeaseLost();
-    await this.hold(this.ctx, seconds + RESERVE_SECONDS);
+    for (let isSure = false; !isSure; ) {
+      if (this.signal.aborted) throw new LeaseLost();
+      const asked = performance.now();
+      await this.hold(this.ctx, seconds + RESERVE_SECONDS);
+      // A node that stood still until now knows only what held when it asked.
+      isSure = performance.now() - asked < (RESERVE_SECONDS * 1_000) / 2;
+    }
   }
 
   /**

@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { describeWithMongo } from '../../kit/mongo/mongo.ts';
 import { MOMENTS, type Moment, RotatingAlone } from '../../kit/rotating-alone.ts';
+import { until } from '../../kit/until.ts';
 
 /** @param start what is killed again and again */
 function killed(moments: readonly Moment[], start: () => Promise<RotatingAlone>): void {
@@ -68,6 +71,53 @@ describe('a service that stands still while it rotates', () => {
         await other.stop();
       }
     } finally {
+      await alone.stop();
+    }
+  });
+
+  test('makes no call any more that another node has made without it', async () => {
+    const alone = await RotatingAlone.start();
+    const { rotating } = alone;
+    const { id } = await rotating.create();
+    // What says that the call is about to be made is committed as soon as this lets it.
+    const client = new pg.Client({ connectionString: alone.databaseUrl });
+    await client.connect();
+    await client.query(`
+      create function wait_at_commit() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(4711); return null; end $$;
+      create constraint trigger wait_at_commit after update on secret_rotation_attempt deferrable initially deferred
+        for each row when (new.state = 'calling') execute function wait_at_commit();
+      select pg_advisory_lock(4711)`);
+    void rotating.rotate(id).catch(() => undefined);
+    await until('the commit before the call', 60_000, async () => {
+      const waiting = await alone.sql(`select pid from pg_locks where locktype = 'advisory' and not granted`);
+      return waiting.length > 0;
+    });
+    const stopped = alone.service;
+    stopped.signal('SIGSTOP');
+    await client.query('select pg_advisory_unlock(4711)');
+    const other = await alone.anotherNode();
+    try {
+      await until('the commit', 60_000, async () => {
+        const rows = await alone.sql(
+          `select id from secret_rotation_attempt where rotation_id = $1 and state = 'calling'`,
+          [id],
+        );
+        return rows.length > 0;
+      });
+      rotating.admin = other.admin;
+      await rotating.endLeases();
+      await rotating.settled();
+      await rotating.expectWhole(id);
+      stopped.signal('SIGCONT');
+      await until('the first one to have noticed', 60_000, () => /job attempt failed/.test(stopped.output));
+      await delay(500);
+      await rotating.expectWhole(id);
+      const [row] = await alone.sql('select generation from secret_rotation where id = $1', [id]);
+      expect(row).toEqual({ generation: 2 });
+    } finally {
+      stopped.signal('SIGCONT');
+      await other.stop();
+      await client.end();
       await alone.stop();
     }
   });

@@ -70,8 +70,9 @@ export class Attempting {
   private async call(work: Work): Promise<void> {
     const { kind, target, candidate, attempt } = work;
     const apply = attempt.reason === 'reconciliation' && kind.reset !== undefined ? kind.reset : kind.apply;
-    await this.run.reserve(kind.callSeconds);
     if (!(await this.run.inTransaction((tx) => moveTo(tx, work, 'calling')))) return;
+    // Last of all: where this node stood still since, another one has gone on, and a call now would be one too many.
+    await this.run.reserve(kind.callSeconds);
     this.hasCalled = true;
     let result: Credential;
     try {
