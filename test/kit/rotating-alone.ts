@@ -164,5 +164,5 @@ export const MOMENTS: readonly Moment[] = [
     reach: atCall('revoke', { when: 'before' }),
   },
   { name: 'the one before the last is revoked, and the answer is lost', reach: atCall('revoke', { when: 'after' }) },
-  { name: 'it is looked up whether that is gone', reach: atCall('token', { when: 'before', skip: 1 }) },
+  { name: 'it is looked up whether that is gone', reach: atCall('token', { when: 'before', skip: 2 }) },
 ];

@@ -38,6 +38,7 @@ const CONSTRAINTS = {
   app_connection_name_unique: 'APP_CONNECTION_NAME_TAKEN',
   app_connection_project_id_fkey: 'PROJECT_NOT_FOUND',
   secret_rotation_connection_id_fkey: 'CONNECTION_IN_USE',
+  credential_debt_connection_id_fkey: 'CONNECTION_IN_USE',
 } as const;
 
 /** A page of connections, and how many there are in all. */

@@ -115,21 +115,34 @@ export class DatatoolClient {
 
   /** Whether a service token holds. It is gone only where the account answers and says so. */
   async token(ctx: Context, id: number): Promise<'live' | 'gone'> {
+    return (await this.#find(ctx, id))?.state === LIVE ? 'live' : 'gone';
+  }
+
+  async #find(ctx: Context, id: number): Promise<{ readonly name: string; readonly state: number } | null> {
     try {
       const { data } = readResponse(TokenResponse, await this.#call(ctx, 'GET', this.#tokenPath(id)), 'unchanged');
       if (data.id !== id)
         throw new TargetFailure('TARGET_RESPONSE_INVALID', 'unchanged', 'The response is about another token.');
-      return data.state === LIVE ? 'live' : 'gone';
+      return data;
     } catch (error) {
       if (!isNotFound(error)) throw error;
       // Whoever lacks rights gets 404 as well.
       await this.account(ctx);
-      return 'gone';
+      return null;
     }
   }
 
-  /** Revokes a service token, and makes sure that it is gone. One that is gone already is no failure. */
-  async revokeToken(ctx: Context, id: number): Promise<void> {
+  /**
+   * Revokes a service token, and makes sure that it is gone. One that is gone already is no failure.
+   *
+   * @param name what it must be called: the same number may be a token of somebody else, where the account is another one by now
+   */
+  async revokeToken(ctx: Context, id: number, name: string | null = null): Promise<void> {
+    if (name !== null) {
+      const found = await this.#find(ctx, id);
+      if (found?.state !== LIVE) return;
+      if (found.name !== name) throw new TargetFailure('TARGET_NOT_FOUND', 'unchanged', OTHER_TOKEN);
+    }
     try {
       await this.#call(ctx, 'DELETE', this.#tokenPath(id));
     } catch (error) {
@@ -193,6 +206,9 @@ export class DatatoolClient {
     }
   }
 }
+
+const OTHER_TOKEN =
+  'The token of this number has another name: the connection may be one of another account by now, or somebody renamed the token.';
 
 const isNotFound = (error: unknown): boolean => error instanceof TargetFailure && error.code === 'TARGET_NOT_FOUND';
 

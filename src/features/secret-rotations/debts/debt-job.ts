@@ -3,11 +3,18 @@ import { flush } from '../../../kernel/database/in-transaction.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import { backoffSeconds } from '../../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
-import { openConnection } from '../../app-connections/public.js';
+import { openConnection, type TargetFailure } from '../../app-connections/public.js';
 import { releaseRotated } from '../../secrets/public.js';
 import type { RotationTarget } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
-import { countOpenDeletions, deferDebt, listDueDebts, secondsToNextDebt, settleDebt } from '../store/debt.sql.js';
+import {
+  awaitDebt,
+  countOpenDeletions,
+  deferDebts,
+  listDueDebts,
+  secondsToNextDebt,
+  settleDebt,
+} from '../store/debt.sql.js';
 import { failureOf } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import { openCredential } from '../store/sealing.js';
@@ -16,8 +23,10 @@ import { PAY_DEBTS } from './debts.js';
 /** From half a minute to six hours, until it is paid. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
 const AT_ONCE = 50;
-/** Revoking takes up to three calls of half a minute. */
-const CALLS_SECONDS = 100;
+/** Revoking takes up to four calls of half a minute. */
+const CALLS_SECONDS = 130;
+/** Failures of a system that is away, whatever it is asked for. */
+const AWAY: readonly string[] = ['TARGET_UNREACHABLE', 'TARGET_TIMED_OUT', 'TARGET_CERTIFICATE'];
 
 type Debt = Awaited<ReturnType<typeof listDueDebts>>[number];
 
@@ -34,9 +43,14 @@ export const debtJob = (kinds: Kinds): JobKind => ({
     const connectionId = run.subjectId ?? NO_ID;
     for (;;) {
       const debts = await listDueDebts(ctx, { connectionId, most: AT_ONCE });
-      for (const debt of debts) {
+      for (const [at, debt] of debts.entries()) {
         run.signal.throwIfAborted();
-        await pay(ctx, run, { kinds, debt });
+        const failure = await pay(ctx, run, { kinds, debt });
+        if (failure === null) continue;
+        // Of a system that is away all the others wait as well: its time limits would keep other connections waiting.
+        const isAway = AWAY.includes(failure.code);
+        await defer(run, isAway ? debts.slice(at) : [debt], failure);
+        if (isAway) break;
       }
       if (debts.length < AT_ONCE) break;
     }
@@ -49,22 +63,31 @@ async function pay(
   ctx: Context,
   run: JobRun,
   { kinds, debt }: { readonly kinds: Kinds; readonly debt: Debt },
-): Promise<void> {
+): Promise<TargetFailure | null> {
   await run.reserve(CALLS_SECONDS);
   const failure = await revoke(ctx, { kinds, debt }).then(
     () => null,
     (error: unknown) => failureOf(error),
   );
-  const { id, tries } = debt;
-  if (failure !== null) {
-    const backoff = backoffSeconds(RETRY, tries + 1, Math.random()) ?? RETRY.longestSeconds;
-    const pauseSeconds = Math.max(backoff, failure.retryAfterSeconds ?? 0);
-    await run.inTransaction((tx) => deferDebt(tx, { id, errorCode: failure.code, pauseSeconds }));
-    return;
-  }
+  if (failure !== null) return failure;
   // What is not there yet may still come, until the call that may have made it cannot have an effect any more.
-  if (!debt.isSettled) await run.inTransaction((tx) => deferDebt(tx, { id, errorCode: null, pauseSeconds: 0 }));
+  if (!debt.isSettled) await run.inTransaction((tx) => awaitDebt(tx, { id: debt.id }));
   else await run.inTransaction((tx) => settle(tx, debt));
+  return null;
+}
+
+/** Has debts tried again later, each after a pause of its own. */
+async function defer(
+  run: JobRun,
+  debts: readonly Debt[],
+  { code: errorCode, retryAfterSeconds }: TargetFailure,
+): Promise<void> {
+  const pauses = debts.map(({ tries }) => {
+    const backoff = backoffSeconds(RETRY, tries + 1, Math.random()) ?? RETRY.longestSeconds;
+    return Math.max(backoff, retryAfterSeconds ?? 0);
+  });
+  const ids = debts.map(({ id }) => id);
+  await run.inTransaction((tx) => deferDebts(tx, { ids, pauses, errorCode }));
 }
 
 async function revoke(ctx: Context, { kinds, debt }: { readonly kinds: Kinds; readonly debt: Debt }): Promise<void> {

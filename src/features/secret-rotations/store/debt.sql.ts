@@ -58,20 +58,27 @@ export const secondsToNextDebt = sqlStatement({
   row: { seconds: t.nullable(t.double) },
 });
 
-/** A credential is known to be gone: nothing of it is kept. */
+/** A credential is known to be gone: nothing of it is kept, and nothing holds its connection. */
 export const settleDebt = sqlStatement({
-  text: 'update credential_debt set paid_at = now(), credential_sealed = null, name = coalesce(name, id::text), error_code = null where id = :id and paid_at is null returning id',
+  text: 'delete from credential_debt where id = :id and paid_at is null returning id',
   params: { id: t.uuid },
   row: { id: t.uuid },
 });
 
-/** It is not known to be gone, and tried again later. @param errorCode null: it was not there, but may still come */
-export const deferDebt = sqlStatement({
+/** They are not known to be gone, and tried again after pauses of their own. */
+export const deferDebts = sqlStatement({
   text: `
-    update credential_debt set tries = tries + case when :errorCode::text is null then 0 else 1 end, error_code = :errorCode,
-      next_at = case when :errorCode::text is null then settled_at else now() + make_interval(secs => :pauseSeconds::double precision) end
-    where id = :id and paid_at is null`,
-  params: { id: t.uuid, errorCode: t.nullable(t.text), pauseSeconds: t.double },
+    update credential_debt d set tries = d.tries + 1, error_code = :errorCode, next_at = now() + make_interval(secs => later.pause)
+    from unnest(:ids::uuid[], :pauses::double precision[]) as later (id, pause)
+    where d.id = later.id and d.paid_at is null and d.next_at <= now()`,
+  params: { ids: t.array(t.uuid), pauses: t.array(t.double), errorCode: t.text },
+  row: {},
+});
+
+/** It was not there, but may still come. */
+export const awaitDebt = sqlStatement({
+  text: 'update credential_debt set error_code = null, next_at = settled_at where id = :id and paid_at is null',
+  params: { id: t.uuid },
   row: {},
 });
 

@@ -76,7 +76,8 @@ export class DatatoolServiceToken implements RotationKind {
   }
 
   async revoke(ctx: Context, target: RotationTarget, { shown }: Credential): Promise<void> {
-    await this.#client(target).revokeToken(ctx, Number(shown.tokenId));
+    // Of one that was adopted the name is not known.
+    await this.#client(target).revokeToken(ctx, Number(shown.tokenId), String(shown.tokenName) || null);
   }
 
   async revokeByName(ctx: Context, target: RotationTarget, name: string): Promise<void> {
