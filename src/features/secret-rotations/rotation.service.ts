@@ -86,7 +86,11 @@ export class RotationService {
    */
   async create(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const plan = await this.#plan(ctx, raw);
-    const { id, attemptId } = await inTransaction(ctx, (tx) => this.#insert(tx, plan));
+    const { id, attemptId } = await inTransaction(ctx, async (tx) => {
+      // Again: the rights may have gone while the outside system was asked.
+      await this.#authorized(tx, plan.given);
+      return this.#insert(tx, plan);
+    });
     await waitForAttempt(ctx, attemptId, plan.path);
     return shown(ctx, id);
   }
@@ -207,13 +211,11 @@ export class RotationService {
     const given = parse(CreateRotation, raw);
     const { type, path, parameters = {}, temporaryParameters } = chosen(given.content);
     const { environment, secretPath, connectionId } = given;
-    const project = await loadSecretProject(ctx, this.projects, given.projectId);
-    authorize(project, 'secret-rotation:create', fieldsOf({ environment, path: secretPath, connectionId }));
+    const project = await this.#authorized(ctx, given);
     const { projectId, organizationId } = project;
     const place = { projectId, environment, secretPath };
     const at = { ...(await loadPlace(ctx, place)), place };
     const kind = this.kinds.of(type);
-    await this.connections.loadUsable(ctx, { connectionId, app: kind.app, projectId });
     const target: RotationTarget = {
       ...{ rotationId: newId(), organizationId, projectId, parameters, current: null },
       connection: await openConnection(ctx, connectionId),
@@ -230,6 +232,16 @@ export class RotationService {
       throw error instanceof TargetFailure ? refusalOf(error, path) : error;
     });
     return plan;
+  }
+
+  /** The project of a rotation that is to be made, for who may make it, and use its connection. */
+  async #authorized(ctx: Context, given: Plan['given']): Promise<ProjectAccess> {
+    const { environment, secretPath, connectionId } = given;
+    const project = await loadSecretProject(ctx, this.projects, given.projectId);
+    authorize(project, 'secret-rotation:create', fieldsOf({ environment, path: secretPath, connectionId }));
+    const { app } = this.kinds.of(chosen(given.content).type);
+    await this.connections.loadUsable(ctx, { connectionId, app, projectId: project.projectId });
+    return project;
   }
 
   /** @throws VALIDATION_FAILED for rotations of other projects, and such as are not there */
