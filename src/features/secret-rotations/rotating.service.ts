@@ -9,7 +9,7 @@ import type { ProjectReader } from '../projects/public.js';
 import { releaseRotated } from '../secrets/public.js';
 import { oweAll, untilRevoked } from './debts/deletion.js';
 import { beginAttempt } from './engine/begin.js';
-import { databaseTime, forget, moveTo, nextOf } from './engine/outcomes.js';
+import { databaseTime, forget, isStillUndecided, leaveUndecided, moveTo, nextOf } from './engine/outcomes.js';
 import { waitForAttempt } from './engine/waiting.js';
 import { credentialsOf, currentOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
@@ -84,7 +84,12 @@ export class RotatingService {
     return shown(ctx, rotationId);
   }
 
-  /** Cancels an attempt until the outside system is asked. @throws SECRET_ROTATION_ATTEMPT_NOT_FOUND, ROTATION_ATTEMPT_BEGUN */
+  /**
+   * Cancels an attempt until the outside system is asked. One of which it was looked in vain for what came of the call ends undecided:
+   * an outside system that never comes back must not keep its rotation for ever.
+   *
+   * @throws SECRET_ROTATION_ATTEMPT_NOT_FOUND, ROTATION_ATTEMPT_BEGUN
+   */
   async cancel(ctx: Context, raw: unknown): Promise<AttemptRow> {
     const { attemptId } = parse(CancelAttempt, raw);
     const find = { ids: [attemptId] };
@@ -101,13 +106,19 @@ export class RotatingService {
     await inTransaction(ctx, async (tx) => {
       const rotation = await lockRow(tx, SecretRotation, { id: view.id }, 'SECRET_ROTATION_NOT_FOUND');
       const held = { ...attempt, rotationId: rotation.id };
-      if (!(await moveTo(tx, { attempt: held }, 'cancelled'))) throw new AppError('ROTATION_ATTEMPT_BEGUN');
+      if (!(await moveTo(tx, { attempt: held }, 'cancelled'))) return this.#giveUp(tx, rotation, attempt.id);
       const { projectId } = rotation;
-      if (rotation.generation === 0) await forget(tx, rotation);
+      const isUndecided = await isStillUndecided(tx, { attempt: held });
+      if (rotation.generation === 0 && !isUndecided) await forget(tx, rotation);
       else {
         const now = await databaseTime(tx);
         const status = rotation.failures === 0 ? 'success' : 'failed';
-        tx.em.assign(rotation, { status, nextRotationAt: await nextOf(tx, rotation, now) });
+        tx.em.assign(
+          rotation,
+          isUndecided
+            ? { status: 'needs_reconciliation', nextRotationAt: null }
+            : { status, nextRotationAt: await nextOf(tx, rotation, now) },
+        );
         await flush(tx);
       }
       await tx.auditTrail.recordChange(tx, {
@@ -117,6 +128,19 @@ export class RotatingService {
       });
     });
     return loadRow(ctx, findAttempts, find, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
+  }
+
+  /** @throws ROTATION_ATTEMPT_BEGUN unless its outcome was looked for in vain */
+  async #giveUp(tx: Transaction, rotation: SecretRotation, attemptId: string): Promise<void> {
+    const kind = this.kinds.of(rotation.type);
+    const attempt = await loadRow(tx, findAttempts, { ids: [attemptId] }, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
+    if (attempt.state !== 'calling' || attempt.tries === 0 || kind.overlaps)
+      throw new AppError('ROTATION_ATTEMPT_BEGUN');
+    await leaveUndecided(
+      tx,
+      { attempt: { ...attempt, rotationId: rotation.id }, kind },
+      { code: attempt.errorCode ?? 'TARGET_UNREACHABLE', message: GIVEN_UP },
+    );
   }
 
   /**
@@ -185,7 +209,8 @@ export class RotatingService {
   ): Promise<Rotated> {
     const { rotation: view } = await this.access.load(ctx, named, 'secret-rotation:rotate-secrets');
     const kind = this.kinds.of(view.type);
-    if (reason === 'reconciliation' && !kind.mayReset?.(view.parameters))
+    const isUndecided = view.status === 'needs_reconciliation';
+    if (reason === 'reconciliation' && !isUndecided && !kind.mayReset?.(view.parameters))
       throw new AppError('ROTATION_NOT_RECONCILABLE');
     const attemptId = await inTransaction(ctx, async (tx) => {
       const rotation = await lockRow(tx, SecretRotation, { id: view.id }, 'SECRET_ROTATION_NOT_FOUND');
@@ -207,6 +232,9 @@ export class RotatingService {
     return { rotation: await shown(ctx, view.id), attempt };
   }
 }
+
+const GIVEN_UP =
+  'Somebody gave up to look for what came of the call: which password works is not known. Reconcile the rotation once the server is back.';
 
 /** Removes a rotation; its credentials stay as they are outside. */
 async function end(tx: Transaction, rotation: SecretRotation, deleteSecrets: boolean): Promise<void> {

@@ -178,7 +178,7 @@ export class RotationResolver {
   @mutation(
     CancelAttempt,
     { attempt: [AttemptType, 'The cancelled attempt.'] },
-    'Cancels an attempt to rotate, until the outside system is asked.',
+    'Cancels an attempt to rotate, until the outside system is asked. One whose outcome was looked for in vain is given up: then its rotation needs a reconciliation, or may be deleted.',
   )
   async cancelSecretRotationAttempt(ctx: Context, input: object): Promise<{ attempt: AttemptType }> {
     return { attempt: toAttemptType(await this.rotating.cancel(ctx, input)) };

@@ -1,4 +1,5 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
+import { AppError } from '../../../kernel/errors.js';
 import type { Again, JobRun } from '../../../kernel/jobs/job-kind.js';
 import type { TargetFailure } from '../../app-connections/public.js';
 import { owe } from '../debts/debts.js';
@@ -8,6 +9,7 @@ import { secondsToSettle } from '../store/attempt.sql.js';
 import { failureOf } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import { sealCredential } from '../store/sealing.js';
+import { abandon, oweOrphan } from './abandon.js';
 import { nameOf } from './begin.js';
 import { fail, leaveUndecided, moveTo, succeed } from './outcomes.js';
 import { loadWork, type Work } from './work.js';
@@ -17,8 +19,6 @@ const MOST_CALLS = 4;
 /** How often it is tried whether a new credential works, or what came of a call, before the next retry of the job. */
 const MOST_TRIES = 5;
 const LOOK_UP_SECONDS = 60;
-/** How much later than its time limit a call may still have an effect. */
-const LATE_SECONDS = 30;
 
 /** What failed for now. The job tries it again later, from the state that is stored. */
 class TryLater extends Error {}
@@ -40,13 +40,25 @@ export class Attempting {
   ) {}
 
   /** @returns when to go on, where something outside has to end before; @throws TryLater, LeaseLost */
-  async carryOut(rotationId: string): Promise<Again | undefined> {
+  private async goOn(rotationId: string): Promise<Again | undefined> {
     for (;;) {
       this.run.signal.throwIfAborted();
       const work = await loadWork(this.ctx, this.kinds, rotationId);
       if (work === null) return undefined;
       const again = await this.step(work);
       if (again !== undefined) return again;
+    }
+  }
+
+  /** As `goOn`; ends an attempt of which something that is stored cannot be decrypted any more. */
+  async carryOut(rotationId: string): Promise<Again | undefined> {
+    try {
+      return await this.goOn(rotationId);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'SEALED_VALUE_INVALID')) throw error;
+      const reason = failureOf(error);
+      await this.run.inTransaction((tx) => abandon(tx, { kinds: this.kinds, rotationId, reason }));
+      return undefined;
     }
   }
 
@@ -129,26 +141,15 @@ export class Attempting {
     } as const;
     await this.run.inTransaction(async (tx) => {
       const candidateSealed = await sealCredential(tx, rotation, at, kind.candidate(rotation.parameters, name));
-      if (await moveTo(tx, work, 'planned', { name, candidateSealed })) await this.oweOrphan(tx, work);
+      if (await moveTo(tx, work, 'planned', { name, candidateSealed })) await oweOrphan(tx, work);
     });
   }
 
   private async giveUp(tx: Transaction, work: Work, outcome: 'not-done' | 'void'): Promise<void> {
-    if (outcome === 'void') await this.oweOrphan(tx, work);
+    if (outcome === 'void') await oweOrphan(tx, work);
     await fail(tx, work, {
       code: 'TARGET_UNREACHABLE',
       message: 'The answer of the outside system was lost again and again.',
-    });
-  }
-
-  private async oweOrphan(tx: Transaction, { attempt, kind, candidate, ...work }: Work): Promise<void> {
-    const rotation = await lockRotation(tx, attempt.rotationId);
-    if (rotation === null) return;
-    const settlesInSeconds = kind.callSeconds + LATE_SECONDS;
-    await owe(tx, rotation, {
-      reason: 'orphaned',
-      name: kind.outsideName(work.rotation.parameters, attempt.name),
-      settlesInSeconds,
     });
   }
 

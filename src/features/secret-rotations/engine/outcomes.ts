@@ -4,7 +4,7 @@ import { flush } from '../../../kernel/database/in-transaction.js';
 import { notifyOfFailedRotation, type RotationTrouble } from '../../project-notices/public.js';
 import { releaseRotated, writeRotated } from '../../secrets/public.js';
 import { owe } from '../debts/debts.js';
-import { moveAttempt, putCredential, readClock } from '../store/attempt.sql.js';
+import { findUndecided, moveAttempt, putCredential, readClock } from '../store/attempt.sql.js';
 import { listDistances } from '../store/distance.sql.js';
 import { isRefusal, type Reason } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
@@ -87,13 +87,13 @@ export async function succeed(tx: Transaction, work: Work, unverified: Reason | 
  */
 export async function fail(
   tx: Transaction,
-  work: Work,
+  work: Pick<Work, 'attempt' | 'kind'>,
   reason: Reason & { readonly retryAfterSeconds?: number | null },
 ): Promise<void> {
   const rotation = await lockRotation(tx, work.attempt.rotationId);
   if (rotation === null || !(await moveTo(tx, work, 'failed', { reason }))) return;
   await record(tx, work, 'secret-rotation:fail', { code: reason.code });
-  if (rotation.generation === 0) {
+  if (rotation.generation === 0 && work.attempt.reason !== 'reconciliation') {
     await forget(tx, rotation);
     return;
   }
@@ -102,17 +102,23 @@ export async function fail(
   const failures = rotation.failures + 1;
   const refusals = isRefusal(reason) ? rotation.refusals + 1 : 0;
   const isPaused = refusals >= work.kind.mostRefusals;
+  const status = (await isStillUndecided(tx, work)) ? 'needs_reconciliation' : 'failed';
+  const isTriedAgain = status === 'failed' && !isPaused;
   tx.em.assign(rotation, {
-    ...{ status: 'failed', failures, refusals, lastAttemptedAt: now, updatedAt: now },
+    ...{ status, failures, refusals, lastAttemptedAt: now, updatedAt: now },
     pauseReason: isPaused ? reason.code : rotation.pauseReason,
-    nextRotationAt: isPaused ? null : retryAfter(rotation, { at: now, failures, retryAfterSeconds }),
+    nextRotationAt: isTriedAgain ? retryAfter(rotation, { at: now, failures, retryAfterSeconds }) : null,
   });
   await flush(tx);
   await notify(tx, rotation, isPaused ? 'paused' : 'failed', reason);
 }
 
 /** Ends an attempt of which nobody can tell which credential works. Both are kept. Source: decisions 9.1, 9.9. */
-export async function leaveUndecided(tx: Transaction, work: Work, reason: Reason): Promise<void> {
+export async function leaveUndecided(
+  tx: Transaction,
+  work: Pick<Work, 'attempt' | 'kind'>,
+  reason: Reason,
+): Promise<void> {
   const rotation = await lockRotation(tx, work.attempt.rotationId);
   if (rotation === null || !(await moveTo(tx, work, 'undecided', { reason }))) return;
   const now = await databaseTime(tx);
@@ -123,6 +129,16 @@ export async function leaveUndecided(tx: Transaction, work: Work, reason: Reason
   await flush(tx);
   await record(tx, work, 'secret-rotation:undecided', { code: reason.code });
   await notify(tx, rotation, 'undecided', reason);
+}
+
+/** Whether a reconciliation that has come to nothing was of a rotation that nobody can tell about: that has not changed then. */
+export async function isStillUndecided(
+  tx: Transaction,
+  { attempt: { rotationId, reason } }: Pick<Work, 'attempt'>,
+): Promise<boolean> {
+  if (reason !== 'reconciliation') return false;
+  const [found] = await findUndecided(tx, { rotationId });
+  return found?.isUndecided === true;
 }
 
 /** Removes a rotation that never had a credential, and gives its keys free. */
@@ -160,7 +176,12 @@ const notify = (
 ): Promise<void> =>
   notifyOfFailedRotation(tx, { rotationId, organizationId, projectId, name, generation, trouble, message });
 
-const record = (tx: Transaction, { attempt, kind }: Work, action: string, facts: Record<string, string | number>) =>
+const record = (
+  tx: Transaction,
+  { attempt, kind }: Pick<Work, 'attempt' | 'kind'>,
+  action: string,
+  facts: Record<string, string | number>,
+) =>
   tx.auditTrail.recordChange(tx, {
     action,
     projectId: attempt.projectId,

@@ -149,6 +149,16 @@ export const listDueRotations = sqlStatement({
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
 });
 
+/** Whether nobody can tell which credential of a rotation works, and none has succeeded since. */
+export const findUndecided = sqlStatement({
+  text: `
+    select coalesce(max(number) filter (where state = 'undecided') > coalesce(max(number) filter (where state = 'succeeded'), 0), false)
+      as "isUndecided"
+    from secret_rotation_attempt where rotation_id = :rotationId`,
+  params: { rotationId: t.uuid },
+  row: { isUndecided: t.boolean },
+});
+
 /** The time by the clock of the database. */
 export const readClock = sqlStatement({
   text: 'select now() as now',

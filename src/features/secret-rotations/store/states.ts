@@ -13,9 +13,9 @@ export const STATES = {
   },
   changed: {
     means: 'The outside system has the new credential, and it is stored.',
-    next: ['verified', 'calling', 'succeeded', 'failed'],
+    next: ['verified', 'calling', 'succeeded', 'failed', 'undecided'],
   },
-  verified: { means: 'The new credential works.', next: ['succeeded'] },
+  verified: { means: 'The new credential works.', next: ['succeeded', 'failed', 'undecided'] },
   succeeded: {
     means: 'The mapped secrets hold the new credential. What it replaced is a debt, where that still works.',
     next: [],

@@ -85,6 +85,42 @@ describeWithSamba('a rotation of a local account of a real server', () => {
       expect(mustSucceed(await through.rotate(made.id)).body.secretRotation.rotationStatus).toBe('success');
     });
 
+    test('is given up when its server never comes back to tell what came of a call', async () => {
+      const account = await samba.account();
+      const through = await RotatingAccounts.start(strongroom, samba, proxy.port);
+      const made = await through.create(method, account);
+      const pause = (isPaused: boolean) =>
+        strongroom.sql(`update job_kind set is_paused = $1 where name = 'secret-rotations:rotate'`, [isPaused]);
+      await pause(true);
+      const { rotateSecrets } = await through.admin.data(
+        'mutation ($input: RotateSecretsInput!) { rotateSecrets(input: $input) { attempt { attemptId } } }',
+        { input: { id: made.id, wait: false } },
+      );
+      const { attemptId } = rotateSecrets.attempt;
+      // As after a crash during the call.
+      await strongroom.sql(
+        `update secret_rotation_attempt set state = 'calling', calls = 1, called_at = now() - interval '1 hour' where id = $1`,
+        [attemptId],
+      );
+      proxy.cut({ afterSent: 100 });
+      await pause(false);
+      await until('it to be looked for in vain', 30_000, async () => {
+        await through.hurry();
+        const [row] = await strongroom.sql('select tries from secret_rotation_attempt where id = $1', [attemptId]);
+        return Number(row?.tries) > 0;
+      });
+      const { cancelSecretRotationAttempt } = await through.admin.data(
+        'mutation ($input: CancelSecretRotationAttemptInput!) { cancelSecretRotationAttempt(input: $input) { attempt { state } } }',
+        { input: { attemptId } },
+      );
+      expect(cancelSecretRotationAttempt.attempt).toEqual({ state: 'UNDECIDED' });
+      expect(await through.get(made.id)).toMatchObject({ rotationStatus: 'needs_reconciliation' });
+      proxy.cut();
+      mustSucceed(await through.reconcile(made.id));
+      expect(await through.works(made)).toBe(true);
+      mustSucceed(await through.delete(made.id));
+    });
+
     test('tells of a server that is away, and changes nothing', async () => {
       const account = await samba.account();
       const away = await CuttingProxy.start(samba.port);
@@ -118,6 +154,16 @@ describeWithSamba('a rotation of a local account of a real server', () => {
         lastRotationMessage: expect.stringContaining('Reconcile'),
       });
       expect(await through.rotate(made.id)).toBeError(409, 'ROTATION_UNDECIDED');
+
+      // A reconciliation that fails has decided nothing: no run by itself tries a password that may be wrong.
+      const { username, password } = samba.admin;
+      await samba.setPassword(username, newPassword());
+      expect(await through.reconcile(made.id)).toBeError(502, 'UPSTREAM_REJECTED');
+      expect(await through.get(made.id)).toMatchObject({
+        rotationStatus: 'needs_reconciliation',
+        nextRotationAt: null,
+      });
+      await samba.setPassword(username, password);
 
       const { reconciled, secretRotation } = mustSucceed(await through.reconcile(made.id)).body;
       expect({ reconciled, secretRotation }).toMatchObject({

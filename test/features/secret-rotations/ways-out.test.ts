@@ -1,0 +1,155 @@
+import { mustSucceed } from '../../kit/caller.ts';
+import { Rotating } from '../../kit/rotating.ts';
+import { useStrongroom } from '../../kit/strongroom.ts';
+import { until } from '../../kit/until.ts';
+
+const PATH = '/api/v2/secret-rotations/datatool-service-token';
+/** As if what is sealed had been lost. */
+const BROKEN = (column: string): string =>
+  `set_byte(${column}, length(${column}) - 1, (get_byte(${column}, length(${column}) - 1) + 1) % 256)`;
+
+describe('a rotation that cannot go on as it should', () => {
+  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', RATE_LIMIT: 'off' });
+  let rotating: Rotating;
+  beforeEach(async () => {
+    rotating = await Rotating.start(strongroom);
+  });
+  afterEach(() => rotating?.stop());
+
+  const pause = (isPaused: boolean, job = 'rotate') =>
+    strongroom.sql('update job_kind set is_paused = $1 where name = $2', [isPaused, `secret-rotations:${job}`]);
+  const ended = (id: string) =>
+    until('the attempt to have ended', 30_000, async () => {
+      await rotating.hurry();
+      return (await rotating.get(id)).rotationStatus !== 'in_progress';
+    });
+  /** Begins an attempt that waits for its job. */
+  async function begin(id: string): Promise<void> {
+    await pause(true);
+    await rotating.admin.data(
+      'mutation ($input: RotateSecretsInput!) { rotateSecrets(input: $input) { attempt { state } } }',
+      { input: { id, wait: false } },
+    );
+  }
+
+  test.each(['planned', 'calling'])(
+    'fails when what it had stored cannot be decrypted any more (%s)',
+    async (state) => {
+      const { id } = await rotating.create();
+      await begin(id);
+      await strongroom.sql(
+        `update secret_rotation_attempt set candidate_sealed = ${BROKEN('candidate_sealed')}, state = $2, called_at = now()
+       where rotation_id = $1 and ended_at is null`,
+        [id, state],
+      );
+      await pause(false);
+      await ended(id);
+      expect(await rotating.get(id)).toMatchObject({
+        rotationStatus: 'failed',
+        lastRotationMessage: expect.stringContaining('SEALED_VALUE_INVALID'),
+      });
+      await rotating.settled();
+      await rotating.expectRotates(id);
+      await rotating.expectLeavesNothing(id);
+    },
+  );
+
+  test('fails when its connection cannot be decrypted any more, and rotates once that is given anew', async () => {
+    const { id } = await rotating.create();
+    await begin(id);
+    await strongroom.sql(
+      `update app_connection set credentials_sealed = ${BROKEN('credentials_sealed')} where id = $1`,
+      [rotating.connectionId],
+    );
+    await pause(false);
+    await ended(id);
+    expect(await rotating.get(id)).toMatchObject({ rotationStatus: 'failed' });
+    const { credentials } = rotating.fake;
+    mustSucceed(
+      await rotating.admin.patch(`/api/v1/app-connections/datatool/${rotating.connectionId}`, { credentials }),
+    );
+    await rotating.expectRotates(id);
+  });
+
+  test('holds its connection while it owes something there, and no longer', async () => {
+    const { id } = await rotating.create();
+    for (let times = 0; times < 2; times += 1) mustSucceed(await rotating.rotate(id));
+    await rotating.settled();
+    rotating.fake.fail({ on: 'revoke', how: 503 });
+    mustSucceed(await rotating.rotate(id));
+    mustSucceed(await rotating.delete(id));
+    const connection = `/api/v1/app-connections/datatool/${rotating.connectionId}`;
+    expect(await rotating.admin.delete(connection)).toBeError(409, 'CONNECTION_IN_USE');
+    rotating.fake.recover();
+    await rotating.settled();
+    mustSucceed(await rotating.admin.delete(connection));
+  });
+
+  test('revokes no token of another name, when its connection has become one of another account', async () => {
+    const { id } = await rotating.create();
+    mustSucceed(await rotating.rotate(id));
+    const other = await Rotating.start(strongroom);
+    try {
+      const stranger = other.fake.tokens.add('of somebody else');
+      expect(rotating.liveTokens(id)).toContain(stranger.id);
+      mustSucceed(
+        await rotating.admin.patch(`/api/v1/app-connections/datatool/${rotating.connectionId}`, {
+          credentials: other.fake.credentials,
+        }),
+      );
+      mustSucceed(await rotating.rotate(id));
+      await until('the revocation to have been tried', 30_000, async () => {
+        const rows = await strongroom.sql(
+          'select id from credential_debt where rotation_id = $1 and (tries > 0 or paid_at is not null)',
+          [id],
+        );
+        return rows.length > 0;
+      });
+      expect(other.fake.tokens.works(stranger.token)).toBe(true);
+      // Back at its account it goes on.
+      mustSucceed(
+        await rotating.admin.patch(`/api/v1/app-connections/datatool/${rotating.connectionId}`, {
+          credentials: rotating.fake.credentials,
+        }),
+      );
+      await rotating.settled();
+      expect(rotating.liveTokens(id)).toHaveLength(1);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('asks an outside system that is away once for all that it owes there', async () => {
+    const made = await Promise.all(Array.from({ length: 4 }, () => rotating.create()));
+    for (const { id } of made) mustSucceed(await rotating.rotate(id));
+    await pause(true, 'pay-debts');
+    for (const { id } of made) mustSucceed(await rotating.rotate(id));
+    rotating.fake.fail({ on: 'token', how: 'drop' });
+    rotating.fake.fail({ on: 'revoke', how: 'drop' });
+    const before = rotating.fake.calls.length;
+    await pause(false, 'pay-debts');
+    await until('all of it to wait', 30_000, async () => {
+      const [row] = await strongroom.sql(
+        'select count(*)::integer as count from credential_debt where project_id = $1 and paid_at is null and tries = 1 and next_at > now()',
+        [rotating.project.id],
+      );
+      return row?.count === made.length;
+    });
+    expect(rotating.fake.calls.length - before).toBe(1);
+    rotating.fake.recover();
+    await rotating.settled();
+    for (const { id } of made) await rotating.expectWhole(id);
+  });
+
+  test('is not made by somebody who loses the right to while the outside system is asked', async () => {
+    const { admin, fake, project } = rotating;
+    const maker = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['admin'] });
+    fake.fail({ on: 'account', how: 'late', ms: 3_000, times: 1 });
+    const before = fake.calls.length;
+    const made = maker.post(PATH, rotating.body());
+    await until('the account to be asked', 30_000, () => fake.calls.length > before);
+    mustSucceed(await admin.delete(`/api/v2/workspace/${project.id}/identity-memberships/${maker.identityId}`));
+    expect([403, 404]).toContain((await made).status);
+    expect(fake.tokens.live()).toEqual([]);
+  });
+});
