@@ -42,6 +42,7 @@ import { CertificateCleanings } from './0040-0059/0044-certificate-cleaning.js';
 import { AppConnections } from './0040-0059/0045-app-connections.js';
 import { RotatedSecrets } from './0040-0059/0046-rotated-secrets.js';
 import { SecretRotations } from './0040-0059/0047-secret-rotations.js';
+import { PasswordRules } from './0040-0059/0048-password-rules.js';
 
 /** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
 export const migrations = [
@@ -89,4 +90,5 @@ export const migrations = [
   { name: '0046-rotated-secrets', class: RotatedSecrets },
   { name: '0045-app-connections', class: AppConnections },
   { name: '0047-secret-rotations', class: SecretRotations },
+  { name: '0048-password-rules', class: PasswordRules },
 ] as const;

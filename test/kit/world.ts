@@ -2,13 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Caller, mustSucceed } from './caller.js';
 import { CERTIFICATE_THINGS, makeCertificates, NO_CERTIFICATES } from './certificates/things.js';
 import { type ConnectedWorld, makeConnected, storedOfConnected } from './connections.js';
+import { makePasswordRule, type PasswordRuleWorld } from './password-rules.js';
 import type { Seed } from './seed.js';
 
 /** A word that stands in every secret text of a world, so that a search finds what leaked. */
 export const CANARY = 'cAnArY';
 
 /** One thing of every kind, in an organization of its own: ids by name, for requests that mention them. */
-export interface World extends ConnectedWorld {
+export interface World extends ConnectedWorld, PasswordRuleWorld {
   readonly organization: string;
   readonly subOrganization: string;
   readonly subSlug: string;
@@ -166,9 +167,8 @@ export async function makeWorld(
     organizationRole: organizationRole.id,
     organizationRoleSlug: organizationRole.slug,
     ...template,
-    job: '',
-    alertMessage: '',
-    notificationMessage: '',
+    ...{ job: '', alertMessage: '', notificationMessage: '' },
+    ...(await makePasswordRule(admin, { canary: CANARY, isWanted })),
     ...lost,
     ...certificates,
     user,

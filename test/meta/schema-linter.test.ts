@@ -98,7 +98,7 @@ const RESOURCES = [
   ...['Certificate', 'CertificateAlert', 'CertificateAuthority', 'CertificateProfile'],
   ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
   'NotificationChannel',
-  'ProjectTemplate',
+  ...['PasswordRule', 'ProjectTemplate'],
   ...['Secret', 'SecretImport', 'Tag', 'User'],
 ];
 

@@ -8,6 +8,7 @@ import { rotationJobs } from './engine/rotate-job.js';
 import { Kinds } from './kinds/kinds.js';
 import { ManyRotationsResolver } from './many-rotations.resolver.js';
 import { ManyRotationsService } from './many-rotations.service.js';
+import { passwordRules } from './password-rules/password-rules.js';
 import { RotatingService } from './rotating.service.js';
 import { rotationNodes } from './rotation.nodes.js';
 import {
@@ -42,8 +43,9 @@ export function createSecretRotations(deps: {
   const making = new RotationService(projects, connections, kinds);
   const reading = new RotationReadingService(projects, kinds);
   const rotating = new RotatingService(projects, kinds);
+  const rules = passwordRules();
   return {
-    entities: [SecretRotation, SecretRotationCredential, SecretRotationAttempt, CredentialDebt],
+    entities: [SecretRotation, SecretRotationCredential, SecretRotationAttempt, CredentialDebt, ...rules.entities],
     resolvers: [
       new ManyRotationsResolver(making, new ManyRotationsService(projects), reading),
       new RotationReadingResolver(reading),
@@ -52,8 +54,9 @@ export function createSecretRotations(deps: {
       new SecretValidityResolver(kinds),
       new ProjectRotationsResolver(reading),
       new (projectLinkOf(SecretRotationType))(deps.links),
+      ...rules.resolvers,
     ],
-    nodes: rotationNodes(deps.links),
+    nodes: [...rotationNodes(deps.links), ...rules.nodes],
     jobs: [...rotationJobs(kinds), debtJob(kinds)],
     routes: rotationRoutes(),
     groups: [

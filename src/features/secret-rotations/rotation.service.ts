@@ -150,6 +150,7 @@ export class RotationService {
         await relocateRotated(tx, project, { rotationId: row.id, mapping: content.secretsMapping });
       const { name, description, isAutoRotationEnabled, rotationInterval, rotateAtUtc, schedule, apartFrom } = input;
       await this.#refuseUnknown(tx, project, input);
+      await refuseUnknownNames(tx, kind, project, content);
       const isRescheduled = schedule !== undefined || apartFrom !== undefined;
       const changes = withoutUndefined({
         ...{ name, description, isAutoRotationEnabled, rotationInterval },
@@ -275,6 +276,7 @@ export class RotationService {
       content,
     } = given;
     const { parameters = {}, secretsMapping = {} } = chosen(content);
+    await refuseUnknownNames(tx, kind, project, chosen(content));
     const adopted = given.adopt && target.temporary !== null ? kind.adopted(parameters, target.temporary) : undefined;
     const rotation = tx.em.create(SecretRotation, {
       ...{
@@ -330,6 +332,19 @@ export async function shown(ctx: Context, id: string): Promise<ShownRotation> {
 export function refuseBusy({ status, lastAttemptId }: Pick<SecretRotation, 'status' | 'lastAttemptId'>): void {
   if (status === 'in_progress') throw running('id', `runs already, as the attempt ${lastAttemptId}`);
   if (status === 'deleting') throw new AppError('ROTATION_DELETING');
+}
+
+/** @throws VALIDATION_FAILED at parameters that name what is not in the organization */
+async function refuseUnknownNames(
+  tx: Transaction,
+  kind: RotationKind,
+  { organizationId }: ProjectAccess,
+  content: Pick<ReturnType<typeof chosen>, 'path' | 'parameters'> | undefined,
+): Promise<void> {
+  if (content?.parameters === undefined) return;
+  const faults = (await kind.nameFaults?.(tx, organizationId, content.parameters)) ?? [];
+  if (faults.length > 0)
+    throw validationFailed(faults.map((fault) => ({ ...fault, path: `${content.path}.${fault.path}` })));
 }
 
 /** What changes an account that another open attempt changes. */

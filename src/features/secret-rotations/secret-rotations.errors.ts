@@ -20,6 +20,9 @@ const ERRORS = declareErrors({
     retryAfterSeconds: 10,
   },
   ROTATION_NOT_RECONCILABLE: conflict('Rotations of this type, or with this method, need no reconciliation.'),
+  PASSWORD_RULE_NOT_FOUND: notFound('password rule'),
+  PASSWORD_RULE_NAME_TAKEN: conflict('Another password rule of the organization has this name; take another one.'),
+  PASSWORD_RULE_IN_USE: conflict('Rotations use the password rule; change or delete them first.'),
 });
 
 declare module '../../kernel/errors.js' {

@@ -24,6 +24,7 @@ import { jobs } from './graphql/jobs.js';
 import { notificationChannels } from './graphql/notification-channels.js';
 import { organizationRoles } from './graphql/organization-roles.js';
 import { organizations } from './graphql/organizations.js';
+import { passwordRules } from './graphql/password-rules.js';
 import { privileges } from './graphql/privileges.js';
 import { projectCopies } from './graphql/project-copies.js';
 import { projectRescues } from './graphql/project-rescues.js';
@@ -52,6 +53,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...alerts,
   ...appConnections,
   ...secretRotations,
+  ...passwordRules,
   ...notificationChannels,
   ...tags,
   ...folders,

@@ -91,8 +91,9 @@ async function defer(
 }
 
 async function revoke(ctx: Context, { kinds, debt }: { readonly kinds: Kinds; readonly debt: Debt }): Promise<void> {
-  const { id, organizationId, projectId, rotationId, connectionId, type, parameters, name, credentialSealed } = debt;
+  const { id, organizationId, projectId, rotationId, connectionId, type, name, credentialSealed } = debt;
   const kind = kinds.of(type);
+  const parameters = (await kind.resolve?.(ctx, organizationId, debt.parameters)) ?? debt.parameters;
   const connection = await openConnection(ctx, connectionId);
   const target: RotationTarget = {
     ...{ rotationId, organizationId, projectId, parameters, connection },

@@ -10,7 +10,7 @@ import { failureOf } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import { sealCredential } from '../store/sealing.js';
 import { abandon, oweOrphan } from './abandon.js';
-import { nameOf } from './begin.js';
+import { candidateOf, nameOf } from './begin.js';
 import { fail, leaveUndecided, moveTo, succeed } from './outcomes.js';
 import { loadWork, type Work } from './work.js';
 
@@ -140,7 +140,8 @@ export class Attempting {
       rowVersion: version,
     } as const;
     await this.run.inTransaction(async (tx) => {
-      const candidateSealed = await sealCredential(tx, rotation, at, kind.candidate(rotation.parameters, name));
+      const candidate = await candidateOf(tx, { kind, rotation, name });
+      const candidateSealed = await sealCredential(tx, rotation, at, candidate);
       if (await moveTo(tx, work, 'planned', { name, candidateSealed })) await oweOrphan(tx, work);
     });
   }

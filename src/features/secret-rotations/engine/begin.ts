@@ -47,7 +47,7 @@ export async function beginAttempt(
   const number = rotation.attempts + 1;
   const name = nameOf(rotation, number, 0);
   const at = { table: 'secret_rotation_attempt', rowId: id, rowVersion: 0 } as const;
-  const candidate = adopted ?? kind.candidate(parameters, name);
+  const candidate = adopted ?? (await candidateOf(tx, { kind, rotation, name }));
   const begun = await insertAttempt(tx, {
     id,
     ...scope,
@@ -68,6 +68,22 @@ export async function beginAttempt(
   await flush(tx);
   await ask(tx, ROTATE, [{ key: rotationId, subjectId: rotationId, ...scope }]);
   return id;
+}
+
+/** A new candidate, by what the parameters of the rotation stand for now. */
+export async function candidateOf(
+  tx: Transaction,
+  {
+    kind,
+    rotation: { organizationId, parameters },
+    name,
+  }: {
+    readonly kind: RotationKind;
+    readonly rotation: Pick<SecretRotation, 'organizationId' | 'parameters'>;
+    readonly name: string;
+  },
+): Promise<Credential> {
+  return kind.candidate((await kind.resolve?.(tx, organizationId, parameters)) ?? parameters, name);
 }
 
 /** What a candidate is called outside: the same name is never used again. */

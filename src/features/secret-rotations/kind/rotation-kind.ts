@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import type { OpenedConnection } from '../../app-connections/public.js';
@@ -62,6 +62,10 @@ export interface RotationKind<Type extends string = string> {
    * @throws TargetFailure; VALIDATION_FAILED at the places of the input
    */
   check(ctx: Context, target: RotationTarget): Promise<void>;
+  /** What is wrong with names in parameters of what is kept in the organization; absent: they have none. Paths are as those of `changeFaults`. */
+  nameFaults?(tx: Transaction, organizationId: string, parameters: Parameters): Promise<readonly ErrorDetail[]>;
+  /** Parameters as `candidate` and `revoke` take them, with what such names stand for now; absent: just as they are. */
+  resolve?(ctx: Context, organizationId: string, parameters: Parameters): Promise<Parameters>;
   /**
    * All that is known of a new credential before it is made.
    *

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import { projectColumns } from '../../../kernel/database/columns.js';
 import type { RotationType } from '../kinds/kinds.js';
 import type { ScheduleExtras } from './timing.js';
@@ -20,6 +20,8 @@ export const SecretRotationSchema = defineEntity({
     name: p.text(),
     description: p.text().nullable(),
     parameters: p.json<Readonly<Record<string, unknown>>>(),
+    /** Which password rule the parameters name; null: none. It makes the rule stay. */
+    passwordRule: p.text().$type<Opt<string>>().nullable().generated(`((parameters ->> 'passwordRule'::text)) stored`),
     /** Keys of the mapped secrets, by field. */
     secretsMapping: p.json<Readonly<Record<string, string>>>(),
     isAutoRotationEnabled: p.boolean(),

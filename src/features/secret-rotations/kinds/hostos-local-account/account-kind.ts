@@ -1,4 +1,4 @@
-import type { Context } from '../../../../kernel/context.js';
+import type { Context, Transaction } from '../../../../kernel/context.js';
 import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import type { ErrorDetail } from '../../../../kernel/errors.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
@@ -11,6 +11,7 @@ import {
   TargetFailure,
 } from '../../../app-connections/public.js';
 import type { Credential, Finding, Parameters, RotationKind, RotationTarget } from '../../kind/rotation-kind.js';
+import { findRuleByName, holdRule } from '../../password-rules/password-rule.queries.js';
 import type { AccountParameters } from './account.rules.js';
 import { generatePassword } from './password.js';
 
@@ -66,6 +67,22 @@ export class HostosLocalAccount implements RotationKind {
     await client.login(ctx, adminOf(target));
     if (rotationMethod === 'login-as-target' && password !== null)
       await client.login(ctx, accountOf(target.parameters, password)).catch(ofAccount);
+  }
+
+  /** A rule that is there stays there until the transaction ends. */
+  async nameFaults(tx: Transaction, organizationId: string, parameters: Parameters): Promise<ErrorDetail[]> {
+    const { passwordRule: name } = parametersOf(parameters);
+    if (name == null || (await holdRule(tx, { organizationId, name })).length > 0) return [];
+    const message = 'must be the name of a password rule of the organization';
+    return [{ path: 'parameters.passwordRule', code: 'INVALID', message }];
+  }
+
+  /** Without its rule, which outlives all rotations that name it, but not what is left to be revoked of them, the default counts. */
+  async resolve(ctx: Context, organizationId: string, parameters: Parameters): Promise<Parameters> {
+    const { passwordRule: name } = parametersOf(parameters);
+    if (name == null) return parameters;
+    const [rule] = await findRuleByName(ctx, { organizationId, name });
+    return { ...parameters, passwordRequirements: rule?.requirements ?? null };
   }
 
   candidate(parameters: Parameters): Credential {

@@ -1,102 +1,13 @@
 import { z } from 'zod';
-import type { DetailCode } from '../../../../kernel/detail-codes.js';
 import { EVEN_IF_FAULTY, looseEntries } from '../../../../kernel/validation.js';
 import { knownPassword } from '../../../app-connections/public.js';
 import { secretKeyOf } from '../../kind/mapping.rules.js';
+import { ruleName } from '../../password-rules/password-rule.rules.js';
+import { DEFAULT_LENGTH, PasswordRequirements } from '../../password-rules/requirements.rules.js';
 
 /** How the password of an account is changed. */
 export const rotationMethod = z.enum(['login-as-target', 'login-as-root']);
 export type RotationMethod = z.output<typeof rotationMethod>;
-
-/** Longer ones cannot be typed into the dialogs of Windows, and from 257 characters on Samba loses them without a word. */
-const MAX_LENGTH = 127;
-const MIN_LENGTH = 8;
-const DEFAULT_LENGTH = 48;
-const DEFAULT_SYMBOLS = '-_.~!*';
-/** Fewer different characters make passwords that are guessed, or that cannot avoid the name of the account. */
-const LEAST_CHARACTERS = 10;
-
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
-const DIGITS = '0123456789';
-
-const count = (what: string) =>
-  z
-    .int()
-    .min(0)
-    .max(MAX_LENGTH)
-    .meta({ description: `How many ${what} it has at least; 0: none is used.` });
-
-/** What generated passwords are like. Source: behaviour 9.10, rotation-targets A11. */
-export const PasswordRequirements = z
-  .strictObject({
-    length: z
-      .int()
-      .min(MIN_LENGTH)
-      .max(MAX_LENGTH)
-      .meta({ description: `Its length, ${MIN_LENGTH} to ${MAX_LENGTH} characters.` }),
-    required: z
-      .strictObject({
-        lowercase: count('lower-case letters'),
-        uppercase: count('upper-case letters'),
-        digits: count('digits'),
-        symbols: count('symbols'),
-      })
-      .meta({ description: 'How many of which characters. The others are drawn from all that are used.' }),
-    allowedSymbols: z
-      .string()
-      .max(64)
-      .regex(/^[!-/:-@[-`{-~]*$/, 'must be symbols of ASCII: no letters, digits or blanks')
-      .nullish()
-      .meta({ description: `Which symbols are used; absent or empty: ${DEFAULT_SYMBOLS}` }),
-  })
-  .superRefine((given, issues) => {
-    for (const fault of requirementFaults(given)) issues.addIssue({ code: 'custom', ...fault });
-  }, EVEN_IF_FAULTY)
-  .meta({ description: 'What generated passwords are like.' });
-export type PasswordRequirements = z.output<typeof PasswordRequirements>;
-
-/** What passwords are like when nothing is required. */
-export const DEFAULT_REQUIREMENTS: PasswordRequirements = {
-  length: DEFAULT_LENGTH,
-  required: { lowercase: 1, uppercase: 1, digits: 1, symbols: 0 },
-};
-
-/** The characters of a password, by their class, and how many of each it has at least. Classes that are not used are not in it. */
-export function classesOf({ required, allowedSymbols }: PasswordRequirements): { least: number; characters: string }[] {
-  const symbols = [...new Set(allowedSymbols || DEFAULT_SYMBOLS)].join('');
-  return [
-    { least: required.lowercase, characters: LETTERS },
-    { least: required.uppercase, characters: LETTERS.toUpperCase() },
-    { least: required.digits, characters: DIGITS },
-    { least: required.symbols, characters: symbols },
-  ].filter(({ least }) => least > 0);
-}
-
-interface Fault {
-  readonly path: string[];
-  readonly message: string;
-  readonly params: { readonly code: DetailCode };
-}
-
-/** What is wrong with requirements that are right one by one; nothing where one of them is not. */
-function requirementFaults(given: object): Fault[] {
-  const [{ required, length, allowedSymbols } = {}] = looseEntries([given]);
-  const [counts = {}] = looseEntries([required]);
-  const numbers = [counts.lowercase, counts.uppercase, counts.digits, counts.symbols];
-  if (!numbers.every((number) => Number.isInteger(number)) || !Number.isInteger(length)) return [];
-  const fault = (path: string[], message: string, code: DetailCode = 'INVALID'): Fault[] => [
-    { path, message, params: { code } },
-  ];
-  const sum = numbers.reduce<number>((total, number) => total + Number(number), 0);
-  if (sum === 0) return fault(['required'], 'must have at least one number above 0', 'TOO_SMALL');
-  if (sum > Number(length)) return fault(['required'], 'must not ask for more characters than the length', 'TOO_BIG');
-  if (allowedSymbols != null && typeof allowedSymbols !== 'string') return [];
-  const classes = classesOf({ length, required: counts, allowedSymbols } as PasswordRequirements);
-  const characters = classes.reduce((total, one) => total + one.characters.length, 0);
-  return characters < LEAST_CHARACTERS
-    ? fault(['required'], `must use at least ${LEAST_CHARACTERS} different characters`, 'TOO_SMALL')
-    : [];
-}
 
 /** Accounts that nobody owns. */
 const BUILT_IN = ['administrator', 'system', 'guest', 'defaultaccount'];
@@ -121,11 +32,25 @@ export const AccountParameters = z
     passwordRequirements: PasswordRequirements.nullish().meta({
       description: `What its passwords are like; absent: ${DEFAULT_LENGTH} letters and digits. A change takes effect with the next rotation.`,
     }),
+    passwordRule: ruleName.nullish().meta({
+      description:
+        'Name of a password rule of the organization, in place of `passwordRequirements`. It is looked up when a password is made, so that a change of the rule takes effect with the next rotation.',
+    }),
     rotationMethod: rotationMethod.default('login-as-root' satisfies RotationMethod).meta({
       description:
         'Whether the account changes its own password, or the account of the connection resets it, for which that has to be an administrator. It cannot change.',
     }),
   })
+  .superRefine((given: object, issues) => {
+    const [{ passwordRequirements, passwordRule } = {}] = looseEntries([given]);
+    if (passwordRequirements != null && passwordRule != null)
+      issues.addIssue({
+        code: 'custom',
+        path: ['passwordRule'],
+        message: 'must be absent where passwordRequirements are given',
+        params: { code: 'INVALID' },
+      });
+  }, EVEN_IF_FAULTY)
   .meta({ description: 'Which account it is, and how its password changes.' });
 export type AccountParameters = z.output<typeof AccountParameters>;
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
-import { classesOf, DEFAULT_REQUIREMENTS, type PasswordRequirements } from './account.rules.js';
+import { classesOf, DEFAULT_REQUIREMENTS, type PasswordRequirements } from '../../password-rules/requirements.rules.js';
 
 /** Windows lets a password have a shorter name in it. */
 const SHORTEST_NAME = 3;
