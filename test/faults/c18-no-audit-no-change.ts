@@ -22,8 +22,9 @@ const COUNTERS: Readonly<Record<string, readonly string[]>> = {
   data_key: ['seals_reserved'],
 };
 
+/** All but those in which the service notes by itself when its jobs are due. */
 const TABLES = `select table_name as name from information_schema.tables
-  where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`;
+  where table_schema = 'public' and table_type = 'BASE TABLE' and table_name !~ '^(agenda_|job$|job_)' order by 1`;
 
 /** Every row of every table, without what is counted. */
 async function contentsOf(sql: Sql): Promise<Record<string, unknown>> {
@@ -55,7 +56,7 @@ async function callsOf(installation: Installation, seed: Seed): Promise<Call[]> 
     name: `${name} (${who})`,
     send: () => send(caller, ids),
   });
-  const operations = [...restOperations(), ...graphqlOperations()];
+  const operations = [...restOperations(), ...graphqlOperations()].filter(({ needsHost }) => !needsHost);
   const first = await installation.admin();
   // Kept in memory, where they are: such replies need their audit rows as well.
   for (const operation of operations.filter(({ changes }) => !changes)) await operation.send(admin, world);
@@ -92,7 +93,7 @@ async function judge({ name, send }: Call, sql: Sql, before: Record<string, unkn
 }
 
 /** The documents ask for all that there is. */
-const EVERYTHING = { GRAPHQL_LIMITS: 'cost=100000' };
+const EVERYTHING = { GRAPHQL_LIMITS: 'cost=100000', ALLOW_PRIVATE_TARGETS: 'true' };
 
 export const check: Check = {
   id: 'C18',

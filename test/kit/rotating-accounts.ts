@@ -125,7 +125,7 @@ export class RotatingAccounts {
 
   /** Has what waits done at once: jobs, debts, and what has to wait for calls of processes that are gone. */
   async hurry(): Promise<void> {
-    await this.#parts.sql('update credential_debt set next_at = now() where paid_at is null');
+    await this.#parts.sql('update credential_debt set next_at = now()');
     await this.#parts.sql(
       `update job set wake_at = now() where kind in ('secret-rotations:rotate', 'secret-rotations:pay-debts') and state = 'waiting'`,
     );

@@ -114,7 +114,7 @@ export class Rotating {
   /** Has what failed tried again at once, and calls whose answers were lost be too long ago to have an effect any more. */
   async hurry(): Promise<void> {
     await this.parts.sql(
-      `update credential_debt set settled_at = now(), next_at = now() where project_id = $1 and paid_at is null
+      `update credential_debt set settled_at = now(), next_at = now() where project_id = $1
          and (next_at > now() or settled_at > now())`,
       [this.project.id],
     );
@@ -132,7 +132,7 @@ export class Rotating {
       await this.hurry();
       const [row] = (await this.parts.sql(
         `select (select count(*) from secret_rotation_attempt where project_id = $1 and ended_at is null)
-           + (select count(*) from credential_debt where project_id = $1 and paid_at is null) as count`,
+           + (select count(*) from credential_debt where project_id = $1) as count`,
         [this.project.id],
       )) as { count: string }[];
       return Number(row?.count) === 0;

@@ -117,7 +117,7 @@ export class SecretRotationType extends Node {
   @Field(() => Boolean, { description: 'Whether the last success was by hand, or its creation.' })
   isLastManual!: boolean;
 
-  @Field(() => ID, { nullable: true, description: 'The last attempt, which `attemptConnection` lists.' })
+  @Field(() => ID, { nullable: true, description: 'The last attempt, which `secretRotationAttempts` lists.' })
   lastAttemptId!: string | null;
 
   @Field(() => String, { nullable: true, description: 'Why the last attempt failed, in words; null when it did not.' })

@@ -120,10 +120,9 @@ create table credential_debt (
   settled_at timestamptz(3),
   next_at timestamptz(3) not null default now(),
   created_at timestamptz(3) not null default now(),
-  paid_at timestamptz(3),
   check (name is not null or credential_sealed is not null)
 );
 create index credential_debt_project_index on credential_debt (project_id, created_at, id);
 create index credential_debt_organization_index on credential_debt (organization_id);
-create index credential_debt_due_index on credential_debt (connection_id, next_at) where paid_at is null;
+create index credential_debt_due_index on credential_debt (connection_id, next_at);
 create index credential_debt_rotation_index on credential_debt (rotation_id);`;

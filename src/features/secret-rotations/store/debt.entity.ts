@@ -28,7 +28,6 @@ const DebtSchema = defineEntity({
     settledAt: p.datetime(3).nullable(),
     nextAt: p.datetime(3).defaultRaw('now()'),
     createdAt: p.datetime(3).defaultRaw('now()'),
-    paidAt: p.datetime(3).nullable(),
   },
 });
 

@@ -30,7 +30,7 @@ export const listDueDebts = sqlStatement({
   text: `
     select id, organization_id as "organizationId", project_id as "projectId", rotation_id as "rotationId", connection_id as "connectionId", type,
       reason, parameters, name, credential_sealed as "credentialSealed", tries, coalesce(settled_at <= now(), true) as "isSettled"
-    from credential_debt where connection_id = :connectionId and paid_at is null and next_at <= now()
+    from credential_debt where connection_id = :connectionId and next_at <= now()
     order by next_at, id limit :most::integer`,
   params: { connectionId: t.uuid, most: t.integer },
   row: {
@@ -53,14 +53,14 @@ export const listDueDebts = sqlStatement({
 export const secondsToNextDebt = sqlStatement({
   text: `
     select greatest(0, extract(epoch from min(next_at) - now()))::double precision as seconds
-    from credential_debt where connection_id = :connectionId and paid_at is null having min(next_at) is not null`,
+    from credential_debt where connection_id = :connectionId having min(next_at) is not null`,
   params: { connectionId: t.uuid },
   row: { seconds: t.nullable(t.double) },
 });
 
 /** A credential is known to be gone: nothing of it is kept, and nothing holds its connection. */
 export const settleDebt = sqlStatement({
-  text: 'delete from credential_debt where id = :id and paid_at is null returning id',
+  text: 'delete from credential_debt where id = :id returning id',
   params: { id: t.uuid },
   row: { id: t.uuid },
 });
@@ -70,21 +70,21 @@ export const deferDebts = sqlStatement({
   text: `
     update credential_debt d set tries = d.tries + 1, error_code = :errorCode, next_at = now() + make_interval(secs => later.pause)
     from unnest(:ids::uuid[], :pauses::double precision[]) as later (id, pause)
-    where d.id = later.id and d.paid_at is null and d.next_at <= now()`,
+    where d.id = later.id and d.next_at <= now()`,
   params: { ids: t.array(t.uuid), pauses: t.array(t.double), errorCode: t.text },
   row: {},
 });
 
 /** It was not there, but may still come. */
 export const awaitDebt = sqlStatement({
-  text: 'update credential_debt set error_code = null, next_at = settled_at where id = :id and paid_at is null',
+  text: 'update credential_debt set error_code = null, next_at = settled_at where id = :id',
   params: { id: t.uuid },
   row: {},
 });
 
 /** How many credentials of a rotation that is being deleted are not known to be gone. */
 export const countOpenDeletions = sqlStatement({
-  text: `select count(*)::integer as count from credential_debt where rotation_id = :rotationId and reason = 'deletion' and paid_at is null`,
+  text: `select count(*)::integer as count from credential_debt where rotation_id = :rotationId and reason = 'deletion'`,
   params: { rotationId: t.uuid },
   row: { count: t.integer },
 });
@@ -93,14 +93,14 @@ export const countOpenDeletions = sqlStatement({
 export const listDeletionDebts = sqlStatement({
   text: `
     select d.id, d.error_code as "errorCode", d.next_at > now() as "isWaiting" from credential_debt d join secret_rotation r on r.id = d.rotation_id
-    where d.rotation_id = :rotationId and d.reason = 'deletion' and d.paid_at is null order by d.id`,
+    where d.rotation_id = :rotationId and d.reason = 'deletion' order by d.id`,
   params: { rotationId: t.uuid },
   row: { id: t.uuid, errorCode: t.nullable(t.text), isWaiting: t.boolean },
 });
 
 /** Has what a rotation owes tried again at once. */
 export const hasten = sqlStatement({
-  text: 'update credential_debt set next_at = now(), error_code = null where rotation_id = :rotationId and paid_at is null',
+  text: 'update credential_debt set next_at = now(), error_code = null where rotation_id = :rotationId',
   params: { rotationId: t.uuid },
   row: {},
 });
@@ -111,7 +111,7 @@ export const listDebts = sqlStatement({
     select id, project_id as "projectId", rotation_id as "rotationId", connection_id as "connectionId", type, reason, tries,
       error_code as "errorCode", next_at as "nextAttemptAt", created_at as "createdAt"
     from credential_debt
-    where project_id = :projectId and paid_at is null
+    where project_id = :projectId
       and (:time::text is null or (created_at, id) < (:time::text::timestamptz, :afterId::uuid))
     order by created_at desc, id desc limit :limit::integer`,
   params: {
