@@ -73,9 +73,18 @@ describeWithSamba('password rules of an organization', () => {
 
   test('count for the password that nobody keeps, which ends the last one', async () => {
     const { name } = await makeRule({ ...DIGITS, length: 80 });
-    const account = await samba.account();
-    const parameters = parametersOf(account.username, name);
-    const rotation = await rotating.create('login-as-root', account, { parameters });
+    // The account of the connection may not reset passwords: the server takes no other one then than such.
+    const [account, powerless] = [await samba.account(), await samba.account()];
+    const { appConnection } = mustSucceed(
+      await rotating.admin.post('/api/v1/app-connections/smb', {
+        ...{ name: 'powerless', method: 'credentials', projectId: rotating.project.id },
+        credentials: { host: samba.host, port: samba.port, ...powerless },
+      }),
+    ).body;
+    const rotation = await rotating.create('login-as-target', account, {
+      connectionId: appConnection.id,
+      parameters: parametersOf(account.username, name, { rotationMethod: 'login-as-target' }),
+    });
     const last = await rotating.secret(rotation.passwordKey);
     // By default they are shorter.
     await samba.policy('min password length', 70);
