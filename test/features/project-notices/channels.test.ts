@@ -205,10 +205,16 @@ describe('messages of a project', () => {
         );
       }
       await admin.data(document);
-      const { result, count } = await strongroom.statements(() => admin.data(document));
-      expect(result.projects.nodes).toHaveLength(size);
-      for (const { notificationMessages } of result.projects.nodes) expect(notificationMessages).toHaveLength(size + 1);
-      counts.push(count);
+      const sent: number[] = [];
+      // The fewest of some: the service is shared, and what others have left may send one meanwhile.
+      for (let time = 0; time < 3; time += 1) {
+        const { result, count } = await strongroom.statements(() => admin.data(document));
+        expect(result.projects.nodes).toHaveLength(size);
+        for (const { notificationMessages } of result.projects.nodes)
+          expect(notificationMessages).toHaveLength(size + 1);
+        sent.push(count);
+      }
+      counts.push(Math.min(...sent));
     }
     expect(counts[1]).toBe(counts[0]);
   });

@@ -229,7 +229,12 @@ describeWithSamba('a rotation of a local account of a real server', () => {
     const other = await through.create('login-as-root', account);
     const release = proxy.hold();
     const rotated = through.rotate(made.id);
-    await until('the server to be asked', 30_000, () => proxy.connections > 0);
+    // The server may be asked by a check of the connection as well.
+    await until(
+      'the rotation to run',
+      30_000,
+      async () => (await through.get(made.id)).rotationStatus === 'in_progress',
+    );
     expect(await through.rotate(made.id)).toBeError(409, 'ROTATION_RUNNING');
     expect(await through.rotate(other.id)).toBeError(409, 'ROTATION_RUNNING');
     release();
