@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
-import type { Caller, Reply } from '../kit/caller.ts';
+import { type Caller, mustSucceed, type Reply } from '../kit/caller.ts';
 import { graphqlOperations } from '../kit/operations/graphql.ts';
 import type { Operation } from '../kit/operations/operation.ts';
 import { restOperations } from '../kit/operations/rest-requests.ts';
@@ -52,6 +52,9 @@ async function callsOf(installation: Installation, seed: Seed): Promise<Call[]> 
     viewer: await seed.caller(admin, { organizationRole: 'member', project: world.project, projectRoles: ['viewer'] }),
     powerless: await seed.caller(admin, { project: world.project, projectRoles: ['no-access'] }),
   };
+  const members = `/api/v2/workspace/${world.certificateProject}/identity-memberships`;
+  mustSucceed(await admin.post(`${members}/${callers.viewer.identityId}`, { role: 'viewer' }));
+  mustSucceed(await admin.post(`${members}/${callers.powerless.identityId}`, { role: 'no-access' }));
   const call = (who: string, caller: Caller, { name, send }: Operation, ids: World): Call => ({
     name: `${name} (${who})`,
     send: () => send(caller, ids),
