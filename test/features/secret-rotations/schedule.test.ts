@@ -5,7 +5,6 @@ import {
   nextRotationAt,
   retryAt,
   type SchedulePolicy,
-  staggered,
   startAt,
   validAtLeastUntil,
 } from '../../../src/features/secret-rotations/schedule/next-rotation.js';
@@ -159,24 +158,6 @@ describe('the next rotation', () => {
     // 2026-01-02 is a Friday.
     expect(next({ window: window(['friday'], '00:00', '02:00') })).toEqual(at('2026-01-09T00:00'));
     expect(next({ rotateAt: { hours: 3, minutes: 0 } })).toEqual(at('2026-01-01T03:00'));
-  });
-
-  test('is staggered by the rotation, always the same, within the window', () => {
-    const planned = at('2026-01-03T02:00');
-    const ids = Array.from({ length: 500 }, (_, index) => `rotation-${index}`);
-    const of = (policy: SchedulePolicy) =>
-      ids.map(
-        (rotationId) => staggered(policy, planned, { rotationId, spreadSeconds: 600 }).getTime() - planned.getTime(),
-      );
-    expect(of(DAILY)).toEqual(of(DAILY));
-    expect(Math.min(...of(DAILY))).toBeGreaterThanOrEqual(0);
-    expect(Math.max(...of(DAILY))).toBeLessThan(600_000);
-    // In no minute come more than a fifth.
-    const minutes = Map.groupBy(of(DAILY), (ms) => Math.floor(ms / 60_000));
-    expect(minutes.size).toBe(10);
-    for (const some of minutes.values()) expect(some.length).toBeLessThan(100);
-    const short = { ...DAILY, window: window(['saturday'], '01:00', '02:05') };
-    expect(Math.max(...of(short))).toBeLessThan(300_000);
   });
 
   test('is retried later and later, half of it at random, in the window', () => {

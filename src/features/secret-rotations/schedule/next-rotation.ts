@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { cronAfter } from './cron.js';
 import { DAY_MS, dayOf, momentOf, momentOnDay, type TimeOfDay, wallClock } from './local-time.js';
 import { nextOpening, openFrom, openingAfter, type RotationWindow } from './window.js';
@@ -73,23 +72,6 @@ export function startAt({ window, timeZone, missed }: SchedulePolicy, plannedAt:
   if (now.getTime() < closesAt) return new Date(openFrom(plannedAt.getTime(), window, timeZone));
   const at = now.getTime();
   return new Date(missed === 'next-window' ? nextOpening(at, window, timeZone) : openFrom(at, window, timeZone));
-}
-
-/**
- * A moment somewhat after the planned one, always the same for one rotation, so that many with one time do not begin together. It
- * stays in the window.
- *
- * @param given `spreadSeconds`: over how long they are spread
- */
-export function staggered(
-  { window, timeZone }: SchedulePolicy,
-  plannedAt: Date,
-  { rotationId, spreadSeconds }: { readonly rotationId: string; readonly spreadSeconds: number },
-): Date {
-  const at = plannedAt.getTime();
-  const room = window === null ? Number.POSITIVE_INFINITY : openingAfter(at, window, timeZone).closesAt - at;
-  const share = createHash('sha256').update(rotationId).digest().readUInt32BE(0) / 2 ** 32;
-  return new Date(at + Math.floor(share * Math.min(spreadSeconds * 1_000, room)));
 }
 
 /**
