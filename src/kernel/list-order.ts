@@ -17,16 +17,16 @@ import { parse } from './validation.js';
 export const ORDER_FIELDS = ['NAME', 'CREATED_AT', 'UPDATED_AT'] as const;
 export const DIRECTIONS = ['ASC', 'DESC'] as const;
 
-export const orderField = z.enum(ORDER_FIELDS).meta({ description: 'What to order by.' });
+export const orderField = z.enum(ORDER_FIELDS).meta({ description: 'Field to sort by.' });
 export const orderDirection = z
   .enum(DIRECTIONS)
   .default('ASC')
-  .meta({ description: 'Ascending or descending; equal ones by id.' });
+  .meta({ description: 'Sort direction. Items with equal values are sorted by ID.' });
 
-/** The order of a list. */
+/** Sort order of a list. */
 export const ListOrder = z
   .strictObject({ field: orderField, direction: orderDirection })
-  .meta({ description: 'The order of a list.' });
+  .meta({ description: 'Sort order of a list.' });
 export type ListOrder = z.output<typeof ListOrder>;
 
 /** Only rows that changed since a time. The count of the list is that of all. */
@@ -34,13 +34,13 @@ export const sinceRules = {
   updatedSince: z
     .date()
     .nullish()
-    .meta({ description: 'Only items changed at this time or later. `totalCount` still counts all.' }),
+    .meta({ description: 'Return only items changed at or after this time. `totalCount` still counts all items.' }),
 };
 
 /** Rules of the arguments of lists that can be had in several orders. @param usual the order of the list when none is asked for */
 export const orderRulesOf = (usual: string) => ({
   orderBy: ListOrder.nullish().meta({
-    description: `The order; by default ${usual}. A cursor is valid only for the order that it was made with.`,
+    description: `Sort order. Default: ${usual}. A cursor is valid only with the sort order of the page it came from.`,
   }),
   ...sinceRules,
 });

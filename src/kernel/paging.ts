@@ -14,16 +14,20 @@ const cursor = z.string().max(MAX_CURSOR);
 
 /** Rules of the arguments of every list: Relay's forward paging. */
 export const pageRules = {
-  first: rows.nullish().meta({ description: 'At most this many rows, 1 to 1,000. Without it the list is whole.' }),
-  after: cursor.nullish().meta({ description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it.' }),
-};
-
-/** Rules of the arguments of lists that are never whole: nobody knows how far they would go. */
-export const boundedPageRules = {
-  first: rows.default(100).meta({ description: 'At most this many rows, 1 to 1,000.' }),
+  first: rows
+    .nullish()
+    .meta({ description: 'Maximum number of items to return, 1 to 1,000. If omitted, all items are returned.' }),
   after: cursor
     .nullish()
-    .meta({ description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it for the same question.' }),
+    .meta({ description: 'Return items after this cursor: `pageInfo.endCursor` of the page before.' }),
+};
+
+/** Rules of the arguments of lists that always have pages, because their length has no bound. */
+export const boundedPageRules = {
+  first: rows.default(100).meta({ description: 'Maximum number of items to return, 1 to 1,000.' }),
+  after: cursor.nullish().meta({
+    description: 'Return items after this cursor: `pageInfo.endCursor` of the page before, with the same arguments.',
+  }),
 };
 
 const PAGE = z.strictObject(pageRules);
@@ -34,7 +38,7 @@ export interface PageRequest {
   readonly after?: string | null | undefined;
 }
 
-/** Where a list goes on. */
+/** Position of a page in its list. */
 export interface PageInfo {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;

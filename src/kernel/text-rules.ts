@@ -45,5 +45,13 @@ export const HAS_NO_CONTROL_CHARACTERS = /^\P{Cc}*$/u;
 /** Which scalar of GraphQL a rule is, where its type alone does not say. */
 export const SCALARS = z.registry<{ readonly scalar: 'ID' }>();
 
-/** An id, as a caller gives it: whatever is none is not found. */
-export const idOf = (description: string) => z.string().register(SCALARS, { scalar: 'ID' }).meta({ description });
+/**
+ * An ID in an input. Any string is accepted: one that is no ID is not found.
+ *
+ * @param about the resource, for the description: `project` is described as "ID of the project."; or a whole description
+ */
+export const idOf = (about: string) =>
+  z
+    .string()
+    .register(SCALARS, { scalar: 'ID' })
+    .meta({ description: about.endsWith('.') ? about : `ID of the ${about}.` });

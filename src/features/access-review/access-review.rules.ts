@@ -31,13 +31,13 @@ export const ResourceFields = z
     secretName: field('Key of the secret.'),
     secretTags: z.array(text).max(MAX_TAGS).nullish().meta({ description: 'Slugs of the tags of the secret.' }),
     eventType: field('Of an event about secrets: which event.'),
-    identityId: field('Id of the machine identity that it is done to.'),
+    identityId: field('ID of the machine identity that it is done to.'),
     username: field('Username of the person that it is done to.'),
     groupSlug: field('Slug of the group that it is done to.'),
     role: field('Slug of the role that is given.'),
     subject: field('Of a role or a privilege that is given: the subject of one of its rules, as `secrets`.'),
     action: field('Of a role or a privilege that is given: the action of one of its rules, as `readValue`.'),
-    connectionId: field('Id of the connection to an outside system.'),
+    connectionId: field('ID of the connection to an outside system.'),
     commonName: field('Common name of the certificate.'),
     slug: field('Slug of the certificate profile.'),
   })
@@ -54,10 +54,10 @@ const inOrganization = { subject: organizationSubject.meta(SUBJECT), action: org
 
 const whom = {
   userId: idOf('The user who would do it; absent, like identityId: you.').nullish(),
-  identityId: idOf('The machine identity that would do it.').nullish(),
+  identityId: idOf('machine identity that would do it').nullish(),
 };
 
-const projectId = idOf('The project.');
+const projectId = idOf('project');
 
 /** Arguments of `explainAccess`. */
 export const ExplainAccess = z.strictObject({ projectId, ...what, ...whom });

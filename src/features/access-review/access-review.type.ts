@@ -101,7 +101,7 @@ export class AccessHolderType {
   @Field(() => MemberKindEnum, { description: 'Whether it is a person or a machine.' })
   memberKind!: 'user' | 'identity';
 
-  @Field(() => ID, { description: 'Id of the user or of the machine identity, also of one that was deleted since.' })
+  @Field(() => ID, { description: 'ID of the user or of the machine identity, also of one that was deleted since.' })
   memberId!: string;
 
   @Field(() => String, {
@@ -114,4 +114,4 @@ export class AccessHolderType {
   origin!: RuleOriginType;
 }
 
-export const AccessHolderConnection = connectionOf(AccessHolderType, 'AccessHolder', 'name, then id');
+export const AccessHolderConnection = connectionOf(AccessHolderType, 'AccessHolder', 'name, then ID');

@@ -13,9 +13,9 @@ const tokenName = z
 
 const name = tokenName.nullish().meta({ description: 'What people call it, up to 64 characters.' });
 const scope = organizationSlug.nullish().meta({ description: 'Slug of the sub-organization to scope it to.' });
-const id = idOf('The token.');
-const identityId = idOf('The machine identity.');
-const userId = idOf('The user.');
+const id = idOf('token');
+const identityId = idOf('machine identity');
+const userId = idOf('user');
 
 /** Input of `createAccessToken`. Source: specification, operation 1; decisions 3. */
 export const CreateToken = z

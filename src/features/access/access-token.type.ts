@@ -90,7 +90,7 @@ export class AccessTokenType {
 export const AccessTokenConnection = countedConnectionOf(
   AccessTokenType,
   'AccessToken',
-  'newest change first, then id',
+  'newest change first, then ID',
 );
 
 export const HeldAccessTokenInput = inputType('HeldAccessTokenInput', TokenValue);
@@ -154,7 +154,7 @@ export class RevokeAccessTokensPayload {
 
 @ObjectType({ description: 'The token that gave itself up.' })
 export class RevokeHeldAccessTokenPayload {
-  @Field(() => ID, { description: 'The id of the token.' })
+  @Field(() => ID, { description: 'ID of the token.' })
   accessTokenId!: string;
 
   @Field(() => String, { description: 'One sentence for a person.' })

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idOf } from '../../kernel/text-rules.js';
 import { MessagePage } from '../deliveries/public.js';
 
-const alertId = idOf('The certificate alert.');
-const id = idOf('The message.');
+const alertId = idOf('certificate alert');
+const id = idOf('message');
 
 /** Arguments of `alertMessages`. */
 export const ListMessages = MessagePage.extend({ alertId });
@@ -13,7 +13,7 @@ export const OneMessage = z.strictObject({ id });
 
 /** Input of `retryAlertMessage`. */
 export const RetryMessage = z
-  .strictObject({ id, alertId: idOf('The alert that it must be one of.').nullish() })
+  .strictObject({ id, alertId: idOf('alert that it must be one of').nullish() })
   .meta({ description: 'Which message of a certificate alert.' });
 
 /** Input of `testCertificateAlert`. */

@@ -16,7 +16,7 @@ import type { RunRow } from './message.sql.js';
 export class AlertMessageType extends SentMessageType {
   readonly projectId!: string;
 
-  @Field(() => ID, { description: 'The certificate alert.' })
+  @Field(() => ID, { description: 'ID of the certificate alert.' })
   alertId!: string;
 
   @Field(() => CertificateEventEnum, { description: 'Which event it is about.' })

@@ -20,7 +20,7 @@ export const ALERT_BEFORE = /^[1-9]\d{0,3}[dwmy]$/;
 const MAX_FILTERS = 50;
 
 const projectId = idOf('The project, of the type `cert-manager`.');
-const id = idOf('The certificate alert.');
+const id = idOf('certificate alert');
 
 const name = storedText(255).min(1).meta({ description: 'What people call it, 1 to 255 characters.' });
 const description = storedText(1_000).nullish().meta({ description: 'What it is for, up to 1,000 characters.' });

@@ -88,7 +88,7 @@ class FilterType {
   simpleResolvers: true,
 })
 export class AlertType extends Node {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'What people call it.' })

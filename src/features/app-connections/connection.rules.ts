@@ -13,7 +13,7 @@ export type CheckState = (typeof CHECK_STATES)[number];
 
 export const app = z.enum(APPS).meta({ description: 'Which app it is.' });
 const onlyApp = app.nullish().meta({ description: 'Of which app it is; of another one it is not found.' });
-const id = idOf('The connection.');
+const id = idOf('connection');
 const name = slugText(1, 64).meta({
   description:
     'Lower-case words joined by hyphens, 1 to 64 characters, unique in the project, or else among those of the organization itself.',

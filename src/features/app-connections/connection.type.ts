@@ -34,7 +34,7 @@ const CheckStateEnum = enumType<CheckState>(
     'Credentials for an outside system, of an organization or of one of its projects. Secrets are never shown.',
 })
 export class ConnectedAppType extends Node {
-  @Field(() => ID, { description: 'The organization.' })
+  @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
   @Field(() => ID, { nullable: true, description: 'The project that it is for; null: all of the organization.' })
@@ -129,7 +129,7 @@ export function toConnectedApp({ publicPart, ...row }: ConnectionRow): Connected
   return Object.assign(new type(), { ...shown, credentials: publicPart });
 }
 
-export const ConnectedAppConnection = countedConnectionOf(ConnectedAppType, 'ConnectedApp', 'name, then id');
+export const ConnectedAppConnection = countedConnectionOf(ConnectedAppType, 'ConnectedApp', 'name, then ID');
 
 /** What can be connected. */
 @ObjectType('AppConnectionKind', {
@@ -150,7 +150,7 @@ export class AppConnectionKindType {
 /** A rotation that uses a connection. */
 @ObjectType('AppConnectionUse', { description: 'A rotation that uses a connection.', simpleResolvers: true })
 export class AppConnectionUseType {
-  @Field(() => ID, { description: 'The rotation.' })
+  @Field(() => ID, { description: 'ID of the rotation.' })
   rotationId!: string;
 
   @Field(() => String, { description: 'What the rotation is called.' })

@@ -11,7 +11,7 @@ enumOfRule(memberKind, MemberKindEnum);
 /** How many members one call can add or remove. */
 const MAX_MEMBERS = 100;
 
-const groupId = idOf('The group.');
+const groupId = idOf('group');
 const ids = (description: string) => z.array(idOf(description)).default([]);
 
 const isOne = ({ userId, identityId }: { userId?: unknown; identityId?: unknown }): boolean =>
@@ -21,8 +21,8 @@ const isOne = ({ userId, identityId }: { userId?: unknown; identityId?: unknown 
 export const OneMember = z
   .strictObject({
     groupId,
-    userId: idOf('The user.').nullish(),
-    identityId: idOf('The machine identity.').nullish(),
+    userId: idOf('user').nullish(),
+    identityId: idOf('machine identity').nullish(),
   })
   .refine(isOne, { path: ['userId'], error: 'must be given, or else identityId, not both' })
   .meta({ description: 'A group, and a user or a machine identity: give userId or identityId.' });

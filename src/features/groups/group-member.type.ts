@@ -11,13 +11,13 @@ import { MemberKindEnum } from '../organizations/public.js';
   simpleResolvers: true,
 })
 export class GroupMemberType extends Node {
-  @Field(() => ID, { description: 'The group.' })
+  @Field(() => ID, { description: 'ID of the group.' })
   groupId!: string;
 
   @Field(() => MemberKindEnum, { description: 'Who it is.' })
   memberKind!: 'user' | 'identity';
 
-  @Field(() => ID, { description: 'Id of the user or identity.' })
+  @Field(() => ID, { description: 'ID of the user or identity.' })
   memberId!: string;
 
   @Field(() => String, { description: 'Username of the user, or name of the identity.' })
@@ -27,7 +27,7 @@ export class GroupMemberType extends Node {
   joinedAt!: Date;
 }
 
-export const GroupMemberConnection = connectionOf(GroupMemberType, 'GroupMember', 'name, then id');
+export const GroupMemberConnection = connectionOf(GroupMemberType, 'GroupMember', 'name, then ID');
 
 @ObjectType({ description: 'The new members, by name.' })
 export class AddGroupMembersPayload {

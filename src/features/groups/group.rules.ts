@@ -11,7 +11,7 @@ const slug = slugText(1, 64).meta({
 const roleSlug = organizationRole.meta({
   description: 'Slug of the role that its members have in your organization by it.',
 });
-const id = idOf('The group.');
+const id = idOf('group');
 
 /** Input of `createGroup`. Source: interface of clients (Groups). */
 export const CreateGroup = z

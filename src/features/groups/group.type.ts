@@ -22,7 +22,7 @@ export class GroupType extends Node {
   @Field(() => String, { description: 'Slug of the role that its members have in your organization by it.' })
   roleSlug!: string;
 
-  @Field(() => ID, { nullable: true, description: 'Id of that role; null for a built-in one.' })
+  @Field(() => ID, { nullable: true, description: 'ID of that role; null for a built-in one.' })
   roleId!: string | null;
 
   @Field(() => DateTime, { description: 'When it was made.' })
@@ -32,7 +32,7 @@ export class GroupType extends Node {
   updatedAt!: Date;
 }
 
-export const GroupConnection = countedConnectionOf(GroupType, 'Group', 'name, then id');
+export const GroupConnection = countedConnectionOf(GroupType, 'Group', 'name, then ID');
 
 @ObjectType('GroupOrganizationMembership', {
   implements: Node,
@@ -40,10 +40,10 @@ export const GroupConnection = countedConnectionOf(GroupType, 'Group', 'name, th
   simpleResolvers: true,
 })
 export class GroupOrganizationMembershipType extends Node {
-  @Field(() => ID, { description: 'The group.' })
+  @Field(() => ID, { description: 'ID of the group.' })
   groupId!: string;
 
-  @Field(() => ID, { description: 'The organization.' })
+  @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
   @Field(() => String, { description: 'Slug of the role that members of the group have there by it.' })

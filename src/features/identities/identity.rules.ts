@@ -8,7 +8,7 @@ import { MAX_METADATA_KEY } from '../permissions/public.js';
 
 const name = displayName.meta({ description: 'What people call it, 1 to 64 characters.' });
 const roleSlug = organizationRole.meta({ description: 'Slug of the role that it has in the organization.' });
-const id = idOf('The machine identity.');
+const id = idOf('machine identity');
 const MAX_METADATA = 50;
 /** What rules of roles can name: `{{identity.metadata.team}}`. */
 export const Metadata = z
@@ -79,7 +79,7 @@ export const ListIdentities = z.strictObject({
 
 /** Arguments of `projectIdentities`. */
 export const ListProjectIdentities = z.strictObject({
-  projectId: idOf('The project.'),
+  projectId: idOf('project'),
   ...pageRules,
   ...orderRules,
 });

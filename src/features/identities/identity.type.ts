@@ -26,7 +26,7 @@ inputType('IdentityMetadataInput', Metadata);
   simpleResolvers: true,
 })
 export class IdentityType {
-  @Field(() => ID, { description: 'Id of the machine identity.' })
+  @Field(() => ID, { description: 'ID of the machine identity.' })
   id!: string;
 
   @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
@@ -63,4 +63,4 @@ export class IdentityType {
   updatedAt!: Date;
 }
 
-export const IdentityConnection = countedConnectionOf(IdentityType, 'Identity', 'name, then id');
+export const IdentityConnection = countedConnectionOf(IdentityType, 'Identity', 'name, then ID');

@@ -67,7 +67,7 @@ const maxTtl = ttlSeconds.meta({
   description: 'Seconds that a token lives at most, 0 to 315360000; 0 for no limit.',
 });
 const uses = usesLimit.meta({ description: 'How often a token may be used; 0 for no limit.' });
-const identityId = idOf('The machine identity.');
+const identityId = idOf('machine identity');
 
 /** What every way in says of the tokens that it makes. */
 export const tokenSettings = {

@@ -5,7 +5,7 @@ import { idOf, storedText } from '../../kernel/text-rules.js';
 
 export const jobState = z.enum(JOB_STATES);
 
-const id = idOf('The job.');
+const id = idOf('job');
 const kindName = storedText(60).meta({ description: 'Name of the kind, as `jobs:delete-finished`.' });
 
 /** Input of `retryJob` and `cancelJob`, and arguments of `job`. */

@@ -8,7 +8,7 @@ import { isBuiltInOfOrganization, ORGANIZATION_ROLES, OrganizationPermissions } 
 const RESERVED: readonly string[] = [...ORGANIZATION_ROLES, 'custom'];
 
 const anySlug = slugText(1, 64);
-const id = idOf('The role.');
+const id = idOf('role');
 const slug = anySlug
   .refine((given) => !RESERVED.includes(given), {
     error: `must be none of ${RESERVED.join(', ')}`,

@@ -19,7 +19,7 @@ inputOfRule(OrganizationPermissions.element, OrganizationPermissionInput);
   simpleResolvers: true,
 })
 export class OrganizationRoleType extends Node {
-  @Field(() => ID, { description: 'The organization.' })
+  @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
   @Field(() => String, { description: 'What memberships name it by; unique in the organization.' })

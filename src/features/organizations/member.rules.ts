@@ -7,8 +7,8 @@ import { organizationRole } from './organization.rules.js';
 const organizationId = idOf('The organization; absent for that of your token.').nullish();
 const who = {
   organizationId,
-  userId: idOf('The user.').nullish(),
-  identityId: idOf('The machine identity.').nullish(),
+  userId: idOf('user').nullish(),
+  identityId: idOf('machine identity').nullish(),
 };
 const roleSlug = organizationRole.meta({ description: 'Slug of the role that it shall have there.' });
 const endsAt = z
@@ -32,7 +32,7 @@ export const SetMember = z
 
 /** Input of `updateOrganizationMember`. */
 export const UpdateMember = z
-  .strictObject({ id: idOf('The membership.'), roleSlug: roleSlug.optional(), endsAt })
+  .strictObject({ id: idOf('membership'), roleSlug: roleSlug.optional(), endsAt })
   .meta({ description: 'Changes of a membership. What is absent stays.' });
 
 /** Input of `removeOrganizationMember`. */

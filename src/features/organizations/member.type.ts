@@ -21,13 +21,13 @@ registerEnumType(MemberKindEnum, {
   simpleResolvers: true,
 })
 export class MemberType {
-  @Field(() => ID, { description: 'Id of the membership.' })
+  @Field(() => ID, { description: 'ID of the membership.' })
   id!: string;
 
   @Field(() => MemberKindEnum, { description: 'Whether it is a person or a machine.' })
   memberKind!: 'user' | 'identity';
 
-  @Field(() => ID, { description: 'Id of the user or the identity.' })
+  @Field(() => ID, { description: 'ID of the user or the identity.' })
   memberId!: string;
 
   @Field(() => String, { description: 'The username, or the name of the identity.' })
@@ -46,4 +46,4 @@ export class MemberType {
   endsAt!: Date | null;
 }
 
-export const MemberConnection = countedConnectionOf(MemberType, 'OrganizationMember', 'name, then id');
+export const MemberConnection = countedConnectionOf(MemberType, 'OrganizationMember', 'name, then ID');

@@ -56,7 +56,7 @@ const allowedEmailDomains = z
 /** Input of `updateOrganization`: absent keeps. */
 export const UpdateOrganization = z
   .strictObject({
-    id: idOf('The organization to change.'),
+    id: idOf('organization to change'),
     name: displayName.optional().meta({ description: 'A new name, 1 to 64 characters.' }),
     slug: organizationSlug.optional().meta({ description: 'A new slug.' }),
     allowedEmailDomains: allowedEmailDomains.optional(),

@@ -34,7 +34,7 @@ export class OrganizationType {
   updatedAt!: Date;
 }
 
-export const OrganizationConnection = connectionOf(OrganizationType, 'Organization', 'root first, then name and id');
+export const OrganizationConnection = connectionOf(OrganizationType, 'Organization', 'root first, then name and ID');
 
 @InputType({ description: 'A new root organization.' })
 export class CreateOrganizationInput {

@@ -19,7 +19,7 @@ export class UserResolver {
   constructor(private readonly service: UserService) {}
 
   @Query(() => UserType, { description: 'One user of your organization.' })
-  user(@Ctx() ctx: Context, @Arg('id', () => ID, { description: 'The user.' }) id: string): Promise<UserType> {
+  user(@Ctx() ctx: Context, @Arg('id', () => ID, { description: 'ID of the user.' }) id: string): Promise<UserType> {
     return this.service.get(ctx, { id });
   }
 

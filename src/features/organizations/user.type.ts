@@ -28,7 +28,7 @@ export class UserType {
   updatedAt!: Date;
 }
 
-export const UserConnection = countedConnectionOf(UserType, 'User', 'username, then id');
+export const UserConnection = countedConnectionOf(UserType, 'User', 'username, then ID');
 
 @InputType({ description: 'A new user of the organization.' })
 export class CreateUserInput {

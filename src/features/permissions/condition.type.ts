@@ -93,7 +93,7 @@ export class ConditionsType {
   @Field(() => TextConditionType, { nullable: true, description: 'Of a person: the username.' })
   username?: TextConditionType | null;
 
-  @Field(() => TextConditionType, { nullable: true, description: 'Id of the machine identity.' })
+  @Field(() => TextConditionType, { nullable: true, description: 'ID of the machine identity.' })
   identityId?: TextConditionType | null;
 
   @Field(() => TextConditionType, { nullable: true, description: 'Slug of the group.' })
@@ -114,7 +114,7 @@ export class ConditionsType {
   })
   action?: WordConditionType | null;
 
-  @Field(() => WordConditionType, { nullable: true, description: 'Id of the connection to an outside system.' })
+  @Field(() => WordConditionType, { nullable: true, description: 'ID of the connection to an outside system.' })
   connectionId?: WordConditionType | null;
 
   @Field(() => TextConditionType, { nullable: true, description: 'Common name of the certificate.' })

@@ -33,7 +33,7 @@ export const listReplyOf =
   });
 
 export const text = (description: string) => z.string().max(64).meta({ description });
-export const identityId = text('Id of the machine identity.');
+export const identityId = text('ID of the machine identity.');
 export const slug = privilegeSlug.nullish().meta({
   description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique for the member. Made up when absent.',
 });

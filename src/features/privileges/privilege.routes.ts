@@ -22,7 +22,7 @@ const Type = z
   .optional()
   .meta({ description: 'For good, or for how long.' });
 const CreateBody = z.strictObject({
-  projectId: text('Id of the project.'),
+  projectId: text('ID of the project.'),
   identityId,
   slug,
   permissions: Permissions.meta({ description: 'Up to 100 rules, in order.' }),
@@ -72,7 +72,7 @@ export const privilegeRoutes = [
   }),
   privileges.get('', 'List the privileges of a machine identity in a project', {
     field: 'additionalPrivileges',
-    query: z.strictObject({ projectId: text('Id of the project.'), identityId, ...paging }),
+    query: z.strictObject({ projectId: text('ID of the project.'), identityId, ...paging }),
     variables: ({ query }) => ({
       projectId: query.projectId,
       memberKind: 'identity',

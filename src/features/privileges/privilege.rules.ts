@@ -24,10 +24,10 @@ const isOneProject = ({ projectId, projectSlug }: ProjectNamed): boolean =>
   (projectId == null) !== (projectSlug == null);
 const ONE_PROJECT = { path: ['projectId'], error: 'must be given, or else projectSlug, not both' };
 
-const id = idOf('The privilege.');
-const onlyIn = idOf('The project that it belongs to.').nullish();
+const id = idOf('privilege');
+const onlyIn = idOf('project that it belongs to').nullish();
 const kind = memberKind.meta({ description: 'Who it is: a user or a machine identity.' });
-const memberId = idOf('Id of the user or machine identity.');
+const memberId = idOf('ID of the user or machine identity.');
 const slug = privilegeSlug.meta({
   description: 'Lower-case words joined by hyphens, as `release-week`, 1 to 64 characters, unique for the member.',
 });

@@ -25,7 +25,7 @@ inputType('AdditionalPrivilegeTermInput', PrivilegeTerm);
   simpleResolvers: true,
 })
 export class AdditionalPrivilegeType extends Node {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => ID, { description: 'The membership of who has it.' })
@@ -67,7 +67,7 @@ export class AdditionalPrivilegeType extends Node {
 export const AdditionalPrivilegeConnection = connectionOf(
   AdditionalPrivilegeType,
   'AdditionalPrivilege',
-  'slug, then id',
+  'slug, then ID',
 );
 
 /** A privilege as the API shows it. */

@@ -47,7 +47,7 @@ const { name, slug, description } = CreateProject.shape;
 /** Input of `copyProject`. */
 export const CopyProject = z
   .strictObject({
-    projectId: idOf('The project to copy.'),
+    projectId: idOf('project to copy'),
     name: name.meta({ description: 'What people call the new project, 1 to 64 characters.' }),
     slug: slug.meta({
       description:

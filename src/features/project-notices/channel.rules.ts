@@ -9,9 +9,9 @@ import { NOTICE_KINDS, noticeKind } from './notice.rules.js';
 
 type Configs = typeof ALERTS_ANYWHERE.configs;
 
-const projectId = idOf('The project.');
-const id = idOf('The notification channel.');
-const onlyIn = idOf('The project that it belongs to.').nullish();
+const projectId = idOf('project');
+const id = idOf('notification channel');
+const onlyIn = idOf('project that it belongs to').nullish();
 const name = storedText(255)
   .trim()
   .min(1)

@@ -40,7 +40,7 @@ inputOfRule(ANYWHERE.config, ChannelConfigInput);
   simpleResolvers: true,
 })
 export class NotificationChannelType extends Node {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'What people call it; unique in the project.' })

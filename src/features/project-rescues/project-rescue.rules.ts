@@ -12,7 +12,7 @@ const lengthOf = (range: string): number => endOfTerm(new Date(0), range).getTim
 /** Input of `rescueProject`. */
 export const RescueProject = z
   .strictObject({
-    projectId: idOf('The project.'),
+    projectId: idOf('project'),
     reason: storedText(500).trim().min(1).meta({
       description:
         'Why, 1 to 500 characters, for those who may rescue projects of the organization, and for the audit trail.',
@@ -25,7 +25,7 @@ export const RescueProject = z
   .meta({ description: 'A project without an admin, and why you become one.' });
 
 /** Input of `revokeProjectRescue`. */
-export const OneProjectRescue = z.strictObject({ id: idOf('The rescue.') }).meta({ description: 'Which rescue.' });
+export const OneProjectRescue = z.strictObject({ id: idOf('rescue') }).meta({ description: 'Which rescue.' });
 
 /** Arguments of `projectRescues`. */
 export const ListProjectRescues = z.strictObject({

@@ -10,10 +10,10 @@ import { connectionOf } from '../../kernel/graphql/page.js';
   simpleResolvers: true,
 })
 export class ProjectRescueType extends Node {
-  @Field(() => ID, { description: 'The organization.' })
+  @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { nullable: true, description: 'What people call the project; null for one that was deleted.' })
@@ -44,7 +44,7 @@ export const ProjectRescueConnection = connectionOf(ProjectRescueType, 'ProjectR
   simpleResolvers: true,
 })
 export class ProjectWithoutAdminType {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'What people call it.' })
@@ -57,5 +57,5 @@ export class ProjectWithoutAdminType {
 export const ProjectWithoutAdminConnection = connectionOf(
   ProjectWithoutAdminType,
   'ProjectWithoutAdmin',
-  'name, then id',
+  'name, then ID',
 );

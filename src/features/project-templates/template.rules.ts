@@ -247,7 +247,7 @@ export const templateKind = z.enum(PROJECT_KINDS);
 /** Of this type there is the built-in template alone. Source: behaviour 6.3. */
 export const newTemplateKind = templateKind.exclude(['ai']);
 
-const id = idOf('The project template.');
+const id = idOf('project template');
 const description = personText(0, 256).meta({ description: 'What it is for, up to 256 characters.' });
 
 /** What is said of lists that are absent or null. */

@@ -77,7 +77,7 @@ const ROLES = 'Slugs of its roles in the project.';
   simpleResolvers: true,
 })
 export class TemplateUserType {
-  @Field(() => ID, { description: 'The user.' })
+  @Field(() => ID, { description: 'ID of the user.' })
   userId!: string;
 
   @Field(() => String, { description: 'Its username at present.' })
@@ -92,7 +92,7 @@ export class TemplateUserType {
   simpleResolvers: true,
 })
 export class TemplateGroupType {
-  @Field(() => ID, { description: 'The group.' })
+  @Field(() => ID, { description: 'ID of the group.' })
   groupId!: string;
 
   @Field(() => String, { description: 'Its slug at present.' })
@@ -107,7 +107,7 @@ export class TemplateGroupType {
   simpleResolvers: true,
 })
 export class TemplateIdentityType {
-  @Field(() => ID, { description: 'The machine identity.' })
+  @Field(() => ID, { description: 'ID of the machine identity.' })
   identityId!: string;
 
   @Field(() => String, { description: 'Its name at present.' })
@@ -179,7 +179,7 @@ abstract class TemplateContentType extends Node {
   simpleResolvers: true,
 })
 export class TemplateType extends TemplateContentType {
-  @Field(() => ID, { description: 'The organization.' })
+  @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
   @Field(() => ProjectKindEnum, { description: 'What the projects are for.' })
@@ -211,7 +211,7 @@ export const TemplateConnection = countedConnectionOf(
   simpleResolvers: true,
 })
 export class TemplateVersionType extends TemplateContentType {
-  @Field(() => ID, { description: 'The template.' })
+  @Field(() => ID, { description: 'ID of the template.' })
   projectTemplateId!: string;
 
   @Field(() => Int, { description: 'Number of the version, from 1.' })

@@ -22,7 +22,7 @@ export class EnvironmentResolver {
   @Query(() => EnvironmentType, { description: 'One environment by its id.' })
   async environment(
     @Ctx() ctx: Context,
-    @Arg('id', () => ID, { description: 'The environment.' }) id: string,
+    @Arg('id', () => ID, { description: 'ID of the environment.' }) id: string,
     @Arg('projectId', () => ID, ONLY_IN) projectId?: string | null,
   ): Promise<EnvironmentType> {
     return toType(await this.environments.get(ctx, { projectId, id }));
@@ -31,7 +31,7 @@ export class EnvironmentResolver {
   @Query(() => EnvironmentType, { description: 'One environment of a project by its slug.' })
   async environmentBySlug(
     @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
     @Arg('slug', () => String, { description: 'Its slug.' }) slug: string,
   ): Promise<EnvironmentType> {
     return toType(await this.environments.getBySlug(ctx, { projectId, slug }));

@@ -16,7 +16,7 @@ import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
 export class EnvironmentType {
   readonly access!: ProjectAccess;
 
-  @Field(() => ID, { description: 'Id of the environment.' })
+  @Field(() => ID, { description: 'ID of the environment.' })
   id!: string;
 
   @Field(() => String, { description: 'What people call it.' })
@@ -28,7 +28,7 @@ export class EnvironmentType {
   @Field(() => Int, { description: 'Its place among the environments of the project, from 1 without gaps.' })
   position!: number;
 
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => DateTime, { description: 'When it was made.' })
@@ -53,7 +53,7 @@ export const toEnvironmentType = (record: EnvironmentRecord, access: ProjectAcce
 
 @InputType({ description: 'What a new environment is.' })
 export class CreateEnvironmentInput {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
@@ -79,7 +79,7 @@ export class CreateEnvironmentPayload {
 
 @InputType({ description: 'What changes of an environment; what is absent stays.' })
 export class UpdateEnvironmentInput {
-  @Field(() => ID, { description: 'The environment.' })
+  @Field(() => ID, { description: 'ID of the environment.' })
   id!: string;
 
   @Field(() => ID, ONLY_IN)
@@ -106,7 +106,7 @@ export class UpdateEnvironmentPayload {
 
 @InputType({ description: 'The environment to delete, with everything in it.' })
 export class DeleteEnvironmentInput {
-  @Field(() => ID, { description: 'The environment.' })
+  @Field(() => ID, { description: 'ID of the environment.' })
   id!: string;
 
   @Field(() => ID, ONLY_IN)

@@ -35,7 +35,7 @@ export class ProjectResolver {
   @Query(() => ProjectType, { description: 'A project that you are a member of.' })
   async project(
     @Ctx() ctx: Context,
-    @Arg('id', () => ID, { description: 'Id of the project.' }) id: string,
+    @Arg('id', () => ID, { description: 'ID of the project.' }) id: string,
   ): Promise<ProjectType> {
     return toProjectType(await this.projects.get(ctx, id));
   }

@@ -53,7 +53,7 @@ registerEnumType(UpgradeStatusEnum, {
 export class ProjectType {
   readonly access!: ProjectAccess;
 
-  @Field(() => ID, { description: 'Id of the project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   id!: string;
 
   @Field(() => String, { description: 'What people call it.' })
@@ -65,7 +65,7 @@ export class ProjectType {
   @Field(() => String, { description: 'What programs name it by; unique in the organization.' })
   slug!: string;
 
-  @Field(() => ID, { description: 'The organization.' })
+  @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
   @Field(() => DateTime, { description: 'When it was made.' })
@@ -131,7 +131,7 @@ export class ProjectType {
   kmsSecretManagerKeyId!: string;
 }
 
-export const ProjectConnection = countedConnectionOf(ProjectType, 'Project', 'name, then id');
+export const ProjectConnection = countedConnectionOf(ProjectType, 'Project', 'name, then ID');
 
 export const toProjectType = ({ access, ...record }: ReadProject): ProjectType => ({
   ...record,
@@ -194,7 +194,7 @@ export class CreateProjectPayload {
 
 @InputType({ description: 'What changes of a project; what is absent stays.' })
 export class UpdateProjectInput {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   id!: string;
 
   @Field(() => String, { nullable: true, description: 'What people call it, 1 to 64 characters.' })
@@ -242,7 +242,7 @@ export class UpdateProjectPayload {
 
 @InputType({ description: 'The project to delete, with everything in it.' })
 export class DeleteProjectInput {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   id!: string;
 }
 

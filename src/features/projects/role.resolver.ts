@@ -26,7 +26,7 @@ export class RoleResolver {
   })
   async projectRoles(
     @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
     @Args(() => RolePageArgs) args: RolePageArgs,
   ): Promise<CountedConnectionOf<ProjectRoleType>> {
     const { page, totalCount } = await this.roles.list(ctx, { projectId, ...args });
@@ -36,7 +36,7 @@ export class RoleResolver {
   @Query(() => ProjectRoleType, { description: 'One role by its id, a built-in one too.' })
   async projectRole(
     @Ctx() ctx: Context,
-    @Arg('id', () => ID, { description: 'The role.' }) id: string,
+    @Arg('id', () => ID, { description: 'ID of the role.' }) id: string,
     @Arg('projectId', () => ID, ONLY_IN) projectId?: string | null,
   ): Promise<ProjectRoleType> {
     return toRoleType(await this.roles.get(ctx, { projectId, id }));
@@ -45,7 +45,7 @@ export class RoleResolver {
   @Query(() => ProjectRoleType, { description: 'One role of a project by its slug, a built-in one too.' })
   async projectRoleBySlug(
     @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
     @Arg('slug', () => String, { description: 'Its slug.' }) slug: string,
   ): Promise<ProjectRoleType> {
     return toRoleType(await this.roles.getBySlug(ctx, { projectId, slug }));

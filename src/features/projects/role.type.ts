@@ -17,7 +17,7 @@ import { type Role, RolePage } from './role.rules.js';
   simpleResolvers: true,
 })
 export class ProjectRoleType {
-  @Field(() => ID, { description: 'Id of the role in this project.' })
+  @Field(() => ID, { description: 'ID of the role in this project.' })
   id!: string;
 
   @Field(() => String, { description: 'What people call it.' })
@@ -38,7 +38,7 @@ export class ProjectRoleType {
   @Field(() => Int, { description: 'Rises with every change; built-in roles stay at 1.' })
   version!: number;
 
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => DateTime, { description: 'When it was made; of a built-in role, when the project was.' })
@@ -82,7 +82,7 @@ const RULES = 'Up to 100 rules, in order.';
 
 @InputType({ description: 'What a new role is.' })
 export class CreateProjectRoleInput {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, {
@@ -109,7 +109,7 @@ export class CreateProjectRolePayload {
 
 @InputType({ description: 'What changes of a role; what is absent stays.' })
 export class UpdateProjectRoleInput {
-  @Field(() => ID, { description: 'The role.' })
+  @Field(() => ID, { description: 'ID of the role.' })
   id!: string;
 
   @Field(() => ID, ONLY_IN)
@@ -136,7 +136,7 @@ export class UpdateProjectRolePayload {
 
 @InputType({ description: 'The role to delete. Nobody may have it.' })
 export class DeleteProjectRoleInput {
-  @Field(() => ID, { description: 'The role.' })
+  @Field(() => ID, { description: 'ID of the role.' })
   id!: string;
 
   @Field(() => ID, ONLY_IN)

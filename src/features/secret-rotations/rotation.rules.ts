@@ -10,7 +10,7 @@ import { apartFrom, rotationInterval, ScheduleOptions, TimeOfDay } from './sched
 
 export const rotationType = z.enum(ROTATION_TYPES);
 
-const id = idOf('The rotation.');
+const id = idOf('rotation');
 const type = rotationType.nullish().meta({ description: 'Of which type it is; of another one it is not found.' });
 const name = slugText(1, 64).meta({
   description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique in its folder.',
@@ -152,9 +152,7 @@ export const MoveRotation = z
   })
   .meta({ description: 'Which rotation, and where it goes with its secrets.' });
 
-export const CancelAttempt = z
-  .strictObject({ attemptId: idOf('The attempt.') })
-  .meta({ description: 'Which attempt.' });
+export const CancelAttempt = z.strictObject({ attemptId: idOf('attempt') }).meta({ description: 'Which attempt.' });
 
 const MAX_STAGGER_SECONDS = 3_600;
 

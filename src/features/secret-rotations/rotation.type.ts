@@ -25,7 +25,7 @@ const RotationStatusEnum = enumType<RotationStatus>('SecretRotationStatus', 'How
 
 @ObjectType('RotatedPlace', { description: 'Where the secrets of a rotation are.', simpleResolvers: true })
 class RotatedPlaceType {
-  @Field(() => ID, { description: 'Id of the environment.' })
+  @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of the environment.' })
@@ -34,7 +34,7 @@ class RotatedPlaceType {
   @Field(() => String, { description: 'Name of the environment.' })
   environmentName!: string;
 
-  @Field(() => ID, { description: 'Id of the folder.' })
+  @Field(() => ID, { description: 'ID of the folder.' })
   folderId!: string;
 
   @Field(() => String, { description: 'Path of the folder, as `/payments/eu`.' })
@@ -59,7 +59,7 @@ class ConnectorType {
   description: 'Replaces a credential in an outside system, and in the secrets that it is mapped to.',
 })
 export class SecretRotationType extends Node {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => RotationTypeEnum, { description: 'What it replaces.' })

@@ -41,7 +41,7 @@ registerEnumType(PresenceEnum, {
 
 @InputType({ description: 'What is compared.' })
 export class CompareEnvironmentsInput {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => [String], { description: 'Slugs of its environments, 2 to 5 different ones.' })
@@ -65,7 +65,7 @@ export class CompareEnvironmentsInput {
   simpleResolvers: true,
 })
 export class SecretComparisonSideType {
-  @Field(() => ID, { description: 'Id of the environment.' })
+  @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })

@@ -15,13 +15,13 @@ export class DuplicateValuesInput extends WhereInput {
   simpleResolvers: true,
 })
 export class DuplicateSecretType {
-  @Field(() => ID, { description: 'The secret.' })
+  @Field(() => ID, { description: 'ID of the secret.' })
   secretId!: string;
 
-  @Field(() => ID, { description: 'Id of the project that it is in.' })
+  @Field(() => ID, { description: 'ID of the project that it is in.' })
   projectId!: string;
 
-  @Field(() => ID, { description: 'Id of its environment.' })
+  @Field(() => ID, { description: 'ID of its environment.' })
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of its environment.' })

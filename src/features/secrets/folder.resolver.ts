@@ -35,7 +35,7 @@ export class FolderResolver {
   @Query(() => FolderConnection, { description: 'The folders right under a folder, or all below it, by path.' })
   folders(
     @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
     @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
     @Arg('path', () => String, PATH) path: string,
     @Arg('recursive', () => Boolean, { description: 'All folders below, at any depth.', defaultValue: false })
@@ -54,7 +54,7 @@ export class FolderResolver {
   @Query(() => [FolderTreeEntryType], { description: 'A folder and all below it, flat, by path.' })
   folderTree(
     @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
     @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
     @Arg('path', () => String, { description: 'Path of the folder that it begins with.', defaultValue: '/' })
     path: string,
@@ -63,7 +63,10 @@ export class FolderResolver {
   }
 
   @Query(() => FolderType, { description: 'One folder by its id.' })
-  folder(@Ctx() ctx: Context, @Arg('id', () => ID, { description: 'The folder.' }) id: string): Promise<FolderType> {
+  folder(
+    @Ctx() ctx: Context,
+    @Arg('id', () => ID, { description: 'ID of the folder.' }) id: string,
+  ): Promise<FolderType> {
     return this.reading.get(ctx, { id });
   }
 

@@ -114,7 +114,7 @@ export const folderRoutes = [
     path: `${FOLDERS}/{folderIdOrName}`,
     summary: 'Delete a folder',
     params: z.strictObject({
-      folderIdOrName: z.string().meta({ description: 'Id of the folder, or its name in the folder at `path`.' }),
+      folderIdOrName: z.string().meta({ description: 'ID of the folder, or its name in the folder at `path`.' }),
     }),
     body: bodyOf(DeleteFolderByName, 'name'),
     document: `mutation ($input: DeleteFolderByNameInput!) { deleteFolderByName(input: $input) { folder { ${FIELDS} } } }`,

@@ -3,10 +3,10 @@ import { pageRules } from '../../kernel/paging.js';
 import { idOf, storedText } from '../../kernel/text-rules.js';
 import { folderName, folderPath, place } from './place.rules.js';
 
-const projectId = idOf('The project.');
+const projectId = idOf('project');
 const environment = place.environment.meta({ description: 'Slug of the environment, as `prod`.' });
 const path = folderPath.default('/');
-const id = idOf('The folder.');
+const id = idOf('folder');
 const name = folderName.meta({ description: 'Letters, digits, - and _, as `eu_west-1`, 1 to 255 characters.' });
 const MAX_BATCH = 1_000;
 const description = storedText(1_024).nullish();

@@ -1,6 +1,6 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { inputType, payloadType } from '../../kernel/graphql/inputs.js';
+import { inputOf, inputType, payloadOf } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import type { ProjectAccess } from '../projects/public.js';
@@ -24,13 +24,13 @@ import {
 export class FolderType {
   readonly access!: ProjectAccess;
 
-  @Field(() => ID, { description: 'Id of the folder.' })
+  @Field(() => ID, { description: 'ID of the folder.' })
   id!: string;
 
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => ID, { description: 'The environment.' })
+  @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
@@ -76,19 +76,19 @@ export class FolderTreeEntryType {
   secretCount!: number;
 }
 
-export const CreateFolderInput = inputType('CreateFolderInput', CreateFolder);
+export const CreateFolderInput = inputOf('createFolder', CreateFolder);
 inputType('FolderLocationInput', FolderLocation);
-export const UpdateFolderInput = inputType('UpdateFolderInput', UpdateFolder);
+export const UpdateFolderInput = inputOf('updateFolder', UpdateFolder);
 inputType('FolderLocationInProjectInput', FolderLocationInProject);
 inputType('FolderChangeInput', FolderChange);
-export const UpdateFoldersInput = inputType('UpdateFoldersInput', UpdateFolders);
-export const DeleteFolderInput = inputType('DeleteFolderInput', DeleteFolder);
-export const DeleteFolderByNameInput = inputType('DeleteFolderByNameInput', DeleteFolderByName);
+export const UpdateFoldersInput = inputOf('updateFolders', UpdateFolders);
+export const DeleteFolderInput = inputOf('deleteFolder', DeleteFolder);
+export const DeleteFolderByNameInput = inputOf('deleteFolderByName', DeleteFolderByName);
 
-export const CreateFolderPayload = payloadType('CreateFolderPayload', 'The new folder, or the one that was there.', {
+export const CreateFolderPayload = payloadOf('createFolder', {
   folder: [FolderType, 'The folder.'],
 });
-export const UpdateFolderPayload = payloadType('UpdateFolderPayload', 'The folder after the change.', {
+export const UpdateFolderPayload = payloadOf('updateFolder', {
   folder: [FolderType, 'The folder.'],
 });
 
@@ -98,9 +98,9 @@ export class UpdateFoldersPayload {
   folders!: readonly FolderType[];
 }
 
-export const DeleteFolderPayload = payloadType('DeleteFolderPayload', 'The deleted folder.', {
+export const DeleteFolderPayload = payloadOf('deleteFolder', {
   folder: [FolderType, 'The folder as it was.'],
 });
-export const DeleteFolderByNamePayload = payloadType('DeleteFolderByNamePayload', 'The deleted folder.', {
+export const DeleteFolderByNamePayload = payloadOf('deleteFolderByName', {
   folder: [FolderType, 'The folder as it was.'],
 });

@@ -26,7 +26,7 @@ export class ImportResolver {
   @Query(() => ImportConnection, { description: 'The imports of a folder, by position.' })
   secretImports(
     @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
     @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
     @Arg('path', () => String, PATH) path: string,
     @Args(() => PageArgs) page: PageArgs,
@@ -37,7 +37,7 @@ export class ImportResolver {
   @Query(() => ImportType, { description: 'One import by its id.' })
   secretImport(
     @Ctx() ctx: Context,
-    @Arg('id', () => ID, { description: 'The import.' }) id: string,
+    @Arg('id', () => ID, { description: 'ID of the import.' }) id: string,
   ): Promise<ImportType> {
     return this.service.get(ctx, { id });
   }

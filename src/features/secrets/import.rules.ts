@@ -3,10 +3,10 @@ import { pageRules } from '../../kernel/paging.js';
 import { idOf } from '../../kernel/text-rules.js';
 import { folderPath, place } from './place.rules.js';
 
-const projectId = idOf('The project.');
+const projectId = idOf('project');
 const { environment } = place;
 const path = folderPath.default('/');
-const id = idOf('The import.');
+const id = idOf('import');
 const sourceEnvironment = environment.meta({ description: 'Slug of the environment to import from, as `staging`.' });
 const SOURCE_PATH = { description: 'Path of the folder to import from, as `/shared`.' };
 const position = z.int().min(1).max(1_000_000);

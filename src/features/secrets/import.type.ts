@@ -1,6 +1,6 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { inputType, payloadType } from '../../kernel/graphql/inputs.js';
+import { inputOf, inputType, payloadOf } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { CreateImport, DeleteImport, ImportLocation, UpdateImport } from './import.rules.js';
@@ -8,13 +8,13 @@ import { CreateImport, DeleteImport, ImportLocation, UpdateImport } from './impo
 /** What the API shows of a folder at one end of an import. */
 @ObjectType('SecretImportEnd', { description: 'A folder at one end of an import.', simpleResolvers: true })
 export class ImportEndType {
-  @Field(() => ID, { description: 'Id of the folder.' })
+  @Field(() => ID, { description: 'ID of the folder.' })
   folderId!: string;
 
   @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.' })
   path!: string;
 
-  @Field(() => ID, { description: 'Id of its environment.' })
+  @Field(() => ID, { description: 'ID of its environment.' })
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of its environment.' })
@@ -31,10 +31,10 @@ export class ImportEndType {
   simpleResolvers: true,
 })
 export class ImportType {
-  @Field(() => ID, { description: 'Id of the import.' })
+  @Field(() => ID, { description: 'ID of the import.' })
   id!: string;
 
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => ImportEndType, { description: 'The folder that imports.' })
@@ -58,16 +58,16 @@ export class ImportType {
 export const ImportConnection = connectionOf(ImportType, 'SecretImport', 'position');
 
 inputType('SecretImportLocationInput', ImportLocation);
-export const CreateSecretImportInput = inputType('CreateSecretImportInput', CreateImport);
-export const UpdateSecretImportInput = inputType('UpdateSecretImportInput', UpdateImport);
-export const DeleteSecretImportInput = inputType('DeleteSecretImportInput', DeleteImport);
+export const CreateSecretImportInput = inputOf('createSecretImport', CreateImport);
+export const UpdateSecretImportInput = inputOf('updateSecretImport', UpdateImport);
+export const DeleteSecretImportInput = inputOf('deleteSecretImport', DeleteImport);
 
-export const CreateSecretImportPayload = payloadType('CreateSecretImportPayload', 'The new import.', {
+export const CreateSecretImportPayload = payloadOf('createSecretImport', {
   secretImport: [ImportType, 'The import.'],
 });
-export const UpdateSecretImportPayload = payloadType('UpdateSecretImportPayload', 'The import after the change.', {
+export const UpdateSecretImportPayload = payloadOf('updateSecretImport', {
   secretImport: [ImportType, 'The import.'],
 });
-export const DeleteSecretImportPayload = payloadType('DeleteSecretImportPayload', 'The deleted import.', {
+export const DeleteSecretImportPayload = payloadOf('deleteSecretImport', {
   secretImport: [ImportType, 'The import as it was.'],
 });

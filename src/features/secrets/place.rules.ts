@@ -28,7 +28,7 @@ export const folderPath = z
 
 /** Where secrets and folders are: a project, an environment by slug, a path. An environment that is no slug is unknown, not a fault. */
 export const place = {
-  projectId: idOf('The project.'),
+  projectId: idOf('project'),
   environment: z
     .string()
     .trim()

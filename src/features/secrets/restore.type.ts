@@ -1,12 +1,12 @@
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { inputType } from '../../kernel/graphql/inputs.js';
+import { inputOf } from '../../kernel/graphql/inputs.js';
 import type { RestoredSecret } from './restore.service.js';
 import type { RestoredState } from './restore-state.service.js';
 import { SecretType, toSecretType } from './secret.type.js';
 import { RestoreSecret } from './version.rules.js';
 
-export const RestoreSecretInput = inputType('RestoreSecretInput', RestoreSecret);
+export const RestoreSecretInput = inputOf('restoreSecret', RestoreSecret);
 
 @ObjectType({ description: 'The secret after its restore.' })
 export class RestoreSecretPayload {
@@ -28,7 +28,7 @@ export const toRestoreSecretPayload = ({ secret, leftOutTagIds }: RestoredSecret
     'Which folder comes back as it was at which moment. An environment is the folder `/`, with all below it.',
 })
 export class RestoreSecretsInput {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })

@@ -63,7 +63,7 @@ export class SecretSearchHitType {
   @Field(() => SecretType, { description: 'The secret.' })
   secret!: SecretType;
 
-  @Field(() => ID, { description: 'Id of the project that it is in.' })
+  @Field(() => ID, { description: 'ID of the project that it is in.' })
   projectId!: string;
 }
 

@@ -34,7 +34,7 @@ const RECURSIVE = { description: 'List the folders below too, 20 levels deep.', 
 /** Arguments of `secrets`. */
 @ArgsType()
 export class SecretsArgs extends PageArgs {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
@@ -138,7 +138,7 @@ export class EnvironmentSecretConnectionArgs extends FolderSecretConnectionArgs 
 /** Arguments of `secret`. */
 @ArgsType()
 export class SecretArgs {
-  @Field(() => ID, { description: 'The secret.' })
+  @Field(() => ID, { description: 'ID of the secret.' })
   id!: string;
 
   @Field(() => Boolean, VIEW)
@@ -151,7 +151,7 @@ export class SecretArgs {
 /** Arguments of `secretByKey`. */
 @ArgsType()
 export class SecretByKeyArgs {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })

@@ -1,5 +1,5 @@
 import { type ClassType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { inputType, payloadType } from '../../kernel/graphql/inputs.js';
+import { inputOf, payloadOf } from '../../kernel/graphql/inputs.js';
 import { DeleteSecret, type SecretKind, type UpdateMode } from './secret.rules.js';
 import { SecretKindEnum, SecretType } from './secret.type.js';
 
@@ -51,7 +51,7 @@ class SecretAttributesInput {
   })
   secretMetadata?: SecretMetadataInput[] | null;
 
-  @Field(() => [ID], { nullable: true, description: 'Ids of its tags; they take the place of those before.' })
+  @Field(() => [ID], { nullable: true, description: 'IDs of its tags; they take the place of those before.' })
   tagIds?: string[] | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Clients leave line breaks of the value as they are.' })
@@ -66,7 +66,7 @@ class SecretAttributesInput {
   @Field(() => [ID], {
     nullable: true,
     description:
-      'Ids of users of the project whom a reminder is to reach, up to 50; they take the place of those before.',
+      'IDs of users of the project whom a reminder is to reach, up to 50; they take the place of those before.',
   })
   secretReminderRecipients?: string[] | null;
 }
@@ -78,7 +78,7 @@ class Nothing {}
 function inPlace<T extends ClassType>(Base: T) {
   @InputType()
   class InPlace extends Base {
-    @Field(() => ID, { description: 'The project.' })
+    @Field(() => ID, { description: 'ID of the project.' })
     projectId!: string;
 
     @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
@@ -144,7 +144,7 @@ class SecretChangesInput extends SecretAttributesInput {
 
 @InputType({ description: 'What changes of a shared secret: what is absent stays, null clears.' })
 export class UpdateSecretInput extends SecretChangesInput {
-  @Field(() => ID, { description: 'The secret.' })
+  @Field(() => ID, { description: 'ID of the secret.' })
   id!: string;
 }
 
@@ -176,7 +176,7 @@ export class SecretKeyInput {
   secretKey!: string;
 }
 
-export const DeleteSecretInput = inputType('DeleteSecretInput', DeleteSecret);
+export const DeleteSecretInput = inputOf('deleteSecret', DeleteSecret);
 
 @InputType({ description: 'Which secret is deleted.' })
 export class DeleteSecretByKeyInput extends ofKind(inPlace(SecretKeyInput)) {}
@@ -199,10 +199,10 @@ export class CreateSecretsPayload {
   secrets!: readonly SecretType[];
 }
 
-export const UpdateSecretPayload = payloadType('UpdateSecretPayload', 'The secret after the change.', {
+export const UpdateSecretPayload = payloadOf('updateSecret', {
   secret: [SecretType, 'The secret.'],
 });
-export const UpdateSecretByKeyPayload = payloadType('UpdateSecretByKeyPayload', 'The secret after the change.', {
+export const UpdateSecretByKeyPayload = payloadOf('updateSecretByKey', {
   secret: [SecretType, 'The secret.'],
 });
 
@@ -212,10 +212,10 @@ export class UpdateSecretsPayload {
   secrets!: readonly SecretType[];
 }
 
-export const DeleteSecretPayload = payloadType('DeleteSecretPayload', 'The deleted secret.', {
+export const DeleteSecretPayload = payloadOf('deleteSecret', {
   secret: [SecretType, 'The secret as it was.'],
 });
-export const DeleteSecretByKeyPayload = payloadType('DeleteSecretByKeyPayload', 'The deleted secret.', {
+export const DeleteSecretByKeyPayload = payloadOf('deleteSecretByKey', {
   secret: [SecretType, 'The secret as it was.'],
 });
 
@@ -237,7 +237,7 @@ export class SecretFolderInput {
 /** What a move and a copy need. */
 @InputType()
 class TransferSecretsInput {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => SecretFolderInput, { description: 'Where the secrets are.' })

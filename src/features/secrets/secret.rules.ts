@@ -82,7 +82,7 @@ export const CreateSecret = NewSecret.extend({ ...place, type });
 /** Input of `createSecrets`: all or nothing, 1 to 1,000, no key twice. */
 export const CreateSecrets = z.strictObject({ ...place, secrets: z.array(NewSecret).min(1).max(MAX_BATCH) });
 
-const id = idOf('The secret.');
+const id = idOf('secret');
 
 /** Input of `updateSecret`: the shared secret. */
 export const UpdateSecret = SecretChange.omit({ secretKey: true }).extend({ id });

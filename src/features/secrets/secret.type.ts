@@ -108,7 +108,7 @@ export class SecretReferenceIssueType {
 
 @ObjectType('SecretActor', { description: 'Who wrote a secret last.', simpleResolvers: true })
 export class SecretActorType {
-  @Field(() => ID, { nullable: true, description: 'Id of the identity or user; null for the service itself.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the identity or user; null for the service itself.' })
   actorId!: string | null;
 
   @Field(() => SecretActorKindEnum, { description: 'What kind of actor it is.' })
@@ -149,10 +149,10 @@ export class SecretMetadataType {
 /** What a secret and each of its versions have alike. No type of its own in the schema. */
 @ObjectType({ simpleResolvers: true })
 export class SecretContents {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => ID, { description: 'Id of the environment.' })
+  @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
@@ -187,10 +187,10 @@ export class SecretContents {
   simpleResolvers: true,
 })
 export class SecretType extends SecretContents {
-  @Field(() => ID, { description: 'Id of the secret.' })
+  @Field(() => ID, { description: 'ID of the secret.' })
   id!: string;
 
-  @Field(() => ID, { description: 'The folder.' })
+  @Field(() => ID, { description: 'ID of the folder.' })
   folderId!: string;
 
   @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.' })
@@ -248,7 +248,7 @@ export const toSecretType = (view: SecretView): SecretType => ({
 
 @ObjectType({ description: 'A part of a secret that cannot be decrypted, and was withheld.', simpleResolvers: true })
 export class SecretReadIssue {
-  @Field(() => ID, { description: 'The secret.' })
+  @Field(() => ID, { description: 'ID of the secret.' })
   secretId!: string;
 
   @Field(() => ReadIssueReasonEnum, { description: 'Which part.' })
@@ -260,7 +260,7 @@ export class SecretImportEntry {
   @Field(() => String, { description: 'Path of the imported folder.' })
   secretPath!: string;
 
-  @Field(() => ID, { description: 'Id of its environment.' })
+  @Field(() => ID, { description: 'ID of its environment.' })
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of its environment.' })

@@ -19,7 +19,7 @@ registerEnumType(UseKindEnum, {
 
 @InputType({ description: 'A secret by its place and key.' })
 class UsedSecretInput {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
@@ -34,7 +34,7 @@ class UsedSecretInput {
 
 @InputType({ description: 'A folder by its place.' })
 class UsedFolderInput {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
@@ -62,10 +62,10 @@ export class SecretUseType {
   @Field(() => UseKindEnum, { description: 'In which way it is used.' })
   kind!: UseKind;
 
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => ID, { description: 'Id of the environment of the user: of the secret, or of the folder.' })
+  @Field(() => ID, { description: 'ID of the environment of the user: of the secret, or of the folder.' })
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of this environment.' })

@@ -60,7 +60,7 @@ export class VersionResolver {
   })
   deletedSecrets(
     @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'The project.' }) projectId: string,
+    @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
     @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
     @Arg('secretPath', () => String, {
       description: 'Path of the folder, as `/` or `/payments/eu`.',

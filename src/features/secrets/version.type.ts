@@ -13,7 +13,7 @@ import type { VersionView } from './version.view.js';
   simpleResolvers: true,
 })
 export class SecretVersionType extends SecretContents {
-  @Field(() => ID, { description: 'The secret.' })
+  @Field(() => ID, { description: 'ID of the secret.' })
   secretId!: string;
 
   @Field(() => Int, { description: 'Number of the version.' })
@@ -62,7 +62,7 @@ export class SecretVersionSummaryType {
   @Field(() => Boolean, { description: 'The write was a deletion.' })
   isDeletion!: boolean;
 
-  @Field(() => ID, { description: 'Id of the environment.' })
+  @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
@@ -173,10 +173,10 @@ export const toComparisonType = ({ from, to, ...comparison }: Comparison): Secre
 /** What the API shows of a secret that is gone. */
 @ObjectType('DeletedSecret', { description: 'A deleted secret, which can be restored.', simpleResolvers: true })
 export class DeletedSecretType {
-  @Field(() => ID, { description: 'The secret. It has this id again when it is restored.' })
+  @Field(() => ID, { description: 'ID of the secret. It has this id again when it is restored.' })
   secretId!: string;
 
-  @Field(() => ID, { description: 'Id of the environment.' })
+  @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
 
   @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
@@ -204,4 +204,4 @@ export class DeletedSecretType {
   actor!: SecretActorType;
 }
 
-export const DeletedSecretConnection = connectionOf(DeletedSecretType, 'DeletedSecret', 'path, key, then id');
+export const DeletedSecretConnection = connectionOf(DeletedSecretType, 'DeletedSecret', 'path, key, then ID');

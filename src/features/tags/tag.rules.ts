@@ -6,9 +6,9 @@ import { idOf, slugText, storedText } from '../../kernel/text-rules.js';
 /** Name of a tag, unique in its project. Source: behaviour 10 (Tags). */
 export const tagSlug = slugText(1, 64);
 
-const projectId = idOf('The project.');
-const id = idOf('The tag.');
-const onlyIn = idOf('The project that it belongs to.').nullish();
+const projectId = idOf('project');
+const id = idOf('tag');
+const onlyIn = idOf('project that it belongs to').nullish();
 const slug = tagSlug.meta({
   description: 'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the project.',
 });

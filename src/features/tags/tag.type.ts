@@ -5,7 +5,7 @@ import { countedConnectionOf } from '../../kernel/graphql/page.js';
 /** What the API shows of a tag. */
 @ObjectType('Tag', { implements: Node, description: 'A label on secrets of one project.', simpleResolvers: true })
 export class TagType extends Node {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'What people and filters name it by; unique in the project.' })

@@ -5,5 +5,5 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 export const DateTime = new GraphQLScalarType<Date, string>({
   ...GraphQLDateTimeISO.toConfig(),
   name: 'DateTime',
-  description: 'A date and time in UTC, as `2026-01-31T12:00:00.000Z` (RFC 3339).',
+  description: 'A date and time in UTC, in the format of RFC 3339, for example `2026-01-31T12:00:00.000Z`.',
 });

@@ -27,16 +27,21 @@ export function inputOfRule(rule: z.core.$ZodType, type: ClassType): void {
  * Makes the GraphQL input type of rules. Fields, descriptions and defaults come from the rules, so that no input is stated twice.
  * An object inside needs an input type of its own before, and an enum `enumOfRule`.
  *
+ * @param about description of the type; without it, that of the rules
  * @throws Error for rules without a description, or of a kind that has no type in GraphQL
  */
-export function inputType<R extends z.ZodObject>(name: string, rules: R): ClassType<z.input<R>> {
+export function inputType<R extends z.ZodObject>(name: string, rules: R, about?: string): ClassType<z.input<R>> {
   const made = classOf<z.input<R>>(name);
-  InputType(name, { description: described(rules, name) })(made);
+  InputType(name, { description: about ?? described(rules, name) })(made);
   addFields(made, rules);
   NAMED.add(rules, { type: made });
   DESCRIPTIONS.set(made, described(rules, name));
   return made;
 }
+
+/** Makes the input type of a mutation: `inputOf('createTag', CreateTag)` is `CreateTagInput`. */
+export const inputOf = <R extends z.ZodObject>(mutation: string, rules: R): ClassType<z.input<R>> =>
+  inputType(`${capitalized(mutation)}Input`, rules, `Input of \`${mutation}\`.`);
 
 /** Makes the arguments of a query from rules, as `inputType` does the fields of an input: `@Args(() => TagArgs)`. */
 export function argsType<R extends z.ZodObject>(rules: R): ClassType<z.input<R>> {
@@ -50,23 +55,22 @@ export function argsType<R extends z.ZodObject>(rules: R): ClassType<z.input<R>>
 export const Input = (type: ClassType): ReturnType<typeof Arg> =>
   Arg('input', () => type, { description: DESCRIPTIONS.get(type) as string });
 
-/** Fields of a payload, each with its type and its description: `{ tag: [TagType, 'The new tag.'] }`. */
+/** Fields of a payload, each with its type and its description: `{ tag: [TagType, 'The created tag.'] }`. */
 export type PayloadFields<P extends object> = {
   readonly [K in keyof P]: readonly [type: ClassType<P[K] & object>, description: string];
 };
 
-/** Makes the payload type of a mutation. */
-export function payloadType<P extends object>(
-  name: string,
-  description: string,
-  fields: PayloadFields<P>,
-): ClassType<P> {
+/** Makes the payload type of a mutation: `payloadOf('createTag', fields)` is `CreateTagPayload`. */
+export function payloadOf<P extends object>(mutation: string, fields: PayloadFields<P>): ClassType<P> {
+  const name = `${capitalized(mutation)}Payload`;
   const made = classOf<P>(name);
-  ObjectType(name, { description, simpleResolvers: true })(made);
+  ObjectType(name, { description: `Result of \`${mutation}\`.`, simpleResolvers: true })(made);
   for (const [field, [type, about]] of Object.entries<PayloadFields<P>[keyof P]>(fields))
     Field(() => type, { description: about })(made.prototype as object, field);
   return made;
 }
+
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** A class whose name shows in errors. */
 const classOf = <T extends object>(name: string): ClassType<T> => ({ [name]: class {} })[name] as ClassType<T>;

@@ -7,11 +7,11 @@ import { argsType, enumOfRule, inputType } from './inputs.js';
 const ListOrderFieldEnum = { NAME: 'NAME', CREATED_AT: 'CREATED_AT', UPDATED_AT: 'UPDATED_AT' } as const;
 registerEnumType(ListOrderFieldEnum, {
   name: 'ListOrderField',
-  description: 'What a list can be ordered by.',
+  description: 'Fields that a list can be sorted by.',
   valuesConfig: {
-    NAME: { description: 'By name, code point by code point.' },
-    CREATED_AT: { description: 'By when it was made.' },
-    UPDATED_AT: { description: 'By when it was last changed.' },
+    NAME: { description: 'Name, by Unicode code point.' },
+    CREATED_AT: { description: 'Creation time.' },
+    UPDATED_AT: { description: 'Time of the last change.' },
   },
 });
 enumOfRule(orderField, ListOrderFieldEnum);
@@ -19,16 +19,16 @@ enumOfRule(orderField, ListOrderFieldEnum);
 const OrderDirectionEnum = { ASC: 'ASC', DESC: 'DESC' } as const;
 registerEnumType(OrderDirectionEnum, {
   name: 'OrderDirection',
-  description: 'The direction of an order.',
+  description: 'Sort directions.',
   valuesConfig: {
-    ASC: { description: 'Up: A to Z, oldest first.' },
-    DESC: { description: 'Down: Z to A, newest first.' },
+    ASC: { description: 'Ascending: A to Z, oldest first.' },
+    DESC: { description: 'Descending: Z to A, newest first.' },
   },
 });
 enumOfRule(orderDirection.unwrap(), OrderDirectionEnum);
 
 export const ListOrderInput = inputType('ListOrderInput', ListOrder);
 
-/** Arguments of lists by name that can be had in other orders. */
+/** Arguments of lists that callers can sort. */
 export const OrderedPageArgs = argsType(z.strictObject({ ...pageRules, ...orderRules }));
 export type OrderedPageArgs = InstanceType<typeof OrderedPageArgs>;

@@ -16,11 +16,11 @@ const KIND = Symbol('kind');
 
 /** Whatever has an id of its own, by which alone it is found. Source: Relay, global object identification. */
 @InterfaceType('Node', {
-  description: 'Whatever has an id of its own, by which alone `node` finds it.',
+  description: 'A resource with an ID of its own. `node(id)` finds it.',
   resolveType: (value: { readonly [KIND]?: string }) => value[KIND],
 })
 export abstract class Node {
-  @Field(() => ID, { description: 'Its id, a UUID that nothing else has.' })
+  @Field(() => ID, { description: 'ID of the resource: a UUID, unique among all resources.' })
   id!: string;
 }
 
@@ -61,20 +61,23 @@ export class NodeResolver {
 
   @Query(() => Node, {
     nullable: true,
-    description: 'A resource by its id; null if it does not exist or you may not see it.',
+    description: 'Returns a resource by its ID, whatever its type. Null if it does not exist or you cannot see it.',
   })
-  async node(@Ctx() ctx: Context, @Arg('id', () => ID, { description: 'Its id.' }) id: string): Promise<object | null> {
+  async node(
+    @Ctx() ctx: Context,
+    @Arg('id', () => ID, { description: 'ID of the resource.' }) id: string,
+  ): Promise<object | null> {
     return (await this.nodes(ctx, [id]))[0] ?? null;
   }
 
   @Query(() => [Node], {
     nullable: 'items',
     description:
-      'Resources by their ids, in the order of these; null for each that does not exist or that you may not see.',
+      'Returns resources by their IDs, in the same order. Null for each that does not exist or that you cannot see.',
   })
   async nodes(
     @Ctx() ctx: Context,
-    @Arg('ids', () => [ID], { description: 'The ids, up to 1,000.' }) ids: readonly string[],
+    @Arg('ids', () => [ID], { description: 'IDs of the resources, up to 1,000.' }) ids: readonly string[],
   ): Promise<(object | null)[]> {
     if (ids.length > MAX_NODES) throw tooMany();
     const wanted = ids.map((id) => id.toLowerCase());

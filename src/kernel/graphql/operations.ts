@@ -1,7 +1,7 @@
 import { Args, type ClassType, Ctx, FieldResolver, Mutation, Query, Root } from 'type-graphql';
 import { z } from 'zod';
 import type { Context } from '../context.js';
-import { argsType, Input, inputType, type PayloadFields, payloadType } from './inputs.js';
+import { argsType, Input, inputOf, type PayloadFields, payloadOf } from './inputs.js';
 import './list-order.js';
 import { PageArgs } from './page.js';
 
@@ -31,10 +31,10 @@ export const query =
   };
 
 /**
- * A mutation with one `input` and a payload: `@mutation(CreateTag, { tag: [TagType, 'The new tag.'] }, 'Adds a tag.')` before the
+ * A mutation with one `input` and a payload: `@mutation(CreateTag, { tag: [TagType, 'The created tag.'] }, 'Adds a tag.')` before the
  * method `createTag` makes `CreateTagInput` and `CreateTagPayload`.
  *
- * @param input its rules, or the type that it shares with another mutation
+ * @param input its rules, whose description is that of the argument; or the type that it shares with another mutation
  * @param payload the one object that it returns, with its type and its description; or a type of several fields
  */
 export const mutation =
@@ -44,20 +44,12 @@ export const mutation =
     description: string,
   ): OperationOf<z.input<R>, P> =>
   (resolver, name, method) => {
-    const prefix = name.charAt(0).toUpperCase() + name.slice(1);
-    const given = input instanceof z.ZodObject ? inputType(`${prefix}Input`, input) : input;
-    const returned =
-      typeof payload === 'function' ? payload : payloadType(`${prefix}Payload`, wordsOf(payload), payload);
+    const given = input instanceof z.ZodObject ? inputOf(name, input) : input;
+    const returned = typeof payload === 'function' ? payload : payloadOf(name, payload);
     Ctx()(resolver, name, 0);
     Input(given)(resolver, name, 1);
     Mutation(() => returned, { description })(resolver, name, method);
   };
-
-/** A payload is described as what it holds. */
-const wordsOf = <P extends object>(fields: PayloadFields<P>): string =>
-  Object.values<PayloadFields<P>[keyof P]>(fields)
-    .map(([, about]) => about)
-    .join(' ');
 
 /** The same for a field of an object. A third parameter gets its arguments: the page that is asked for. */
 type FieldOf<Result> = <M extends (root: never, ctx: Context, page: object) => Promise<Result>>(

@@ -84,7 +84,7 @@ const errorSchema = (): JsonSchema => ({
   description: 'Every error, on every path.',
   required: ['reqId', 'statusCode', 'error', 'code', 'message'],
   properties: {
-    reqId: { type: 'string', format: 'uuid', description: 'Id of the request.' },
+    reqId: { type: 'string', format: 'uuid', description: 'ID of the request.' },
     statusCode: { type: 'integer', description: 'The HTTP status again.' },
     error: { type: 'string', description: 'Short name of the class.' },
     code: { type: 'string', enum: errorCodes(), description: 'Stable machine word.' },

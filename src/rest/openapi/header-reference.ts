@@ -7,7 +7,7 @@ const TEXT: JsonSchema = { type: 'string' };
 const HEADERS = {
   'X-Request-Id': header(
     { type: 'string', format: 'uuid' },
-    'Id of the request, also in the log and the audit trail. Every answer has it.',
+    'ID of the request, also in the log and the audit trail. Every answer has it.',
   ),
   ETag: header(TEXT, 'Strong tag of the reply, for If-None-Match.'),
   'Idempotency-Replayed': header(TEXT, '`true` on the answer to an earlier request with the same key.'),

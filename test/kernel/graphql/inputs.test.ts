@@ -1,7 +1,7 @@
 import { printType } from 'graphql';
 import { Args, Field, Mutation, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
 import { z } from 'zod';
-import { argsType, enumOfRule, Input, inputType, payloadType } from '../../../src/kernel/graphql/inputs.js';
+import { argsType, enumOfRule, Input, inputOf, inputType, payloadOf } from '../../../src/kernel/graphql/inputs.js';
 import { buildGraphQLSchema } from '../../../src/kernel/graphql/schema.js';
 import { idOf } from '../../../src/kernel/text-rules.js';
 
@@ -15,7 +15,7 @@ const Label = z
   .meta({ description: 'A label.' });
 const Box = z
   .strictObject({
-    boxId: idOf('The box.'),
+    boxId: idOf('box'),
     name: z.string().min(1).optional().meta({ description: 'Its name.' }),
     note: z.string().meta({ description: 'A note.' }).nullish(),
     size: z.int().default(3).meta({ description: 'Its size.' }),
@@ -29,7 +29,7 @@ const Box = z
   .meta({ description: 'A new box.' });
 
 inputType('LabelInput', Label);
-const BoxInput = inputType('BoxInput', Box);
+const MakeBoxInput = inputOf('makeBox', Box);
 const BoxArgs = argsType(z.strictObject({ boxId: idOf('Which box.'), first: Box.shape.size }));
 
 @ObjectType('Box', { description: 'A box.' })
@@ -37,7 +37,7 @@ class BoxType {
   @Field(() => String, { description: 'Its name.' })
   name!: string;
 }
-const BoxPayload = payloadType('BoxPayload', 'The new box.', { box: [BoxType, 'The box.'] });
+const MakeBoxPayload = payloadOf('makeBox', { box: [BoxType, 'The box.'] });
 
 @Resolver()
 class Boxes {
@@ -46,8 +46,8 @@ class Boxes {
     return JSON.stringify(args);
   }
 
-  @Mutation(() => BoxPayload, { description: 'Makes a box.' })
-  makeBox(@Input(BoxInput) _input: object): object {
+  @Mutation(() => MakeBoxPayload, { description: 'Makes a box.' })
+  makeBox(@Input(MakeBoxInput) _input: object): object {
     return {};
   }
 }
@@ -56,9 +56,9 @@ test('an input type has the fields, descriptions and defaults of its rules', () 
   const schema = buildGraphQLSchema([new Boxes()]);
   const type = (name: string): string => printType(schema.getType(name) as never);
 
-  expect(type('BoxInput')).toBe(`"""A new box."""
-input BoxInput {
-  """The box."""
+  expect(type('MakeBoxInput')).toBe(`"""Input of \`makeBox\`."""
+input MakeBoxInput {
+  """ID of the box."""
   boxId: ID!
 
   """Its name."""
@@ -86,10 +86,11 @@ input BoxInput {
   count: Int!
 }`);
   expect(type('LabelInput')).toContain('"""What it says."""\n  text: String!');
-  expect(type('Mutation')).toContain('"""A new box."""\n    input: BoxInput!');
+  expect(type('Mutation')).toContain('"""A new box."""\n    input: MakeBoxInput!');
   expect(type('Query')).toContain('"""Which box."""\n    boxId: ID!');
   expect(type('Query')).toContain('first: Int! = 3');
-  expect(type('BoxPayload')).toContain('"""The box."""\n  box: Box!');
+  expect(type('MakeBoxPayload')).toContain('"""Result of `makeBox`."""');
+  expect(type('MakeBoxPayload')).toContain('"""The box."""\n  box: Box!');
 });
 
 test.each([

@@ -76,7 +76,7 @@ describe('methods in the schema', () => {
     input: MakeCupInput!
   ): MakeCupPayload
 `);
-    expect(type('MakeCupPayload')).toBe(`"""The new cup."""
+    expect(type('MakeCupPayload')).toBe(`"""Result of \`makeCup\`."""
 type MakeCupPayload {
   """The new cup."""
   cup: Cup!

@@ -5,7 +5,7 @@ import { organizationSlug } from '../../organizations/public.js';
 /** Input of `logInWithUniversalAuth`. What is no client id or no client secret is not right, and is no fault of the request. */
 export const LogIn = z
   .strictObject({
-    clientId: idOf('The client id of the identity.').max(1_000),
+    clientId: idOf('Client ID of the identity.').max(1_000),
     clientSecret: z.string().max(1_000).meta({ description: 'A client secret of the identity, `srs_...`.' }),
     organizationSlug: organizationSlug
       .nullish()

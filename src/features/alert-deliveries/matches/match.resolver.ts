@@ -51,7 +51,7 @@ export class MatchResolver {
     return this.service.list(ctx, args);
   }
 
-  @FieldResolver(() => ID, { description: 'Id of the certificate, or of the certificate authority.' })
+  @FieldResolver(() => ID, { description: 'ID of the certificate, or of the certificate authority.' })
   subjectId(@Root() { id }: MatchType): string {
     return id;
   }

@@ -9,7 +9,7 @@ const { eventType, alertBefore, filters } = CONTENT;
 export const MatchPage = z.strictObject({ ...boundedPageRules, offset });
 
 /** Arguments of `certificateAlertMatches`. */
-export const ListMatches = MatchPage.extend({ alertId: idOf('The certificate alert.') });
+export const ListMatches = MatchPage.extend({ alertId: idOf('certificate alert') });
 
 /** Arguments of `previewCertificateAlert`. */
 export const PreviewAlert = MatchPage.extend({

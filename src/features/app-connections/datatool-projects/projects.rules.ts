@@ -4,6 +4,6 @@ import { idOf } from '../../../kernel/text-rules.js';
 
 /** Arguments of `datatoolProjects`. */
 export const ListProjects = z.strictObject({
-  connectionId: idOf('The connection.'),
+  connectionId: idOf('connection'),
   ...pageRules,
 });

@@ -24,7 +24,7 @@ const MAX_DAYS = 36_500;
 export const USUAL_DAYS: Readonly<Record<AuthorityKind, number>> = { root: 3_650, intermediate: 1_825 };
 
 const projectId = idOf('The project, of the type `cert-manager`.');
-const id = idOf('The certificate authority.');
+const id = idOf('certificate authority');
 
 const name = personText(1, 64).meta({
   description: 'What people call it, 1 to 64 characters, unique among the authorities of the project.',
@@ -109,7 +109,7 @@ export const RenewAuthority = z
 /** Input of `createCertificateAuthoritySuccessor`. */
 export const SucceedAuthority = CreateAuthority.omit({ projectId: true, kind: true, parentId: true })
   .extend({
-    predecessorId: idOf('The certificate authority that it follows.'),
+    predecessorId: idOf('certificate authority that it follows'),
     disablePredecessor: z.boolean().default(false).meta({
       description:
         'Whether the authority that it follows issues nothing from now on. It goes on with its revocation list.',

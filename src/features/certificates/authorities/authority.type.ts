@@ -111,7 +111,7 @@ export class FormerCertificateType {
   simpleResolvers: true,
 })
 export class AuthorityType extends Node {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'What people call it; unique among the authorities of the project.' })

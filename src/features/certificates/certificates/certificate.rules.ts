@@ -20,7 +20,7 @@ const MAX_METADATA = 50;
 export const pem = storedText(1_048_576);
 
 const projectId = idOf('The project, of the type `cert-manager`.');
-const id = idOf('The certificate.');
+const id = idOf('certificate');
 
 /** An entry of the metadata of a certificate. */
 export const Metadata = z

@@ -109,7 +109,7 @@ export class CertificateDetailsType {
   simpleResolvers: true,
 })
 export class CertificateType extends Node {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => ID, {

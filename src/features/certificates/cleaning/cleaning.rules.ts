@@ -6,7 +6,7 @@ const SHORTEST_DAYS = 7;
 const LONGEST_DAYS = 3_650;
 
 /** Arguments of `certificateCleaning`. */
-export const ProjectOfCleaning = z.strictObject({ projectId: idOf('The project.') });
+export const ProjectOfCleaning = z.strictObject({ projectId: idOf('project') });
 
 /** Input of `updateCertificateCleaning`. */
 export const UpdateCleaning = ProjectOfCleaning.extend({

@@ -28,7 +28,7 @@ export const ImportPkcs12 = z
 /** Arguments of `certificatePkcs12`. */
 export const ExportPkcs12 = z
   .strictObject({
-    id: idOf('The certificate.'),
+    id: idOf('certificate'),
     password: storedText(MAX_PASSWORD)
       .min(MIN_PASSWORD)
       .meta({ description: 'The password of the file, 12 to 255 characters. Send it as a variable, by POST.' }),

@@ -6,7 +6,7 @@ import { metadata } from '../certificates/certificate.rules.js';
 /** Input of `signIntermediateCertificate`. */
 export const SignIntermediate = z
   .strictObject({
-    authorityId: idOf('The certificate authority that signs.'),
+    authorityId: idOf('certificate authority that signs'),
     // What is longer than a request may be is refused as a request.
     request: storedText(1_048_576).meta({
       description:

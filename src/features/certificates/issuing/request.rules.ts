@@ -16,4 +16,4 @@ export const ListRequests = z.strictObject({
 });
 
 /** Arguments of `certificateRequest`. */
-export const OneRequest = z.strictObject({ id: idOf('The certificate request.') });
+export const OneRequest = z.strictObject({ id: idOf('certificate request') });

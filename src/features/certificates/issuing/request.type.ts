@@ -52,7 +52,7 @@ class RequestFaultType {
   simpleResolvers: true,
 })
 export class RequestType extends Node {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => RequestKindEnum, { description: 'What is asked for.' })

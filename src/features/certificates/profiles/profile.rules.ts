@@ -145,8 +145,8 @@ export const PROFILE_RULES = {
 const ca = caPolicy.meta({ description: 'Whether certificates are those of authorities.' });
 const description = personText(0, 1_000).nullish().meta({ description: 'What it is for, up to 1,000 characters.' });
 const projectId = idOf('The project, of the type `cert-manager`.');
-const id = idOf('The certificate profile.');
-const authorityId = idOf('The certificate authority of the project that issues its certificates.');
+const id = idOf('certificate profile');
+const authorityId = idOf('certificate authority of the project that issues its certificates');
 
 const renewBeforeDays = renewDays.nullish().meta({
   description:

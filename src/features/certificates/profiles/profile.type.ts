@@ -233,7 +233,7 @@ class DefaultsType {
   simpleResolvers: true,
 })
 export class ProfileType extends Node {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, { description: 'What people and alerts call it; unique in the project.' })

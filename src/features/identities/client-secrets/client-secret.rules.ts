@@ -3,7 +3,7 @@ import { pageRules } from '../../../kernel/paging.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { ttlSeconds, usesLimit } from '../token-auth.rules.js';
 
-const identityId = idOf('The machine identity.');
+const identityId = idOf('machine identity');
 
 /** Input of `createClientSecret`: without limits it works until it is revoked. Source: behaviour 3.3. */
 export const CreateClientSecret = z
@@ -17,7 +17,7 @@ export const CreateClientSecret = z
 
 /** Input of `revokeClientSecret`, and arguments of `clientSecret`. */
 export const OneClientSecret = z
-  .strictObject({ id: idOf('The client secret.'), identityId: idOf('Only of this machine identity.').nullish() })
+  .strictObject({ id: idOf('client secret'), identityId: idOf('Only of this machine identity.').nullish() })
   .meta({ description: 'Which client secret.' });
 
 /** Arguments of `clientSecrets`. */

@@ -50,7 +50,7 @@ export class ClientSecretType {
   updatedAt!: Date;
 }
 
-export const ClientSecretConnection = connectionOf(ClientSecretType, 'ClientSecret', 'newest first, then id');
+export const ClientSecretConnection = connectionOf(ClientSecretType, 'ClientSecret', 'newest first, then ID');
 
 @ObjectType({ description: 'A client secret that was just made. This is the only time that it is shown.' })
 export class CreateClientSecretPayload {

@@ -9,7 +9,7 @@ import {
   trustedIps,
 } from '../token-auth.rules.js';
 
-const identityId = idOf('The machine identity.');
+const identityId = idOf('machine identity');
 const networks = trustedIps.meta({ description: 'The networks from which client secrets may be used; 1 to 256.' });
 
 /** Input of `attachUniversalAuth`. Source: behaviour 3.3. */

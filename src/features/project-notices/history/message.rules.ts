@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/text-rules.js';
 import { MessagePage } from '../../deliveries/public.js';
 
-const id = idOf('The message.');
-const projectId = idOf('The project that it must be one of.').nullish();
+const id = idOf('message');
+const projectId = idOf('project that it must be one of').nullish();
 
 /** Arguments of `notificationMessages`. */
 export const ListMessages = MessagePage.extend({
-  projectId: idOf('The project.'),
+  projectId: idOf('project'),
   channelId: idOf('A notification channel of it: only what that has sent or has to send.').nullish(),
 });
 

@@ -14,7 +14,7 @@ import type { NoticeKind } from '../notice.rules.js';
   simpleResolvers: true,
 })
 export class NotificationMessageType extends SentMessageType {
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => NoticeKindEnum, { description: 'Which kind of notices it has.' })

@@ -94,7 +94,7 @@ const GROUPS: Members = {
   shown: ({ roles, ...membership }) => ({ ...membership, roles: roles.map(toRoleOfGroup) }),
 };
 
-const userId = z.string().max(64).meta({ description: 'Id of the user.' });
+const userId = z.string().max(64).meta({ description: 'ID of the user.' });
 const OF_TEMPORARY = 'Of a role for a time; ignored if isTemporary is false.';
 /** Clients send the fields of a role for a time for permanent ones too, with `isTemporary` false. */
 const temporary = {

@@ -20,7 +20,7 @@ export type MemberKind = (typeof MEMBER_KINDS)[number];
 /** Roles of a member, each once: built-in ones and those of the project. The order counts: see `rulesOfRoles`. */
 export const RoleSlugs = z.array(roleSlug).min(1).max(MAX_ROLES).refine(isEachOnce, ROLE_TWICE);
 
-const projectId = idOf('The project.');
+const projectId = idOf('project');
 /** Who it is: its enum in GraphQL stands beside the types. */
 export const memberKind = z.enum(MEMBER_KINDS);
 
@@ -30,7 +30,7 @@ export const MemberKey = z
     projectId,
     memberKind: memberKind.meta({ description: 'Who it is.' }),
     memberId: idOf(
-      'Id of the user, identity or group; of a group its slug will do, and its name where no other has it.',
+      'ID of the user, identity or group; of a group its slug will do, and its name where no other has it.',
     ),
   })
   .meta({ description: 'A member of a project.' });

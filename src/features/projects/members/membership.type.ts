@@ -42,16 +42,16 @@ export class RoleAssignmentType {
   simpleResolvers: true,
 })
 export class ProjectMembershipType {
-  @Field(() => ID, { description: 'Id of the membership.' })
+  @Field(() => ID, { description: 'ID of the membership.' })
   id!: string;
 
-  @Field(() => ID, { description: 'The project.' })
+  @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => MemberKindEnum, { description: 'Who it is.' })
   memberKind!: MemberKind;
 
-  @Field(() => ID, { description: 'Id of the user, identity or group.' })
+  @Field(() => ID, { description: 'ID of the user, identity or group.' })
   memberId!: string;
 
   @Field(() => String, { description: 'Username of the user, or name of the identity or group.' })
@@ -77,7 +77,7 @@ export class ProjectMembershipType {
 export const ProjectMembershipConnection = countedConnectionOf(
   ProjectMembershipType,
   'ProjectMembership',
-  'name, then id',
+  'name, then ID',
 );
 
 enumOfRule(memberKind, MemberKindEnum);

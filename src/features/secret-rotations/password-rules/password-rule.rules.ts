@@ -8,7 +8,7 @@ import { PasswordRequirements } from './requirements.rules.js';
 /** What rotations call a rule by. */
 export const ruleName = slugText(1, 64);
 
-const id = idOf('The password rule.');
+const id = idOf('password rule');
 const description = personText(0, 256)
   .nullish()
   .meta({ description: 'What it is for, up to 256 characters; null for nothing.' });

@@ -12,7 +12,7 @@ import { PasswordRequirementsType } from './requirements.type.js';
   simpleResolvers: true,
 })
 export class PasswordRuleType extends Node {
-  @Field(() => ID, { description: 'The organization.' })
+  @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
   @Field(() => String, { description: 'What rotations call it by; unique in the organization.' })

@@ -52,7 +52,7 @@ class RotationWindowType {
   simpleResolvers: true,
 })
 class ApartType {
-  @Field(() => ID, { description: 'The other rotation.' })
+  @Field(() => ID, { description: 'ID of the other rotation.' })
   rotationId!: string;
 
   @Field(() => Int, { description: 'How far it stays away from that, in minutes.' })
