@@ -199,7 +199,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     await delay(acceptMs);
     for (const step of cleanup.reverse().splice(0)) {
       // One that fails (a database that is away, a full disk) must not keep the others from running.
-      await step().catch((error: unknown) => log.warn('clean-up failed', describeError(error)));
+      await step().catch((error: unknown) => log.warn('shutdown step failed', describeError(error)));
     }
   };
   try {

@@ -15,7 +15,7 @@ export function periodically(name: string, pauseMs: number, work: () => Promise<
     try {
       await work();
     } catch (error) {
-      log.warn('upkeep failed', { upkeep: name, ...describeError(error) });
+      log.warn('maintenance task failed', { task: name, ...describeError(error) });
     }
     if (!isStopped) schedule();
   };

@@ -54,7 +54,7 @@ async function blocked(env: Record<string, string>): Promise<number> {
     service.child.signalCode === 'SIGKILL',
     `it ended with ${service.child.signalCode ?? service.child.exitCode}`,
   );
-  expectThat(service.output.includes('event loop stands still'), `it did not say why: ${service.output}`);
+  expectThat(service.output.includes('event loop blocked'), `it did not say why: ${service.output}`);
   await service.dispose();
   return goneMs;
 }

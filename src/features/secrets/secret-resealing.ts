@@ -37,7 +37,7 @@ export const resealSecrets: NonNullable<Feature['upgrade']> = (kernel, contextOf
       const done = new Set((await ask<Pending>(DONE, [ACTION])).map(({ projectId }) => projectId));
       for (const { projectId, organizationId } of pending) {
         if (done.has(projectId)) {
-          log.warn('resealing was refused', { projectId });
+          log.warn('resealing refused', { projectId });
           await ask(FINISH, [projectId]);
         } else {
           const secrets = await ask<Sized>(SECRETS, [projectId]);

@@ -65,7 +65,7 @@ export class AuditSealer {
       }
     } catch (error) {
       // Other nodes, or the next start, seal what is left.
-      this.log.warn('audit trail was left unsealed', describeError(error));
+      this.log.warn('audit trail not sealed', describeError(error));
     }
     this.#logAnchor();
   }

@@ -272,7 +272,7 @@ export class PoolGuard implements Watch {
       this.isStarved = true;
       this.#log.error('database pool starved', { ...this.connections });
     } catch (error) {
-      this.#log.warn('database gives no connection', describeError(error));
+      this.#log.warn('database unavailable', describeError(error));
     } finally {
       client.discard();
       this.#isProbing = false;

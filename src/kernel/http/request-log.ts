@@ -7,7 +7,7 @@ import type { Log } from '../log.js';
  */
 export function logRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request, reply) => {
-    log.debug('request answered', {
+    log.debug('request completed', {
       requestId: request.id,
       method: request.method,
       route: request.routeOptions.url ?? null,

@@ -94,7 +94,7 @@ export class JobRunner {
     this.isAskedAgain = true;
     if (this.looking !== null) return;
     this.looking = this.look()
-      .catch((error: unknown) => this.parts.log.warn('jobs could not be read', describeError(error)))
+      .catch((error: unknown) => this.parts.log.warn('job poll failed', describeError(error)))
       .finally(() => {
         this.looking = null;
       });
@@ -192,7 +192,7 @@ export class JobRunner {
       await lease
         .end('failed', { pauseSeconds, errorCode })
         .then((isStored) => this.count(kind, isStored ? 'failed' : 'lost'))
-        .catch((cause: unknown) => log.warn('job outcome not stored', { ...facts, ...describeError(cause) }));
+        .catch((cause: unknown) => log.warn('job result not stored', { ...facts, ...describeError(cause) }));
     }
   }
 

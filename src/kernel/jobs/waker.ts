@@ -82,10 +82,10 @@ export class Waker {
         const since = performance.now();
         const error = await this.useUntilLost(store).finally(() => store.close().catch(() => undefined));
         if (this.isStopped) return;
-        this.log.warn('job store lost', { backend, ...describeError(error) });
+        this.log.warn('job store connection lost', { backend, ...describeError(error) });
         if (performance.now() - since > LONGEST_PAUSE_MS) pause = SHORTEST_PAUSE_MS;
       } catch (error) {
-        this.log.warn('job store not reached', { backend, ...describeError(error) });
+        this.log.warn('job store unreachable', { backend, ...describeError(error) });
       }
       await delay(pause, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
     }

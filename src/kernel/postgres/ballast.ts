@@ -28,6 +28,6 @@ export async function keepBallast(path: string, isStopping: () => boolean, log: 
     if (isStopping()) await rm(path, { force: true });
   } catch {
     await rm(path, { force: true }).catch(() => undefined);
-    log('postgres.ballast.failed');
+    log('disk reserve not created');
   }
 }

@@ -41,7 +41,7 @@ export async function usableBinaries(
   for (const place of account === null ? [] : places) {
     const copy = await readableCopy(root, place, version).catch(() => null);
     if (copy !== null && (await canRun(copy, account))) {
-      log('postgres.binaries', { copiedTo: copy });
+      log('postgres binaries copied', { copiedTo: copy });
       return binariesIn(copy);
     }
   }

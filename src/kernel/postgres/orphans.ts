@@ -28,7 +28,7 @@ export async function clearTheWay(cluster: string, host: string, log: Log): Prom
   for (const { signal, waitMs } of STEPS) {
     const left = serversOf(cluster);
     if (left.length === 0) break;
-    log('postgres.orphan.stopping', { processes: left.length, signal });
+    log('stopping orphaned postgres processes', { processes: left.length, signal });
     signalAll(left, signal);
     // A suspended process would take notice of no signal but SIGKILL.
     signalAll(left, 'SIGCONT');
@@ -50,7 +50,7 @@ export async function clearTheWay(cluster: string, host: string, log: Log): Prom
     const path = join(cluster, name);
     if ((await stat(path).catch(() => null)) === null) continue;
     await rm(path, { force: true });
-    log('postgres.pidfile.removed', { name });
+    log('stale postgres pid file removed', { name });
   }
 }
 

@@ -29,7 +29,7 @@ describe('the log of requests', () => {
       expect([typeof time, typeof milliseconds]).toEqual(['string', 'number']);
       return line;
     });
-    const line = { level: 20, msg: 'request answered' };
+    const line = { level: 20, msg: 'request completed' };
     expect(told).toEqual([
       { ...line, requestId: ids[0], method: 'GET', route: '/api/v1/projects/:projectId', status: replies[0]?.status },
       { ...line, requestId: ids[1], method: 'GET', route: null, status: 404 },
@@ -45,6 +45,6 @@ describe('the log at its usual level', () => {
   test('has no line for a request that was answered', async () => {
     const { headers } = await strongroom.admin.get('/api/v1/projects');
     expect(headers['x-request-id']).toBeDefined();
-    expect(strongroom.log()).not.toContain('request answered');
+    expect(strongroom.log()).not.toContain('request completed');
   });
 });

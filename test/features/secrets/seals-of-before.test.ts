@@ -101,7 +101,7 @@ describe('a database where secrets and their versions are sealed alike', () => {
     expect(await caller.get(`/api/v4/secrets/id/${kept}`)).toBeError(503, 'SEALED_VALUE_INVALID');
     await sql('insert into secret_reseal (project_id, organization_id) select id, organization_id from project');
     const later = await strongroom.startSecondNode();
-    expect(later.service.output).toContain('resealing was refused');
+    expect(later.service.output).toContain('resealing refused');
     expect(await admin.at(later.url).get(`/api/v4/secrets/id/${kept}`)).toBeError(503, 'SEALED_VALUE_INVALID');
     expect(await sql('select * from secret_reseal')).toEqual([]);
     expect((await strongroom.verifyAudit()).differences).toEqual([`secret ${kept}: has version 1; the trail has 2`]);

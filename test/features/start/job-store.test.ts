@@ -46,7 +46,7 @@ describeWithMongo('a service with JOBS_URL=mongodb://', (mongo) => {
 
       await mongo().comeBack();
       await connected(service, true);
-      expect(service.output).toMatch(/"msg":"job store lost"/);
+      expect(service.output).toMatch(/"msg":"job store connection lost"/);
       expect(service.output).not.toContain(mongo().url);
     }));
 

@@ -75,7 +75,7 @@ export class PersistedDocuments {
       .catch((error: unknown) => {
         const code = error instanceof Error ? codeOf(error) : null;
         // What was registered before goes on.
-        this.log.warn('persisted documents not read', {
+        this.log.warn('persisted documents not loaded', {
           reason: error instanceof ManifestFault ? error.message : code,
         });
       });
@@ -115,7 +115,7 @@ export class PersistedDocuments {
   #checkOne(id: string, text: string): PersistedDocument | null {
     const checked = checkTrusted(text, this.rules);
     if (!('faults' in checked)) return { ...checked, text };
-    this.log.warn('persisted document left out', { documentId: id, faults: checked.faults.length });
+    this.log.warn('persisted document skipped', { documentId: id, errors: checked.faults.length });
     return null;
   }
 }

@@ -118,7 +118,7 @@ export class SharedCounts {
       for (const { bucket } of sent) bucket.count.settle(buckets.now, null);
       buckets.keepChanged(changed);
       // Once for each time that the database is away, and not twice a second.
-      if (!this.#hasFailed) this.log.warn('rate limits are counted on this node alone', describeError(error));
+      if (!this.#hasFailed) this.log.warn('shared rate limits unavailable', describeError(error));
       this.#hasFailed = true;
     }
   }

@@ -15,9 +15,9 @@ const stillness = new Stillness(LIMIT_MS / TICK_MS);
 const ticking = setInterval(() => {
   if (!stillness.isTooLong(Atomics.load(beats, 0))) return;
   clearInterval(ticking);
-  const line = { level: 60, time: new Date().toISOString(), stoodStillMs: LIMIT_MS, msg: 'event loop stands still' };
+  const line = { level: 60, time: new Date().toISOString(), blockedMs: LIMIT_MS, msg: 'event loop blocked' };
   setTimeout(kill, WRITE_WITHIN_MS);
-  // Not by `console` or `process.stdout`: those of a thread go through the loop that stands still.
+  // Not by `console` or `process.stdout`: those of a worker thread go through the blocked event loop.
   write(STANDARD_OUTPUT, `${JSON.stringify(line)}\n`, kill);
 }, TICK_MS);
 
