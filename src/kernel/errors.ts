@@ -121,7 +121,7 @@ const GENERAL = {
   HEADERS_TOO_LARGE: row(
     431,
     'RequestHeaderFieldsTooLarge',
-    'The header fields are larger than 16 KiB, or more than 100; send fewer or shorter ones.',
+    'The path with its query and the header fields are larger than 64 KiB, or there are more than 100 fields. Send fewer or shorter ones.',
   ),
 
   INTERNAL: row(500, 'InternalError', 'Something went wrong on our side; quote the request id to your operator.'),

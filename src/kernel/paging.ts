@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from './errors.js';
 import { isId } from './ids.js';
+import { integer } from './int.js';
 import { paced } from './paced-list.js';
 import { mapInSlices } from './slices.js';
 import { isStorable } from './text-rules.js';
@@ -9,7 +10,7 @@ import { parse } from './validation.js';
 /** Longer than any cursor that is given out: the longest names a path of 2,000 characters and two keys, and is sealed. */
 export const MAX_CURSOR = 6_000;
 
-const rows = z.int().min(1).max(1_000);
+const rows = integer(1, 1_000);
 const cursor = z.string().max(MAX_CURSOR);
 
 /** Rules of the arguments of every list: Relay's forward paging. */

@@ -297,9 +297,9 @@ function faultOfIssue(issue: z.core.$ZodIssue, path: string): ErrorDetail {
         ? { path, code: 'MISSING', message: 'must be given' }
         : { path, code: 'INVALID_TYPE', message: `must be ${typeName(issue.expected)}` };
     case 'too_small':
-      return { path, code: 'TOO_SMALL', message: `must ${boundOf(issue.origin, 'at least', Number(issue.minimum))}` };
+      return { path, code: 'TOO_SMALL', message: boundOf(issue, 'at least', Number(issue.minimum)) };
     case 'too_big':
-      return { path, code: 'TOO_BIG', message: `must ${boundOf(issue.origin, 'at most', Number(issue.maximum))}` };
+      return { path, code: 'TOO_BIG', message: boundOf(issue, 'at most', Number(issue.maximum)) };
     case 'invalid_value':
       return { path, code: 'INVALID_VALUE', message: `must be ${issue.values.map(String).join(' or ')}` };
     case 'custom':
@@ -369,8 +369,13 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
 };
 const formatName = (format: string): string => FORMAT_NAMES[format] ?? 'of the expected form';
 
-function boundOf(origin: string, bound: string, limit: number): string {
-  if (origin === 'string') return `have ${bound} ${limit} ${limit === 1 ? 'character' : 'characters'}`;
-  if (origin === 'array' || origin === 'set') return `have ${bound} ${limit} ${limit === 1 ? 'entry' : 'entries'}`;
-  return `be ${bound} ${limit}`;
+function boundOf(
+  { origin, message }: { readonly origin: string; readonly message: string },
+  bound: string,
+  limit: number,
+): string {
+  if (OWN_WORDS.test(message)) return message;
+  if (origin === 'string') return `must have ${bound} ${limit} ${limit === 1 ? 'character' : 'characters'}`;
+  if (origin === 'array' || origin === 'set') return `must have ${bound} ${limit} ${limit === 1 ? 'entry' : 'entries'}`;
+  return `must be ${bound} ${limit}`;
 }

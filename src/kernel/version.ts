@@ -1,8 +1,11 @@
-import { z } from 'zod';
 import { AppError } from './errors.js';
+import { integer } from './int.js';
+
+/** The largest version that a request can name, of whatever has versions. */
+export const MAX_VERSION = 999_999_999;
 
 /** The version of what an input changes, as its caller has seen it. */
-export const expectedVersion = z.int().min(1).nullish().meta({
+export const expectedVersion = integer(1, MAX_VERSION).nullish().meta({
   description: 'The version that you have seen; with another one nothing changes (CONCURRENT_CHANGE).',
 });
 

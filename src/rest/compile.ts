@@ -21,7 +21,7 @@ import { writtenRoute } from './field-routes.js';
 import { inRequest } from './request-paths.js';
 import { type JsonSchema, sampleData, schemaOf } from './response-schema.js';
 import type { Data, Route, WrittenRoute } from './route.js';
-import { sampleKeys, sampleVariables } from './sample-request.js';
+import { lastWord, sampleKeys, sampleVariables } from './sample-request.js';
 
 type Asked = Parameters<WrittenRoute['variables']>[0];
 
@@ -34,6 +34,8 @@ export interface CompiledRoute {
   readonly demand: ReturnType<typeof demandOf>;
   /** The GET of the same path, whose tag `If-Match` names; undefined where the route takes none. */
   readonly current?: CompiledRoute;
+  /** The operation on what has the last word of the path as its name, for requests without the fields of `chosenBy`. */
+  readonly ofName?: CompiledRoute;
   /** Takes out of its body what its rules do not know. */
   readonly bodyKeys: BodyKeys;
   /** The request, with what its lookup found. @throws the first error of the lookup */
@@ -64,13 +66,32 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): 
       throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
     }
   });
-  return compiled.map((one) => (one.route.ifMatch === undefined ? one : { ...one, current: currentOf(compiled, one) }));
+  return compiled.map((one) => ({
+    ...one,
+    ...(one.route.ifMatch === undefined ? {} : { current: currentOf(compiled, one) }),
+    ...(one.route.chosenBy === undefined ? {} : { ofName: ofNameBeside(compiled, one) }),
+  }));
 }
 
 /** @throws Error where there is no GET that tells the tag */
 function currentOf(compiled: readonly CompiledRoute[], { route: { method, path } }: CompiledRoute): CompiledRoute {
   const found = compiled.find(({ route }) => route.method === 'GET' && route.path === path);
   if (found === undefined) throw new Error(`${method} ${path}: takes If-Match, and there is no GET of its path`);
+  return found;
+}
+
+/** @throws Error where no path beside it takes its last word as a name, or that operation knows the fields which tell them apart */
+function ofNameBeside(compiled: readonly CompiledRoute[], { route }: CompiledRoute): CompiledRoute {
+  const { method, path, chosenBy = [] } = route;
+  const fieldsOf = ({ query, body }: WrittenRoute) => Object.keys((method === 'GET' ? query : body)?.shape ?? {});
+  const found = compiled.find(
+    (one) =>
+      one.route.method === method && one.route.path.replace(/\{\w+\}$/, lastWord(path)) === path && one.route !== route,
+  );
+  if (found === undefined) throw new Error(`${method} ${path}: no path beside it takes names`);
+  const own = fieldsOf(route);
+  const unfit = chosenBy.filter((field) => !own.includes(field) || fieldsOf(found.route).includes(field));
+  if (unfit.length > 0) throw new Error(`${method} ${path}: ${unfit.join(', ')} must be a field of its own`);
   return found;
 }
 

@@ -12,6 +12,7 @@ import type { CompiledRoute } from './compile.js';
 import { runIfMatching } from './preconditions.js';
 import { replyHeaders } from './response-headers.js';
 import type { WrittenRoute } from './route.js';
+import { lastWord, paramNames } from './sample-request.js';
 
 interface Mounting {
   readonly contextFor: (request: FastifyRequest, isAnonymous: boolean) => Promise<AnyContext>;
@@ -37,10 +38,22 @@ export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute
         if (ctx.actor === null && anonymous !== true) throw new AppError('TOKEN_MISSING');
         contexts.set(request, ctx);
       },
-      handler: async (request, reply) =>
-        send(request, reply, await answer(compiled, contexts.get(request) as AnyContext, reply, mounting)),
+      handler: async (request, reply) => {
+        const chosen = chosenRoute(compiled, request);
+        return send(request, reply, await answer(chosen, contexts.get(request) as AnyContext, reply, mounting));
+      },
     });
   }
+}
+
+/** The route that a request is for, which gets the last word of the path as its parameter where that is a name. */
+function chosenRoute(compiled: CompiledRoute, request: FastifyRequest): CompiledRoute {
+  const { route, ofName } = compiled;
+  const given = (route.method === 'GET' ? request.query : request.body) ?? {};
+  if (ofName === undefined || route.chosenBy?.some((field) => Object.hasOwn(given, field))) return compiled;
+  const [name = ''] = paramNames(ofName.route.path).slice(-1);
+  request.params = { ...(request.params as object), [name]: lastWord(route.path) };
+  return ofName;
 }
 
 /** The reply: kept from before, made once for an idempotency key, or simply made. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../kernel/errors.js';
+import { integer } from '../kernel/int.js';
 import { MAX_CURSOR } from '../kernel/paging.js';
 import type { ReplyHeader } from './response-headers.js';
 import { optionalSample } from './response-schema.js';
@@ -60,6 +61,11 @@ interface RouteRules<Q extends z.ZodObject, B extends z.ZodObject> {
    * fields of `input` that hold the change to it, so that nobody comes between.
    */
   readonly ifMatch?: (found: Data) => object;
+  /**
+   * Of a path whose last word is also a name that the path beside it takes, as `/boxes/copy` beside `/boxes/{name}`: a request is for
+   * this operation if it has one of these fields, in the query of a GET or else in the body, and for what has that name without them.
+   */
+  readonly chosenBy?: readonly string[];
   /** What single clients need otherwise. */
   readonly quirks?: readonly ClientQuirk[];
   /** Of a GET that shows the project of its variable `projectId` and nothing else: while that stands still it is kept as bytes. */
@@ -181,7 +187,7 @@ export const queryBoolean = (fallback: boolean) =>
 
 /** A whole number in a query string. */
 export const queryInteger = (min: number, max: number) =>
-  z.preprocess((text) => (/^\d{1,9}$/.test(String(text)) ? Number(text) : text), z.int().min(min).max(max));
+  z.preprocess((text) => (/^-?\d+$/.test(String(text)) ? Number(text) : text), integer(min, max));
 
 /** Additive paging of a REST list, which is whole without it. Source: decisions 2.6. */
 export const paging = {

@@ -15,6 +15,9 @@ export const sampleKeys = (rules: z.ZodObject | undefined): Record<string, never
 /** Names of the parameters of a path. */
 export const paramNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
+/** The last word of a path. */
+export const lastWord = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
 /**
  * What `variables` makes of a request in which every parameter and every known key was given.
  *

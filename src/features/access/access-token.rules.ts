@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../kernel/int.js';
 import { sinceRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
@@ -58,7 +59,7 @@ export const TokenValue = z
 const paging = {
   ...pageRules,
   ...sinceRules,
-  offset: z.int().min(0).max(100).nullish().meta({ description: 'Leaves out this many rows first, 0 to 100.' }),
+  offset: integer(0, 100).nullish().meta({ description: 'Leaves out this many rows first, 0 to 100.' }),
 };
 
 const filters = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../kernel/int.js';
 import { type ListOrder, orderRulesOf } from '../../kernel/list-order.js';
 import { isPrivateHost } from '../../kernel/outbound/private-targets.js';
 import { pageRules } from '../../kernel/paging.js';
@@ -118,10 +119,7 @@ const searched = {
 };
 
 /** Of lists that can also be read by numbers of rows. */
-export const offset = z
-  .int()
-  .min(0)
-  .max(10_000)
+export const offset = integer(0, 10_000)
   .nullish()
   .meta({ description: 'Leaves out this many rows first, 0 to 10,000.' });
 

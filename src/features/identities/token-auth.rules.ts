@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isCidr, toCidr } from '../../kernel/addresses.js';
 import { AppError } from '../../kernel/errors.js';
+import { integer } from '../../kernel/int.js';
 import { idOf } from '../../kernel/text-rules.js';
 
 /** Ten years. Source: decisions 3. */
@@ -12,10 +13,10 @@ const MAX_USES = 2_147_483_647;
 export const EVERYWHERE = [{ ipAddress: '0.0.0.0/0' }, { ipAddress: '::/0' }];
 
 /** Seconds that a token lives; 0 means no limit. */
-export const ttlSeconds = z.int().min(0).max(MAX_SECONDS);
+export const ttlSeconds = integer(0, MAX_SECONDS);
 
 /** How often a token passes; 0 means no limit. */
-export const usesLimit = z.int().min(0).max(MAX_USES);
+export const usesLimit = integer(0, MAX_USES);
 
 // Zones and IPv4 in IPv6 form never match: callers' addresses are compared without the one and never in the other.
 const range = z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
+import { integer } from '../../kernel/int.js';
 import { orderRulesOf } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE, personText, slugText } from '../../kernel/text-rules.js';
@@ -112,7 +113,7 @@ export const GivenEnvironment = z
   .strictObject({
     name: name64.meta({ description: 'What people call it, 1 to 64 characters, unique in the template.' }),
     slug: slugText(1, 64).meta({ description: 'What programs name it by, unique in the template.' }),
-    position: z.int().min(1).max(MAX_ENTRIES).meta({ description: 'Its place among them, from 1, without gaps.' }),
+    position: integer(1, MAX_ENTRIES).meta({ description: 'Its place among them, from 1, without gaps.' }),
   })
   .meta({ description: 'An environment that projects made from the template have.' });
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { integer } from '../../kernel/int.js';
 import { orderRulesOf } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { personText, slugText } from '../../kernel/text-rules.js';
 
-const position = z.int().min(1).max(10_000);
+const position = integer(1, 10_000);
 
 /** What is given of a new environment. Without a position it comes last. Source: behaviour 10 (Environments). */
 export const NewEnvironment = z.strictObject({

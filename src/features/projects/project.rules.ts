@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AuditEvent, AuditFacts } from '../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../kernel/context.js';
+import { integer } from '../../kernel/int.js';
 import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { isStorable, NOT_STORABLE, personText, slugFor, slugText } from '../../kernel/text-rules.js';
@@ -97,7 +98,7 @@ export const ProjectChanges = z.strictObject({
   secretSharing: z.boolean().optional(),
   showSnapshotsLegacy: z.boolean().optional(),
   enforceEncryptedSecretManagerSecretMetadata: z.boolean().optional(),
-  pitVersionLimit: z.int().min(1).max(100).optional(),
+  pitVersionLimit: integer(1, 100).optional(),
   secretDetectionIgnoreValues: z
     .array(z.string().min(1).max(1024).refine(isStorable, NOT_STORABLE))
     .max(MAX_IGNORE_VALUES)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../kernel/int.js';
 import { orderRulesOf } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../kernel/text-rules.js';
@@ -161,10 +162,7 @@ export const RotateMany = z
     projectId: idOf('Those of this project; absent: of all of your projects that use the connection.').nullish(),
     connectionId: idOf('Those that use this connection; absent: whatever they use.').nullish(),
     dryRun: z.boolean().default(false).meta({ description: 'Whether only to say which would be rotated.' }),
-    staggerSeconds: z
-      .int()
-      .min(0)
-      .max(MAX_STAGGER_SECONDS)
+    staggerSeconds: integer(0, MAX_STAGGER_SECONDS)
       .default(5)
       .meta({ description: `Seconds between two of them, 0 to ${MAX_STAGGER_SECONDS}.` }),
   })
@@ -178,10 +176,7 @@ const MAX_DAYS_AHEAD = 366;
 
 export const ListUpcoming = z.strictObject({
   projectId: place.projectId,
-  days: z
-    .int()
-    .min(1)
-    .max(MAX_DAYS_AHEAD)
+  days: integer(1, MAX_DAYS_AHEAD)
     .default(30)
     .meta({ description: `How many days to look ahead, 1 to ${MAX_DAYS_AHEAD}.` }),
 });

@@ -81,6 +81,8 @@ function older(
 ): WrittenRoute {
   const {
     operation: _,
+    // No older path ends in a word that is a name beside it.
+    chosenBy: _fields,
     query: presentQuery,
     body: presentBody,
     example,

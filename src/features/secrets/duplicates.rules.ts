@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../kernel/int.js';
 import { boundedPageRules } from '../../kernel/paging.js';
 import { where } from './search.rules.js';
 
@@ -6,5 +7,5 @@ import { where } from './search.rules.js';
 export const DuplicateValues = z.strictObject({
   ...boundedPageRules,
   ...where,
-  minimum: z.int().min(2).max(1_000).default(2),
+  minimum: integer(2, 1_000).default(2),
 });

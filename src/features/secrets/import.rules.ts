@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../kernel/int.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf } from '../../kernel/text-rules.js';
 import { folderPath, place } from './place.rules.js';
@@ -9,7 +10,7 @@ const path = folderPath.default('/');
 const id = idOf('import');
 const sourceEnvironment = environment.meta({ description: 'Slug of the environment to import from, as `staging`.' });
 const SOURCE_PATH = { description: 'Path of the folder to import from, as `/shared`.' };
-const position = z.int().min(1).max(1_000_000);
+const position = integer(1, 1_000_000);
 
 /** The folder that imports. */
 export const importing = {

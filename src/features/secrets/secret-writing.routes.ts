@@ -53,7 +53,10 @@ const TRANSFER_EXAMPLE = {
   shouldOverwrite: false,
 };
 
-/** Routes that change secrets. Those with a fixed last word stand before `{secretName}` in the reference; the router prefers them. */
+/** Tells a transfer from a new secret with the key `move` or `copy`. */
+const OF_TRANSFERS = ['secretIds', 'sourceEnvironment', 'destinationEnvironment'];
+
+/** Routes that change secrets. A secret may have the last word of a path of these as its key: see `chosenBy`. */
 export const secretWritingRoutes = [
   route({
     extension: true,
@@ -61,6 +64,7 @@ export const secretWritingRoutes = [
     path: `${SECRETS}/move`,
     summary: 'Move secrets to another folder or environment, all or none',
     body: Transfer,
+    chosenBy: OF_TRANSFERS,
     document: `mutation ($input: MoveSecretsInput!) { moveSecrets(input: $input) { secretIds replacedSecretIds rewritten } }`,
     variables: ({ body }) => ({ input: transferOf(body) }),
     reply: ({ moveSecrets: { secretIds } }) => ({ isSourceUpdated: true, isDestinationUpdated: true, secretIds }),
@@ -82,6 +86,7 @@ export const secretWritingRoutes = [
     path: `${SECRETS}/copy`,
     summary: 'Copy secrets to another folder or environment, all or none',
     body: Transfer,
+    chosenBy: OF_TRANSFERS,
     document: `mutation ($input: CopySecretsInput!) { copySecrets(input: $input) { secretIds replacedSecretIds } }`,
     variables: ({ body }) => ({ input: transferOf(body) }),
     reply: ({ copySecrets: { secretIds } }) => ({ secretIds }),
@@ -95,6 +100,7 @@ export const secretWritingRoutes = [
     summary: 'Create secrets, all or none',
     sensitive: true,
     body: CreateSecrets,
+    chosenBy: ['secrets'],
     document: `mutation ($input: CreateSecretsInput!) { createSecrets(input: $input) { secrets { ${FIELDS} } } }`,
     variables: ({ body }) => ({ input: body }),
     reply: ({ createSecrets }) => ({ secrets: createSecrets.secrets.map(toSecret) }),
@@ -108,6 +114,7 @@ export const secretWritingRoutes = [
     summary: 'Update secrets, all or none',
     sensitive: true,
     body: UpdateSecrets.extend({ secrets: z.array(ChangeOfBatch).min(1).max(1_000) }),
+    chosenBy: ['secrets', 'mode'],
     document: `mutation ($input: UpdateSecretsInput!) { updateSecrets(input: $input) { secrets { ${FIELDS} } } }`,
     variables: ({ body: { secrets, mode, ...body } }) => ({
       input: { ...body, mode: mode.toUpperCase(), secrets: secrets.map(renamed) },
@@ -134,6 +141,7 @@ export const secretWritingRoutes = [
     summary: 'Delete secrets, all or none',
     sensitive: true,
     body: DeleteSecrets,
+    chosenBy: ['secrets'],
     document: `mutation ($input: DeleteSecretsInput!) { deleteSecrets(input: $input) { secrets { ${FIELDS} } } }`,
     variables: ({ body }) => ({ input: body }),
     reply: ({ deleteSecrets }) => ({ secrets: deleteSecrets.secrets.map(toSecret) }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_VERSION } from '../../kernel/version.js';
 import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../rest/route.js';
 import { parseMetadataFilter } from './metadata-filter.rules.js';
 import { place } from './place.rules.js';
@@ -26,7 +27,10 @@ const metadataFilter = z
     }
   })
   .optional()
-  .meta({ description: 'Only secrets with all of these pairs: `key=K,value=V`, joined by `|`, at most 10.' });
+  .meta({
+    description:
+      'Only secrets with all of these pairs: `key=K,value=V`, joined by `|`, at most 10. A request line and its header fields may have 64 KiB in all, percent-encoded.',
+  });
 
 /** A single secret, whose issues are told in a header. */
 const toSingle = ({ referenceIssues: _header, ...secret }: Data) => ({ secret: toSecret(secret) });
@@ -128,7 +132,7 @@ export const secretRoutes = [
       }),
       includeImports: alike,
       type: z.enum(['shared', 'personal']).default('shared').meta({ description: 'Whose the secret is.' }),
-      version: queryInteger(1, 1_000_000_000).optional().meta({ description: 'The version; the newest when absent.' }),
+      version: queryInteger(1, MAX_VERSION).optional().meta({ description: 'The version; the newest when absent.' }),
     }),
     cached: true,
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $secretKey: String!, $type: SecretType!,

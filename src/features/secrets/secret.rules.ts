@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../../kernel/errors.js';
+import { integer } from '../../kernel/int.js';
 import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js';
+import { MAX_VERSION } from '../../kernel/version.js';
 import { tagSlug } from '../tags/public.js';
 import { metadataPairs } from './metadata-filter.rules.js';
 import { place } from './place.rules.js';
@@ -50,7 +52,7 @@ const attributes = {
   tagIds: z.array(z.string()).max(MAX_TAGS).nullish(),
   skipMultilineEncoding: z.boolean().nullish(),
   secretReminderNote: storedText(1_024).nullish(),
-  secretReminderRepeatDays: z.int().min(1).max(365).nullish(),
+  secretReminderRepeatDays: integer(1, 365).nullish(),
   secretReminderRecipients: z.array(z.string()).max(MAX_RECIPIENTS).nullish(),
 };
 
@@ -164,7 +166,7 @@ export const GetSecretByKey = z
     secretKey,
     type,
     includeImports: z.boolean().default(false),
-    version: z.int().min(1).max(2_147_483_647).nullish(),
+    version: integer(1, MAX_VERSION).nullish(),
   })
   .refine(({ type, version }) => type === 'shared' || version == null, {
     path: ['version'],

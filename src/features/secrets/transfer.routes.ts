@@ -9,8 +9,9 @@ export const transferRoutes = [
     extension: true,
     method: 'POST',
     path: `${SECRETS}/import`,
-    summary: 'Import secrets from a file, all or none. A secret with the key `import` is created in a batch',
+    summary: 'Import secrets from a file, all or none',
     body: ImportSecrets,
+    chosenBy: ['format', 'content'],
     document: `mutation ($input: ImportSecretsInput!) {
       importSecrets(input: $input) { secrets { secretKey line outcome } created changed unchanged skipped dryRun }
     }`,
@@ -29,13 +30,14 @@ export const transferRoutes = [
     extension: true,
     method: 'GET',
     path: `${SECRETS}/export`,
-    summary: 'Export the secrets of a folder as a file. A secret with the key `export` is had by its id',
+    summary: 'Export the secrets of a folder as a file',
     sensitive: true,
     query: ExportSecrets.omit({ includeImports: true }).extend({
       expandSecretReferences: queryBoolean(false),
       include_imports: queryBoolean(false).meta({ description: 'Whether what the folder imports is added.' }),
       includeComments: queryBoolean(false),
     }),
+    chosenBy: ['format', 'includeComments'],
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $format: SecretFileFormat!,
         $expandSecretReferences: Boolean!, $includeImports: Boolean!, $includeComments: Boolean!) {
       exportSecrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, format: $format,

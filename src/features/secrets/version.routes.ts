@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_VERSION } from '../../kernel/version.js';
 import { type Data, nextCursor, orInstead, paging, queryBoolean, queryInteger, route } from '../../rest/route.js';
 import { place } from './place.rules.js';
 import { unreadableValues } from './reply-headers.js';
@@ -82,7 +83,7 @@ export const versionRoutes = [
     path: `${HISTORY}/{secretId}/versions/{version}`,
     summary: 'Get a version of a secret',
     sensitive: true,
-    params: z.object({ secretId: z.string(), version: queryInteger(1, 999_999_999) }),
+    params: z.object({ secretId: z.string(), version: queryInteger(1, MAX_VERSION) }),
     query: z.strictObject({ viewSecretValue }),
     document: `query ($secretId: ID!, $version: Int!, $viewSecretValue: Boolean!) {
       secretVersion(secretId: $secretId, version: $version, viewSecretValue: $viewSecretValue) { ${VERSION} }

@@ -1,20 +1,22 @@
 import { z } from 'zod';
+import { integer } from '../../kernel/int.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf } from '../../kernel/text-rules.js';
 import { validationFailed } from '../../kernel/validation.js';
+import { MAX_VERSION } from '../../kernel/version.js';
 import { place } from './place.rules.js';
 import type { Clear, MetadataEntry } from './secret-sealing.js';
 import type { SecretSubject, Visibility } from './visibility.rules.js';
 
 const secretId = z.string();
 const viewSecretValue = z.boolean().default(true);
-const version = z.int().min(1).max(2_147_483_647);
+const version = integer(1, MAX_VERSION);
 
 /** Arguments of `secretVersions`. */
 export const ListVersions = z.strictObject({ secretId, viewSecretValue, ...pageRules });
 
 /** Arguments of the versions inside of a secret. */
-export const ListOfSecret = z.strictObject({ first: z.int().min(1).max(100).default(10) });
+export const ListOfSecret = z.strictObject({ first: integer(1, 100).default(10) });
 
 /** Arguments of `versionConnection` of a secret. */
 export const PageOfSecret = z.strictObject(pageRules);

@@ -30,7 +30,8 @@ const LIMITS: ServerOptions = {
   requestTimeout: 30_000,
   // A little more than balancers keep a connection that they believe to be open.
   keepAliveTimeout: 61_000,
-  maxHeaderSize: 16 * 1024,
+  // With the path and its query: 20,000 characters of ASCII fit, each percent-encoded, beside the usual header fields.
+  maxHeaderSize: 64 * 1024,
   headersTimeout: 10_000,
   // How often Node looks for requests that are late; its own 30 s would be the real limit.
   connectionsCheckingInterval: 1_000,

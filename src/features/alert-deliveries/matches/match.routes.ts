@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../../kernel/int.js';
 import { boundedPaging, type Data, nextCursor, paging, queryInteger, type Route, route } from '../../../rest/route.js';
 import { PreviewAlert } from './match.rules.js';
 
@@ -21,8 +22,8 @@ const PreviewBody = z.strictObject({
   filters,
   alertBefore,
   eventType,
-  limit: z.int().min(1).max(1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
-  offset: z.int().min(0).max(10_000).default(0).meta({ description: 'Leaves out this many rows first, 0 to 10000.' }),
+  limit: integer(1, 1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
+  offset: integer(0, 10_000).default(0).meta({ description: 'Leaves out this many rows first, 0 to 10000.' }),
   cursor: paging.cursor,
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DetailCode } from '../../../kernel/detail-codes.js';
+import { integer } from '../../../kernel/int.js';
 
 /** `may hold letters`, as a refusal with the code of a malformed value. */
 const form = (said: string): { error: string; params: { code: DetailCode } } => ({
@@ -39,7 +40,7 @@ export const SmbPublic = z
       description:
         'Name or IPv4 address of the server, up to 253 characters. Not in a private network unless the operator allows it.',
     }),
-    port: z.int().min(1).max(65_535).meta({ description: 'Port of SMB on the server, mostly 445.' }),
+    port: integer(1, 65_535).meta({ description: 'Port of SMB on the server, mostly 445.' }),
     domain: matching(
       255,
       /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/,

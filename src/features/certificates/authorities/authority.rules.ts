@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../../kernel/int.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, storedText } from '../../../kernel/text-rules.js';
 import { expectedVersion } from '../../../kernel/version.js';
@@ -67,12 +68,12 @@ export const CreateAuthority = z
     ).nullish(),
     subject: Subject.meta({ description: 'Whom its certificate is about.' }),
     keyAlgorithm: keyAlgorithm.default('ec-p256').meta({ description: 'What its key is made with.' }),
-    maxPathLength: z.int().min(0).max(10).nullish().meta({
+    maxPathLength: integer(0, 10).nullish().meta({
       description:
         'How many authorities there may be in a chain below it, 0 to 10; absent: as many as its issuer allows.',
     }),
     nameConstraints,
-    validDays: z.int().min(1).max(MAX_DAYS).nullish().meta({
+    validDays: integer(1, MAX_DAYS).nullish().meta({
       description:
         'How long its certificate is valid, 1 to 36,500 days, and no longer than its issuer. Absent: 10 years for a root, 5 years for an intermediate, or as long as its issuer.',
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../../kernel/int.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
@@ -45,7 +46,7 @@ export const metadata = z
   .meta({ description: 'Up to 50 entries, each key once. No secrets: it is stored as it is.' });
 
 /** How many days before its end a certificate is renewed by the service. */
-export const renewDays = z.int().min(0).max(3_650);
+export const renewDays = integer(0, 3_650);
 /** The same of one certificate. */
 export const renewBeforeDays = renewDays.nullish().meta({
   description:

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../../kernel/int.js';
 import { idOf } from '../../../kernel/text-rules.js';
 
 /** An expired certificate stays in revocation lists for a week. */
@@ -10,10 +11,7 @@ export const ProjectOfCleaning = z.strictObject({ projectId: idOf('project') });
 
 /** Input of `updateCertificateCleaning`. */
 export const UpdateCleaning = ProjectOfCleaning.extend({
-  daysAfterExpiry: z
-    .int()
-    .min(SHORTEST_DAYS)
-    .max(LONGEST_DAYS)
+  daysAfterExpiry: integer(SHORTEST_DAYS, LONGEST_DAYS)
     .nullable()
     .meta({
       description: `How many days after their expiry certificates are deleted, ${SHORTEST_DAYS} to ${LONGEST_DAYS}; null keeps them.`,

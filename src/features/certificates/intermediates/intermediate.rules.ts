@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../../kernel/int.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { CreateAuthority } from '../authorities/authority.rules.js';
 import { metadata } from '../certificates/certificate.rules.js';
@@ -14,7 +15,7 @@ export const SignIntermediate = z
     }),
     maxPathLength: CreateAuthority.shape.maxPathLength,
     nameConstraints: CreateAuthority.shape.nameConstraints,
-    validDays: z.int().min(1).max(36_500).nullish().meta({
+    validDays: integer(1, 36_500).nullish().meta({
       description:
         'How long the certificate is valid, 1 to 36,500 days, and no longer than its issuer. Absent: 5 years, or as long as its issuer.',
     }),

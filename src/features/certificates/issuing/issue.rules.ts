@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../../kernel/int.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { expectedVersion } from '../../../kernel/version.js';
 import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
@@ -30,7 +31,7 @@ export const AlternativeName = z
   .meta({ description: 'An alternative name of a subject.' });
 
 const csr = pem.nullish();
-const validDays = z.int().min(1).max(MAX_DAYS).nullish();
+const validDays = integer(1, MAX_DAYS).nullish();
 
 /** Input of `issueCertificate`. */
 export const IssueCertificate = z
@@ -52,7 +53,7 @@ export const IssueCertificate = z
       description: 'For which purposes. Absent: as the profile says; empty: the certificate does not say.',
     }),
     isCa: z.boolean().nullish().meta({ description: 'Whether it is the certificate of an authority.' }),
-    pathLength: z.int().min(0).max(MAX_PATH).nullish().meta({
+    pathLength: integer(0, MAX_PATH).nullish().meta({
       description: 'Of an authority, how many authorities may follow below, 0 to 10.',
     }),
     validDays: validDays.meta({

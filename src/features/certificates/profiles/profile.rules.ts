@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { compileGlob } from '../../../kernel/authz/glob.js';
+import { integer } from '../../../kernel/int.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
@@ -101,7 +102,7 @@ export const ProfileDefaults = z
     extendedKeyUsages: z.array(extendedKeyUsage).nullish().meta({
       description: 'Extended usages. Absent: those that are required; empty: none.',
     }),
-    validDays: z.int().min(1).max(MAX_DAYS).nullish().meta({ description: 'How long certificates last, in days.' }),
+    validDays: integer(1, MAX_DAYS).nullish().meta({ description: 'How long certificates last, in days.' }),
   })
   .meta({ description: 'What certificates have where their request does not say.' });
 
@@ -133,10 +134,10 @@ export const PROFILE_RULES = {
   extendedKeyUsages: ExtendedKeyUsagePolicy.nullish().meta({
     description: 'What keys may be used for, as extended usages have it. Absent: anything.',
   }),
-  maxPathLength: z.int().min(0).max(10).nullish().meta({
+  maxPathLength: integer(0, 10).nullish().meta({
     description: 'Of certificates of authorities, how many authorities may follow below, at most. Absent: any number.',
   }),
-  maxDays: z.int().min(1).max(MAX_DAYS).nullish().meta({
+  maxDays: integer(1, MAX_DAYS).nullish().meta({
     description: 'How long certificates may last, in days. Absent: as long as their issuer.',
   }),
   defaults: ProfileDefaults.nullish().meta({ description: 'What certificates have where their request does not say.' }),

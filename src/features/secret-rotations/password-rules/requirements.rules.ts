@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DetailCode } from '../../../kernel/detail-codes.js';
+import { integer } from '../../../kernel/int.js';
 import { EVEN_IF_FAULTY, looseEntries } from '../../../kernel/validation.js';
 
 /** Longer ones cannot be typed into the dialogs of Windows, and from 257 characters on Samba loses them without a word. */
@@ -14,20 +15,14 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 
 const count = (what: string) =>
-  z
-    .int()
-    .min(0)
-    .max(MAX_LENGTH)
-    .meta({ description: `How many ${what} it has at least; 0: none is used.` });
+  integer(0, MAX_LENGTH).meta({ description: `How many ${what} it has at least; 0: none is used.` });
 
 /** What generated passwords are like. Source: behaviour 9.10, rotation-targets A11. */
 export const PasswordRequirements = z
   .strictObject({
-    length: z
-      .int()
-      .min(MIN_LENGTH)
-      .max(MAX_LENGTH)
-      .meta({ description: `Its length, ${MIN_LENGTH} to ${MAX_LENGTH} characters.` }),
+    length: integer(MIN_LENGTH, MAX_LENGTH).meta({
+      description: `Its length, ${MIN_LENGTH} to ${MAX_LENGTH} characters.`,
+    }),
     required: z
       .strictObject({
         lowercase: count('lower-case letters'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../../kernel/int.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY } from '../../../kernel/validation.js';
 import { type CronFault, faultOfCron } from './cron.js';
@@ -12,17 +13,15 @@ const MAX_TIME_ZONE = 64;
 const MAX_CRON = 100;
 
 /** Days between two rotations. */
-export const rotationInterval = z
-  .int()
-  .min(1)
-  .max(MAX_DAYS)
-  .meta({ description: `Days between two rotations, 1 to ${MAX_DAYS}.` });
+export const rotationInterval = integer(1, MAX_DAYS).meta({
+  description: `Days between two rotations, 1 to ${MAX_DAYS}.`,
+});
 
 /** A time of day. */
 export const TimeOfDay = z
   .strictObject({
-    hours: z.int().min(0).max(23).meta({ description: 'Hours, 0 to 23.' }),
-    minutes: z.int().min(0).max(59).meta({ description: 'Minutes, 0 to 59.' }),
+    hours: integer(0, 23).meta({ description: 'Hours, 0 to 23.' }),
+    minutes: integer(0, 59).meta({ description: 'Minutes, 0 to 59.' }),
   })
   .meta({ description: 'A time of day.' });
 
@@ -110,11 +109,9 @@ const MAX_APART = 10;
 export const Apart = z
   .strictObject({
     rotationId: idOf('Another rotation of the project.'),
-    minutes: z
-      .int()
-      .min(1)
-      .max(MAX_APART_MINUTES)
-      .meta({ description: `How far it stays away from that, in minutes, 1 to ${MAX_APART_MINUTES}.` }),
+    minutes: integer(1, MAX_APART_MINUTES).meta({
+      description: `How far it stays away from that, in minutes, 1 to ${MAX_APART_MINUTES}.`,
+    }),
   })
   .meta({ description: 'A rotation that another one must never fall together with.' });
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { integer } from '../../../kernel/int.js';
 import { idOf } from '../../../kernel/text-rules.js';
+import { MAX_VERSION } from '../../../kernel/version.js';
 import { secretValue, UpdateSecret } from '../secret.rules.js';
 
 /** So many secrets change at once, wherever they are. */
@@ -12,7 +14,7 @@ const dryRun = z
   .meta({ description: 'Only check and show what would change; nothing is written, and no value is shown.' });
 
 /** A change of one secret of a batch. Absent keeps, null clears. */
-export const SecretChangeById = UpdateSecret.extend({ expectedVersion: z.int().min(1).max(2_147_483_647).nullish() });
+export const SecretChangeById = UpdateSecret.extend({ expectedVersion: integer(1, MAX_VERSION).nullish() });
 export type SecretChangeById = z.infer<typeof SecretChangeById>;
 
 /** Input of `updateSecretsById`: all or nothing, no secret twice. */

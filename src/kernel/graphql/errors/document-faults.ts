@@ -95,7 +95,7 @@ const KINDS: readonly FaultKind[] = [
   { pattern: /^Fields "\w+" conflict/, sentence: 'two fields have one name here; give one of them an alias' },
   { pattern: /^There can be only one /, sentence: 'the name is there twice' },
   { pattern: /^This anonymous operation must be/, sentence: 'a document of several operations needs a name for each' },
-  { pattern: /^Int cannot represent/, sentence: 'must be a whole number of at most 32 bits' },
+  { pattern: /^Int cannot represent/, sentence: 'must be a whole number between -2147483648 and 2147483647' },
   { pattern: /^Float cannot represent/, sentence: 'must be a number' },
   { pattern: /^(?:String|ID) cannot represent/, sentence: 'must be a text in quotes' },
   { pattern: /^Boolean cannot represent/, sentence: 'must be true or false' },

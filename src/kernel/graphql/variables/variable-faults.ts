@@ -111,7 +111,7 @@ function addMissing(at: At): void {
 
 /** What values of the scalars of the specification must be. */
 const SCALARS: Readonly<Record<string, string>> = {
-  Int: 'must be a whole number of at most 32 bits',
+  Int: 'must be a whole number between -2147483648 and 2147483647',
   Float: 'must be a number',
   String: 'must be a text',
   Boolean: 'must be true or false',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../../../../kernel/int.js';
 import { storedText } from '../../../../kernel/text-rules.js';
 import { secretKeyOf } from '../../kind/mapping.rules.js';
 
@@ -45,10 +46,7 @@ const MAX_PROJECT_ID = 2_147_483_647;
 export const Grant = z
   .strictObject({
     permissionSet: permissionSet.meta({ description: 'A set of rights of the outside system.' }),
-    projectId: z
-      .int()
-      .min(1)
-      .max(MAX_PROJECT_ID)
+    projectId: integer(1, MAX_PROJECT_ID)
       .nullish()
       .meta({ description: 'The project of the outside system that they are for; absent: all of its projects.' }),
   })
