@@ -88,7 +88,7 @@ describeInBrowser('the explorer', (open) => {
     await visit.page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await visit.page.getByRole('link', { name: 'Query', exact: true }).click();
     await visit.page.getByRole('link', { name: 'searchSecrets', exact: true }).click();
-    await visit.page.getByText('Shared secrets of all projects that you may read in').first().waitFor();
+    await visit.page.getByText('Searches the shared secrets of all projects').first().waitFor();
     await visit.picture('explorer-documentation');
     expect(visit.faults).toEqual([]);
   });

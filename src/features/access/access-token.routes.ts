@@ -20,7 +20,7 @@ const ListQuery = z.strictObject({
 
 const tokens = routesAt('/api/v1/auth', { select: TOKEN });
 
-/** Access tokens. Source: specification, operation 1; behaviour 3.2, 3.3. */
+/** Access tokens. Source: operation 1 of the specification. */
 export const accessTokenRoutes = [
   tokens.post(
     '/token-auth/identities/{identityId}/tokens',

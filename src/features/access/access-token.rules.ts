@@ -18,7 +18,7 @@ const id = idOf('token');
 const identityId = idOf('machine identity');
 const userId = idOf('user');
 
-/** Input of `createAccessToken`. Source: specification, operation 1; decisions 3. */
+/** Input of `createAccessToken`. Source: operation 1 of the specification. */
 export const CreateToken = z
   .strictObject({ identityId, name, organizationSlug: scope })
   .meta({ description: 'A new token of a machine identity.' });
@@ -74,7 +74,7 @@ const filters = {
   }),
 };
 
-/** Arguments of `accessTokens`. Source: behaviour 3.3. */
+/** Arguments of `accessTokens`. */
 export const ListTokens = z.strictObject({
   ...filters,
   includeEnded: z

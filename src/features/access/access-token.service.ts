@@ -46,7 +46,7 @@ export class AccessTokenService {
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND, ORGANIZATION_NOT_FOUND,
    *   TOKEN_SCOPE_REFUSED, TOKEN_USES_EXHAUSTED (for itself, with the last use), LAST_ADMIN (for itself, handing over the last
    *   uses of the last admin), AUDIT_UNAVAILABLE
-   * Source: specification, operation 1; decisions 3; behaviour 3.
+   * Source: operation 1 of the specification.
    */
   async create(ctx: Context, raw: unknown): Promise<IssuedToken> {
     const { identityId, name, organizationSlug } = parse(CreateToken, raw);
@@ -75,7 +75,6 @@ export class AccessTokenService {
    * @param raw `{ userId, name?, organizationSlug?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED,
    *   TOKEN_USES_EXHAUSTED and LAST_ADMIN as above, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async createPersonal(ctx: Context, raw: unknown): Promise<IssuedToken> {
     const { userId, name, organizationSlug, ...settings } = parse(CreatePersonalToken, raw);
@@ -101,7 +100,6 @@ export class AccessTokenService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 3.3.
    */
   async get(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id } = parse(OneToken, raw);
@@ -141,7 +139,6 @@ export class AccessTokenService {
    *
    * @param raw `{ id, name? }`; absent keeps, null clears
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 3.3.
    */
   async rename(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id, name } = parse(RenameToken, raw);
@@ -162,7 +159,6 @@ export class AccessTokenService {
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY for a token of an account that may do more than the caller,
    *   TOKEN_NOT_FOUND (revoked before, too), LAST_ADMIN when no lasting admin of an organization could log in any more,
    *   AUDIT_UNAVAILABLE
-   * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id } = parse(OneToken, raw);

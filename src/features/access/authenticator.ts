@@ -55,7 +55,6 @@ export class Authenticator {
    *
    * @throws TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED, TOKEN_SCOPE_REFUSED,
    *   RATE_LIMITED (too many of them from the address), OVERLOADED
-   * Source: decisions 3, reliability P3.
    */
   async authenticate(kernel: Kernel, info: RequestInfo, token: string): Promise<Context> {
     const hash = hashToken(token);

@@ -7,7 +7,7 @@ const MAX_TOKENS = 10_000;
 /**
  * Uses of unlimited tokens that this node has seen and not yet stored. The token check stores them with the first use of
  * each minute; whoever reads tokens stores them first. A killed node loses less than a minute of them. Limited tokens are
- * never held here. Source: reliability P3, architecture 6.3.
+ * never held here.
  */
 export class HeldUses {
   #uses = new Map<string, number>();

@@ -103,7 +103,6 @@ const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
  * A limited token passes only through the UPDATE. One that waits for another there looks at its conditions again on the
  * new row, so that a limit of N gives exactly N passes. Expiry is not among them: it never comes nearer. An unlimited one is
  * written at most once a minute.
- * Source: reliability P3.
  */
 export const CHECK_TOKEN = sqlStatement({
   text: `with holder as (

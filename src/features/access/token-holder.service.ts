@@ -31,7 +31,6 @@ export class TokenHolderService {
    * @param raw `{ accessToken }`
    * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED,
    *   TOKEN_SCOPE_REFUSED, TOKEN_MAX_TTL_EXCEEDED (nothing changes), RATE_LIMITED, AUDIT_UNAVAILABLE
-   * Source: decisions 3, behaviour 3.2.
    */
   async renew(request: Context | AnonymousContext, raw: unknown): Promise<RenewedToken> {
     const { accessToken } = parse(TokenValue, raw);

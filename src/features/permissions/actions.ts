@@ -1,6 +1,6 @@
 const LIFE = ['read', 'create', 'edit', 'delete'] as const;
 
-/** Everything that a rule can name inside a project, by subject. Source: behaviour 2. */
+/** Everything that a rule can name inside a project, by subject. */
 export const PROJECT_ACTIONS = {
   workspace: ['edit', 'delete'],
   settings: ['read', 'edit'],
@@ -61,7 +61,7 @@ const GIVEN = { role: ON_TEXT, subject: ON_WORD, action: ON_WORD } as const;
 
 /**
  * What the conditions of a rule can look at, by subject, and the operators for it. Subjects that are not here have nothing to
- * look at. Source: behaviour 2.
+ * look at.
  */
 export const CONDITION_FIELDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   secrets: {
@@ -84,7 +84,7 @@ export const CONDITION_FIELDS: Readonly<Record<string, Readonly<Record<string, r
   'certificate-profiles': { slug: ON_TEXT },
 };
 
-/** Everything that a rule can name in an organization, by subject. Source: behaviour 2. */
+/** Everything that a rule can name in an organization, by subject. */
 export const ORGANIZATION_ACTIONS = {
   organization: ['read', 'edit', 'delete'],
   'sub-organization': ['create', 'edit', 'delete'],
@@ -137,7 +137,7 @@ export const PROJECT_VOCABULARY: Vocabulary = {
 export const ORGANIZATION_VOCABULARY: Vocabulary = {
   actions: ORGANIZATION_ACTIONS,
   fields: ORGANIZATION_CONDITION_FIELDS,
-  // Who may read or change one member of the organization may do so with all of them. Source: behaviour 2.
+  // Who may read or change one member of the organization may do so with all of them.
   conditional: { member: ['assign-role'], identity: ['assign-role'] },
 };
 

@@ -1,11 +1,11 @@
 import type { Rule } from '../../kernel/authz/ability.js';
 import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
 
-/** Built-in roles of a project, by slug. Source: behaviour 2.1. */
+/** Built-in roles of a project, by slug. */
 export const PROJECT_ROLES = ['admin', 'member', 'viewer', 'no-access'] as const;
 export type ProjectRole = (typeof PROJECT_ROLES)[number];
 
-/** Slugs that no role of a project's own, or of a template, can have: clients know roles by them. Source: behaviour 2.1, 6.1. */
+/** Slugs that no role of a project's own, or of a template, can have: clients know roles by them. */
 export const RESERVED_ROLE_SLUGS: readonly string[] = [
   ...PROJECT_ROLES,
   ...['custom', 'ssh-host-bootstrapper', 'cryptographic-operator'],

@@ -69,7 +69,7 @@ export class ListConditionType {
 
 const CONDITIONS = 'Which resources a rule holds for: those that match all the given fields.';
 
-/** Conditions of a rule, by field; null for those that it does not look at. Source: behaviour 2. */
+/** Conditions of a rule, by field; null for those that it does not look at. */
 @ObjectType('PermissionConditions', { description: CONDITIONS, simpleResolvers: true })
 @InputType('PermissionConditionsInput', {
   description: `${CONDITIONS} Each subject has some of these fields, most have none. A string may name attributes of the caller: \`{{identity.id}}\`, \`{{identity.metadata.KEY}}\`.`,

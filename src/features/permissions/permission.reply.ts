@@ -19,7 +19,7 @@ const CONDITIONS = {
   description: 'Which resources it holds for, by field (`environment`, `secretPath`, ...); null: all of them.',
 };
 
-/** A permission as REST has it: conditions are a text, or `$eq`, `$ne`, `$in` and `$glob`, by field. Source: specification, Permission. */
+/** A permission as REST has it: conditions are a text, or `$eq`, `$ne`, `$in` and `$glob`, by field. */
 export const toPermissionReply = (permission: Data): Data => ({
   ...permission,
   conditions: ofSample(permission.conditions, CONDITIONS) ?? fromConditionsType(permission.conditions),

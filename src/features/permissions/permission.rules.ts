@@ -11,7 +11,7 @@ import './permissions.errors.js';
 
 const MAX_RULES = 100;
 const MAX_CHOICES = 100;
-/** As for the lists of a template. Source: behaviour 6.1. */
+/** As for the lists of a template. */
 const MAX_BYTES = 32_768;
 /** The longest that a path, a key, a name, a slug can be. */
 const LENGTHS: Readonly<Record<string, number>> = {
@@ -106,7 +106,7 @@ const conditionsOf = (fields: Vocabulary['fields'][string] = {}) =>
 
 const isEachOnce = (actions: readonly string[]): boolean => new Set(actions).size === actions.length;
 
-/** The older `read` means the two newer ones together: beside them it would hide what is meant. Source: behaviour 2. */
+/** The older `read` means the two newer ones together: beside them it would hide what is meant. */
 const isUnmixed = (actions: readonly string[]): boolean =>
   !actions.includes('read') || !actions.some((action) => action === 'describeSecret' || action === 'readValue');
 
@@ -166,7 +166,7 @@ const permissionsOf = (words: Vocabulary) =>
 
 /**
  * The rules of a role of a project as callers give them: subjects and actions that there are, and conditions on what the subject
- * has. An action may stand alone. Up to 100 rules and 32 KiB. Source: behaviour 2, 6.1, decisions 6.
+ * has. An action may stand alone. Up to 100 rules and 32 KiB.
  */
 export const Permissions = permissionsOf(PROJECT_VOCABULARY);
 

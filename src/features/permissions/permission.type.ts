@@ -116,7 +116,7 @@ export const PermissionActionEnum = enumType(
 
 const CONDITIONS = 'Which resources it holds for; null: all of them.';
 
-/** One permission: one action on one subject. Source: specification, Permission. */
+/** One permission: one action on one subject. */
 @ObjectType('Permission', { description: 'Allows, or forbids, one action on one subject.', simpleResolvers: true })
 export class PermissionType {
   @Field(() => PermissionSubjectEnum, { description: 'What it is about.' })

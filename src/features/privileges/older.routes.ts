@@ -123,7 +123,7 @@ const create = (path: string, summary: string, body: typeof NewPermanent | typeo
 const TIME = { temporaryMode: 'relative', temporaryRange: '7d', temporaryAccessStartTime: '2026-01-31T12:00:00Z' };
 const NAMED_ERRORS = ['PROJECT_NOT_FOUND', 'PRIVILEGE_NOT_FOUND'] as const;
 
-/** The same by slugs of projects and privileges, as older clients have it. Source: clients. */
+/** The same by slugs of projects and privileges, as older clients have it. */
 export const olderRoutes = [
   create('/permanent', 'Give a machine identity a privilege for good (older path)', NewPermanent, {}),
   create('/temporary', 'Give a machine identity a privilege for a time (older path)', NewTemporary, TIME),

@@ -39,7 +39,7 @@ const privileges = routesAt('/api/v2/identity-project-additional-privilege', {
 });
 const example = [{ subject: 'secrets', action: ['readValue'], conditions: { environment: 'prod' } }];
 
-/** Additional privileges of machine identities. Source: clients. */
+/** Additional privileges of machine identities. */
 export const privilegeRoutes = [
   privileges.post('', 'Give a machine identity a privilege', {
     field: 'createAdditionalPrivilege',

@@ -7,7 +7,7 @@ import { Permissions, termRange, termStart } from '../permissions/public.js';
 export const memberKind = z.enum(['user', 'identity']);
 export type MemberKind = z.output<typeof memberKind>;
 
-/** The subject of rules that a kind of member belongs to. Source: behaviour 2. */
+/** The subject of rules that a kind of member belongs to. */
 export const subjectOf = (kind: MemberKind): 'member' | 'identity' => (kind === 'user' ? 'member' : 'identity');
 
 /** What a member names its privileges by. */

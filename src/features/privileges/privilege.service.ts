@@ -50,7 +50,7 @@ export const bySlug = ({ slug, id }: Pick<PrivilegeView, 'slug' | 'id'>): Cursor
 
 /**
  * What single members of a project may do beside their roles, for good or for a time. They hold, and end, with the next request of
- * their holder: each request reads them. Source: behaviour 2.
+ * their holder: each request reads them.
  *
  * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED and
  * AUDIT_UNAVAILABLE. A change throws PERMISSION_BOUNDARY where the caller has less than what it gives, takes or forbids.

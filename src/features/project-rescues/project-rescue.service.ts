@@ -52,7 +52,7 @@ export type OnRescue = (
  * The way back into a project that has lost its last admin: its login or its rights. Whoever may rescue projects
  * of the organization becomes an admin of such a project for a time, gives a reason, and appoints somebody for good.
  *
- * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE. Source: behaviour 2.
+ * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class ProjectRescueService {
   constructor(private readonly onRescue: OnRescue) {}

@@ -11,7 +11,7 @@ const done = (message: string, { environment }: Changed) => ({
   environment,
 });
 
-/** Environments of a project. Source: behaviour 10 (Environments). */
+/** Environments of a project. */
 export const environmentRoutes = [
   route({
     extension: true,

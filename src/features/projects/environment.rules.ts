@@ -6,7 +6,7 @@ import { personText, slugText } from '../../kernel/text-rules.js';
 
 const position = integer(1, 10_000);
 
-/** What is given of a new environment. Without a position it comes last. Source: behaviour 10 (Environments). */
+/** What is given of a new environment. Without a position it comes last. */
 export const NewEnvironment = z.strictObject({
   name: personText(1, 64),
   slug: slugText(1, 64),

@@ -77,7 +77,6 @@ export class EnvironmentService {
    *
    * @param raw `{ id, projectId? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Environments).
    */
   async get(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
     return shown(ctx, await this.#authorized(ctx, parse(EnvironmentKey, raw), 'environments:read'));
@@ -88,7 +87,6 @@ export class EnvironmentService {
    *
    * @param raw `{ projectId, slug }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Environments).
    */
   async getBySlug(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
     const { projectId, slug } = parse(EnvironmentBySlug, raw);
@@ -101,7 +99,6 @@ export class EnvironmentService {
    *
    * @param raw `{ projectId, name, slug, position? }`; a position beyond the end is the end
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Environments).
    */
   create(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
     const { projectId, name, slug, position } = parse(CreateEnvironment, raw);
@@ -134,7 +131,6 @@ export class EnvironmentService {
    * @param raw `{ id, projectId?, name?, slug?, position? }`; a position beyond the end is the end
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY,
    *   ENVIRONMENT_SLUG_TAKEN, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
-   * Source: behaviour 5.5, 10 (Environments).
    */
   update(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
     const { name, slug, position, ...named } = parse(UpdateEnvironment, raw);
@@ -169,7 +165,6 @@ export class EnvironmentService {
    * @returns the environment as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_IMPORTED,
    *   ROTATED_SECRET, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Environments).
    */
   delete(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
     const named = parse(EnvironmentKey, raw);

@@ -3,7 +3,7 @@ import { keyIdOf } from '../../kernel/crypto/seal.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../kernel/database/database.js';
 
-/** Whose values, and which writing of them: an older one of the same project does not open. Source: reliability P1. */
+/** Whose values, and which writing of them: an older one of the same project does not open. */
 interface IgnoreValuesPlace {
   readonly projectId: string;
   readonly version: number;

@@ -102,7 +102,6 @@ export interface MemberChange extends Omit<Change, 'targets'> {
  * has itself what they give and take.
  *
  * @throws ROLE_NOT_FOUND for a role to be given that is none of the project, PERMISSION_DENIED, PERMISSION_BOUNDARY
- * Source: behaviour 1.1, 2.
  */
 export async function authorizeRoles(
   tx: Transaction,

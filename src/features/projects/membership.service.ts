@@ -67,7 +67,6 @@ export class MembershipService {
    *
    * @param raw `{ projectId, memberKind?, first?, after?, orderBy?, updatedSince? }`; without a kind the right to read all of them is needed
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Identity in project).
    */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<MembershipRecord>> {
     const { projectId, memberKind, ...request } = parse(ListMembers, raw);
@@ -99,7 +98,6 @@ export class MembershipService {
    *
    * @param raw `{ projectId, memberKind, memberId }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Identity in project).
    */
   async get(ctx: Context, raw: unknown): Promise<MembershipRecord> {
     const { projectId, memberKind, memberId } = parse(MemberKey, raw);
@@ -133,7 +131,6 @@ export class MembershipService {
    * @param raw `{ projectId, memberKind, memberId, roles | roleAssignments }`, 1 to 10 roles
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND, USER_NOT_FOUND,
    *   IDENTITY_NOT_FOUND, GROUP_NOT_FOUND, ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Identity in project).
    */
   add(ctx: Context, raw: unknown): Promise<MembershipRecord> {
     const { projectId, memberKind: kind, memberId, ...given } = parse(AddMember, raw);
@@ -189,7 +186,6 @@ export class MembershipService {
    * @param raw `{ projectId, memberKind, memberId, roles | roleAssignments }`, 1 to 10 roles
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, MEMBERSHIP_NOT_FOUND, ROLE_NOT_FOUND,
    *   LAST_ADMIN, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Identity in project).
    */
   update(ctx: Context, raw: unknown): Promise<MembershipRecord> {
     const { projectId, memberKind: kind, memberId, ...given } = parse(UpdateMember, raw);
@@ -225,7 +221,6 @@ export class MembershipService {
    * @returns the membership as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, MEMBERSHIP_NOT_FOUND, LAST_ADMIN,
    *   AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Identity in project).
    */
   remove(ctx: Context, raw: unknown): Promise<MembershipRecord> {
     const { projectId, memberKind: kind, memberId } = parse(MemberKey, raw);

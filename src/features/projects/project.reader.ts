@@ -32,7 +32,6 @@ export class ProjectReader {
    * that are asked for together, and stays what it was: what a reply is made of is judged by one set of rules.
    *
    * @throws PROJECT_NOT_FOUND
-   * Source: decisions 2.3, reliability P18.
    */
   async load(ctx: Context, projectId: string): Promise<ProjectAccess> {
     const project = await this.find(ctx, projectId);

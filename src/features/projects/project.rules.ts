@@ -6,11 +6,11 @@ import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { isStorable, NOT_STORABLE, personText, slugFor, slugText } from '../../kernel/text-rules.js';
 
-/** What a project is for. Source: specification, Project. */
+/** What a project is for. */
 export const PROJECT_KINDS = ['secret-manager', 'cert-manager', 'kms', 'ssh', 'secret-scanning', 'pam', 'ai'] as const;
 export type ProjectKind = (typeof PROJECT_KINDS)[number];
 
-/** Environments of a new project, in order. Source: decisions 4.2. */
+/** Environments of a new project, in order. */
 export const DEFAULT_ENVIRONMENTS = [
   { name: 'Development', slug: 'dev' },
   { name: 'Staging', slug: 'staging' },
@@ -28,7 +28,7 @@ const description = personText(0, 1024);
 const slug = slugText(5, MAX_SLUG);
 const kmsKeyId = z.string().max(64);
 
-/** Input of `createProject`. Source: specification 7, decisions 4.1, 4.4, 4.5. */
+/** Input of `createProject`. Source: operation 7 of the specification. */
 export const CreateProject = z.strictObject({
   name,
   description: description.nullish(),
@@ -79,7 +79,7 @@ export type ApplyTemplate = (
   wanted: Pick<NewProject, 'template' | 'type'>,
 ) => Promise<ProjectContents>;
 
-/** Body of operation 7: other names, and no null, which stands for absent only in GraphQL. Source: specification 7, decisions 2.5. */
+/** Body of operation 7: other names, and no null, which stands for absent only in GraphQL. Source: operation 7 of the specification. */
 export const CreateProjectBody = z.strictObject({
   projectName: name.meta({ description: 'What people call it, 1 to 64 characters.' }),
   projectDescription: description.optional().meta({ description: 'What it is about, up to 1,024 characters.' }),
@@ -88,7 +88,7 @@ export const CreateProjectBody = z.strictObject({
   kmsKeyId: kmsKeyId.optional(),
 });
 
-/** What may change of a project. Absent keeps; null clears where null is a value. Source: behaviour 4.6. */
+/** What may change of a project. Absent keeps; null clears where null is a value. */
 export const ProjectChanges = z.strictObject({
   name: name.optional(),
   description: description.nullish(),
@@ -119,7 +119,7 @@ export const ListProjects = z.strictObject({
   ...orderRules,
 });
 
-/** Argument of the lookup by slug. Source: specification, Limits. */
+/** Argument of the lookup by slug. */
 export const BySlug = z.strictObject({ slug: slugText(1, 64) });
 
 /**
@@ -127,7 +127,6 @@ export const BySlug = z.strictObject({ slug: slugText(1, 64) });
  *
  * @param suffix `SLUG_SUFFIX_LENGTH` random letters or digits
  * @returns 6 to 36 characters
- * Source: decisions 4.1.
  */
 export const projectSlugFor = (name: string, suffix: string): string =>
   slugFor(name, suffix, { fallback: 'project', max: MAX_SLUG });

@@ -91,7 +91,7 @@ export class ProjectService {
    * A project by id.
    *
    * @throws PROJECT_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
-   * Source: specification 2 and 6, decisions 4.
+   * Source: operations 2 and 6 of the specification.
    */
   async get(ctx: Context, projectId: string): Promise<ReadProject> {
     return this.#answer(ctx, await findById(ctx, projectId));
@@ -102,7 +102,7 @@ export class ProjectService {
    *
    * @param raw `{ slug }`, 1 to 64 characters
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
-   * Source: specification 4.
+   * Source: operation 4 of the specification.
    */
   async getBySlug(ctx: Context, raw: unknown): Promise<ReadProject> {
     const { slug } = parse(BySlug, raw);
@@ -115,7 +115,7 @@ export class ProjectService {
    * @param raw `{ type?, includeRoles, first?, after? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED when roles are asked for without the right to add members of the
    * organization, AUDIT_UNAVAILABLE
-   * Source: specification 5, behaviour 4.4.
+   * Source: operation 5 of the specification.
    */
   async list(ctx: Context, raw: unknown): Promise<ListedProjects> {
     const { type, includeRoles, ...request } = parse(ListProjects, raw);
@@ -155,7 +155,7 @@ export class ProjectService {
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND, KEY_NOT_FOUND, PROJECT_SLUG_TAKEN,
    *   ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment), MEMBERSHIP_NOT_FOUND (a
    *   member of the organization through a group alone), AUDIT_UNAVAILABLE
-   * Source: specification 7, decisions 4.
+   * Source: operation 7 of the specification.
    */
   async create(ctx: Context, raw: unknown): Promise<ReadProject> {
     const wanted = parse(CreateProject, raw);
@@ -190,7 +190,6 @@ export class ProjectService {
    * @param raw `id` and `ProjectChanges`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE (two callers
    *   gave `secretDetectionIgnoreValues`), SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
-   * Source: behaviour 4.6.
    */
   async update(ctx: Context, raw: unknown): Promise<ReadProject> {
     const { id, ...changes } = parse(UpdateProject, raw);
@@ -218,7 +217,7 @@ export class ProjectService {
    * @param raw `{ id }`
    * @returns the project as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, DELETE_PROTECTED, AUDIT_UNAVAILABLE
-   * Source: specification 3, decisions 4.7.
+   * Source: operation 3 of the specification.
    */
   async delete(ctx: Context, raw: unknown): Promise<ReadProject> {
     const { id } = parse(DeleteProject, raw);
@@ -362,7 +361,7 @@ const INSERT_ENVIRONMENTS = `insert into environment (organization_id, project_i
 /** @throws PERMISSION_DENIED */
 function authorizeChange(project: ProjectAccess, { secretDetectionIgnoreValues }: Changes): void {
   authorize(project, 'settings:edit');
-  // Admins only, of the built-in roles. Source: behaviour 4.6.
+  // Admins only, of the built-in roles.
   if (secretDetectionIgnoreValues !== undefined) authorize(project, 'workspace:edit');
 }
 

@@ -11,7 +11,7 @@ const ROLES = '/api/v1/projects/{projectId}/roles';
 const inLists = (permissions: PermissionsGiven | undefined) =>
   permissions === undefined ? {} : { permissions: toPermissionInputs(permissions) };
 
-/** Roles of a project. Source: behaviour 10 (Roles). */
+/** Roles of a project. */
 export const roleRoutes = [
   route({
     extension: true,

@@ -70,7 +70,7 @@ const ownSlug = roleSlug.refine((slug) => !RESERVED_ROLE_SLUGS.includes(slug), {
   params: { code: 'RESERVED' },
 });
 
-/** What is given of a new role. Source: behaviour 10 (Roles). */
+/** What is given of a new role. */
 export const NewRole = z.strictObject({
   slug: ownSlug,
   name: personText(1, 64),

@@ -56,7 +56,6 @@ export class RoleService {
    *
    * @param raw `{ projectId, slug, name, description?, permissions }`; the rules are `CreateRole`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
-   * Source: behaviour 2, 10 (Roles).
    */
   create(ctx: Context, raw: unknown): Promise<Role> {
     const { projectId, permissions, description, ...rest } = parse(CreateRole, raw);
@@ -80,7 +79,6 @@ export class RoleService {
    * @param raw `{ id, projectId?, slug?, name?, description?, permissions? }`; the rules are `UpdateRole`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY (for rights before or after),
    *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
-   * Source: behaviour 2, 10 (Roles).
    */
   update(ctx: Context, raw: unknown): Promise<Role> {
     const { id, projectId, ...changes } = parse(UpdateRole, raw);
@@ -123,7 +121,6 @@ export class RoleService {
    * @returns the role as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY,
    *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Roles).
    */
   delete(ctx: Context, raw: unknown): Promise<Role> {
     const { id, projectId } = parse(RoleKey, raw);
@@ -149,7 +146,6 @@ export class RoleService {
    *
    * @param raw `{ id, projectId? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Roles).
    */
   async get(ctx: Context, raw: unknown): Promise<Role> {
     const { id, projectId } = parse(RoleKey, raw);
@@ -166,7 +162,6 @@ export class RoleService {
    *
    * @param raw `{ projectId, slug }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Roles).
    */
   async getBySlug(ctx: Context, raw: unknown): Promise<Role> {
     const { projectId, slug } = parse(RoleBySlug, raw);
@@ -180,7 +175,6 @@ export class RoleService {
    *
    * @param raw `{ projectId, first?, after?, orderBy?, updatedSince? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: behaviour 4.4, 10 (Roles).
    */
   async list(ctx: Context, raw: unknown): Promise<ListedRoles> {
     const { projectId, ...request } = parse(ListRoles, raw);
@@ -324,7 +318,7 @@ async function answer(ctx: Context, { access }: ProjectRecord, role: Role): Prom
 
 /**
  * Nobody gives rights that it does not have, or touches a role that has them: its slug could be taken by another role,
- * which would be given in its place. Source: behaviour 1.1.
+ * which would be given in its place.
  */
 function authorizeReach(
   project: ProjectAccess,

@@ -10,7 +10,7 @@ import { PermissionInput, PermissionRuleType, PermissionType, toShownRules } fro
 import { ONLY_IN } from './environment.rules.js';
 import { type Role, RolePage } from './role.rules.js';
 
-/** A role that members of a project can have. Source: specification, Project role. */
+/** A role that members of a project can have. */
 @ObjectType('ProjectRole', {
   implements: Node,
   description: 'A role that members of a project can have.',

@@ -16,11 +16,12 @@ export class ComparisonResolver {
 
   @Query(() => SecretComparisonConnection, {
     description:
-      'What is missing or different between environments of a project, by path, then key. Values are compared, not shown.',
+      'Compares the secrets of several environments of a project, ordered by path, then key. Values are compared but never returned.',
   })
   async compareEnvironments(
     @Ctx() ctx: Context,
-    @Arg('input', () => CompareEnvironmentsInput, { description: 'What is compared.' }) input: CompareEnvironmentsInput,
+    @Arg('input', () => CompareEnvironmentsInput, { description: 'The environments and the folder to compare.' })
+    input: CompareEnvironmentsInput,
     @Args(() => BoundedPageArgs) page: BoundedPageArgs,
   ): Promise<SoughtConnectionOf<SecretComparisonType>> {
     return toComparisonPage(await this.service.compare(ctx, { ...input, ...page }));

@@ -7,7 +7,7 @@ const environments = z
   .min(2)
   .max(5)
   .refine((slugs) => new Set(slugs).size === slugs.length, {
-    error: 'must not name an environment twice',
+    error: 'must not repeat an environment',
     params: { code: 'DUPLICATE' },
   });
 
@@ -21,20 +21,22 @@ export const CompareEnvironments = z.strictObject({
   onlyDifferences: z.boolean().default(true),
 });
 
-/** Whether a secret is in an environment; unknown where the caller could not know of it. */
+/** Whether an environment has a secret; unknown where the caller could not see it. */
 export type Presence = 'present' | 'missing' | 'unknown';
 
-/** A secret of one environment beside those of the others. */
+/** A secret of one environment next to those of the others. */
 export interface Side {
   readonly presence: Presence;
-  /** What is the same for equal values only; null when there is no value, or none that the caller may compare. */
+  /** The same for equal values only; null when there is no value, or none that the caller may compare. */
   readonly fingerprint: string | null;
 }
 
-/** What a row of a comparison says. */
+/** Result of one row of a comparison. */
 export type Verdict = 'missing' | 'different' | 'unknown' | 'equal';
 
-/** What sides say together: the first that holds of missing somewhere, different somewhere, not known everywhere, and equal. */
+/**
+ * Verdict of a row: the first that applies of missing somewhere, different somewhere, not known everywhere, and equal.
+ */
 export function verdictOf(sides: readonly Side[]): Verdict {
   if (sides.some(({ presence }) => presence === 'missing')) return 'missing';
   const known = sides.map(({ fingerprint }) => fingerprint).filter((fingerprint) => fingerprint !== null);

@@ -48,7 +48,6 @@ export class ComparisonService {
    * @param raw `{ projectId, environments, secretPath, recursive, onlyDifferences, first, after }`; the rules are
    *   `CompareEnvironments`. A path that some of the environments do not have is empty there
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: decisions 5.4.
    */
   async compare(ctx: Context, raw: unknown): Promise<SoughtPage<ComparisonView>> {
     const { first, after: cursor, ...question } = parse(CompareEnvironments, raw);

@@ -4,7 +4,7 @@ import type { SoughtConnectionOf, SoughtPage } from '../../kernel/paging.js';
 import type { Presence, Verdict } from './comparison.rules.js';
 import type { ComparisonView } from './comparison.service.js';
 
-/** GraphQL's names of what a row says. */
+/** GraphQL names of the verdicts. */
 const VerdictEnum = {
   MISSING: 'missing',
   DIFFERENT: 'different',
@@ -13,18 +13,18 @@ const VerdictEnum = {
 } as const satisfies Record<string, Verdict>;
 registerEnumType(VerdictEnum, {
   name: 'SecretComparisonVerdict',
-  description: 'What secrets of the same path and key are to each other: the first of these that holds.',
+  description: 'How the secrets with the same path and key compare. The first value that applies is returned.',
   valuesConfig: {
-    MISSING: { description: 'At least one environment has no such secret that you may know of.' },
-    DIFFERENT: { description: 'At least two of their values differ.' },
+    MISSING: { description: 'At least one environment has no such secret that you can see.' },
+    DIFFERENT: { description: 'At least two of the values differ.' },
     UNKNOWN: {
-      description: 'Not all can be compared: you may not read all the values, or not know of all the secrets.',
+      description: 'The secrets cannot all be compared: you cannot read every value, or cannot see every secret.',
     },
-    EQUAL: { description: 'All environments have it, with the same value.' },
+    EQUAL: { description: 'Every environment has the secret, with the same value.' },
   },
 });
 
-/** GraphQL's names of whether a secret is there. */
+/** GraphQL names of the presences. */
 const PresenceEnum = { PRESENT: 'present', MISSING: 'missing', UNKNOWN: 'unknown' } as const satisfies Record<
   string,
   Presence
@@ -33,73 +33,79 @@ registerEnumType(PresenceEnum, {
   name: 'SecretPresence',
   description: 'Whether an environment has a secret.',
   valuesConfig: {
-    PRESENT: { description: 'It is there.' },
-    MISSING: { description: 'There is none that you may know of.' },
-    UNKNOWN: { description: 'You may not know of a secret of this path and key there.' },
+    PRESENT: { description: 'The environment has the secret.' },
+    MISSING: { description: 'The environment has no such secret that you can see.' },
+    UNKNOWN: { description: 'You are not allowed to see a secret with this path and key in the environment.' },
   },
 });
 
-@InputType({ description: 'What is compared.' })
+@InputType({ description: 'Environments and folder to compare.' })
 export class CompareEnvironmentsInput {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => [String], { description: 'Slugs of its environments, 2 to 5 different ones.' })
+  @Field(() => [String], {
+    description: 'Slugs of 2 to 5 different environments of the project, for example `["staging", "prod"]`.',
+  })
   environments!: string[];
 
-  @Field(() => String, { description: 'Path of the folder, the same in all of them.', defaultValue: '/' })
+  @Field(() => String, {
+    description: 'Path of the folder, the same in each environment, for example `/payments`.',
+    defaultValue: '/',
+  })
   secretPath!: string;
 
-  @Field(() => Boolean, { description: 'Compare the folders below it too.', defaultValue: false })
+  @Field(() => Boolean, { description: 'Whether to compare the folders below it too.', defaultValue: false })
   recursive!: boolean;
 
   @Field(() => Boolean, {
-    description: 'Leave out what all the environments have with values that are known to be equal.',
+    description: 'Whether to leave out secrets that have the same value in every environment.',
     defaultValue: true,
   })
   onlyDifferences!: boolean;
 }
 
 @ObjectType('SecretComparisonSide', {
-  description: 'A secret in one of the environments that are compared.',
+  description: 'The secret in one of the compared environments.',
   simpleResolvers: true,
 })
 export class SecretComparisonSideType {
   @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
   environmentSlug!: string;
 
-  @Field(() => PresenceEnum, { description: 'Whether it is there.' })
+  @Field(() => PresenceEnum, { description: 'Whether the environment has the secret.' })
   presence!: Presence;
 
-  @Field(() => ID, { nullable: true, description: 'The secret; null when it is not there.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the secret; null when the environment does not have it.' })
   secretId!: string | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'The same number for equal values of this row, from 1; null without a value that you may read.',
+    description:
+      'Number of the value in this row, from 1: equal values have the same number. Null without a value that you can read.',
   })
   valueGroup!: number | null;
 }
 
 @ObjectType('SecretComparison', {
-  description: 'Secrets of the same path and key in several environments.',
+  description: 'Secrets with the same path and key in several environments.',
   simpleResolvers: true,
 })
 export class SecretComparisonType {
-  @Field(() => String, { description: 'Path of their folders.' })
+  @Field(() => String, { description: 'Path of the folder of the secrets, for example `/payments`.' })
   secretPath!: string;
 
-  @Field(() => String, { description: 'Their key.' })
+  @Field(() => String, { description: 'Key of the secrets, for example `DB_PASSWORD`.' })
   secretKey!: string;
 
-  @Field(() => VerdictEnum, { description: 'What they are to each other.' })
+  @Field(() => VerdictEnum, { description: 'How the secrets compare.' })
   verdict!: Verdict;
 
   @Field(() => [SecretComparisonSideType], {
-    description: 'One for each environment, in the order in which they were named.',
+    description: 'One item for each environment, in the order of the request.',
   })
   sides!: readonly SecretComparisonSideType[];
 }
@@ -110,7 +116,7 @@ export const SecretComparisonConnection = soughtConnectionOf(
   'path, then key',
 );
 
-/** A comparison as the API shows it. */
+/** Converts a comparison to its API type. */
 export const toComparisonPage = (page: SoughtPage<ComparisonView>): SoughtConnectionOf<SecretComparisonType> =>
   page.map(
     ({ path, key, ...row }) => ({ ...row, secretPath: path, secretKey: key }),

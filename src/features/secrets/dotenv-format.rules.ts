@@ -10,8 +10,8 @@ import {
 } from './transfer-format.rules.js';
 
 /**
- * Files of lines `KEY=value`, as the npm package `dotenv` reads them: what is accepted means the same there. What it passes
- * over in silence is a fault.
+ * Files of lines `KEY=value`, as the npm package `dotenv` reads them: what is accepted here means the same there. Lines
+ * that the package skips silently are violations.
  */
 export const dotenvFormat: TransferFormat = {
   parse: (text) => checkedFile(pairs(text.replace(/\r\n?/g, '\n'))),
@@ -31,21 +31,24 @@ export const dotenvFormat: TransferFormat = {
 };
 
 const COMMENT = /^\s*#/;
-/** `KEY=` or `KEY: ` and the blanks after it. The package lets the value begin lines below, where it swallows another pair. */
+/**
+ * `KEY=` or `KEY: ` and the whitespace after it. The package lets the value start on a later line, where it swallows
+ * another pair.
+ */
 const HEAD = /^\s*(?:export\s+)?([\w.-]+)(?:\s*=|:(?=\s))\s*/;
-/** What follows a closing quote: blanks, and then a comment or the end of the line. */
+/** What follows a closing quote: whitespace, and then a comment or the end of the line. */
 const END_OF_PAIR = /[^\S\n\u2028\u2029]*(?:$|[\n\u2028\u2029#])/y;
-/** The package ends lines and comments here, editors do not. */
+/** The package ends lines and comments here; editors do not. */
 const LINE_SEPARATOR = /[\u2028\u2029]/;
 const QUOTES = [`'`, '"', '`'];
 
 const NOT_A_PAIR = { code: 'NOT_A_PAIR', message: 'must be KEY=value, a comment or blank' } as const;
 const SEPARATED = {
   code: 'LINE_SEPARATOR',
-  message: 'must have no line or paragraph separator (U+2028, U+2029) outside of quotes',
+  message: 'must not contain a line or paragraph separator (U+2028, U+2029) outside of quotes',
 } as const;
 
-/** The pairs of a file, with the comments right above them, and the lines that are none. */
+/** The pairs of a file, with the comments right above them, and the invalid lines. */
 function* pairs(source: string): Generator<Entry | FormatFault> {
   let comment: string[] = [];
   for (let at = 0, line = 1; at < source.length; ) {
@@ -70,12 +73,12 @@ function* pairs(source: string): Generator<Entry | FormatFault> {
 }
 
 interface FoundPair {
-  /** Where its last line ends: a value in quotes may have many. */
+  /** Where its last line ends: a quoted value may span lines. */
   readonly end: number;
   readonly found: Omit<Entry, 'line'> | Omit<FormatFault, 'line'>;
 }
 
-/** The pair whose head stands at `at`. */
+/** The pair whose key starts at `at`. */
 function pairAt(source: string, at: number, [head, key = '']: RegExpExecArray): FoundPair {
   const open = at + head.length;
   const close = closingQuote(source, open);
@@ -83,7 +86,7 @@ function pairAt(source: string, at: number, [head, key = '']: RegExpExecArray): 
   if (LINE_SEPARATOR.test(head + source.slice(close ?? open, end))) return { end, found: SEPARATED };
   // One pair at a time: the time that the package takes for a whole file grows with the square of its blank lines.
   const read = parseWithDotenv(source.slice(at, end));
-  // Its own: the package loses a pair of the key `__proto__`.
+  // Not parsed by the package: it loses a pair with the key `__proto__`.
   const value = Object.hasOwn(read, key) ? read[key] : undefined;
   return { end, found: value === undefined ? NOT_A_PAIR : { key, value } };
 }
@@ -94,8 +97,9 @@ function endOfLine(source: string, at: number): number {
 }
 
 /**
- * Where the quotes close that open at `open`: the first that no backslash precedes or, when more than a comment follows that
- * one, the last before it that ends its line. Undefined: the value is none in quotes, whatever it begins with.
+ * Where the quotes that open at `open` close: the first quote without a backslash before it or, when more than a
+ * comment follows that one, the last before it that ends its line. Undefined: the value is not quoted, whatever it
+ * starts with.
  */
 function closingQuote(source: string, open: number): number | undefined {
   const quote = source[open] ?? '';
@@ -110,22 +114,22 @@ function closingQuote(source: string, open: number): number | undefined {
   return lastEscaped;
 }
 
-/** The package takes no other keys, and loses the one that every object has. */
+/** The package accepts no other keys, and loses `__proto__`. */
 const isExpressibleKey = (key: string): boolean => /^[\w.-]+$/.test(key) && key !== '__proto__';
 
-/** A value so that the package reads it back; undefined when there is no way. */
+/** A value written so that the package reads it back; undefined when there is no way. */
 const writtenValue = (value: string): string | undefined =>
   waysToWrite(value).find((written) => parseWithDotenv(`KEY=${written}`).KEY === value);
 
-/** Ways to write a value, the plainest first. Each ends on its own: it does not matter what follows in the file. */
+/** Ways to write a value, the plainest first. Each is complete in itself, whatever follows in the file. */
 function waysToWrite(value: string): string[] {
   if (/^[\w.,:@%+=/-]*$/.test(value)) return [value];
-  // A carriage return needs an escape, and only what begins with a double quote has one.
+  // A carriage return needs an escape, and only a value in double quotes has escapes.
   const escaped = value.replaceAll('\r', '\\r');
   const quoted = QUOTES.filter((quote) => !value.includes(quote)).map((quote) =>
     inQuotes(quote, quote === '"' ? escaped : value),
   );
-  // On one line quotes may have the same inside: the package takes off the outermost.
+  // On one line quotes may contain the same quote: the package strips the outermost.
   const lines = [value, escaped.replaceAll('\n', '\\n')].filter((line) => !/[#\r\n\u2028\u2029]/.test(line));
   return [...quoted, ...lines.flatMap((line) => [bare(line), ...QUOTES.map((quote) => inQuotes(quote, line))])];
 }
@@ -136,7 +140,7 @@ const inQuotes = (quote: string, text: string): string =>
 const bare = (text: string): string => (QUOTES.includes(text.charAt(0)) ? text + guard(text.charAt(0)) : text);
 
 /**
- * A comment with a quote that ends no line. The package looks for a closing quote in all that follows: it gets no further
- * than this one, and goes back.
+ * A comment with a quote that does not end its line. The package searches the rest of the file for a closing quote,
+ * gets no further than this one, and backtracks.
  */
 const guard = (quote: string): string => ` #${quote}.`;

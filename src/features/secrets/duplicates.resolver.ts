@@ -16,12 +16,12 @@ export class DuplicatesResolver {
 
   @Query(() => DuplicateValueConnection, {
     description:
-      'Values that several shared secrets have, in all projects where you may read values. Nothing is decrypted for it.',
+      'Finds values that several shared secrets have in common, in every project where you can read values. Nothing is decrypted.',
   })
   async duplicateValues(
     @Ctx() ctx: Context,
     @Arg('input', () => DuplicateValuesInput, {
-      description: 'Where to look.',
+      description: 'Where to search.',
       defaultValue: {},
     })
     input: DuplicateValuesInput,

@@ -38,7 +38,6 @@ export class DuplicatesService {
    *
    * @param raw `{ projectIds, environments, minimum, first, after }`; the rules are `DuplicateValues`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
-   * Source: decisions 5.4.
    */
   async list(ctx: Context, raw: unknown): Promise<SoughtPage<DuplicateGroup>> {
     const { projectIds, environments, minimum, ...request } = parse(DuplicateValues, raw);

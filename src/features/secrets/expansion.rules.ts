@@ -1,15 +1,18 @@
 import { parseReferences, type Reference } from './reference.rules.js';
 
-/** An expanded value is at most this long, in bytes of UTF-8. */
+/** Maximum size of an expanded value, in bytes of UTF-8. */
 export const MAX_EXPANDED_BYTES = 1024 * 1024;
 
-/** Issues told of one value: through a chain they could be as many as all its values together have. */
+/**
+ * Maximum number of issues reported for one value: through a chain there could be as many as all its values have
+ * together.
+ */
 const MAX_ISSUES = 100;
 
-/** Why a reference stays as it stands. */
+/** Why a reference is not expanded. */
 export type ReferenceIssueReason = 'MISSING' | 'FORBIDDEN' | 'UNREADABLE' | 'CYCLIC' | 'TOO_LARGE';
 
-/** A reference that stays as it stands. */
+/** A reference that is not expanded. */
 export interface ReferenceIssue {
   readonly reference: string;
   readonly reason: ReferenceIssueReason;
@@ -18,21 +21,24 @@ export interface ReferenceIssue {
 /** Where a reference leads for one caller: to a value, or why to none. */
 export type Lead = { readonly id: string } | { readonly reason: Exclude<ReferenceIssueReason, 'CYCLIC'> };
 
-/** Values that name each other. Ids are whatever tells values apart. */
+/** Values that reference each other. IDs are whatever distinguishes the values. */
 export interface ValueGraph {
-  /** Asked once for each value that is reached. */
+  /** Called once for each value that is reached. */
   valueOf(id: string): string;
   leadOf(id: string, reference: Reference): Lead;
-  /** Whether `${` in a value is text. Absent: in none. */
+  /** Whether `${` in a value is plain text. Absent: never. */
   isLiteral?(id: string): boolean;
 }
 
-/** A value after expansion, and what of it and of the values in it could not be expanded: at most 100, each once. */
+/**
+ * A value after expansion, with the references of it and of the inserted values that could not be expanded: at most
+ * 100, each once.
+ */
 export interface ExpandedValue {
   readonly value: string;
   readonly bytes: number;
   readonly issues: readonly ReferenceIssue[];
-  /** The values inserted into it, with those inserted into them. */
+  /** The values inserted into it, with the values inserted into those. */
   readonly inserted: readonly InsertedValue[];
 }
 
@@ -42,7 +48,7 @@ interface InsertedValue {
   readonly expanded: ExpandedValue;
 }
 
-/** Ids of all values inserted into these, at any depth. */
+/** IDs of all values inserted into these, at any depth. */
 export function insertedInto(values: Iterable<ExpandedValue>): ReadonlySet<string> {
   const ids = new Set<string>();
   const waiting = [...values];
@@ -56,45 +62,43 @@ export function insertedInto(values: Iterable<ExpandedValue>): ReadonlySet<strin
   return ids;
 }
 
-/** A value on the way to its expansion. */
+/** A value during its expansion. */
 interface Node {
   readonly id: string;
   readonly raw: string;
-  /** The value in pieces; a reference is the same object wherever it stands. */
+  /** The value in pieces; equal references share one object. */
   readonly pieces: readonly (string | Link)[];
   readonly links: readonly Link[];
-  /** The how-manieth that was met. */
+  /** Index in the order of discovery. */
   readonly order: number;
-  /** The earliest met one that is known to be of the same cycle. */
+  /** Lowest index that is known to be in the same cycle. */
   lowest: number;
-  /** The link to look at next. */
+  /** The reference to look at next. */
   next: number;
-  /** Null until all that it leads to have theirs. */
+  /** Null until everything that it references is expanded. */
   outcome: ExpandedValue | null;
 }
 
 interface Link {
   readonly text: string;
   readonly lead: Lead;
-  /** The value that it leads to, when it was met. */
+  /** The value that it references, once reached. */
   target: Node | null;
 }
 
 /**
- * Puts the values that references name in their places, and what these name in theirs, however deep. Whatever the graph, the
- * work grows with the sum of its values, and no text is scanned a second time.
+ * Replaces references by the values that they name, at any depth. Whatever the graph, the work is linear in the total
+ * size of its values, and no text is scanned twice.
  *
- * References among values of one cycle stay: no result depends on where one starts. A value that would become longer than
- * 1 MiB stays wholly as it stands, and is that text for those that name it.
- *
- * Source: decisions 5.5.
+ * References among the values of one cycle are kept: no result depends on where the expansion starts. A value that
+ * would become longer than 1 MiB stays entirely unexpanded, and is inserted as that text.
  */
 export class Expansion {
   readonly #nodes = new Map<string, Node>();
 
   constructor(private readonly graph: ValueGraph) {}
 
-  /** A value, expanded. What was found on the way to it is kept for the next. */
+  /** A value, expanded. Intermediate results are kept for later calls. */
   of(id: string): ExpandedValue {
     if (!this.#nodes.has(id)) expandFrom(id, this.#nodes, this.graph);
     return (this.#nodes.get(id) as Node).outcome as ExpandedValue;
@@ -102,8 +106,9 @@ export class Expansion {
 }
 
 /**
- * Walks all that a value leads to, and gives each its outcome once all beyond have theirs. The strongly connected components
- * are found in Tarjan's way, with a stack of its own, since a chain may be longer than calls can nest.
+ * Walks everything that a value references, and expands each value after the values that it references. The strongly
+ * connected components are found with Tarjan's algorithm, with an explicit stack, since a chain may be longer than the
+ * call stack.
  */
 function expandFrom(root: string, nodes: Map<string, Node>, graph: ValueGraph): void {
   const open: Node[] = [];
@@ -143,7 +148,9 @@ function nodeOf(id: string, order: number, graph: ValueGraph): Node {
   return { id, raw, pieces, links: [...links.values()], order, lowest: order, next: 0, outcome: null };
 }
 
-/** The values of one cycle, or one of none. While they have no outcome, links to each other lead nowhere. */
+/**
+ * The values of one cycle, or a single value. While they are not expanded, references between them are not followed.
+ */
 function close(members: readonly Node[]): void {
   const outcomes = members.map(expandOne);
   for (const [index, node] of members.entries()) node.outcome = outcomes[index] as ExpandedValue;
@@ -158,7 +165,7 @@ function expandOne({ raw, pieces, links }: Node): ExpandedValue {
     const issues = links.map((link) => ({ reference: link.text, reason: reasonOf(link) ?? 'TOO_LARGE' }));
     return { value: raw, bytes: Buffer.byteLength(raw), issues: issues.slice(0, MAX_ISSUES), inserted: [] };
   }
-  // Joined by `+=`: the engine then shares the parts, and a web of long values takes no more memory than its texts.
+  // Joined by `+=`: the engine then shares the parts, and a network of long values takes no more memory than its texts.
   let value = '';
   for (const piece of pieces) value += typeof piece === 'string' ? piece : (piece.target?.outcome?.value ?? piece.text);
   const inserted = links.flatMap(({ target }) =>
@@ -167,7 +174,7 @@ function expandOne({ raw, pieces, links }: Node): ExpandedValue {
   return { value, bytes, issues: issuesOf(links), inserted };
 }
 
-/** Why the reference stays; null when its value is put in. */
+/** Why the reference is not expanded; null when its value is inserted. */
 function reasonOf({ lead, target }: Link): ReferenceIssueReason | null {
   if ('reason' in lead) return lead.reason;
   return target?.outcome == null ? 'CYCLIC' : null;

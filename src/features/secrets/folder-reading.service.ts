@@ -44,7 +44,6 @@ export class FolderReadingService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Folders).
    */
   async get(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { id } = parse(GetFolder, raw);
@@ -69,7 +68,6 @@ export class FolderReadingService {
    *
    * @param raw `{ projectId, environment, path, recursive, lastSecretModified?, first?, after? }`; the rules are `ListFolders`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Folders).
    */
   async list(ctx: Context, raw: unknown): Promise<Page<ReadFolder>> {
     const { projectId, environment, path, recursive, lastSecretModified, ...request } = parse(ListFolders, raw);

@@ -23,7 +23,7 @@ import {
 } from './folder.type.js';
 import type { FolderReadingService } from './folder-reading.service.js';
 
-const PATH = { description: 'Path of the folder that they are in, as `/payments`.', defaultValue: '/' } as const;
+const PATH = { description: 'Path of the parent folder, for example `/payments`.', defaultValue: '/' } as const;
 
 @Resolver(() => FolderType)
 export class FolderResolver {
@@ -32,18 +32,24 @@ export class FolderResolver {
     private readonly reading: FolderReadingService,
   ) {}
 
-  @Query(() => FolderConnection, { description: 'The folders right under a folder, or all below it, by path.' })
+  @Query(() => FolderConnection, {
+    description: 'Lists the folders directly in a folder, or all folders below it, ordered by path.',
+  })
   folders(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
-    @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
+    @Arg('environment', () => String, { description: 'Slug of the environment, for example `prod`.' })
+    environment: string,
     @Arg('path', () => String, PATH) path: string,
-    @Arg('recursive', () => Boolean, { description: 'All folders below, at any depth.', defaultValue: false })
+    @Arg('recursive', () => Boolean, {
+      description: 'Whether to include all folders below, at any depth.',
+      defaultValue: false,
+    })
     recursive: boolean,
     @Arg('lastSecretModified', () => DateTime, {
       nullable: true,
       description:
-        'Only folders in which a secret was written, moved in or deleted at this time or later, as `2026-01-31T12:00:00.000Z`.',
+        'Only folders in which a secret was written, moved in or deleted at or after this time, for example `2026-01-31T12:00:00.000Z`.',
     })
     lastSecretModified: Date | null | undefined,
     @Args(() => PageArgs) page: PageArgs,
@@ -51,18 +57,24 @@ export class FolderResolver {
     return this.reading.list(ctx, { projectId, environment, path, recursive, lastSecretModified, ...page });
   }
 
-  @Query(() => [FolderTreeEntryType], { description: 'A folder and all below it, flat, by path.' })
+  @Query(() => [FolderTreeEntryType], {
+    description: 'Lists a folder and all folders below it as a flat list, ordered by path.',
+  })
   folderTree(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
-    @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
-    @Arg('path', () => String, { description: 'Path of the folder that it begins with.', defaultValue: '/' })
+    @Arg('environment', () => String, { description: 'Slug of the environment, for example `prod`.' })
+    environment: string,
+    @Arg('path', () => String, {
+      description: 'Path of the folder at the top of the tree, for example `/payments`.',
+      defaultValue: '/',
+    })
     path: string,
   ): Promise<readonly FolderTreeEntryType[]> {
     return this.reading.tree(ctx, { projectId, environment, path });
   }
 
-  @Query(() => FolderType, { description: 'One folder by its id.' })
+  @Query(() => FolderType, { description: 'Returns a folder by ID.' })
   folder(
     @Ctx() ctx: Context,
     @Arg('id', () => ID, { description: 'ID of the folder.' }) id: string,
@@ -70,32 +82,38 @@ export class FolderResolver {
     return this.reading.get(ctx, { id });
   }
 
-  @Mutation(() => CreateFolderPayload, { description: 'Makes a folder and whatever is missing above it.' })
+  @Mutation(() => CreateFolderPayload, { description: 'Creates a folder, and its missing parent folders.' })
   async createFolder(@Ctx() ctx: Context, @Input(CreateFolderInput) input: object): Promise<{ folder: FolderType }> {
     return { folder: await this.service.create(ctx, input) };
   }
 
   @Mutation(() => UpdateFolderPayload, {
     description:
-      'Renames a folder, moves it into another one, or describes it anew. All below it comes along. A new path needs the rights to edit and read every secret in it, at the old and the new path, and to edit roles if a rule of any role would select something else.',
+      'Renames a folder, moves it, or changes its description. Everything in the folder moves with it. A new path ' +
+      'requires permission to edit and read every secret in the folder, at the old and the new path, and permission ' +
+      'to edit roles if the rules of any role would match different secrets.',
   })
   async updateFolder(@Ctx() ctx: Context, @Input(UpdateFolderInput) input: object): Promise<{ folder: FolderType }> {
     return { folder: await this.service.update(ctx, input) };
   }
 
-  @Mutation(() => UpdateFoldersPayload, { description: 'Changes many folders of a project at once, all or none.' })
+  @Mutation(() => UpdateFoldersPayload, {
+    description: 'Updates many folders of a project at once. Either all changes are applied or none.',
+  })
   async updateFolders(@Ctx() ctx: Context, @Input(UpdateFoldersInput) input: object): Promise<UpdateFoldersPayload> {
     return { folders: await this.service.updateBatch(ctx, input) };
   }
 
   @Mutation(() => DeleteFolderPayload, {
-    description: 'Deletes a folder: an empty one, or by force with everything in it.',
+    description: 'Deletes a folder. The folder must be empty unless the input forces the deletion of its contents.',
   })
   async deleteFolder(@Ctx() ctx: Context, @Input(DeleteFolderInput) input: object): Promise<{ folder: FolderType }> {
     return { folder: await this.service.delete(ctx, input) };
   }
 
-  @Mutation(() => DeleteFolderByNamePayload, { description: 'Deletes a folder, as `deleteFolder` does, by its name.' })
+  @Mutation(() => DeleteFolderByNamePayload, {
+    description: 'Deletes a folder by name. Otherwise the same as `deleteFolder`.',
+  })
   async deleteFolderByName(
     @Ctx() ctx: Context,
     @Input(DeleteFolderByNameInput) input: object,
@@ -110,7 +128,8 @@ export class EnvironmentFoldersResolver {
 
   @FieldResolver(() => [FolderType], {
     nullable: true,
-    description: 'The folders right under a path, by name; null with PERMISSION_DENIED if you may not read them.',
+    description:
+      'The folders directly in a path, ordered by name; null with PERMISSION_DENIED if you cannot read them.',
   })
   folders(
     @Root() environment: EnvironmentType,

@@ -4,73 +4,75 @@ import { idOf, storedText } from '../../kernel/text-rules.js';
 import { folderName, folderPath, place } from './place.rules.js';
 
 const projectId = idOf('project');
-const environment = place.environment.meta({ description: 'Slug of the environment, as `prod`.' });
+const environment = place.environment.meta({ description: 'Slug of the environment, for example `prod`.' });
 const path = folderPath.default('/');
 const id = idOf('folder');
-const name = folderName.meta({ description: 'Letters, digits, - and _, as `eu_west-1`, 1 to 255 characters.' });
+const name = folderName.meta({ description: 'Name of the folder: letters, digits, - and _, for example `eu_west-1`.' });
 const MAX_BATCH = 1_000;
 const description = storedText(1_024).nullish();
 
-/** Input of `createFolder`. Source: behaviour 10 (Folders). */
+/** Input of `createFolder`. */
 export const CreateFolder = z
   .strictObject({
     projectId,
     environment,
-    path: path.meta({ description: 'Path of the folder that it goes into, as `/payments`.' }),
+    path: path.meta({ description: 'Path of the parent folder, for example `/payments`.' }),
     name,
-    description: description.meta({ description: 'Up to 1,024 characters.' }),
+    description: description.meta({ description: 'Description of the folder.' }),
   })
-  .meta({ description: 'What a new folder is. What is missing above it is made too.' });
+  .meta({ description: 'The new folder. Missing parent folders are created too.' });
 
-/** Where a folder is. The path is any when it is not given. */
+/** Location of a folder. Without a path, any path matches. */
 const within = {
   environment,
-  path: folderPath.nullish().meta({ description: 'Path of the folder that it is in, to be sure; any when absent.' }),
+  path: folderPath
+    .nullish()
+    .meta({ description: 'Path of the parent folder, as a safeguard. Any path matches when absent.' }),
 };
 
-/** What may change of a folder: absent keeps, a null description clears. It goes into the folder at `newPath`. */
+/** What may change of a folder: absent keeps, a null description clears. `newPath` moves it. */
 const changes = {
   name: name.optional(),
   newPath: folderPath.nullish().meta({
-    description: 'Path of the folder of the same environment that it goes into; stays where it is when absent.',
+    description: 'Path of the new parent folder in the same environment. The folder is not moved when absent.',
   }),
-  description: description.meta({ description: 'Up to 1,024 characters; null clears it.' }),
+  description: description.meta({ description: 'Description of the folder; null clears it.' }),
 };
 
 /** `onlyIn` of `updateFolder`. */
-export const FolderLocation = z.strictObject({ projectId, ...within }).meta({ description: 'Where a folder is.' });
+export const FolderLocation = z.strictObject({ projectId, ...within }).meta({ description: 'Location of a folder.' });
 
 /** `onlyIn` of a change of `updateFolders`. */
 export const FolderLocationInProject = z
   .strictObject(within)
-  .meta({ description: 'Where a folder of the project is.' });
+  .meta({ description: 'Location of a folder in the project.' });
 
-const ONLY_IN = { description: 'Where it must be: elsewhere it is not found. Without this it may be anywhere.' };
+const ONLY_IN = {
+  description: 'Where the folder must be: a folder elsewhere is not found. Any location matches when absent.',
+};
 
 /** Input of `updateFolder`. */
 export const UpdateFolder = z
   .strictObject({ id, onlyIn: FolderLocation.nullish().meta(ONLY_IN), ...changes })
-  .meta({ description: 'What changes of a folder; what is absent stays.' });
+  .meta({ description: 'The folder, by ID, and its new fields. Absent fields keep their values.' });
 
 /** A change of `updateFolders`. */
 export const FolderChange = z
   .strictObject({ id, onlyIn: FolderLocationInProject.nullish().meta(ONLY_IN), ...changes })
-  .meta({ description: 'What changes of a folder; what is absent stays.' });
+  .meta({ description: 'Changes of one folder. Absent fields keep their values.' });
 export type FolderChange = z.infer<typeof FolderChange>;
 
 /** Input of `updateFolders`: all or nothing, 1 to 1,000, no folder twice. */
 export const UpdateFolders = z
   .strictObject({
     projectId,
-    folders: z
-      .array(FolderChange)
-      .min(1)
-      .max(MAX_BATCH)
-      .meta({ description: '1 to 1,000 changes, no folder twice. Their paths are those of before.' }),
+    folders: z.array(FolderChange).min(1).max(MAX_BATCH).meta({
+      description: 'The changes: 1 to 1,000, each folder at most once. Paths refer to the state before the change.',
+    }),
   })
-  .meta({ description: 'What changes of many folders of a project.' });
+  .meta({ description: 'The project and the changes of its folders.' });
 
-/** A change of a folder as the REST routes have it: the place is always given. */
+/** A change of a folder as the REST routes have it: the location is required. */
 export const UpdateFolderBody = z.strictObject({ ...within, ...changes, projectId });
 
 /** Changes of many folders as the REST route has them. */
@@ -80,27 +82,32 @@ export const UpdateFoldersBody = z.strictObject({
     .array(z.strictObject({ ...within, ...changes, id: z.string() }))
     .min(1)
     .max(MAX_BATCH)
-    .meta({ description: '1 to 1,000 changes, no folder twice. Their paths are those of before.' }),
+    .meta({
+      description: 'The changes: 1 to 1,000, each folder at most once. Paths refer to the state before the change.',
+    }),
 });
 
-const forceDelete = z.boolean().default(false).meta({ description: 'Delete it with the secrets and folders in it.' });
+const forceDelete = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'Whether to delete the folder with all secrets and folders in it.' });
 
 /** Input of `deleteFolder`. */
-export const DeleteFolder = z.strictObject({ id, forceDelete }).meta({ description: 'Which folder is deleted.' });
+export const DeleteFolder = z.strictObject({ id, forceDelete }).meta({ description: 'The folder to delete, by ID.' });
 
 /** Input of `deleteFolderByName`. */
 export const DeleteFolderByName = z
   .strictObject({
     projectId,
     environment,
-    path: path.meta({ description: 'Path of the folder that it is in.' }),
+    path: path.meta({ description: 'Path of the parent folder, for example `/payments`.' }),
     name: z.string().min(1).max(255).meta({
       description:
-        'Its name in the folder at `path`. A folder of the environment that has this text as its id comes first.',
+        'Name of the folder in the parent folder at `path`. If the environment has a folder with this text as its ID, that folder is deleted instead.',
     }),
     forceDelete,
   })
-  .meta({ description: 'Which folder is deleted.' });
+  .meta({ description: 'The folder to delete, by name.' });
 
 /** Arguments of `folder`. */
 export const GetFolder = z.strictObject({ id: z.string() });

@@ -56,7 +56,6 @@ export class FolderService {
    *
    * @param raw `{ projectId, environment, path, name, description }`; the rules are `CreateFolder`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Folders).
    */
   create(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { projectId, environment, path: parent, name, description } = parse(CreateFolder, raw);
@@ -104,7 +103,6 @@ export class FolderService {
    * @param raw `{ id, onlyIn?, name?, newPath?, description? }`; the rules are `UpdateFolder`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, FOLDER_NAME_TAKEN,
    *   REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
-   * Source: behaviour 5.5, 10 (Folders).
    */
   update(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const change = parse(UpdateFolder, raw);
@@ -125,7 +123,6 @@ export class FolderService {
    * @param raw `{ projectId, folders }`; the rules are `UpdateFolders`
    * @returns the folders, in the order of the changes
    * @throws as `update`, naming every fault
-   * Source: behaviour 10 (Folders).
    */
   updateBatch(ctx: Context, raw: unknown): Promise<ReadFolder[]> {
     const { projectId, folders: changes } = parse(UpdateFolders, raw);
@@ -148,7 +145,6 @@ export class FolderService {
    * @param raw `{ id, forceDelete }`; the rules are `DeleteFolder`
    * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, FOLDER_NOT_EMPTY, FOLDER_IMPORTED, SEALED_VALUE_INVALID,
    *   AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Folders).
    */
   delete(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { id, forceDelete } = parse(DeleteFolder, raw);
@@ -169,7 +165,6 @@ export class FolderService {
    *
    * @param raw `{ projectId, environment, path, name, forceDelete }`; the rules are `DeleteFolderByName`
    * @throws as `delete`, and PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND
-   * Source: behaviour 10 (Folders).
    */
   deleteByName(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { projectId, environment, path: parent, name, forceDelete } = parse(DeleteFolderByName, raw);

@@ -15,10 +15,10 @@ import {
   UpdateFolders,
 } from './folder.rules.js';
 
-/** What the API shows of a folder. `access` is for field resolvers and is no field itself. */
+/** API type of a folder. `access` is for field resolvers and is not itself a field. */
 @ObjectType('Folder', {
   implements: Node,
-  description: 'A folder of an environment. It holds secrets and folders.',
+  description: 'A folder of an environment. Folders contain secrets and folders.',
   simpleResolvers: true,
 })
 export class FolderType {
@@ -33,46 +33,46 @@ export class FolderType {
   @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
   environmentSlug!: string;
 
-  @Field(() => String, { description: 'Name of the environment.' })
+  @Field(() => String, { description: 'Name of the environment, for example `Production`.' })
   environmentName!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The folder that it is in; null for the root folder.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the parent folder; null for the root folder.' })
   parentId!: string | null;
 
-  @Field(() => String, { description: 'Its name; `root` for the root folder.' })
+  @Field(() => String, { description: 'Name of the folder; `root` for the root folder.' })
   name!: string;
 
-  @Field(() => String, { description: 'Its whole path, from `/`.' })
+  @Field(() => String, { description: 'Full path of the folder, for example `/payments/eu`; `/` for the root folder.' })
   path!: string;
 
-  @Field(() => String, { nullable: true, description: 'What people wrote about it.' })
+  @Field(() => String, { nullable: true, description: 'Description of the folder.' })
   description!: string | null;
 
-  @Field(() => Int, { description: 'Rises by one with every change of its name or description.' })
+  @Field(() => Int, { description: 'Version of the folder. Increments with every change of the name or description.' })
   version!: number;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the folder was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the folder was last changed.' })
   updatedAt!: Date;
 }
 
 export const FolderConnection = connectionOf(FolderType, 'Folder', 'path');
 
 /** A folder of a tree. */
-@ObjectType('FolderTreeEntry', { description: 'A folder of a tree.', simpleResolvers: true })
+@ObjectType('FolderTreeEntry', { description: 'A folder of a folder tree.', simpleResolvers: true })
 export class FolderTreeEntryType {
   @Field(() => FolderType, { description: 'The folder.' })
   folder!: FolderType;
 
-  @Field(() => Int, { description: 'How far it is below the folder asked for, which has 0.' })
+  @Field(() => Int, { description: 'Depth below the folder at the top of the tree, which has depth 0.' })
   depth!: number;
 
-  @Field(() => Int, { description: 'How many secrets are right in it, of those that the caller may know of.' })
+  @Field(() => Int, { description: 'Number of secrets directly in the folder that you can see.' })
   secretCount!: number;
 }
 
@@ -86,21 +86,21 @@ export const DeleteFolderInput = inputOf('deleteFolder', DeleteFolder);
 export const DeleteFolderByNameInput = inputOf('deleteFolderByName', DeleteFolderByName);
 
 export const CreateFolderPayload = payloadOf('createFolder', {
-  folder: [FolderType, 'The folder.'],
+  folder: [FolderType, 'The new folder, or the existing one with this name.'],
 });
 export const UpdateFolderPayload = payloadOf('updateFolder', {
-  folder: [FolderType, 'The folder.'],
+  folder: [FolderType, 'The updated folder.'],
 });
 
-@ObjectType({ description: 'The folders after the changes.' })
+@ObjectType({ description: 'Result of `updateFolders`.' })
 export class UpdateFoldersPayload {
-  @Field(() => [FolderType], { description: 'The folders, in the order of the changes.' })
+  @Field(() => [FolderType], { description: 'The updated folders, in the order of the changes.' })
   folders!: readonly FolderType[];
 }
 
 export const DeleteFolderPayload = payloadOf('deleteFolder', {
-  folder: [FolderType, 'The folder as it was.'],
+  folder: [FolderType, 'The deleted folder.'],
 });
 export const DeleteFolderByNamePayload = payloadOf('deleteFolderByName', {
-  folder: [FolderType, 'The folder as it was.'],
+  folder: [FolderType, 'The deleted folder.'],
 });

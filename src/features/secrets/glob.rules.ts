@@ -1,20 +1,20 @@
 /**
- * Texts that a question is about, in the words of the database: an exact one, or a range that an index finds and a pattern
- * that checks what is in it. What is null does not narrow.
+ * Texts that a query matches, in database terms: an exact text, or a range that an index finds and a pattern that
+ * filters the range. Null fields do not narrow.
  */
 export interface TextMatch {
   readonly equals: string | null;
-  /** Not before this text, by code points. */
+  /** At or after this text, by code points. */
   readonly from: string | null;
   /** Before this text, by code points. */
   readonly below: string | null;
-  /** Pattern of LIKE, with backslash as its escape. */
+  /** LIKE pattern, with backslash as its escape. */
   readonly like: string | null;
 }
 
 const ANY: TextMatch = { equals: null, from: null, below: null, like: null };
 
-/** Only this text. */
+/** Exactly this text. */
 export const matchEqual = (text: string): TextMatch => ({ ...ANY, equals: text });
 
 /** Texts that start with this one. */
@@ -22,8 +22,8 @@ export const matchPrefix = (prefix: string): TextMatch =>
   prefix === '' ? ANY : { ...ANY, from: prefix, below: successorOf(prefix) };
 
 /**
- * Texts that fit a glob: `*` stands for any characters, slashes too, and `?` for exactly one. Nothing else has a meaning of its
- * own, and nothing takes that of these two away: who looks for them literally asks for an exact text or a prefix.
+ * Texts that match a glob: `*` matches any characters, slashes too, and `?` matches exactly one. There are no other
+ * special characters and there is no escape: to match these two literally, use an exact text or a prefix.
  */
 export function matchGlob(glob: string): TextMatch {
   const at = glob.search(/[*?]/);
@@ -32,7 +32,7 @@ export function matchGlob(glob: string): TextMatch {
   return /^\*+$/.test(glob.slice(at)) ? range : { ...range, like: likePattern(glob) };
 }
 
-/** The pattern of LIKE that fits the same texts as a glob. */
+/** The LIKE pattern that matches the same texts as a glob. */
 export const likePattern = (glob: string): string =>
   glob
     .replace(/[\\%_]/g, '\\$&')
@@ -42,7 +42,7 @@ export const likePattern = (glob: string): string =>
 const LAST = 0x10ffff;
 const SURROGATES = { first: 0xd800, after: 0xe000 };
 
-/** The first text, by code points, that is behind all with this prefix; null when there is none. */
+/** The first text, by code points, that sorts after all texts with this prefix; null when there is none. */
 function successorOf(prefix: string): string | null {
   const points = [...prefix].map((character) => character.codePointAt(0) as number);
   while (points.at(-1) === LAST) points.pop();

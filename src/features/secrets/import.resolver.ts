@@ -17,24 +17,25 @@ import {
   UpdateSecretImportPayload,
 } from './import.type.js';
 
-const PATH = { description: 'Path of the folder that imports, as `/payments`.', defaultValue: '/' } as const;
+const PATH = { description: 'Path of the importing folder, for example `/payments`.', defaultValue: '/' } as const;
 
 @Resolver(() => ImportType)
 export class ImportResolver {
   constructor(private readonly service: ImportService) {}
 
-  @Query(() => ImportConnection, { description: 'The imports of a folder, by position.' })
+  @Query(() => ImportConnection, { description: 'Lists the imports of a folder, ordered by position.' })
   secretImports(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
-    @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
+    @Arg('environment', () => String, { description: 'Slug of the environment, for example `prod`.' })
+    environment: string,
     @Arg('path', () => String, PATH) path: string,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<ConnectionOf<ImportType>> {
     return this.service.list(ctx, { projectId, environment, path, ...page });
   }
 
-  @Query(() => ImportType, { description: 'One import by its id.' })
+  @Query(() => ImportType, { description: 'Returns an import by ID.' })
   secretImport(
     @Ctx() ctx: Context,
     @Arg('id', () => ID, { description: 'ID of the import.' }) id: string,
@@ -43,7 +44,7 @@ export class ImportResolver {
   }
 
   @Mutation(() => CreateSecretImportPayload, {
-    description: 'Makes a folder import from another one of the project. A cycle is refused.',
+    description: 'Imports a folder of the project into another. Circular imports are rejected.',
   })
   async createSecretImport(
     @Ctx() ctx: Context,
@@ -53,7 +54,7 @@ export class ImportResolver {
   }
 
   @Mutation(() => UpdateSecretImportPayload, {
-    description: 'Gives an import another source, or another place among those of its folder.',
+    description: 'Changes the source of an import, or its position among the imports of the folder.',
   })
   async updateSecretImport(
     @Ctx() ctx: Context,
@@ -62,7 +63,9 @@ export class ImportResolver {
     return { secretImport: await this.service.update(ctx, input) };
   }
 
-  @Mutation(() => DeleteSecretImportPayload, { description: 'Deletes an import; the ones behind it move up.' })
+  @Mutation(() => DeleteSecretImportPayload, {
+    description: 'Deletes an import. The positions of the later imports decrease by one.',
+  })
   async deleteSecretImport(
     @Ctx() ctx: Context,
     @Input(DeleteSecretImportInput) input: object,
@@ -71,7 +74,7 @@ export class ImportResolver {
   }
 }
 
-/** A page of imports that are part of a larger answer. */
+/** A page of imports that is part of a larger response. */
 const pageOfImports = (imports: readonly ImportType[], page: PageArgs): ConnectionOf<ImportType> =>
   pageOf(imports, page, 1, positionKey);
 
@@ -82,7 +85,7 @@ export class EnvironmentImportsResolver {
   @FieldResolver(() => [ImportType], {
     nullable: true,
     description:
-      'The imports of the folder at a path, by position; null with PERMISSION_DENIED if you may not read them.',
+      'The imports of the folder at a path, ordered by position; null with PERMISSION_DENIED if you cannot read them.',
   })
   imports(
     @Root() environment: EnvironmentType,
@@ -92,7 +95,7 @@ export class EnvironmentImportsResolver {
     return this.service.listInEnvironment(ctx, environment, path);
   }
 
-  @FieldResolver(() => ImportConnection, { nullable: true, description: 'As `imports`, in pages.' })
+  @FieldResolver(() => ImportConnection, { nullable: true, description: 'The same as `imports`, with pagination.' })
   async importConnection(
     @Root() environment: EnvironmentType,
     @Ctx() ctx: Context,
@@ -109,13 +112,13 @@ export class FolderImportsResolver {
 
   @FieldResolver(() => [ImportType], {
     nullable: true,
-    description: 'Its imports, by position; null with PERMISSION_DENIED if you may not read them.',
+    description: 'The imports of the folder, ordered by position; null with PERMISSION_DENIED if you cannot read them.',
   })
   imports(@Root() folder: FolderType, @Ctx() ctx: Context): Promise<readonly ImportType[]> {
     return this.service.listInFolder(ctx, folder);
   }
 
-  @FieldResolver(() => ImportConnection, { nullable: true, description: 'As `imports`, in pages.' })
+  @FieldResolver(() => ImportConnection, { nullable: true, description: 'The same as `imports`, with pagination.' })
   async importConnection(
     @Root() folder: FolderType,
     @Ctx() ctx: Context,

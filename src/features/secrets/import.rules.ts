@@ -8,30 +8,35 @@ const projectId = idOf('project');
 const { environment } = place;
 const path = folderPath.default('/');
 const id = idOf('import');
-const sourceEnvironment = environment.meta({ description: 'Slug of the environment to import from, as `staging`.' });
-const SOURCE_PATH = { description: 'Path of the folder to import from, as `/shared`.' };
+const sourceEnvironment = environment.meta({
+  description: 'Slug of the environment to import from, for example `staging`.',
+});
+const SOURCE_PATH = { description: 'Path of the folder to import from, for example `/shared`.' };
 const position = integer(1, 1_000_000);
 
-/** The folder that imports. */
+/** The importing folder. */
 export const importing = {
   projectId,
-  environment: environment.meta({ description: 'Slug of the environment of the folder that imports, as `prod`.' }),
-  path: path.meta({ description: 'Path of the folder that imports, as `/payments`.' }),
+  environment: environment.meta({
+    description: 'Slug of the environment of the importing folder, for example `prod`.',
+  }),
+  path: path.meta({ description: 'Path of the importing folder, for example `/payments`.' }),
 };
 
-/** Input of `createSecretImport`. A new import comes last. Source: behaviour 10 (Imports). */
+/** Input of `createSecretImport`. A new import gets the last position. */
 export const CreateImport = z
   .strictObject({ ...importing, sourceEnvironment, sourcePath: path.meta(SOURCE_PATH) })
-  .meta({ description: 'Which folder imports from which. A new import comes last.' });
+  .meta({ description: 'The importing and the imported folder. A new import gets the last position.' });
 
 /** `onlyIn` of changes and deletions. */
-export const ImportLocation = z.strictObject(importing).meta({ description: 'The folder that imports.' });
+export const ImportLocation = z.strictObject(importing).meta({ description: 'Location of the importing folder.' });
 
 const onlyIn = ImportLocation.nullish().meta({
-  description: 'The folder that must have it: in another one it is not found. Without this any folder may have it.',
+  description:
+    'Importing folder that the import must belong to: an import of another folder is not found. Any folder matches when absent.',
 });
 
-/** Input of `updateSecretImport`: absent keeps. A position moves it there, and the others make room. */
+/** Input of `updateSecretImport`: absent keeps. A new position shifts the other imports. */
 export const UpdateImport = z
   .strictObject({
     id,
@@ -39,13 +44,13 @@ export const UpdateImport = z
     sourceEnvironment: sourceEnvironment.optional(),
     sourcePath: folderPath.optional().meta(SOURCE_PATH),
     position: position.optional().meta({
-      description: 'Its new place, from 1; the others make room. Beyond the end is the end.',
+      description: 'New position, from 1; the other imports shift. A position beyond the end means the last one.',
     }),
   })
-  .meta({ description: 'What changes of an import; what is absent stays.' });
+  .meta({ description: 'The import, by ID, and its new fields. Absent fields keep their values.' });
 
 /** Input of `deleteSecretImport`. */
-export const DeleteImport = z.strictObject({ id, onlyIn }).meta({ description: 'Which import is deleted.' });
+export const DeleteImport = z.strictObject({ id, onlyIn }).meta({ description: 'The import to delete, by ID.' });
 
 /** Arguments of `secretImport`. */
 export const GetImport = z.strictObject({ id: z.string() });
@@ -53,7 +58,7 @@ export const GetImport = z.strictObject({ id: z.string() });
 /** Arguments of `secretImports`. */
 export const ListImports = z.strictObject({ ...importing, ...pageRules });
 
-/** A key of a cursor of imports that the statement can take. */
+/** A cursor key of imports that the statement accepts. */
 export const isPosition = (text: string): boolean => /^0\d{9}$/.test(text);
 
 /** `import` of a REST body: the folder to import from. */

@@ -47,7 +47,6 @@ export class ImportService {
    * @param raw `{ projectId, environment, path, sourceEnvironment, sourcePath }`; the rules are `CreateImport`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, IMPORT_EXISTS,
    *   IMPORT_CYCLE, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Imports), decisions 5.6.
    */
   create(ctx: Context, raw: unknown): Promise<ImportRecord> {
     const { sourceEnvironment, sourcePath, path: secretPath, ...at } = parse(CreateImport, raw);
@@ -70,7 +69,6 @@ export class ImportService {
    *   end is the end
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, IMPORT_NOT_FOUND,
    *   IMPORT_EXISTS, IMPORT_CYCLE, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Imports).
    */
   update(ctx: Context, raw: unknown): Promise<ImportRecord> {
     const { sourceEnvironment, sourcePath, position, ...given } = parse(UpdateImport, raw);
@@ -99,7 +97,6 @@ export class ImportService {
    * @returns the import as it was
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, IMPORT_NOT_FOUND,
    *   AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Imports).
    */
   delete(ctx: Context, raw: unknown): Promise<ImportRecord> {
     const given = parse(DeleteImport, raw);
@@ -115,7 +112,6 @@ export class ImportService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, IMPORT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Imports).
    */
   async get(ctx: Context, raw: unknown): Promise<ImportRecord> {
     const { id } = parse(GetImport, raw);
@@ -134,7 +130,6 @@ export class ImportService {
    *
    * @param raw `{ projectId, environment, path, first?, after? }`; the rules are `ListImports`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Imports), decisions 5.6.
    */
   async list(ctx: Context, raw: unknown): Promise<Page<ImportRecord>> {
     const { projectId, environment, path: secretPath, ...request } = parse(ListImports, raw);

@@ -5,29 +5,30 @@ import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { CreateImport, DeleteImport, ImportLocation, UpdateImport } from './import.rules.js';
 
-/** What the API shows of a folder at one end of an import. */
+/** API type of a folder at one end of an import. */
 @ObjectType('SecretImportEnd', { description: 'A folder at one end of an import.', simpleResolvers: true })
 export class ImportEndType {
   @Field(() => ID, { description: 'ID of the folder.' })
   folderId!: string;
 
-  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.' })
+  @Field(() => String, { description: 'Path of the folder, for example `/payments/eu`.' })
   path!: string;
 
-  @Field(() => ID, { description: 'ID of its environment.' })
+  @Field(() => ID, { description: 'ID of the environment of the folder.' })
   environmentId!: string;
 
-  @Field(() => String, { description: 'Slug of its environment.' })
+  @Field(() => String, { description: 'Slug of the environment of the folder, for example `prod`.' })
   environmentSlug!: string;
 
-  @Field(() => String, { description: 'Name of its environment.' })
+  @Field(() => String, { description: 'Name of the environment of the folder, for example `Production`.' })
   environmentName!: string;
 }
 
-/** What the API shows of an import. */
+/** API type of an import. */
 @ObjectType('SecretImport', {
   implements: Node,
-  description: 'A folder imports from another: its readers get the secrets of that one too.',
+  description:
+    'An import of one folder into another: reading the importing folder can also return the secrets of the imported folder.',
   simpleResolvers: true,
 })
 export class ImportType {
@@ -37,21 +38,22 @@ export class ImportType {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => ImportEndType, { description: 'The folder that imports.' })
+  @Field(() => ImportEndType, { description: 'The importing folder.' })
   folder!: ImportEndType;
 
-  @Field(() => ImportEndType, { description: 'The folder that it imports from.' })
+  @Field(() => ImportEndType, { description: 'The imported folder.' })
   source!: ImportEndType;
 
   @Field(() => Int, {
-    description: 'Its place among the imports of the folder, from 1 without gaps. Of equal keys the last one wins.',
+    description:
+      'Position among the imports of the folder, from 1 without gaps. If several imports have a key, the last one wins.',
   })
   position!: number;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the import was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the import was last changed.' })
   updatedAt!: Date;
 }
 
@@ -63,11 +65,11 @@ export const UpdateSecretImportInput = inputOf('updateSecretImport', UpdateImpor
 export const DeleteSecretImportInput = inputOf('deleteSecretImport', DeleteImport);
 
 export const CreateSecretImportPayload = payloadOf('createSecretImport', {
-  secretImport: [ImportType, 'The import.'],
+  secretImport: [ImportType, 'The new import.'],
 });
 export const UpdateSecretImportPayload = payloadOf('updateSecretImport', {
-  secretImport: [ImportType, 'The import.'],
+  secretImport: [ImportType, 'The updated import.'],
 });
 export const DeleteSecretImportPayload = payloadOf('deleteSecretImport', {
-  secretImport: [ImportType, 'The import as it was.'],
+  secretImport: [ImportType, 'The deleted import.'],
 });

@@ -1,10 +1,10 @@
 import { checkedFile, type Entry, type FormatFault, type TransferFormat } from './transfer-format.rules.js';
 
-/** Files of one flat JSON object of texts. */
+/** Files of one flat JSON object whose values are strings. */
 export const jsonFormat: TransferFormat = {
   parse: (text) => checkedFile(members(new Tokens(text))),
 
-  // By hand: an object would put keys that are numbers first, and has no place for `__proto__`.
+  // Written by hand: an object would put numeric keys first, and cannot hold `__proto__`.
   print: (entries) => {
     const lines = entries.map(({ key, value }) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
     return { text: lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n` };
@@ -15,11 +15,11 @@ export const jsonFormat: TransferFormat = {
 
 const NOT_JSON = { code: 'NOT_JSON', message: 'is not valid JSON' } as const;
 const NOT_AN_OBJECT = { code: 'NOT_AN_OBJECT', message: 'must be one object of keys and values' } as const;
-const NOT_TEXT = { code: 'NOT_TEXT', message: 'must be a text in quotes' } as const;
+const NOT_TEXT = { code: 'NOT_TEXT', message: 'must be a string' } as const;
 
 /**
- * The members of the object, up to the first place that is not JSON. `JSON.parse` would keep the last of two equal keys,
- * say nothing of the others, and know no lines.
+ * The members of the object, up to the first syntax error. `JSON.parse` would keep the last of two equal keys without
+ * reporting the others, and does not report lines.
  */
 function* members(tokens: Tokens): Generator<Entry | FormatFault> {
   const broken = (): FormatFault => ({ line: tokens.line(), ...NOT_JSON });
@@ -44,18 +44,18 @@ function* members(tokens: Tokens): Generator<Entry | FormatFault> {
   if (!tokens.isAtEnd()) yield broken();
 }
 
-/** JSON's own: no other blank, and no line separator. */
+/** JSON's own whitespace: no other blank, and no line separator. */
 const BLANKS = /[ \t\n\r]*/y;
 const WORD = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[ \t\n\r,}]|$)/y;
 
-/** A JSON text, read from its beginning to its end. */
+/** Scanner of a JSON text. */
 class Tokens {
   #at: number;
   #line = 1;
   #lineBegins = 0;
 
   constructor(private readonly text: string) {
-    // Some editors begin a file with a byte order mark.
+    // Some editors start a file with a byte order mark.
     this.#at = text.startsWith('\ufeff') ? 1 : 0;
   }
 
@@ -82,7 +82,7 @@ class Tokens {
     return true;
   }
 
-  /** A text in quotes, when one is next. */
+  /** A string, when one is next. */
   takesText(): string | undefined {
     this.#skipBlanks();
     const end = endOfText(this.text, this.#at);
@@ -96,7 +96,7 @@ class Tokens {
     }
   }
 
-  /** Any other value, when one is next. What stands inside of lists and objects does not matter any more. */
+  /** Any other value, when one is next. The contents of arrays and objects do not matter here. */
   takesOtherValue(): boolean {
     this.#skipBlanks();
     WORD.lastIndex = this.#at;
@@ -112,7 +112,7 @@ class Tokens {
   }
 }
 
-/** Behind the text in quotes that begins at `at`; undefined when none does, or when it does not end. */
+/** Position after the string that starts at `at`; undefined when none does, or when it does not end. */
 function endOfText(text: string, at: number): number | undefined {
   if (text[at] !== '"') return undefined;
   const signs = /["\\]/g;
@@ -124,7 +124,7 @@ function endOfText(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** Behind the list or object that begins at `at`; undefined when none does, or when it does not end. */
+/** Position after the array or object that starts at `at`; undefined when none does, or when it does not end. */
 function endOfNested(text: string, at: number): number | undefined {
   if (text[at] !== '[' && text[at] !== '{') return undefined;
   const signs = /["[\]{}]/g;

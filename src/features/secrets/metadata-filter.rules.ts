@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
 
-/** One wanted pair. All of a filter must match, exactly, among the unencrypted entries of a secret. */
+/** One required pair. All pairs of a filter must match exactly, among the unencrypted entries of a secret. */
 export interface MetadataPair {
   readonly key: string;
   readonly value: string;
 }
 
-/** What is wrong with which pair, counted from 0. */
+/** The violation and the index of its pair, from 0. */
 export interface MalformedPair {
   readonly index: number;
   readonly reason: string;
@@ -17,7 +17,7 @@ const MAX_PAIRS = 10;
 const MAX_KEY = 255;
 const MAX_VALUE = 1_020;
 
-/** A character of the filter; an escaped one has no meaning of its own. */
+/** A character of the filter; an escaped one has no special meaning. */
 interface Character {
   readonly text: string;
   readonly isEscaped: boolean;
@@ -26,11 +26,10 @@ interface Character {
 class Malformed extends Error {}
 
 /**
- * Reads `key=K,value=V|key=K,value=V`. The words `key` and `value` come in either order and any case; blanks around words
- * and texts are dropped. Inside K and V a backslash before `,` `=` `|` `\` or a blank makes it an ordinary character.
+ * Parses `key=K,value=V|key=K,value=V`. The words `key` and `value` are accepted in either order and any case;
+ * whitespace around words and texts is dropped. Inside K and V a backslash before `,` `=` `|` `\` or a blank makes it
+ * an ordinary character.
  * A blank text is no filter.
- *
- * Source: decisions 5.7, behaviour 15.1.
  */
 export function parseMetadataFilter(raw: string): { pairs: MetadataPair[]; malformed: MalformedPair[] } {
   if (raw.trim() === '') return { pairs: [], malformed: [] };
@@ -45,18 +44,18 @@ export function parseMetadataFilter(raw: string): { pairs: MetadataPair[]; malfo
     }
   }
   if (pairs.length + malformed.length > MAX_PAIRS)
-    malformed.push({ index: MAX_PAIRS, reason: 'is one more than 10 pairs' });
+    malformed.push({ index: MAX_PAIRS, reason: 'exceeds the limit of 10 pairs' });
   return { pairs, malformed };
 }
 
-/** The filter text of pairs: what `parseMetadataFilter` reads back to the same pairs. */
+/** The filter text of pairs: `parseMetadataFilter` parses it back to the same pairs. */
 export const printMetadataFilter = (pairs: readonly MetadataPair[]): string =>
   pairs.map(({ key, value }) => `key=${escaped(key)},value=${escaped(value)}`).join('|');
 
 const escaped = (text: string): string =>
   text.replace(/[\\,=|]|^\s+|\s+$/g, (found) => found.replace(/[\s\S]/gu, '\\$&'));
 
-/** The pairs of a filter as GraphQL has them. */
+/** The pairs of a filter in the form of GraphQL. */
 export const metadataPairs = z
   .array(
     z.strictObject({
@@ -74,7 +73,7 @@ function characters(raw: string): Character[] {
       isEscaped = true;
       continue;
     }
-    // Kept with its backslash: the pair that holds it is malformed, and is named.
+    // The backslash is kept: the pair that contains it is reported as malformed.
     found.push(isEscaped && !/[\\,=|\s]/u.test(text) ? { text: `\\${text}`, isEscaped: true } : { text, isEscaped });
     isEscaped = false;
   }
@@ -93,26 +92,26 @@ function split(from: readonly Character[], separator: string): Character[][] {
 
 function parsePair(part: readonly Character[]): MetadataPair {
   if (part.some(({ text }) => text.length > 1 && text.startsWith('\\'))) {
-    throw new Malformed('has a backslash before a character that needs none');
+    throw new Malformed('has a backslash before a character that needs no escape');
   }
   const found = new Map<string, string>();
   for (const assignment of split(part, ',')) {
     const [word, text, ...rest] = split(assignment, '=').map(trimmed);
     if (text === undefined || rest.length > 0)
-      throw new Malformed('must be key=... and value=..., with \\= for a sign inside');
+      throw new Malformed('must be key=..., value=..., with a literal = written as \\=');
     const name = (word as string).toLowerCase();
-    if (name !== 'key' && name !== 'value') throw new Malformed('may name key and value only');
-    if (found.has(name)) throw new Malformed(`names ${name} twice`);
+    if (name !== 'key' && name !== 'value') throw new Malformed('must contain only key and value');
+    if (found.has(name)) throw new Malformed(`repeats ${name}`);
     found.set(name, text);
   }
   const [key, value] = [found.get('key'), found.get('value')];
-  if (!key || !value) throw new Malformed('needs a key and a value, neither empty');
-  if (key.length > MAX_KEY || value.length > MAX_VALUE) throw new Malformed('is longer than metadata can be');
+  if (!key || !value) throw new Malformed('must have a key and a value that are not empty');
+  if (key.length > MAX_KEY || value.length > MAX_VALUE) throw new Malformed('exceeds the maximum length of metadata');
   if (!isStorable(key + value)) throw new Malformed(NOT_STORABLE.error);
   return { key, value };
 }
 
-/** Text without the blanks around it; escaped blanks stay. */
+/** Trims whitespace; escaped blanks stay. */
 function trimmed(from: readonly Character[]): string {
   const isBlank = ({ text, isEscaped }: Character): boolean => !isEscaped && text.trim() === '';
   const start = from.findIndex((character) => !isBlank(character));

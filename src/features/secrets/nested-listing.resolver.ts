@@ -24,7 +24,8 @@ export class EnvironmentSecretsResolver {
   @FieldResolver(() => [SecretType], {
     nullable: true,
     description:
-      'Secrets at a path, by path, then key: those that you may know of. Nothing at the path is an empty list; null with PERMISSION_DENIED if you may know of none.',
+      'The secrets at a path that you can see, ordered by path, then key. Empty if the path does not exist; null with ' +
+      'PERMISSION_DENIED if you cannot see any secrets.',
   })
   async secrets(
     @Root() environment: EnvironmentType,
@@ -35,7 +36,10 @@ export class EnvironmentSecretsResolver {
     return toSecretTypes(page.nodes);
   }
 
-  @FieldResolver(() => NestedSecretConnection, { nullable: true, description: 'As `secrets`, in pages.' })
+  @FieldResolver(() => NestedSecretConnection, {
+    nullable: true,
+    description: 'The same as `secrets`, with pagination.',
+  })
   async secretConnection(
     @Root() environment: EnvironmentType,
     @Ctx() ctx: Context,
@@ -52,7 +56,8 @@ export class FolderSecretsResolver {
 
   @FieldResolver(() => [SecretType], {
     nullable: true,
-    description: 'Its secrets, by key: those that you may know of; null with PERMISSION_DENIED if there can be none.',
+    description:
+      'The secrets of the folder that you can see, ordered by key; null with PERMISSION_DENIED if you cannot see any secrets.',
   })
   async secrets(
     @Root() folder: FolderType,
@@ -62,7 +67,10 @@ export class FolderSecretsResolver {
     return toSecretTypes((await this.listing.listInFolder(ctx, folder, args)).nodes);
   }
 
-  @FieldResolver(() => NestedSecretConnection, { nullable: true, description: 'As `secrets`, in pages.' })
+  @FieldResolver(() => NestedSecretConnection, {
+    nullable: true,
+    description: 'The same as `secrets`, with pagination.',
+  })
   async secretConnection(
     @Root() folder: FolderType,
     @Ctx() ctx: Context,

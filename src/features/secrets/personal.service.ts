@@ -40,7 +40,6 @@ export class PersonalSecretService {
    *
    * @throws VALIDATION_FAILED (PERSONAL_NEEDS_USER, NOT_PERSONAL), PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
    *   SECRET_NOT_FOUND, PERMISSION_DENIED, SECRET_KEY_TAKEN, AUDIT_UNAVAILABLE
-   * Source: decisions 5.8, behaviour 5.4.
    */
   create(
     ctx: Context,
@@ -72,7 +71,6 @@ export class PersonalSecretService {
    * Changes the caller's own value: absent keeps, a null comment clears it.
    *
    * @throws as `create`, without SECRET_KEY_TAKEN; SECRET_NOT_FOUND also when there is no own value; SEALED_VALUE_INVALID
-   * Source: decisions 5.8.
    */
   update(
     ctx: Context,
@@ -104,7 +102,6 @@ export class PersonalSecretService {
    * Deletes the caller's own value and answers it as it was; the shared one holds again.
    *
    * @throws as `update`
-   * Source: decisions 5.8.
    */
   delete(ctx: Context, place: Place, secretKey: string): Promise<SecretView> {
     return inTransaction(ctx, async (tx) => {

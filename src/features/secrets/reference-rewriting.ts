@@ -32,7 +32,6 @@ export interface Renaming {
  * @returns how many secrets were rewritten, of those whose values the caller may read
  * @throws SECRET_REFERENCED when a new key cannot be written in a reference, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID,
  *   CONCURRENT_CHANGE
- * Source: decisions 5.5, behaviour 5.5.
  */
 export async function rewriteReferencesTo(
   tx: Transaction,
@@ -65,7 +64,6 @@ export interface PlaceRenaming {
  *
  * @returns how many secrets were rewritten, of those whose values the caller may read
  * @throws REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
- * Source: decisions 5.5, behaviour 5.5.
  */
 export async function rewriteReferencesInto(
   tx: Transaction,

@@ -2,19 +2,24 @@ const MAX_ENVIRONMENT = 64;
 const MAX_PATH = 2_000;
 const MAX_KEY = 255;
 
-/** Words of letters, digits, `-` and `_`, with single dots between them. No part can match twice, so no text makes it slow. */
+/**
+ * Words of letters, digits, `-` and `_`, separated by single dots. No part can match in two ways, so matching takes
+ * linear time.
+ */
 const REFERENCE = /\$\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}/g;
 const WORD = /^[A-Za-z0-9_-]+$/;
 
 /** The secret that a reference names. */
 export interface ReferenceTarget {
-  /** Slug of the environment; null, as the path is then: that of the secret in whose value it stands. */
+  /**
+   * Slug of the environment; null, like the path, for the location of the secret whose value contains the reference.
+   */
   readonly environment: string | null;
   readonly path: string | null;
   readonly key: string;
 }
 
-/** A reference as it stands in a value. Equal targets have equal texts. */
+/** A reference as written in a value. Equal targets have equal texts. */
 export interface Reference extends ReferenceTarget {
   readonly text: string;
 }
@@ -22,16 +27,14 @@ export interface Reference extends ReferenceTarget {
 /** A value in pieces, in their order: plain text, and references. */
 export interface ParsedValue {
   readonly pieces: readonly (string | Reference)[];
-  /** Each once, in the order of their first places. */
+  /** Each once, in the order of their first occurrence. */
   readonly references: readonly Reference[];
 }
 
 /**
- * Finds the references of a value: `${KEY}` names a secret of the same folder, `${env.KEY}` one of the root folder of an
- * environment, `${env.folder.sub.KEY}` one below. What looks otherwise is plain text, and so is what is longer than any
- * name can be.
- *
- * Source: decisions 5.5.
+ * Finds the references of a value: `${KEY}` names a secret of the same folder, `${env.KEY}` one of the root folder of
+ * an environment, `${env.folder.sub.KEY}` one of a folder below. Everything else is plain text, also names that are
+ * longer than a name can be.
  */
 export function parseReferences(value: string): ParsedValue {
   if (!value.includes('${')) return { pieces: value === '' ? [] : [value], references: [] };
@@ -61,23 +64,23 @@ function toReference(text: string, inner: string): Reference | null {
   return isTooLong ? null : { environment, path, key, text };
 }
 
-/** The text that `parseReferences` reads back as this target. */
+/** The text that `parseReferences` parses back to this target. */
 export function printReference({ environment, path, key }: ReferenceTarget): string {
   const place = environment === null ? [] : [environment, ...(path ?? '/').split('/').filter((name) => name !== '')];
   return `\${${[...place, key].join('.')}}`;
 }
 
-/** True when a secret of this key can be named by a reference: a dot or a blank in a key would be read as something else. */
+/** True when a reference can name a secret with this key: a dot or a blank in a key would be parsed differently. */
 export const isReferenceable = (key: string): boolean => key.length <= MAX_KEY && WORD.test(key);
 
-/** What a reference becomes; null keeps it. */
+/** The new target of a reference; null keeps it. */
 export type Rename = (reference: Reference) => ReferenceTarget | null;
 
 /**
  * The value with some of its references changed.
  *
- * @param maxBytes how long it may become by that, in bytes of UTF-8
- * @returns null when it would become longer: it is not even made, since it could be of any length
+ * @param maxBytes maximum size of the new value, in bytes of UTF-8
+ * @returns null when it would become larger: it is not built, since it could have any length
  */
 export function rewriteReferences(
   value: string,

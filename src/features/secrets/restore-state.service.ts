@@ -60,7 +60,6 @@ export class StateRestoreService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND (nothing is or was there), PERMISSION_DENIED,
    *   HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID,
    *   AUDIT_UNAVAILABLE
-   * Source: decisions 5.10.
    */
   async restore(ctx: Context, raw: unknown): Promise<RestoredState> {
     const { recursive, at, dryRun, ...place } = parse(RestoreSecrets, raw);

@@ -20,7 +20,8 @@ export class RestoreResolver {
   ) {}
 
   @Mutation(() => RestoreSecretPayload, {
-    description: 'Gives a secret the contents of an old version, as a new version. A deleted secret comes back.',
+    description:
+      'Restores the contents of an old version of a secret, as a new version. A deleted secret is created again with its ID.',
   })
   async restoreSecret(@Ctx() ctx: Context, @Input(RestoreSecretInput) input: object): Promise<RestoreSecretPayload> {
     return toRestoreSecretPayload(await this.secrets.restore(ctx, input));
@@ -28,11 +29,13 @@ export class RestoreResolver {
 
   @Mutation(() => RestoreSecretsPayload, {
     description:
-      'Makes the secrets of a folder or an environment what they were at a moment, all or none. The caller must know of all that is or was there.',
+      'Restores the secrets of a folder or an environment to a point in time, all or none. You must be able to see ' +
+      'all secrets that exist now or existed then.',
   })
   async restoreSecrets(
     @Ctx() ctx: Context,
-    @Arg('input', () => RestoreSecretsInput, { description: 'What and when.' }) input: RestoreSecretsInput,
+    @Arg('input', () => RestoreSecretsInput, { description: 'The folder and the point in time.' })
+    input: RestoreSecretsInput,
   ): Promise<RestoreSecretsPayload> {
     return toRestoreSecretsPayload(await this.states.restore(ctx, input));
   }

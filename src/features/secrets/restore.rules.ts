@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compareTexts, joinPath, place } from './place.rules.js';
 
-/** Nobody wrote a secret before. Postgres knows years that dates of ours do not. */
+/** No secret is older. Postgres accepts years that JavaScript dates do not. */
 const FIRST_MOMENT = new Date('1970-01-01T00:00:00Z');
 
 /** Input of `restoreSecrets`. */
@@ -12,33 +12,36 @@ export const RestoreSecrets = z.strictObject({
   dryRun: z.boolean().default(false),
 });
 
-/** A name that one secret at most can have: a folder by its path, and a key. */
+/** A name that at most one secret has: a folder by its path, and a key. */
 export interface Name {
   readonly path: string;
   readonly key: string;
 }
 
-/** A secret that is in the reach of a restore. */
+/** A secret in the scope of a restore. */
 export interface PresentSecret extends Name {
   readonly id: string;
 }
 
-/** A secret that was in the reach of a restore at the moment to restore. */
+/** A secret that was in the scope of a restore at the point in time to restore. */
 export interface PastSecret extends Name {
   readonly id: string;
-  /** It is outside of the reach now, and stays there. */
+  /** It is now outside of the scope, and stays there. */
   readonly isElsewhere: boolean;
 }
 
-/** What makes the present the past. No step before its turn: deletions free the keys that changes take, and both those of creates. */
+/**
+ * The steps of a restore, in order: deletions free the keys that changes take, and both free the keys that creations
+ * take.
+ */
 export interface RestorePlan<P extends PresentSecret, Q extends PastSecret> {
   readonly deletes: readonly P[];
   readonly changes: readonly { readonly present: P; readonly past: Q }[];
-  /** `isCopy`: with a new id, because the secret itself is elsewhere. */
+  /** `isCopy`: with a new ID, because the secret itself is elsewhere. */
   readonly creates: readonly { readonly past: Q; readonly isCopy: boolean }[];
 }
 
-/** True for a path, and with `recursive` for all below it. */
+/** True for a path, and with `recursive` for everything below it. */
 export const isInReach = (path: string, reach: { readonly path: string; readonly recursive: boolean }): boolean =>
   path === reach.path || (reach.recursive && path.startsWith(joinPath(reach.path, '')));
 
@@ -46,23 +49,24 @@ export const isInReach = (path: string, reach: { readonly path: string; readonly
 export const byName = (one: Name, other: Name): number =>
   compareTexts(one.path, other.path) || compareTexts(one.key, other.key);
 
-/** One text for each name. */
+/** One text per name. */
 export const nameOf = ({ path, key }: Name): string => `${path}:${key}`;
 
-/** Names that several of these secrets claim: no state that can be restored. */
+/** Names that several of these secrets have: such a state cannot be restored. */
 export function namesClaimedTwice(secrets: readonly Name[]): Name[] {
   const claims = Map.groupBy(secrets, nameOf);
   return [...claims.values()].flatMap(([first, second]) => (second === undefined ? [] : [first as Name]));
 }
 
 /**
- * How the present becomes the past. A secret that is in both is changed, one that is not here comes back with its id, and
- * one that was not there goes. A secret that is elsewhere now comes back as a copy: in the secret that has its name here, if
- * that one would go otherwise, so that restoring twice is the same as once.
+ * Plans how to restore the past. A secret that is in both states is changed, one that is missing now is created again
+ * with its ID, and one that did not exist is deleted. A secret that is elsewhere now is restored as a copy: into the
+ * secret that has its name here, if that one would otherwise be deleted, so that restoring twice is the same as
+ * restoring once.
  *
- * @param present the secrets in reach; no name twice
- * @param past the secrets in reach at the moment; no name twice, see `namesClaimedTwice`
- * @param isSame whether the contents, all but the name, are the same
+ * @param present the secrets in scope; no duplicate names
+ * @param past the secrets in scope at the point in time; no duplicate names, see `namesClaimedTwice`
+ * @param isSame whether the contents, all but the name, are equal
  */
 export function planRestore<P extends PresentSecret, Q extends PastSecret>(
   present: readonly P[],

@@ -47,7 +47,6 @@ export class RestoreService {
    * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
    *   PERMISSION_DENIED, ROTATED_SECRET, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND (deleted at the same
    *   moment), CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
-   * Source: decisions 5.10.
    */
   async restore(ctx: Context, raw: unknown): Promise<RestoredSecret> {
     const { id, version } = parse(RestoreSecret, raw);

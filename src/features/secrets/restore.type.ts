@@ -8,86 +8,93 @@ import { RestoreSecret } from './version.rules.js';
 
 export const RestoreSecretInput = inputOf('restoreSecret', RestoreSecret);
 
-@ObjectType({ description: 'The secret after its restore.' })
+@ObjectType({ description: 'Result of `restoreSecret`.' })
 export class RestoreSecretPayload {
   @Field(() => SecretType, { description: 'The secret, at its new version.' })
   secret!: SecretType;
 
-  @Field(() => [ID], { description: 'Deleted tags that the version had: the secret is without them.' })
+  @Field(() => [ID], { description: 'IDs of deleted tags that the version had. The secret does not have them.' })
   leftOutTagIds!: readonly string[];
 }
 
-/** A restore as the API shows it. */
+/** Converts a restore to its API type. */
 export const toRestoreSecretPayload = ({ secret, leftOutTagIds }: RestoredSecret): RestoreSecretPayload => ({
   secret: toSecretType(secret),
   leftOutTagIds,
 });
 
 @InputType({
-  description:
-    'Which folder comes back as it was at which moment. An environment is the folder `/`, with all below it.',
+  description: 'Input of `restoreSecrets`. To restore an environment, restore its folder `/` recursively.',
 })
 export class RestoreSecretsInput {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Path of the folder, by the name it has now.', defaultValue: '/' })
+  @Field(() => String, { description: 'Current path of the folder, for example `/payments`.', defaultValue: '/' })
   secretPath!: string;
 
-  @Field(() => Boolean, { description: 'All folders below it too.', defaultValue: false })
+  @Field(() => Boolean, { description: 'Whether to restore all folders below it too.', defaultValue: false })
   recursive!: boolean;
 
   @Field(() => DateTime, {
-    description: 'The moment, as `2026-01-31T12:00:00.000Z`. One in the future is now.',
+    description: 'Point in time to restore, for example `2026-01-31T12:00:00.000Z`. A time in the future means now.',
   })
   at!: Date;
 
-  @Field(() => Boolean, { description: 'Only tell what would be done.', defaultValue: false })
+  @Field(() => Boolean, {
+    description: 'Whether to preview the restore without changing anything.',
+    defaultValue: false,
+  })
   dryRun!: boolean;
 }
 
 @ObjectType('RestoredSecretName', {
-  description: 'A secret that a restore wrote, by place and key.',
+  description: 'A secret that a restore wrote, by location and key.',
   simpleResolvers: true,
 })
 export class RestoredSecretNameType {
-  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.' })
+  @Field(() => String, { description: 'Path of the folder, for example `/` or `/payments/eu`.' })
   secretPath!: string;
 
-  @Field(() => String, { description: 'The key.' })
+  @Field(() => String, { description: 'Key of the secret, for example `DB_PASSWORD`.' })
   secretKey!: string;
 }
 
 @ObjectType({
-  description: 'What a restore did, or with `dryRun` would do. Secrets are ordered by path, then key.',
+  description:
+    'Result of `restoreSecrets`: what the restore changed or, with `dryRun`, would change. Secrets are ordered by path, then key.',
   simpleResolvers: true,
 })
 export class RestoreSecretsPayload {
   @Field(() => [RestoredSecretNameType], {
-    description: 'Secrets that are there again: with their ids, or as copies of those that are elsewhere now.',
+    description: 'Secrets that were created again: with their IDs, or as copies of secrets that are elsewhere now.',
   })
   created!: readonly RestoredSecretNameType[];
 
-  @Field(() => [RestoredSecretNameType], { description: 'Secrets that are what they were, by the name of then.' })
+  @Field(() => [RestoredSecretNameType], {
+    description: 'Secrets whose earlier contents were restored, by the path and key that they had then.',
+  })
   changed!: readonly RestoredSecretNameType[];
 
-  @Field(() => [RestoredSecretNameType], { description: 'Secrets that were not there then.' })
+  @Field(() => [RestoredSecretNameType], { description: 'Deleted secrets: they did not exist at that time.' })
   deleted!: readonly RestoredSecretNameType[];
 
-  @Field(() => [String], { description: 'Paths of the folders that are made again.' })
+  @Field(() => [String], { description: 'Paths of the folders that were created again.' })
   createdFolders!: readonly string[];
 
-  @Field(() => [ID], { description: 'Deleted tags that secrets had then: the secrets are without them.' })
+  @Field(() => [ID], {
+    description: 'IDs of deleted tags that secrets had at that time. The secrets do not have them.',
+  })
   leftOutTagIds!: readonly string[];
 }
 
 const toNames = (names: RestoredState['created']): RestoredSecretNameType[] =>
   names.map(({ path, key }) => ({ secretPath: path, secretKey: key }));
 
-/** A restore of many as the API shows it. */
+/** Converts a restore of many secrets to its API type. */
 export const toRestoreSecretsPayload = (state: RestoredState): RestoreSecretsPayload => ({
   ...state,
   created: toNames(state.created),

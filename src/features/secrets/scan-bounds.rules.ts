@@ -1,7 +1,7 @@
 import type { Ability, Action } from '../../kernel/authz/ability.js';
 import { type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
 
-/** What rules look at of a folder, for all that is in it. */
+/** The attributes of a folder that rules use, common to everything in it. */
 export interface FolderSubject {
   readonly environment: string;
   readonly path: string;
@@ -9,15 +9,16 @@ export interface FolderSubject {
 
 const PLACE_FIELDS = ['environment', 'secretPath'];
 
-/** Whether any rule about these actions looks at where things are. Where none does, all folders are alike. */
+/** Whether any rule about these actions depends on the location. If none does, all folders are alike. */
 export const looksAtPlaces = (ability: Ability, actions: readonly Action[]): boolean =>
   actions.some((action) =>
     rulesFor(ability, action).some(({ conditions }) => PLACE_FIELDS.some((field) => field in conditions)),
   );
 
 /**
- * Tells of folders whether they may hold a thing that the caller may do all of this to. Names and tags are not asked: a rule
- * that looks at them is taken to apply where it allows and not to where it forbids, so that what may be seen is never left out.
+ * Decides for folders whether they may hold an item on which the caller may perform all these actions. Names and tags
+ * are not considered: a rule that depends on them is taken to apply where it allows and not to apply where it forbids,
+ * so that nothing visible is left out.
  */
 export function folderTest(ability: Ability, actions: readonly Action[]): (folder: FolderSubject) => boolean {
   const tests = actions.map((action) => testOf(ability, action));
@@ -31,7 +32,7 @@ function testOf(ability: Ability, action: Action): (folder: FolderSubject) => bo
     const isCertain = ofPlaces.length === all.length;
     return inverted && !isCertain ? [] : [{ inverted, holds: compileConditions(Object.fromEntries(ofPlaces)) }];
   });
-  // Rules come with the last one first, and the first that applies decides.
+  // Rules are ordered last first, and the first that applies decides.
   return ({ environment, path }) =>
     rules.find(({ holds }) => holds({ environment, secretPath: path }))?.inverted === false;
 }

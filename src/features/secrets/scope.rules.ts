@@ -1,6 +1,6 @@
 import { compareTexts } from './place.rules.js';
 
-/** How far below its base path a recursive list goes. Source: decisions 5.3. */
+/** Maximum depth of a recursive list below its base path. */
 export const MAX_DEPTH = 20;
 
 /** A folder that a list reaches, from its base path or through imports. */
@@ -11,18 +11,16 @@ export interface ScopeFolder {
   readonly path: string;
   /** At or below the base path, not only imported from there. */
   readonly isListed: boolean;
-  /** Ids of the folders that it imports, by position. */
+  /** IDs of the folders that it imports, by position. */
   readonly sources: readonly string[];
 }
 
-/** Folders below a path have this many slashes at most when a list of the path is to have them. */
+/** Maximum number of slashes in the path of a folder that a list of this path includes. */
 export const mostSlashes = (path: string): number => (path === '/' ? 0 : path.split('/').length - 1) + MAX_DEPTH;
 
 /**
- * The imported folders, each once: breadth first, so that the nearest come first, within a level by path of the importing
- * folder, then position. The base folder itself never.
- *
- * Source: decisions 5.6.
+ * The imported folders, each once: breadth first, so that the nearest come first, within a level by path of the
+ * importing folder, then position. The base folder itself is never included.
  */
 export function nearestFirst<F extends ScopeFolder>(folders: readonly F[], baseId: string): F[] {
   const byId = new Map(folders.map((folder) => [folder.id, folder]));
@@ -48,10 +46,8 @@ const byPlace = (a: ScopeFolder, b: ScopeFolder): number =>
   compareTexts(a.path, b.path) || compareTexts(a.environment, b.environment);
 
 /**
- * Ids of a folder and of all that it imports, in the order in which a key is looked for: its own secrets, then its imports
- * from the last to the first, each with its own imports before the next.
- *
- * Source: decisions 5.6.
+ * IDs of a folder and of all that it imports, in lookup order of a key: its own secrets, then its imports from the last
+ * to the first, each with its own imports before the next.
  */
 export function byPrecedence(folders: readonly ScopeFolder[], baseId: string): string[] {
   const byId = new Map(folders.map((folder) => [folder.id, folder]));
@@ -61,7 +57,7 @@ export function byPrecedence(folders: readonly ScopeFolder[], baseId: string): s
     const folder = byId.get(id);
     if (folder === undefined || found.has(id)) continue;
     found.add(id);
-    // The last of them is taken out first.
+    // The stack returns the last one first.
     for (const source of folder.sources) waiting.push(source);
   }
   return [...found];

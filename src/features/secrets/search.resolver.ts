@@ -9,11 +9,12 @@ export class SecretSearchResolver {
   constructor(private readonly service: SecretSearchService) {}
 
   @Query(() => SecretSearchConnection, {
-    description: 'Shared secrets of all projects that you may read in: by key, project, environment, then path.',
+    description:
+      'Searches the shared secrets of all projects where you can read secrets, ordered by key, project, environment, then path.',
   })
   async searchSecrets(
     @Ctx() ctx: Context,
-    @Arg('input', () => SearchSecretsInput, { description: 'What is looked for.' }) input: SearchSecretsInput,
+    @Arg('input', () => SearchSecretsInput, { description: 'Which secrets to find.' }) input: SearchSecretsInput,
     @Args(() => BoundedPageArgs) page: BoundedPageArgs,
   ): Promise<SecretSearchConnection> {
     return toSearchConnection(await this.service.search(ctx, { ...input, ...page }));

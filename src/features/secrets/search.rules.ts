@@ -11,18 +11,18 @@ const MAX_WORDS = 100;
 
 const keyText = z.string().min(1).max(255).refine(isStorable, NOT_STORABLE);
 
-/** Which keys: exactly one of the three. */
+/** Filter on keys: exactly one of the three. */
 const keyQuestion = z
   .strictObject({ equals: keyText.optional(), startsWith: keyText.optional(), glob: keyText.optional() })
   .refine(isOneOf, { error: 'must have exactly one of equals, startsWith and glob', params: { code: 'NOT_ONE' } });
 type KeyQuestion = z.infer<typeof keyQuestion>;
 
-/** True when exactly one field is given. */
+/** True when exactly one field is set. */
 export function isOneOf(input: object): boolean {
   return Object.values(input).filter((value) => value !== undefined).length === 1;
 }
 
-/** Projects and environments that a question is about. Absent: all that the caller may read in. */
+/** Projects and environments to search. Absent: all that the caller may read in. */
 export const where = {
   projectIds: z.array(z.string()).min(1).max(MAX_PROJECTS).nullish(),
   environments: z.array(place.environment).min(1).max(MAX_WORDS).nullish(),
@@ -39,7 +39,7 @@ export const SearchSecrets = z.strictObject({
   viewSecretValue: z.boolean().default(false),
 });
 
-/** The keys that are looked for. */
+/** The keys to search for. */
 export function keyMatchOf({ equals, startsWith, glob }: KeyQuestion): TextMatch {
   if (equals !== undefined) return matchEqual(equals);
   return startsWith === undefined ? matchGlob(glob as string) : matchPrefix(startsWith);

@@ -39,7 +39,6 @@ export class SecretSearchService {
    * @param raw `{ key, secretPath, tagSlugs, metadata, environments, projectIds, viewSecretValue, first, after }`; the rules are
    *   `SearchSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
-   * Source: decisions 5.4, architecture 2.5.
    */
   async search(ctx: Context, raw: unknown): Promise<SearchPage> {
     const input = parse(SearchSecrets, raw);

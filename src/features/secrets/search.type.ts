@@ -5,65 +5,77 @@ import type { SearchHit, SearchPage } from './search.service.js';
 import { SecretMetadataFilterInput } from './secret.input.js';
 import { SecretReadIssue, SecretType, toSecretType } from './secret.type.js';
 
-@InputType({ description: 'Which keys: exactly one of these.' })
+@InputType({ description: 'Filter on keys. Set exactly one field.' })
 @Extensions(ONE_OF)
 class SecretKeyFilterInput {
-  @Field(() => String, { nullable: true, description: 'Exactly this key.' })
+  @Field(() => String, { nullable: true, description: 'Keys that equal this string, for example `DB_PASSWORD`.' })
   equals?: string;
 
-  @Field(() => String, { nullable: true, description: 'Keys that start with this.' })
+  @Field(() => String, { nullable: true, description: 'Keys that start with this string, for example `DB_`.' })
   startsWith?: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Keys that fit: `*` is any characters, `?` is one; all others stand for themselves.',
+    description:
+      'Keys that match this pattern, for example `DB_*_URL`. `*` matches any characters and `?` exactly one; there is no escape.',
   })
   glob?: string;
 }
 
-/** Where a question across projects looks. */
+/** Scope of a query across projects. */
 @InputType()
 export class WhereInput {
   @Field(() => [ID], {
     nullable: true,
-    description: 'Only in these projects, at most 1,000; otherwise in all that you are a member of.',
+    description: 'Only these projects, at most 1,000. All projects that you are a member of when absent.',
   })
   projectIds?: string[] | null;
 
-  @Field(() => [String], { nullable: true, description: 'Only in environments of these slugs, at most 100.' })
+  @Field(() => [String], { nullable: true, description: 'Only environments with these slugs, at most 100.' })
   environments?: string[] | null;
 }
 
-@InputType({ description: 'Which secrets are looked for. All that is given must hold.' })
+@InputType({ description: 'Filter of `searchSecrets`. A secret must match all fields.' })
 export class SearchSecretsInput extends WhereInput {
-  @Field(() => SecretKeyFilterInput, { nullable: true, description: 'Only these keys.' })
+  @Field(() => SecretKeyFilterInput, { nullable: true, description: 'Only secrets whose key matches.' })
   key?: SecretKeyFilterInput | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Only in folders whose path fits: `*` is any characters, slashes too, `?` is one.',
+    description:
+      'Only folders whose path matches this pattern, for example `/payments*`. `*` matches any characters, including ' +
+      'slashes, and `?` exactly one.',
   })
   secretPath?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'Only secrets with any of these tags, at most 100.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Only secrets with at least one of these tags: slugs, at most 100.',
+  })
   tagSlugs?: string[] | null;
 
   @Field(() => [SecretMetadataFilterInput], {
     nullable: true,
-    description: 'Only secrets with all of these pairs, at most 10.',
+    description: 'Only secrets with all of these metadata pairs, at most 10.',
   })
   metadata?: SecretMetadataFilterInput[] | null;
 
-  @Field(() => Boolean, { description: 'Open the values; without it none is even read.', defaultValue: false })
+  @Field(() => Boolean, {
+    description: 'Whether to decrypt and return the values. Without it no value is read.',
+    defaultValue: false,
+  })
   viewSecretValue!: boolean;
 }
 
-@ObjectType('SecretSearchHit', { description: 'A secret that was found, and its project.', simpleResolvers: true })
+@ObjectType('SecretSearchHit', {
+  description: 'A secret found by `searchSecrets`, and its project.',
+  simpleResolvers: true,
+})
 export class SecretSearchHitType {
   @Field(() => SecretType, { description: 'The secret.' })
   secret!: SecretType;
 
-  @Field(() => ID, { description: 'ID of the project that it is in.' })
+  @Field(() => ID, { description: 'ID of the project of the secret.' })
   projectId!: string;
 }
 
@@ -76,11 +88,11 @@ export class SecretSearchConnection extends soughtConnectionOf(
   'SecretSearch',
   'key, project, environment, then path',
 ) {
-  @Field(() => [SecretReadIssue], { description: 'What of these secrets cannot be decrypted.' })
+  @Field(() => [SecretReadIssue], { description: 'Parts of these secrets that cannot be decrypted.' })
   readIssues!: readonly SecretReadIssue[];
 }
 
-/** What was found as the API shows it. */
+/** Converts search results to their API type. */
 export function toSearchConnection(page: SearchPage): SecretSearchConnection {
   const toHit = ({ secret, position }: SearchHit) => ({
     secret: toSecretType(secret),

@@ -54,7 +54,6 @@ const UNCHANGED: ExpandedViews = { changed: new Map(), insertedInto: () => new S
  * loop: nothing gives way before that.
  *
  * @param views of one project: what they refer to among each other is taken from them
- * Source: decisions 5.5.
  */
 export async function expandViews(
   ctx: Context,

@@ -42,7 +42,6 @@ export class SecretReadingService {
    * @param raw place, `secretKey` and how to show it; the rules are `GetSecretByKey`
    * @throws VALIDATION_FAILED (PERSONAL_NEEDS_USER), PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND,
    *   FOLDER_NOT_FOUND, SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
-   * Source: behaviour 5.8, decisions 5.6, 5.8, 5.10.
    */
   async getByKey(ctx: Context, raw: unknown): Promise<SecretView> {
     const {
@@ -75,7 +74,6 @@ export class SecretReadingService {
    *
    * @param raw `id` and how to show it; the rules are `GetSecret`
    * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
-   * Source: behaviour 5.8.
    */
   async getById(ctx: Context, raw: unknown): Promise<SecretView> {
     const { id, ...showing } = parse(GetSecret, raw);

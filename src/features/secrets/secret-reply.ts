@@ -11,14 +11,14 @@ export const FIELDS = `id _id: id workspace: projectId environment: environmentS
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
   isRotatedSecret rotationId secretPath secretMetadata { key value isEncrypted } tags { id slug name: slug color }`;
 
-/** An import entry. Its secrets lack what every one of them shares or no consumer needs. Source: specification, Import entry. */
+/** An import entry. Its secrets lack what every one of them shares or no consumer needs. */
 export const IMPORTED = `secretPath environment: environmentSlug folderId secrets { id _id: id workspace: projectId environment: environmentSlug version type secretKey secretValue secretComment secretValueHidden
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
   isRotatedSecret rotationId secretMetadata { key value isEncrypted } }`;
 
 /**
  * Puts a secret into the words of the interface: what is withheld is the word `<hidden>`. The answer is changed and not
- * copied, since lists are long. Source: specification, Secret.
+ * copied, since lists are long.
  */
 export const toSecret = (secret: Data): Data => {
   secret.secretValue = orInstead(secret.secretValue, HIDDEN);

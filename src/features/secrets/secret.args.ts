@@ -7,29 +7,41 @@ import { SecretMetadataFilterInput } from './secret.input.js';
 import type { OwnValues, SecretKind } from './secret.rules.js';
 import { OwnValuesEnum, SecretKindEnum } from './secret.type.js';
 
-const PATH = { description: 'Path of the folder, as `/` or `/payments/eu`.', defaultValue: '/' } as const;
-const VIEW = { description: 'Open the values; without it none is even read.', defaultValue: true } as const;
+const PATH = { description: 'Path of the folder, for example `/` or `/payments/eu`.', defaultValue: '/' } as const;
+const VIEW = {
+  description: 'Whether to decrypt and return the values. Without it no value is read.',
+  defaultValue: true,
+} as const;
 const EXPAND = {
-  description: 'Put the values that `${KEY}`, `${env.KEY}` and `${env.folder.KEY}` name in their places.',
+  description:
+    'Whether to replace the references `${KEY}`, `${env.KEY}` and `${env.folder.KEY}` by the values that they name.',
   defaultValue: false,
 } as const;
-const TAGS = { nullable: true, description: 'Only secrets with any of these tags.' } as const;
-const METADATA = { nullable: true, description: 'Only secrets with all of these pairs, at most 10.' } as const;
+const TAGS = { nullable: true, description: 'Only secrets with at least one of these tags: slugs.' } as const;
+const METADATA = { nullable: true, description: 'Only secrets with all of these metadata pairs, at most 10.' } as const;
 const FIRST = {
   nullable: true,
-  description: 'At most this many rows, 1 to 1,000. Without it the list is whole.',
+  description: 'Maximum number of items to return, 1 to 1,000. Without it all items are returned.',
 } as const;
-const AFTER = { nullable: true, description: 'Only rows after this cursor, as `pageInfo.endCursor` gave it.' } as const;
+const AFTER = {
+  nullable: true,
+  description: 'Only items after this cursor, a value of `pageInfo.endCursor`.',
+} as const;
 const ORDER = {
   nullable: true,
   description:
-    'The order; by default NAME ascending: by path, then key. Your own value of a secret follows the shared one and is ordered by its times. A cursor is valid only for the order that it was made with.',
+    'Order of the list. The default is NAME ascending: by path, then key. A personal value follows the shared ' +
+    'secret with the same key, and sorts by its own times. A cursor is only valid for the order that it was created ' +
+    'with.',
 } as const;
 const SINCE = {
   nullable: true,
-  description: 'Only secrets that were changed, or whose value of your own was changed, at this time or later.',
+  description: 'Only secrets that changed, or whose personal value of yours changed, at or after this time.',
 } as const;
-const RECURSIVE = { description: 'List the folders below too, 20 levels deep.', defaultValue: false } as const;
+const RECURSIVE = {
+  description: 'Whether to include the folders below, up to 20 levels deep.',
+  defaultValue: false,
+} as const;
 
 /** Arguments of `secrets`. */
 @ArgsType()
@@ -37,7 +49,7 @@ export class SecretsArgs extends PageArgs {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
   environment!: string;
 
   @Field(() => String, PATH)
@@ -46,11 +58,11 @@ export class SecretsArgs extends PageArgs {
   @Field(() => Boolean, RECURSIVE)
   recursive!: boolean;
 
-  @Field(() => Boolean, { description: 'List what these folders import too.', defaultValue: false })
+  @Field(() => Boolean, { description: 'Whether to include secrets that these folders import.', defaultValue: false })
   includeImports!: boolean;
 
   @Field(() => OwnValuesEnum, {
-    description: 'Where the values of your own are listed.',
+    description: 'Where the list shows your personal values.',
     defaultValue: OwnValuesEnum.BESIDE,
   })
   ownValues!: OwnValues;
@@ -111,13 +123,13 @@ export class FolderSecretConnectionArgs extends FolderSecretsArgs {
 export class EnvironmentSecretsArgs extends FolderSecretsArgs {
   @Field(() => String, {
     nullable: true,
-    description: 'Path of the folder, as `/` or `/payments/eu`; `/` when absent.',
+    description: 'Path of the folder, for example `/` or `/payments/eu`; `/` when absent.',
   })
   path?: string | null;
 
   @Field(() => String, {
     ...PATH,
-    deprecationReason: 'Other fields of an environment say `path`, and so can this one.',
+    deprecationReason: 'Use `path`, as other fields of `Environment` do.',
   })
   secretPath!: string;
 
@@ -154,20 +166,24 @@ export class SecretByKeyArgs {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
   environment!: string;
 
   @Field(() => String, PATH)
   secretPath!: string;
 
-  @Field(() => String, { description: 'Its key.' })
+  @Field(() => String, { description: 'Key of the secret, for example `DB_PASSWORD`.' })
   secretKey!: string;
 
-  @Field(() => SecretKindEnum, { description: 'Whose it is.', defaultValue: SecretKindEnum.SHARED })
+  @Field(() => SecretKindEnum, {
+    description: 'Whether to return the shared secret or your personal value.',
+    defaultValue: SecretKindEnum.SHARED,
+  })
   type!: SecretKind;
 
   @Field(() => Boolean, {
-    description: 'When the folder has none, look in what it imports: the last import first, each with its own imports.',
+    description:
+      'Whether to search the imports of the folder if it has no such key: the last import first, each with its own imports.',
     defaultValue: false,
   })
   includeImports!: boolean;
@@ -180,7 +196,7 @@ export class SecretByKeyArgs {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'A version of it, in the place where it is now; without it the newest.',
+    description: 'Version of the secret, at its current location. The latest version when absent.',
   })
   version?: number | null;
 }

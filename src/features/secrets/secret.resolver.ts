@@ -14,18 +14,19 @@ export class SecretResolver {
   ) {}
 
   @Query(() => SecretConnection, {
-    description: 'Secrets of one folder, by path, then key. A value of your own follows the shared one of its key.',
+    description:
+      'Lists the secrets of a folder, ordered by path, then key. A personal value follows the shared secret with the same key.',
   })
   async secrets(@Ctx() ctx: Context, @Args(() => SecretsArgs) args: SecretsArgs): Promise<SecretConnection> {
     return toSecretConnection(await this.listing.list(ctx, args), orderOf(args));
   }
 
-  @Query(() => SecretType, { description: 'One secret by its id.' })
+  @Query(() => SecretType, { description: 'Returns a secret by ID.' })
   async secret(@Ctx() ctx: Context, @Args(() => SecretArgs) args: SecretArgs): Promise<SecretType> {
     return toSecretType(await this.reading.getById(ctx, args));
   }
 
-  @Query(() => SecretType, { description: 'One secret of a folder by its key.' })
+  @Query(() => SecretType, { description: 'Returns a secret of a folder by key.' })
   async secretByKey(@Ctx() ctx: Context, @Args(() => SecretByKeyArgs) args: SecretByKeyArgs): Promise<SecretType> {
     return toSecretType(await this.reading.getByKey(ctx, args));
   }

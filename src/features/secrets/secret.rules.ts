@@ -9,7 +9,7 @@ import { tagSlug } from '../tags/public.js';
 import { metadataPairs } from './metadata-filter.rules.js';
 import { place } from './place.rules.js';
 
-/** A value is at most this long, in bytes of UTF-8. */
+/** Maximum size of a value, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 512 * 1024;
 const MAX_BATCH = 1_000;
 const MAX_TAGS = 100;
@@ -18,27 +18,27 @@ const MAX_RECIPIENTS = 50;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what the rule refuses
 const FORBIDDEN_IN_KEY = /[/:=\u0000-\u001f\u007f-\u009f]/;
 
-/** Name of a secret. Source: decisions 5.2. */
+/** Name of a secret. */
 export const secretKey = z
   .string()
   .trim()
   .min(1)
   .max(255)
   .refine((key) => !FORBIDDEN_IN_KEY.test(key) && key.isWellFormed(), {
-    error: 'must have no /, :, = or control characters',
+    error: 'must not contain /, :, = or control characters',
   });
 
-/** Value of a secret: kept as it is, to the byte. Source: decisions 5.2. */
+/** Value of a secret: stored unchanged, to the byte. */
 export const secretValue = z
   .string()
   .max(MAX_VALUE_BYTES)
-  .refine((value) => value.isWellFormed(), { error: 'must be well-formed text' })
+  .refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' })
   .refine((value) => Buffer.byteLength(value) <= MAX_VALUE_BYTES, { error: 'must be at most 512 KiB of UTF-8' });
 
 const secretComment = z
   .string()
   .max(10_000)
-  .refine((comment) => comment.isWellFormed(), { error: 'must be well-formed text' });
+  .refine((comment) => comment.isWellFormed(), { error: 'must be well-formed Unicode' });
 
 const metadataEntry = z.strictObject({
   key: z.string().trim().min(1).max(255).refine(isStorable, NOT_STORABLE),
@@ -56,16 +56,16 @@ const attributes = {
   secretReminderRecipients: z.array(z.string()).max(MAX_RECIPIENTS).nullish(),
 };
 
-/** Whose a secret is: everybody's who may read it, or one user's own in place of a shared one. Source: decisions 5.8. */
+/** Type of a secret: shared by all who may read it, or the personal value of one user instead of the shared one. */
 export const SECRET_KINDS = ['shared', 'personal'] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
 const type = z.enum(SECRET_KINDS).default('shared');
 
-/** What a change of a secret that is not there does to its batch. Source: behaviour 5.8. */
+/** What a batch does when a secret to change does not exist. */
 export const UPDATE_MODES = ['fail', 'upsert', 'ignore'] as const;
 export type UpdateMode = (typeof UPDATE_MODES)[number];
 
-/** A secret to make. Without a value it is the empty text. */
+/** A new secret. The value defaults to the empty string. */
 export const NewSecret = z.strictObject({ secretKey, secretValue: secretValue.default(''), ...attributes });
 export type NewSecret = z.infer<typeof NewSecret>;
 
@@ -100,7 +100,7 @@ export const UpdateSecrets = z.strictObject({
 });
 
 /** Input of `deleteSecret`: the shared secret. */
-export const DeleteSecret = z.strictObject({ id }).meta({ description: 'Which secret is deleted.' });
+export const DeleteSecret = z.strictObject({ id }).meta({ description: 'The secret to delete, by ID.' });
 
 /** Input of `deleteSecretByKey`. */
 export const DeleteSecretByKey = z.strictObject({ ...place, type, secretKey });
@@ -122,13 +122,13 @@ export const TransferSecrets = z.strictObject({
   shouldOverwrite: z.boolean().default(false),
 });
 
-/** How values are shown. */
+/** How values are returned. */
 const reading = { viewSecretValue: z.boolean().default(true), expandSecretReferences: z.boolean().default(false) };
 
-/** What narrows a list. */
+/** Filters of a list. */
 const filters = { tagSlugs: z.array(tagSlug).max(MAX_TAGS).nullish(), metadata: metadataPairs.nullish() };
 
-/** Where a list has the values of the caller's own: after the shared ones, in their place, or nowhere. */
+/** Where a list has the caller's personal values: after the shared ones, instead of them, or nowhere. */
 export const OWN_VALUES = ['beside', 'instead', 'none'] as const;
 export type OwnValues = (typeof OWN_VALUES)[number];
 
@@ -144,7 +144,7 @@ export const ListSecrets = z.strictObject({
   ...orderRules,
 });
 
-/** Arguments of the list of one environment, where the place is known. */
+/** Arguments of the list of one environment, where the location is known. */
 export const ListInEnvironment = ListSecrets.omit({
   projectId: true,
   environment: true,
@@ -174,10 +174,10 @@ export const GetSecretByKey = z
     error: 'must be absent: personal secrets have no versions',
   });
 
-/** Place of a fault: `secretKey` in a call for one secret, `secrets[3].secretKey` in a batch. */
+/** Path of a violation: `secretKey` in a call for one secret, `secrets[3].secretKey` in a batch. */
 export type PathOf = (index: number, field: string) => string;
 
-/** Keys that come twice in one batch, each later one a fault. */
+/** Duplicate keys in one batch: each later one is a violation. */
 export function repeatedKeys(keys: readonly string[], pathOf: PathOf, field: string): ErrorDetail[] {
   const seen = new Set<string>();
   return keys.flatMap((key, index) => {
@@ -185,11 +185,11 @@ export function repeatedKeys(keys: readonly string[], pathOf: PathOf, field: str
       seen.add(key);
       return [];
     }
-    return [{ path: pathOf(index, field), code: 'DUPLICATE', message: 'is named twice in this batch' }];
+    return [{ path: pathOf(index, field), code: 'DUPLICATE', message: 'is a duplicate in this batch' }];
   });
 }
 
-/** Entries that the project wants encrypted and that are not. Source: behaviour 5.8. */
+/** Entries that are not encrypted although the project requires it. */
 export const plainMetadata = (secrets: readonly Pick<NewSecret, 'secretMetadata'>[], pathOf: PathOf): ErrorDetail[] =>
   secrets.flatMap(({ secretMetadata }, index) =>
     (secretMetadata ?? []).flatMap((entry, at) =>
@@ -199,13 +199,13 @@ export const plainMetadata = (secrets: readonly Pick<NewSecret, 'secretMetadata'
             {
               path: pathOf(index, `secretMetadata[${at}].isEncrypted`),
               code: 'ENCRYPTION_REQUIRED',
-              message: 'must be true: the project wants all metadata encrypted',
+              message: 'must be true: the project requires encrypted metadata',
             },
           ],
     ),
   );
 
-/** `"db, ,web,db"` -> `["db", "web"]`: trimmed, no blanks, no repeats, order kept. Source: behaviour 15.2. */
+/** `"db, ,web,db"` -> `["db", "web"]`: trimmed, no blanks, no repeats, order kept. */
 export const parseTagSlugs = (raw: string): string[] => [
   ...new Set(
     raw

@@ -97,7 +97,6 @@ export class SecretService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, TAG_NOT_FOUND, USER_NOT_FOUND,
    *   PERMISSION_DENIED, SECRET_NOT_FOUND (of a personal one: there is no shared one), SECRET_KEY_TAKEN, CONCURRENT_CHANGE,
    *   AUDIT_UNAVAILABLE
-   * Source: behaviour 5.8, decisions 5.
    */
   async create(ctx: Context, raw: unknown): Promise<SecretView> {
     const { projectId, environment, secretPath, type, ...secret } = parse(CreateSecret, raw);
@@ -106,7 +105,7 @@ export class SecretService {
     return first(await this.#create(ctx, { place, pathOf: alone }, [secret]));
   }
 
-  /** Adds up to 1,000 secrets to a folder, all or none. @throws as `create`, naming every fault. Source: behaviour 5.8. */
+  /** Adds up to 1,000 secrets to a folder, all or none. @throws as `create`, naming every fault. */
   async createBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
     const { secrets, ...place } = await parseInSlices(CreateSecrets, raw);
     return this.#create(ctx, { place, pathOf: inBatch }, secrets);
@@ -119,7 +118,6 @@ export class SecretService {
    * @param raw `id` and what changes; the rules are `UpdateSecret`
    * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, USER_NOT_FOUND, SECRET_KEY_TAKEN,
    *   SECRET_REFERENCED, REFERENCES_TOO_LONG, ROTATED_SECRET, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
-   * Source: behaviour 5.8, decisions 5.
    */
   async update(ctx: Context, raw: unknown): Promise<SecretView> {
     const { id, ...change } = parse(UpdateSecret, raw);
@@ -144,7 +142,6 @@ export class SecretService {
    *
    * @param raw place, `secretKey`, `type` and what changes; the rules are `UpdateSecretByKey`
    * @throws as `update`, and PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND
-   * Source: behaviour 5.8, decisions 5.
    */
   async updateByKey(ctx: Context, raw: unknown): Promise<SecretView> {
     const { projectId, environment, secretPath, type, ...change } = parse(UpdateSecretByKey, raw);
@@ -158,7 +155,6 @@ export class SecretService {
    * `mode` says.
    *
    * @throws as `update` and, with `upsert`, as `create`, naming every fault
-   * Source: behaviour 5.8.
    */
   async updateBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
     const { secrets: changes, mode, ...place } = await parseInSlices(UpdateSecrets, raw);
@@ -188,7 +184,6 @@ export class SecretService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, ROTATED_SECRET, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
-   * Source: behaviour 5.8.
    */
   async delete(ctx: Context, raw: unknown): Promise<SecretView> {
     const { id } = parse(DeleteSecret, raw);
@@ -203,7 +198,6 @@ export class SecretService {
    *
    * @param raw place, `secretKey`, `type`; the rules are `DeleteSecretByKey`
    * @throws as `delete`, and PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND
-   * Source: behaviour 5.8.
    */
   async deleteByKey(ctx: Context, raw: unknown): Promise<SecretView> {
     const { secretKey, type, ...place } = parse(DeleteSecretByKey, raw);
@@ -211,7 +205,7 @@ export class SecretService {
     return first(await this.#delete(ctx, { place, pathOf: alone }, [secretKey]));
   }
 
-  /** Deletes up to 1,000 secrets of a folder, all or none. @throws as `delete`, naming every fault. Source: behaviour 5.8. */
+  /** Deletes up to 1,000 secrets of a folder, all or none. @throws as `delete`, naming every fault. */
   deleteBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
     const { secrets, ...place } = parse(DeleteSecrets, raw);
     const keys = secrets.map(({ secretKey }) => secretKey);

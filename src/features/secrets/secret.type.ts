@@ -15,48 +15,49 @@ import {
   type SecretView,
 } from './secret.view.js';
 
-/** GraphQL's names of the kinds of secrets. */
+/** GraphQL names of the types of secrets. */
 export const SecretKindEnum = { SHARED: 'shared', PERSONAL: 'personal' } as const satisfies Record<string, SecretKind>;
 registerEnumType(SecretKindEnum, {
   name: 'SecretType',
-  description: 'Whose a secret is.',
+  description: 'Whether a secret is shared or personal.',
   valuesConfig: {
-    SHARED: { description: 'Of all who may read it.' },
+    SHARED: { description: 'Shared by everybody who can read the secret.' },
     PERSONAL: {
       description:
-        "One user's own, in place of the shared one of the same key. It is never rewritten: what it refers to may get another name, and then its owner is told that it is missing.",
+        'The value of one user, which replaces the shared value for that user only. References in personal values are ' +
+        'not updated when a secret is renamed; the owner then sees a missing reference.',
     },
   },
 });
 
-/** GraphQL's names of the places where a list has the caller's own values. */
+/** GraphQL names of the behaviours for personal values. */
 export const OwnValuesEnum = { BESIDE: 'beside', INSTEAD: 'instead', NONE: 'none' } as const satisfies Record<
   string,
   OwnValues
 >;
 registerEnumType(OwnValuesEnum, {
   name: 'OwnValues',
-  description: 'Where a list has the values of your own.',
+  description: 'Where a list shows your personal values.',
   valuesConfig: {
-    BESIDE: { description: 'After the shared ones of the same key.' },
-    INSTEAD: { description: 'In the place of the shared ones of the same key.' },
-    NONE: { description: 'Nowhere: only shared ones are listed.' },
+    BESIDE: { description: 'After the shared secrets with the same key.' },
+    INSTEAD: { description: 'Instead of the shared secrets with the same key.' },
+    NONE: { description: 'Nowhere: the list has only shared secrets.' },
   },
 });
 
-/** GraphQL's names of the kinds of actors. */
+/** GraphQL names of the types of actors. */
 export const SecretActorKindEnum = { IDENTITY: 'identity', USER: 'user', PLATFORM: 'platform' } as const;
 registerEnumType(SecretActorKindEnum, {
   name: 'SecretActorType',
-  description: 'What kind of actor wrote a secret.',
+  description: 'Type of the actor that wrote a secret.',
   valuesConfig: {
     IDENTITY: { description: 'A machine identity.' },
-    USER: { description: 'A person.' },
-    PLATFORM: { description: 'The service itself.' },
+    USER: { description: 'A person with a user account.' },
+    PLATFORM: { description: 'The service itself, for example a secret rotation.' },
   },
 });
 
-/** GraphQL's names of the parts of a secret that can fail to open. */
+/** GraphQL names of the parts of a secret that can fail to decrypt. */
 const ReadIssueReasonEnum = {
   VALUE_DOES_NOT_OPEN: 'VALUE_DOES_NOT_OPEN',
   COMMENT_DOES_NOT_OPEN: 'COMMENT_DOES_NOT_OPEN',
@@ -64,15 +65,15 @@ const ReadIssueReasonEnum = {
 } as const satisfies { [R in ReadIssueReason]: R };
 registerEnumType(ReadIssueReasonEnum, {
   name: 'SecretReadIssueReason',
-  description: 'Which part of a secret cannot be decrypted.',
+  description: 'Part of a secret that cannot be decrypted.',
   valuesConfig: {
-    VALUE_DOES_NOT_OPEN: { description: 'The value.' },
-    COMMENT_DOES_NOT_OPEN: { description: 'The comment.' },
-    METADATA_DOES_NOT_OPEN: { description: 'The encrypted entries of the metadata.' },
+    VALUE_DOES_NOT_OPEN: { description: 'The value of the secret.' },
+    COMMENT_DOES_NOT_OPEN: { description: 'The comment on the secret.' },
+    METADATA_DOES_NOT_OPEN: { description: 'The encrypted metadata values.' },
   },
 });
 
-/** GraphQL's names of the reasons why a reference stays as it stands. */
+/** GraphQL names of the reasons why a reference is not expanded. */
 const ReferenceIssueReasonEnum = {
   MISSING: 'MISSING',
   FORBIDDEN: 'FORBIDDEN',
@@ -82,71 +83,79 @@ const ReferenceIssueReasonEnum = {
 } as const satisfies { [R in ReferenceIssueReason]: R };
 registerEnumType(ReferenceIssueReasonEnum, {
   name: 'SecretReferenceIssueReason',
-  description: 'Why a reference stays as it stands.',
+  description: 'Why a reference was not expanded.',
   valuesConfig: {
-    MISSING: { description: 'There is no such secret, or you may not know of it.' },
-    FORBIDDEN: { description: 'You may not read its value.' },
-    UNREADABLE: { description: 'Its value cannot be decrypted.' },
-    CYCLIC: { description: 'It leads back to the value in which it stands.' },
+    MISSING: { description: 'The referenced secret does not exist, or you cannot see it.' },
+    FORBIDDEN: { description: 'You cannot read the value of the referenced secret.' },
+    UNREADABLE: { description: 'The value of the referenced secret cannot be decrypted.' },
+    CYCLIC: { description: 'The reference is part of a cycle.' },
     TOO_LARGE: {
-      description: 'The value would be longer than 1 MiB, or the values that are referenced are too long together.',
+      description: 'The expanded value would exceed 1 MiB, or the referenced values are too large in total.',
     },
   },
 });
 
 @ObjectType('SecretReferenceIssue', {
-  description: 'A reference that was to be expanded and stays as it stands.',
+  description: 'A reference that could not be expanded and is returned unchanged.',
   simpleResolvers: true,
 })
 export class SecretReferenceIssueType {
-  @Field(() => String, { description: 'The reference, as it stands in the value or in one that was put into it.' })
+  @Field(() => String, {
+    description:
+      'The reference as written in the value, or in a value inserted into it, for example ' +
+      '`${prod.payments.DB_PASSWORD}`.',
+  })
   reference!: string;
 
-  @Field(() => ReferenceIssueReasonEnum, { description: 'Why it stays.' })
+  @Field(() => ReferenceIssueReasonEnum, { description: 'Why the reference was not expanded.' })
   reason!: ReferenceIssueReason;
 }
 
-@ObjectType('SecretActor', { description: 'Who wrote a secret last.', simpleResolvers: true })
+@ObjectType('SecretActor', { description: 'The actor that last wrote a secret.', simpleResolvers: true })
 export class SecretActorType {
   @Field(() => ID, { nullable: true, description: 'ID of the identity or user; null for the service itself.' })
   actorId!: string | null;
 
-  @Field(() => SecretActorKindEnum, { description: 'What kind of actor it is.' })
+  @Field(() => SecretActorKindEnum, { description: 'Type of the actor.' })
   actorType!: 'identity' | 'user' | 'platform';
 
-  @Field(() => String, { nullable: true, description: 'Its name; null when it is gone.' })
+  @Field(() => String, { nullable: true, description: 'Name of the actor; null if the actor was deleted.' })
   name!: string | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'Its membership of the project; null when it is no member any more.',
+    description: "ID of the actor's membership of the project; null if the actor is not a member now.",
   })
   membershipId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'The group through which it is a member, if so.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the group through which the actor is a member; null for a direct member.',
+  })
   groupId!: string | null;
 }
 
 @ObjectType('SecretMetadata', {
-  description: 'A key and a value that people keep beside a secret.',
+  description: 'A metadata entry of a secret: a key and a value.',
   simpleResolvers: true,
 })
 export class SecretMetadataType {
-  @Field(() => String, { description: 'The key; never encrypted.' })
+  @Field(() => String, { description: 'Key of the entry. Never encrypted.' })
   key!: string;
 
   @Field(() => String, {
     nullable: true,
-    description:
-      'The value; withheld (null here, `<hidden>` in REST) when it is stored encrypted and cannot be decrypted.',
+    description: 'Value of the entry. If it cannot be decrypted, it is null here and `<hidden>` in REST.',
   })
   value!: string | null;
 
-  @Field(() => Boolean, { description: 'The value is stored encrypted, and filters do not see it.' })
+  @Field(() => Boolean, {
+    description: 'Whether the value is stored encrypted. Filters do not match encrypted values.',
+  })
   isEncrypted!: boolean;
 }
 
-/** What a secret and each of its versions have alike. No type of its own in the schema. */
+/** Fields that a secret and its versions have in common. Not a type in the schema. */
 @ObjectType({ simpleResolvers: true })
 export class SecretContents {
   @Field(() => ID, { description: 'ID of the project.' })
@@ -155,35 +164,39 @@ export class SecretContents {
   @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
   environmentSlug!: string;
 
-  @Field(() => Boolean, { description: 'The value is withheld: not asked for, not allowed, or not readable.' })
+  @Field(() => Boolean, {
+    description:
+      'Whether the value is hidden: it was not requested, you are not allowed to read it, or it cannot be decrypted.',
+  })
   secretValueHidden!: boolean;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The comment; empty when there is none, null here and `<hidden>` in REST when it cannot be decrypted.',
+    description:
+      'Comment on the secret; empty when there is none. If it cannot be decrypted, it is null here and `<hidden>` in REST.',
   })
   secretComment!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'What a reminder is to say.' })
+  @Field(() => String, { nullable: true, description: 'Text of the reminder.' })
   secretReminderNote!: string | null;
 
   @Field(() => Int, { nullable: true, description: 'Days between reminders.' })
   secretReminderRepeatDays!: number | null;
 
-  @Field(() => [ID], { description: 'The users whom a reminder reaches; all admins of the project when it is empty.' })
+  @Field(() => [ID], { description: 'IDs of the users to remind; if empty, all admins of the project are reminded.' })
   secretReminderRecipients!: readonly string[];
 
-  @Field(() => Boolean, { description: 'Clients leave line breaks of the value as they are.' })
+  @Field(() => Boolean, { description: 'Whether clients should leave line breaks of the value unencoded.' })
   skipMultilineEncoding!: boolean;
 }
 
-/** What the API shows of a secret. */
+/** API type of a secret. */
 @ObjectType('Secret', {
   implements: Node,
-  description: 'A key and a value in a folder of an environment.',
+  description: 'A secret: a key and a value in a folder of an environment.',
   simpleResolvers: true,
 })
 export class SecretType extends SecretContents {
@@ -193,52 +206,55 @@ export class SecretType extends SecretContents {
   @Field(() => ID, { description: 'ID of the folder.' })
   folderId!: string;
 
-  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.' })
+  @Field(() => String, { description: 'Path of the folder, for example `/` or `/payments/eu`.' })
   secretPath!: string;
 
-  @Field(() => Int, { description: 'Starts at 1 and rises by one with every change.' })
+  @Field(() => Int, { description: 'Version of the secret, from 1. Increments with every change.' })
   version!: number;
 
-  @Field(() => SecretKindEnum, { description: 'Whose it is.' })
+  @Field(() => SecretKindEnum, { description: 'Whether the secret is shared or personal.' })
   type!: SecretKind;
 
-  @Field(() => String, { description: 'The key, unique in the folder.' })
+  @Field(() => String, { description: 'Key of the secret, unique in the folder, for example `DB_PASSWORD`.' })
   secretKey!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The value; null here and `<hidden>` in REST when it is withheld.',
+    description: 'Value of the secret. If it is hidden, it is null here and `<hidden>` in REST.',
   })
   secretValue!: string | null;
 
-  @Field(() => SecretActorType, { description: 'Who wrote it last.' })
+  @Field(() => SecretActorType, { description: 'The actor that last wrote the secret.' })
   actor!: SecretActorType;
 
-  @Field(() => Boolean, { description: 'A rotation writes its value.' })
+  @Field(() => Boolean, { description: 'Whether a secret rotation writes the value.' })
   isRotatedSecret!: boolean;
 
-  @Field(() => ID, { nullable: true, description: 'The rotation that writes its value.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the secret rotation that writes the value; null if none does.',
+  })
   rotationId!: string | null;
 
-  @Field(() => [SecretMetadataType], { description: 'What people keep beside it.' })
+  @Field(() => [SecretMetadataType], { description: 'Metadata of the secret.' })
   secretMetadata!: readonly SecretMetadataType[];
 
-  @Field(() => [TagType], { description: 'All its tags, by slug.' })
+  @Field(() => [TagType], { description: 'The tags of the secret, ordered by slug.' })
   tags!: readonly TagType[];
 
   @Field(() => [SecretReferenceIssueType], {
-    description: 'References that stay as they stand, where expansion was asked for: at most 100, each once.',
+    description: 'References that could not be expanded, if expansion was requested: at most 100, each once.',
   })
   referenceIssues!: readonly SecretReferenceIssueType[];
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the secret was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the secret was last changed.' })
   updatedAt!: Date;
 }
 
-/** Opens what the caller is shown. Here, as the last step before the answer, and nowhere else. */
+/** Decrypts what the caller is shown. Only here, as the last step before the response. */
 export const toSecretType = (view: SecretView): SecretType => ({
   ...view,
   secretValue: view.secretValue === null ? null : view.secretValue.reveal(),
@@ -246,30 +262,32 @@ export const toSecretType = (view: SecretView): SecretType => ({
   secretMetadata: view.secretMetadata.map((entry) => ({ ...entry, value: entry.value?.reveal() ?? null })),
 });
 
-@ObjectType({ description: 'A part of a secret that cannot be decrypted, and was withheld.', simpleResolvers: true })
+@ObjectType({ description: 'A part of a secret that cannot be decrypted and is hidden.', simpleResolvers: true })
 export class SecretReadIssue {
   @Field(() => ID, { description: 'ID of the secret.' })
   secretId!: string;
 
-  @Field(() => ReadIssueReasonEnum, { description: 'Which part.' })
+  @Field(() => ReadIssueReasonEnum, { description: 'Part that cannot be decrypted.' })
   reason!: ReadIssueReason;
 }
 
-@ObjectType({ description: 'The secrets of a folder that is imported.', simpleResolvers: true })
+@ObjectType({ description: 'The secrets of an imported folder.', simpleResolvers: true })
 export class SecretImportEntry {
-  @Field(() => String, { description: 'Path of the imported folder.' })
+  @Field(() => String, { description: 'Path of the imported folder, for example `/shared`.' })
   secretPath!: string;
 
-  @Field(() => ID, { description: 'ID of its environment.' })
+  @Field(() => ID, { description: 'ID of the environment of the imported folder.' })
   environmentId!: string;
 
-  @Field(() => String, { description: 'Slug of its environment.' })
+  @Field(() => String, { description: 'Slug of the environment of the imported folder, for example `prod`.' })
   environmentSlug!: string;
 
-  @Field(() => ID, { description: 'The imported folder.' })
+  @Field(() => ID, { description: 'ID of the imported folder.' })
   folderId!: string;
 
-  @Field(() => [SecretType], { description: 'Its shared secrets, by key: those that you may know of.' })
+  @Field(() => [SecretType], {
+    description: 'The shared secrets of the imported folder that you can see, ordered by key.',
+  })
   secrets!: readonly SecretType[];
 }
 
@@ -277,17 +295,21 @@ export class SecretImportEntry {
 export class SecretConnection extends connectionOf(SecretType, 'Secret', 'path, then key') {
   @Field(() => [SecretImportEntry], {
     description:
-      'What the folders import, and what that imports, each folder once and the nearest first. All with the first page.',
+      'Folders that the listed folders import, directly or through other imports: each once, the nearest first. All are returned with the first page.',
   })
   imports!: readonly SecretImportEntry[];
 
-  @Field(() => Boolean, { description: 'There are folders more than 20 levels below the path: they are left out.' })
+  @Field(() => Boolean, { description: 'Whether folders more than 20 levels below the path were left out.' })
   depthTruncated!: boolean;
 
-  @Field(() => Int, { description: 'How many references stay as they stand, those of imported secrets too.' })
+  @Field(() => Int, {
+    description: 'Number of references that could not be expanded, including those of imported secrets.',
+  })
   unresolvedReferences!: number;
 
-  @Field(() => [SecretReadIssue], { description: 'What of these secrets cannot be decrypted, of imported ones too.' })
+  @Field(() => [SecretReadIssue], {
+    description: 'Parts of these secrets that cannot be decrypted, including imported secrets.',
+  })
   readIssues!: readonly SecretReadIssue[];
 }
 
@@ -297,12 +319,12 @@ const toImportEntry = ({ secrets, ...folder }: ImportView): SecretImportEntry =>
 });
 
 /**
- * A list as the API shows it. Nothing gives way here: of many such lists in a response, what stands in each is loaded by one
+ * Converts a list to its API type. Never yields: of many such lists in a response, the fields of all are loaded by one
  * statement only as long as they resolve in the same turn of the event loop.
  */
 export const toSecretTypes = (views: readonly SecretView[]): readonly SecretType[] => paced(views.map(toSecretType));
 
-/** A list as the API shows it. */
+/** Converts a list to its API type. */
 export const toSecretConnection = async (page: SecretPage, order: ListOrder): Promise<SecretConnection> =>
   Object.assign((await page.mapInSlices(toSecretType, (secret) => positionOfView(secret, order))).paced(), {
     imports: page.imports.map(toImportEntry),

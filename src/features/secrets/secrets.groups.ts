@@ -5,22 +5,22 @@ export const groups: readonly Group[] = [
   {
     name: 'folders',
     title: 'Folders',
-    description: 'Where secrets lie in an environment.',
+    description: 'Folders organize the secrets of an environment.',
     paths: /^\/api\/v\d\/folders\b/,
   },
   {
     name: 'secrets',
     title: 'Secrets',
     description:
-      'Keys with their sealed values: one by one and in batches, with their versions, and to and from files.',
+      'Create, read, update and delete secrets, one by one and in batches; read their versions; import and export files.',
     paths: /^\/api\/v\d\/secrets\b/,
-    parameters: { secretName: 'Key of the secret, as `DB_PASSWORD`.' },
+    parameters: { secretName: 'Key of the secret, for example `DB_PASSWORD`.' },
   },
   {
     name: 'secret-imports',
     title: 'Secret imports',
-    description: 'Folders that show the secrets of other folders as if they were their own.',
+    description: 'Imports make the secrets of one folder available in another.',
     paths: /^\/api\/v\d\/secret-imports\b/,
-    parameters: { secretImportId: 'The import.' },
+    parameters: { secretImportId: 'ID of the import.' },
   },
 ];

@@ -3,25 +3,25 @@ import type { ErrorDetail } from '../../kernel/errors.js';
 import { faultsOf } from '../../kernel/validation.js';
 import { NewSecret } from './secret.rules.js';
 
-/** Secrets that one file may hold. */
+/** Maximum number of secrets in one file. */
 export const MAX_ENTRIES = 1_000;
 
-/** A secret as a file has it. */
+/** A secret in a file. */
 export interface Entry {
   readonly key: string;
   readonly value: string;
-  /** What the lines right above it say; undefined for none, and in formats without comments. */
+  /** The comment lines right above it; undefined for none, and in formats without comments. */
   readonly comment?: string | undefined;
-  /** Where its key stands, from 1. */
+  /** Line of its key, from 1. */
   readonly line: number;
   /** Its number in the file, from 1, in formats that may have many on one line. */
   readonly entry?: number | undefined;
 }
 
-/** What is wrong at a place of a file. It has none of the file's text: a key may be a value in the wrong place. */
+/** A violation at a position of a file. Contains no text of the file: a key may be a misplaced value. */
 export interface FormatFault extends Pick<Entry, 'line' | 'entry'>, Pick<ErrorDetail, 'code' | 'message'> {}
 
-/** What a file holds, and everything that is wrong with it. With faults the entries are of no use. */
+/** The entries of a file, and all its violations. With violations the entries must not be used. */
 export interface ParsedFile {
   readonly entries: readonly Entry[];
   readonly faults: readonly FormatFault[];
@@ -30,7 +30,7 @@ export interface ParsedFile {
 /** A secret to write into a file. */
 export type PrintableEntry = Omit<Entry, 'line' | 'entry'>;
 
-/** What a format cannot hold of an entry. */
+/** The part of an entry that a format cannot represent. */
 export interface Inexpressible {
   readonly index: number;
   readonly part: 'secretKey' | 'secretValue';
@@ -41,18 +41,19 @@ export type PrintedFile =
   | { readonly text: string; readonly inexpressible?: undefined }
   | { readonly inexpressible: readonly Inexpressible[] };
 
-/** A text form of secrets. */
+/** A text format of secrets. */
 export interface TransferFormat {
   readonly parse: (text: string) => ParsedFile;
   readonly print: (entries: readonly PrintableEntry[]) => PrintedFile;
-  /** One file of files that have entries. */
+  /** A file in a format that has entries. */
   readonly join: (files: readonly string[]) => string;
 }
 
 /**
- * What a format read, under the rules of secrets: keys and values as when one is created, no key twice, not too many.
+ * Validates what a format parsed against the rules of secrets: keys and values as in a creation, no duplicate keys, not
+ * too many.
  *
- * @param read what the format finds in a file, in its order; no more of it is asked for than may be there
+ * @param read what the format finds in a file, in its order; no more is requested than is allowed
  */
 export function checkedFile(read: Iterable<Entry | FormatFault>): ParsedFile {
   const keys = new Set<string>();
@@ -67,7 +68,7 @@ export function checkedFile(read: Iterable<Entry | FormatFault>): ParsedFile {
       break;
     }
     if (isEntry) {
-      // As the rule of keys does it, which takes ` A` and `A` for one.
+      // The same as the rule of keys, which takes ` A` and `A` for one key.
       const entry = { ...found, key: found.key.trim() };
       faults.push(...faultsOfEntry(entry));
       if (keys.has(entry.key)) faults.push({ line: entry.line, entry: entry.entry, ...DUPLICATE });
@@ -78,12 +79,12 @@ export function checkedFile(read: Iterable<Entry | FormatFault>): ParsedFile {
   return { entries, faults };
 }
 
-const TOO_MANY = { code: 'TOO_MANY', message: `must not be there: a file has at most ${MAX_ENTRIES} secrets` } as const;
-const DUPLICATE = { code: 'DUPLICATE', message: 'is named twice in this file' } as const;
+const TOO_MANY = { code: 'TOO_MANY', message: `exceeds the limit of ${MAX_ENTRIES} secrets` } as const;
+const DUPLICATE = { code: 'DUPLICATE', message: 'is a duplicate in this file' } as const;
 
 const { secretKey, secretValue, secretComment } = NewSecret.shape;
 
-/** One fault of each part: a text that is too long is told once, in characters or in bytes. */
+/** One violation per part: a text that is too long is reported once, in characters or in bytes. */
 function faultsOfEntry({ key, value, comment, line, entry }: Entry): FormatFault[] {
   const broken = (part: string, rules: z.ZodType, input: unknown): FormatFault[] => {
     const { error } = rules.safeParse(input);
@@ -97,10 +98,12 @@ function faultsOfEntry({ key, value, comment, line, entry }: Entry): FormatFault
   ];
 }
 
-/** `# text` -> `text`: one blank after the sign belongs to it. */
+/** `# text` -> `text`: drops one blank after the `#`. */
 export const commentText = (line: string): string => line.replace(/^\s*# ?/, '');
 
-/** A comment as lines of a file. Whatever some reader takes for the end of a line is one: none of it may become a secret. */
+/**
+ * A comment as lines of a file. Everything that some reader takes for a line end is one: no part may become a secret.
+ */
 export const commentLines = (comment: string | undefined): string[] =>
   comment === undefined || comment === ''
     ? []

@@ -9,7 +9,11 @@ import { ExportedSecrets, ImportSecretsPayload, toExportedSecrets, toImportSecre
 export class SecretTransferResolver {
   constructor(private readonly service: SecretTransferService) {}
 
-  @mutation(ImportSecrets, ImportSecretsPayload, 'Takes the secrets of a file into a folder, all or none.')
+  @mutation(
+    ImportSecrets,
+    ImportSecretsPayload,
+    'Imports the secrets of a file into a folder. Either all are imported or none.',
+  )
   async importSecrets(ctx: Context, input: object): Promise<ImportSecretsPayload> {
     return toImportSecretsPayload(await this.service.import(ctx, input));
   }
@@ -17,7 +21,7 @@ export class SecretTransferResolver {
   @query(
     ExportedSecrets,
     ExportSecrets,
-    'Secrets of one folder as a file, by key. A value of your own stands in place of the shared one.',
+    'Exports the secrets of a folder as a file, ordered by key. Your personal values replace the shared ones.',
   )
   async exportSecrets(ctx: Context, args: object): Promise<ExportedSecrets> {
     return toExportedSecrets(await this.service.export(ctx, args));

@@ -18,7 +18,7 @@ import { yamlFormat } from './yaml-format.rules.js';
 const PRINTED_AT_ONCE = 100;
 const MAX_CONTENT_BYTES = 1024 * 1024;
 
-/** Forms of a file of secrets. */
+/** Formats of a file of secrets. */
 export const FILE_FORMATS = ['dotenv', 'json', 'yaml'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
@@ -28,60 +28,62 @@ const FORMATS: Readonly<Record<FileFormat, TransferFormat>> = {
   yaml: yamlFormat,
 };
 
-/** What a secret of the folder that the file names as well does to the import. */
+/** What an import does with a secret of the file that the folder already has. */
 export const IMPORT_MODES = ['create-only', 'overwrite', 'skip-existing'] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
-/** What becomes of a secret of a file. */
+/** Outcome for a secret of a file. */
 export const IMPORT_OUTCOMES = ['created', 'changed', 'unchanged', 'skipped'] as const;
 export type ImportOutcome = (typeof IMPORT_OUTCOMES)[number];
 
-/** The form of a file. Its enum in GraphQL stands beside the types, as that of the mode does. */
+/** The format of a file. Its GraphQL enum is declared next to the types, like that of the mode. */
 export const fileFormat = z.enum(FILE_FORMATS);
 export const importMode = z.enum(IMPORT_MODES);
 
-/** Input of `importSecrets`. What the content must be is the matter of its format. */
+/** Input of `importSecrets`. The format validates the content. */
 export const ImportSecrets = z
   .strictObject({
     ...place,
-    format: fileFormat.meta({ description: 'The form of the content.' }),
+    format: fileFormat.meta({ description: 'Format of the content.' }),
     content: z
       .string()
       .max(MAX_CONTENT_BYTES)
-      .refine((content) => content.isWellFormed(), { error: 'must be well-formed text' })
+      .refine((content) => content.isWellFormed(), { error: 'must be well-formed Unicode' })
       .refine((content) => Buffer.byteLength(content) <= MAX_CONTENT_BYTES, { error: 'must be at most 1 MiB of UTF-8' })
       .meta({
         description:
-          'The file: up to 1,000 secrets and 1 MiB. Errors name its lines, as `content[3]`. In .env and YAML files the lines right above a secret are its comment.',
+          'Content of the file: up to 1,000 secrets and 1 MiB. Errors refer to its lines, for example `content[3]`. In ' +
+          '.env and YAML files the comment lines right above a secret become its comment.',
       }),
     mode: importMode.default('create-only').meta({
-      description: 'What becomes of secrets of the folder that the file names as well.',
+      description: 'What to do with secrets that the folder already has.',
     }),
     dryRun: z.boolean().default(false).meta({
-      description: 'Check everything, report what would become of each secret, and change nothing.',
+      description: 'Whether to validate the file and preview the outcome for each secret without changing anything.',
     }),
   })
-  .meta({ description: 'A file of secrets and the folder that takes them: all or none.' });
+  .meta({ description: 'The file and the folder to import it into. Either all secrets are imported or none.' });
 
 /** Arguments of `exportSecrets`. */
 export const ExportSecrets = z.strictObject({
   ...place,
-  format: fileFormat.meta({ description: 'The form of the file.' }),
+  format: fileFormat.meta({ description: 'Format of the file.' }),
   expandSecretReferences: z.boolean().default(false).meta({
-    description: 'Put the values that references name in their places.',
+    description: 'Whether to replace references by the values that they name.',
   }),
   includeImports: z.boolean().default(false).meta({
-    description: 'Add what the folder imports: for each key the secret that `secretByKey` answers.',
+    description:
+      'Whether to add the secrets that the folder imports. For each key the file has the secret that `secretByKey` returns.',
   }),
   includeComments: z.boolean().default(false).meta({
-    description: 'Add the comments of secrets as lines above them. JSON has no place for them.',
+    description: 'Whether to write the comments of secrets as lines above them. JSON files have no comments.',
   }),
 });
 
-/** What a file holds. */
+/** The entries of a file. */
 export const parseFile = (name: FileFormat, content: string): ParsedFile => FORMATS[name].parse(content);
 
-/** A file of these secrets, in their order. Other requests run between parts of it. */
+/** A file of these secrets, in their order. Yields to other requests between parts. */
 export async function printFile(name: FileFormat, entries: readonly PrintableEntry[]): Promise<PrintedFile> {
   const format = FORMATS[name];
   if (entries.length <= PRINTED_AT_ONCE) return format.print(entries);
@@ -96,18 +98,21 @@ export async function printFile(name: FileFormat, entries: readonly PrintableEnt
   return inexpressible.length > 0 ? { inexpressible } : { text: format.join(texts) };
 }
 
-/** Place of an entry in a file: its line, from 1, and, where that may hold many, its number in the file: `content[3].entry[5]`. */
+/**
+ * Position of an entry in a file: its line, from 1, and, where a line may have several, its number in the file:
+ * `content[3].entry[5]`.
+ */
 export const placeInFile = ({ line, entry }: Pick<Entry, 'line' | 'entry'>): string =>
   pathOf(['content', line, ...(entry === undefined ? [] : ['entry', entry])]);
 
-/** The faults of a file, as an error tells them. */
+/** The violations of a file, for the details of an error. */
 export const fileFaults = ({ faults }: ParsedFile): ErrorDetail[] =>
   faults.map(({ code, message, ...place }) => ({ path: placeInFile(place), code, message }));
 
 /**
- * The secret that holds for each key, by key.
+ * The effective secret of each key, ordered by key.
  *
- * @param lists folders in the order in which a key is looked for; in each, a user's own value comes behind the shared one
+ * @param lists folders in lookup order; in each, a personal value comes after the shared one
  */
 export function effectiveSecrets<S extends { readonly secretKey: string }>(lists: readonly (readonly S[])[]): S[] {
   const effective = new Map<string, S>();
@@ -117,15 +122,15 @@ export function effectiveSecrets<S extends { readonly secretKey: string }>(lists
   return byBytes.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ secret }) => secret);
 }
 
-/** What a format cannot hold of a list of secrets, as an error tells it: by position, from 0. */
+/** What a format cannot represent of a list of secrets, for the details of an error: by position, from 0. */
 export const inexpressibleFaults = (found: readonly Inexpressible[]): ErrorDetail[] =>
   found.map(({ index, part }) => ({
     path: `secrets[${index}].${part}`,
     code: 'NOT_EXPRESSIBLE',
-    message: 'cannot be written in this format; JSON can hold it',
+    message: 'cannot be represented in this format; use JSON',
   }));
 
-/** How many secrets of a file had each outcome. */
+/** Number of secrets of a file per outcome. */
 export const countOutcomes = (outcomes: readonly ImportOutcome[]): Readonly<Record<ImportOutcome, number>> => {
   const counts = { created: 0, changed: 0, unchanged: 0, skipped: 0 };
   for (const outcome of outcomes) counts[outcome] += 1;

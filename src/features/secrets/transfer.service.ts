@@ -100,7 +100,6 @@ export class SecretTransferService {
    * @param raw place, `format` and what is to be in the file; the rules are `ExportSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, NOT_EXPRESSIBLE,
    *   AUDIT_UNAVAILABLE
-   * Source: decisions 5.6, 5.8.
    */
   async export(ctx: Context, raw: unknown): Promise<ExportedFile> {
     const { format, includeComments, ...asked } = parse(ExportSecrets, raw);

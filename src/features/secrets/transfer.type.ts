@@ -3,20 +3,22 @@ import { enumOfRule } from '../../kernel/graphql/inputs.js';
 import { fileFormat, type ImportOutcome, importMode } from './transfer.rules.js';
 import type { ExportedFile, ImportReport } from './transfer.service.js';
 
-/** GraphQL's names of the forms of files. */
+/** GraphQL names of the formats of files. */
 export const SecretFileFormatEnum = { DOTENV: 'dotenv', JSON: 'json', YAML: 'yaml' } as const;
 registerEnumType(SecretFileFormatEnum, {
   name: 'SecretFileFormat',
-  description: 'The form of a file of secrets.',
+  description: 'Format of a file of secrets.',
   valuesConfig: {
-    DOTENV: { description: 'Lines `KEY=value`, as the npm package `dotenv` reads them.' },
-    JSON: { description: 'One flat object of texts.' },
-    YAML: { description: 'One flat map; scalars are the text that stands there.' },
+    DOTENV: { description: 'Lines of `KEY=value`, as the npm package `dotenv` parses them.' },
+    JSON: { description: 'One flat JSON object whose values are strings.' },
+    YAML: {
+      description: 'One flat YAML map. Scalars are read as strings as written: `8080` becomes the string `8080`.',
+    },
   },
 });
 enumOfRule(fileFormat, SecretFileFormatEnum);
 
-/** GraphQL's names of what secrets that are there do to an import. */
+/** GraphQL names of the modes of an import. */
 export const ImportSecretsModeEnum = {
   CREATE_ONLY: 'create-only',
   OVERWRITE: 'overwrite',
@@ -24,16 +26,16 @@ export const ImportSecretsModeEnum = {
 } as const;
 registerEnumType(ImportSecretsModeEnum, {
   name: 'ImportSecretsMode',
-  description: 'What becomes of secrets of the folder that the file names as well.',
+  description: 'What an import does with secrets that the folder already has.',
   valuesConfig: {
-    CREATE_ONLY: { description: 'With any of them the whole import is refused.' },
-    OVERWRITE: { description: 'They get the value of the file and, where it has one, the comment.' },
-    SKIP_EXISTING: { description: 'They stay as they are.' },
+    CREATE_ONLY: { description: 'Reject the whole import.' },
+    OVERWRITE: { description: 'Replace the value and, if the file has one, the comment.' },
+    SKIP_EXISTING: { description: 'Keep the secret of the folder.' },
   },
 });
 enumOfRule(importMode, ImportSecretsModeEnum);
 
-/** GraphQL's names of what becomes of secrets of a file. */
+/** GraphQL names of the outcomes of an import. */
 export const ImportSecretsOutcomeEnum = {
   CREATED: 'created',
   CHANGED: 'changed',
@@ -42,75 +44,80 @@ export const ImportSecretsOutcomeEnum = {
 } as const;
 registerEnumType(ImportSecretsOutcomeEnum, {
   name: 'ImportSecretsOutcome',
-  description: 'What became of a secret of the file.',
+  description: 'Outcome of the import for a secret of the file.',
   valuesConfig: {
-    CREATED: { description: 'It is new.' },
+    CREATED: { description: 'The secret was created.' },
     CHANGED: {
-      description: 'It was there and is written anew. So are those whose values you may not read, whatever they are.',
+      description:
+        'The secret existed and was updated. Also returned for every existing secret whose value you cannot read.',
     },
-    UNCHANGED: { description: 'It was there, with the same value and comment.' },
-    SKIPPED: { description: 'It was there and stays as it is.' },
+    UNCHANGED: { description: 'The secret existed with the same value and comment.' },
+    SKIPPED: { description: 'The secret existed and was kept.' },
   },
 });
 
-@ObjectType({ description: 'What became of a secret of the file.', simpleResolvers: true })
+@ObjectType({ description: 'A secret of the imported file.', simpleResolvers: true })
 export class ImportedSecret {
-  @Field(() => String, { description: 'Its key.' })
+  @Field(() => String, { description: 'Key of the secret, for example `DB_PASSWORD`.' })
   secretKey!: string;
 
-  @Field(() => Int, { description: 'Where the key stands in the file, from 1.' })
+  @Field(() => Int, { description: 'Line of the key in the file, from 1.' })
   line!: number;
 
-  @Field(() => ImportSecretsOutcomeEnum, { description: 'What became of it.' })
+  @Field(() => ImportSecretsOutcomeEnum, { description: 'Outcome of the import for the secret.' })
   outcome!: ImportOutcome;
 }
 
-@ObjectType({ description: 'What the import did or, as a dry run, would do.', simpleResolvers: true })
+@ObjectType({
+  description: 'Result of `importSecrets`: what the import did or, with `dryRun`, would do.',
+  simpleResolvers: true,
+})
 export class ImportSecretsPayload {
-  @Field(() => [ImportedSecret], { description: 'The secrets of the file, in its order.' })
+  @Field(() => [ImportedSecret], { description: 'The secrets of the file, in the order of the file.' })
   secrets!: readonly ImportedSecret[];
 
-  @Field(() => Int, { description: 'How many are new.' })
+  @Field(() => Int, { description: 'Number of created secrets.' })
   created!: number;
 
-  @Field(() => Int, { description: 'How many are written anew.' })
+  @Field(() => Int, { description: 'Number of updated secrets.' })
   changed!: number;
 
-  @Field(() => Int, { description: 'How many are the same already.' })
+  @Field(() => Int, { description: 'Number of secrets that already had the same value and comment.' })
   unchanged!: number;
 
-  @Field(() => Int, { description: 'How many stay as they are.' })
+  @Field(() => Int, { description: 'Number of existing secrets that were kept.' })
   skipped!: number;
 
-  @Field(() => Boolean, { description: 'Nothing was changed.' })
+  @Field(() => Boolean, { description: 'Whether this was a preview that changed nothing.' })
   dryRun!: boolean;
 }
 
-/** A report as the API shows it. */
+/** Converts a report to its API type. */
 export const toImportSecretsPayload = ({ secrets, counts, isDryRun }: ImportReport): ImportSecretsPayload => ({
   secrets,
   ...counts,
   dryRun: isDryRun,
 });
 
-@ObjectType({ description: 'Secrets of a folder as a file.', simpleResolvers: true })
+@ObjectType({ description: 'The secrets of a folder as a file.', simpleResolvers: true })
 export class ExportedSecrets {
-  @Field(() => String, { description: 'The file.' })
+  @Field(() => String, { description: 'Content of the file.' })
   content!: string;
 
-  @Field(() => Int, { description: 'How many secrets it holds.' })
+  @Field(() => Int, { description: 'Number of secrets in the file.' })
   count!: number;
 
   @Field(() => Int, {
-    description: 'Secrets that it does not hold, because you may not read their values or they cannot be decrypted.',
+    description:
+      'IDs of secrets that the file leaves out, because you cannot read their values or they cannot be decrypted.',
   })
   omitted!: number;
 
-  @Field(() => Int, { description: 'References in its values that were to be expanded and stay as they stand.' })
+  @Field(() => Int, { description: 'References in the values that could not be expanded, if expansion was requested.' })
   unresolvedReferences!: number;
 }
 
-/** Opens a file for its reader. Here, as the last step before the answer, and nowhere else. */
+/** Decrypts a file for its reader. Only here, as the last step before the response. */
 export const toExportedSecrets = ({ content, ...about }: ExportedFile): ExportedSecrets => ({
   ...about,
   content: content.reveal(),

@@ -11,11 +11,12 @@ export class UsageResolver {
 
   @Query(() => SecretUseConnection, {
     description:
-      'What uses a secret or a folder: folders that import it, then secrets whose values the caller may read and that name it, by environment, path and key.',
+      'Lists what uses a secret or a folder: folders that import it, then secrets that reference it and whose values ' +
+      'you can read. Ordered by environment, path and key.',
   })
   async whereUsed(
     @Ctx() ctx: Context,
-    @Arg('input', () => WhereUsedInput, { description: 'The secret, or the folder.' }) input: WhereUsedInput,
+    @Arg('input', () => WhereUsedInput, { description: 'The secret or the folder.' }) input: WhereUsedInput,
     @Args(() => BoundedPageArgs) page: BoundedPageArgs,
   ): Promise<SoughtConnectionOf<SecretUseType>> {
     return toUsePage(await this.service.whereUsed(ctx, { ...input, ...page }));

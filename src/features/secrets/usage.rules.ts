@@ -15,5 +15,5 @@ export const WhereUsed = z
   })
   .refine(({ secret, folder }) => isOneOf({ secret, folder }), NOT_ONE);
 
-/** In which way something is used: named in the value of a secret, or imported by a folder. */
+/** How something is used: referenced by the value of a secret, or imported by a folder. */
 export type UseKind = 'import' | 'reference';

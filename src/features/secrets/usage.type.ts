@@ -6,94 +6,94 @@ import { useKeyOf } from './usage.records.js';
 import type { UseKind } from './usage.rules.js';
 import type { UseView } from './usage.service.js';
 
-/** GraphQL's names of the ways in which something is used. */
+/** GraphQL names of the kinds of use. */
 const UseKindEnum = { IMPORT: 'import', REFERENCE: 'reference' } as const satisfies Record<string, UseKind>;
 registerEnumType(UseKindEnum, {
   name: 'SecretUseKind',
-  description: 'In which way a secret or a folder is used.',
+  description: 'How a secret or a folder is used.',
   valuesConfig: {
     IMPORT: { description: 'A folder imports it.' },
-    REFERENCE: { description: 'The value of a secret names it.' },
+    REFERENCE: { description: 'The value of a secret references it.' },
   },
 });
 
-@InputType({ description: 'A secret by its place and key.' })
+@InputType({ description: 'A secret, by location and key.' })
 class UsedSecretInput {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Path of the folder, as `/` or `/payments/eu`.', defaultValue: '/' })
+  @Field(() => String, { description: 'Path of the folder, for example `/` or `/payments/eu`.', defaultValue: '/' })
   secretPath!: string;
 
-  @Field(() => String, { description: 'Its key.' })
+  @Field(() => String, { description: 'Key of the secret, for example `DB_PASSWORD`.' })
   secretKey!: string;
 }
 
-@InputType({ description: 'A folder by its place.' })
+@InputType({ description: 'A folder, by location.' })
 class UsedFolderInput {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Its whole path, from `/`.' })
+  @Field(() => String, { description: 'Full path of the folder, for example `/payments/eu`.' })
   path!: string;
 }
 
-@InputType({ description: 'What may be used: a secret, or a folder with all its secrets.' })
+@InputType({ description: 'The secret or the folder to look up. Set exactly one field.' })
 @Extensions(ONE_OF)
 export class WhereUsedInput {
-  @Field(() => UsedSecretInput, { nullable: true, description: 'This secret.' })
+  @Field(() => UsedSecretInput, { nullable: true, description: 'The secret to look up.' })
   secret?: UsedSecretInput;
 
-  @Field(() => UsedFolderInput, { nullable: true, description: 'This folder, and any secret in it.' })
+  @Field(() => UsedFolderInput, { nullable: true, description: 'The folder to look up, with every secret in it.' })
   folder?: UsedFolderInput;
 }
 
 @ObjectType('SecretUse', {
-  description: 'A secret whose value names what was asked for, or a folder that imports it.',
+  description: 'A secret whose value references the item, or a folder that imports it.',
   simpleResolvers: true,
 })
 export class SecretUseType {
-  @Field(() => UseKindEnum, { description: 'In which way it is used.' })
+  @Field(() => UseKindEnum, { description: 'How the item is used.' })
   kind!: UseKind;
 
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => ID, { description: 'ID of the environment of the user: of the secret, or of the folder.' })
+  @Field(() => ID, { description: 'ID of the environment of the referencing secret or importing folder.' })
   environmentId!: string;
 
-  @Field(() => String, { description: 'Slug of this environment.' })
+  @Field(() => String, { description: 'Slug of this environment, for example `prod`.' })
   environmentSlug!: string;
 
-  @Field(() => ID, { description: 'The folder that imports, or that the secret is in.' })
+  @Field(() => ID, { description: 'ID of the importing folder, or of the folder of the referencing secret.' })
   folderId!: string;
 
-  @Field(() => String, { description: 'Path of this folder.' })
+  @Field(() => String, { description: 'Path of this folder, for example `/payments`.' })
   secretPath!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The secret whose value names it; null for an import.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the referencing secret; null for an import.' })
   secretId!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Key of this secret; null for an import.' })
+  @Field(() => String, { nullable: true, description: 'Key of the referencing secret; null for an import.' })
   secretKey!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Key of the secret that is named; null for an import.' })
+  @Field(() => String, { nullable: true, description: 'Key of the referenced secret; null for an import.' })
   usedKey!: string | null;
 
-  @Field(() => Boolean, { description: 'The folder imports it through imports of other folders only.' })
+  @Field(() => Boolean, { description: 'Whether the folder imports it only through imports of other folders.' })
   viaImport!: boolean;
 }
 
 const ORDER = 'kind, environment (slug), path, then key';
 export const SecretUseConnection = soughtConnectionOf(SecretUseType, 'SecretUse', ORDER);
 
-/** Uses as the API shows them. */
+/** Converts uses to their API type. */
 export const toUsePage = (page: SoughtPage<UseView>): SoughtConnectionOf<SecretUseType> =>
   page.map(
     (row) => ({

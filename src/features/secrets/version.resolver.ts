@@ -17,14 +17,14 @@ import {
   toVersionType,
 } from './version.type.js';
 
-const SECRET = { description: 'The secret, which may be gone.' } as const;
-const VIEW = { description: 'Open the values; without it none is shown.', defaultValue: true } as const;
+const SECRET = { description: 'ID of the secret, which may be deleted.' } as const;
+const VIEW = { description: 'Whether to decrypt and return the values.', defaultValue: true } as const;
 
 @Resolver(() => SecretVersionType)
 export class VersionResolver {
   constructor(private readonly versions: VersionService) {}
 
-  @Query(() => SecretVersionConnection, { description: 'Versions of a secret, newest first.' })
+  @Query(() => SecretVersionConnection, { description: 'Lists the versions of a secret, latest first.' })
   async secretVersions(
     @Ctx() ctx: Context,
     @Arg('secretId', () => ID, SECRET) secretId: string,
@@ -34,40 +34,41 @@ export class VersionResolver {
     return toVersionConnection(await this.versions.list(ctx, { secretId, viewSecretValue, ...page }));
   }
 
-  @Query(() => SecretVersionType, { description: 'One version of a secret.' })
+  @Query(() => SecretVersionType, { description: 'Returns a version of a secret.' })
   async secretVersion(
     @Ctx() ctx: Context,
     @Arg('secretId', () => ID, SECRET) secretId: string,
-    @Arg('version', () => Int, { description: 'Number of the version.' }) version: number,
+    @Arg('version', () => Int, { description: 'Version number.' }) version: number,
     @Arg('viewSecretValue', () => Boolean, VIEW) viewSecretValue: boolean,
   ): Promise<SecretVersionType> {
     return toVersionType(await this.versions.get(ctx, { secretId, version, viewSecretValue }));
   }
 
-  @Query(() => SecretVersionComparisonType, { description: 'What differs between two versions of a secret.' })
+  @Query(() => SecretVersionComparisonType, { description: 'Compares two versions of a secret.' })
   async compareSecretVersions(
     @Ctx() ctx: Context,
     @Arg('secretId', () => ID, SECRET) secretId: string,
-    @Arg('from', () => Int, { description: 'Number of the one version.' }) from: number,
-    @Arg('to', () => Int, { description: 'Number of the other.' }) to: number,
+    @Arg('from', () => Int, { description: 'Number of the first version.' }) from: number,
+    @Arg('to', () => Int, { description: 'Number of the second version.' }) to: number,
     @Arg('viewSecretValue', () => Boolean, VIEW) viewSecretValue: boolean,
   ): Promise<SecretVersionComparisonType> {
     return toComparisonType(await this.versions.compare(ctx, { secretId, from, to, viewSecretValue }));
   }
 
   @Query(() => DeletedSecretConnection, {
-    description: 'Deleted secrets of a folder, by path, key and id. The folder may be deleted as well.',
+    description: 'Lists the deleted secrets of a folder, ordered by path, key and ID. The folder may be deleted too.',
   })
   deletedSecrets(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
-    @Arg('environment', () => String, { description: 'Slug of the environment, as `prod`.' }) environment: string,
+    @Arg('environment', () => String, { description: 'Slug of the environment, for example `prod`.' })
+    environment: string,
     @Arg('secretPath', () => String, {
-      description: 'Path of the folder, as `/` or `/payments/eu`.',
+      description: 'Path of the folder, for example `/` or `/payments/eu`.',
       defaultValue: '/',
     })
     secretPath: string,
-    @Arg('recursive', () => Boolean, { description: 'Those of all folders below too.', defaultValue: false })
+    @Arg('recursive', () => Boolean, { description: 'Whether to include all folders below.', defaultValue: false })
     recursive: boolean,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<ConnectionOf<DeletedSecretType>> {
@@ -81,17 +82,17 @@ export class SecretVersionsResolver {
 
   @FieldResolver(() => [SecretVersionSummaryType], {
     description:
-      'Its newest versions, newest first, without what is sealed: see `secretVersion`. A personal one has none.',
+      'The latest versions of the secret, latest first, without encrypted contents; for those use `secretVersion`. Empty for a personal secret.',
   })
   versions(
     @Root() secret: SecretType,
     @Ctx() ctx: Context,
-    @Arg('first', () => Int, { description: 'At most this many, 1 to 100.', defaultValue: 10 }) first: number,
+    @Arg('first', () => Int, { description: 'Maximum number of versions, 1 to 100.', defaultValue: 10 }) first: number,
   ): Promise<readonly SecretVersionSummaryType[]> {
     return this.service.listOfSecret(ctx, secret, { first });
   }
 
-  @FieldResolver(() => SecretVersionSummaryConnection, { description: 'As `versions`, in pages.' })
+  @FieldResolver(() => SecretVersionSummaryConnection, { description: 'The same as `versions`, with pagination.' })
   versionConnection(
     @Root() secret: SecretType,
     @Ctx() ctx: Context,

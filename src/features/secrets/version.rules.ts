@@ -15,7 +15,7 @@ const version = integer(1, MAX_VERSION);
 /** Arguments of `secretVersions`. */
 export const ListVersions = z.strictObject({ secretId, viewSecretValue, ...pageRules });
 
-/** Arguments of the versions inside of a secret. */
+/** Arguments of the `versions` of a secret. */
 export const ListOfSecret = z.strictObject({ first: integer(1, 100).default(10) });
 
 /** Arguments of `versionConnection` of a secret. */
@@ -33,15 +33,15 @@ export const ListDeleted = z.strictObject({ ...place, recursive: z.boolean().def
 /** Input of `restoreSecret`. */
 export const RestoreSecret = z
   .strictObject({
-    id: idOf('The secret, which may be deleted.'),
-    version: version.meta({ description: 'The version; none that is a deletion.' }),
+    id: idOf('ID of the secret, which may be deleted.'),
+    version: version.meta({ description: 'Number of the version to restore. It must not be a deletion.' }),
   })
-  .meta({ description: 'Which version of a secret comes back.' });
+  .meta({ description: 'The secret and the version to restore.' });
 
-/** A secret where it is, or where it would come back when it is gone. */
+/** A secret at its location, or at the location where a restore would create it when it is deleted. */
 export type Stood = SecretSubject & { readonly isGone: boolean; readonly lastPath: string };
 
-/** A secret that is there: it stands where it is. */
+/** A secret that exists: at its location. */
 export const thatIsThere = <S extends SecretSubject>(secret: S): S & Stood => ({
   ...secret,
   isGone: false,
@@ -49,20 +49,21 @@ export const thatIsThere = <S extends SecretSubject>(secret: S): S & Stood => ({
 });
 
 /**
- * How a secret stands, to rules. One that is gone stands as it was last in two places: where it would come back, and where it
- * was when it went. Its folder may have come to where the caller sees more, and nobody was asked for what was deleted in it.
+ * A secret as the rules see it. A deleted one has two locations: where a restore would create it, and where it was when
+ * it was deleted. Its folder may have moved to where the caller sees more, and no rule was checked for the deleted
+ * secrets in it.
  */
 const standingsOf = (secret: Stood): readonly SecretSubject[] =>
   secret.isGone ? [secret, { ...secret, path: secret.lastPath }] : [secret];
 
-/** The caller may know of a secret that is there or was. */
+/** The caller may see the secret, deleted or not. */
 export const describesStanding = (visibility: Visibility, secret: Stood): boolean =>
   standingsOf(secret).every((standing) => visibility.describes(standing));
 
 /**
- * What a caller may see of the versions of one secret. Its rules are asked twice: of the secret as it stands, wherever that
- * is, and of the version as it was. Who lost a right does not keep it for the past, and who got one does not get it for what
- * was elsewhere. What brings a version back asks the same.
+ * What a caller may see of the versions of one secret. Rules are checked twice: for the secret at its current location,
+ * and for the version as it was. Losing a right also covers the past, and gaining one does not cover what was
+ * elsewhere. Restoring a version checks the same.
  */
 export class VersionVisibility {
   readonly #standings: readonly SecretSubject[];
@@ -74,7 +75,7 @@ export class VersionVisibility {
     this.#standings = standingsOf(secret);
   }
 
-  /** The caller may know of the version. */
+  /** The caller may see the version. */
   describes(then: SecretSubject): boolean {
     return [...this.#standings, then].every((subject) => this.visibility.describes(subject));
   }
@@ -85,19 +86,19 @@ export class VersionVisibility {
   }
 }
 
-/** @throws VALIDATION_FAILED for a version that says that the secret was deleted: it holds nothing */
+/** @throws VALIDATION_FAILED for a version that is a deletion: it has no contents */
 export function refuseDeletion({ isDeletion }: { isDeletion: boolean }, path: string): void {
   if (!isDeletion) return;
   throw validationFailed([
-    { path, code: 'IS_DELETION', message: 'must be a version that holds something: this one is a deletion' },
+    { path, code: 'IS_DELETION', message: 'must be a version with contents: this one is a deletion' },
   ]);
 }
 
-/** What of two versions can differ. */
+/** The parts in which two versions can differ. */
 export const DIFFERENCES = ['KEY', 'PLACE', 'VALUE', 'COMMENT', 'METADATA', 'TAGS', 'SETTINGS'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
-/** What of a secret is compared beside what is sealed. */
+/** What is compared of a secret beside the encrypted parts. */
 export interface Comparable {
   readonly environmentId: string;
   readonly path: string;
@@ -109,13 +110,13 @@ export interface Comparable {
   readonly reminderRecipientIds: readonly string[];
 }
 
-/** A version in the clear. */
+/** A version in plaintext. */
 export interface Opened {
   readonly record: Comparable;
   readonly clear: Clear;
 }
 
-/** In which parts two versions differ, in the order of `DIFFERENCES`. Tags and recipients have no order. */
+/** The parts in which two versions differ, in the order of `DIFFERENCES`. Tags and recipients are unordered. */
 export function differencesBetween(from: Opened, to: Opened): Difference[] {
   const differs: Record<Difference, boolean> = {
     KEY: from.record.key !== to.record.key,
@@ -129,7 +130,10 @@ export function differencesBetween(from: Opened, to: Opened): Difference[] {
   return DIFFERENCES.filter((part) => differs[part]);
 }
 
-/** Keys of metadata that only one version has, or with other values, or encrypted in one and not in the other; by code points. */
+/**
+ * Metadata keys that only one version has, or that have different values, or are encrypted in only one of them; by code
+ * points.
+ */
 export function changedMetadataKeys(from: Pick<Clear, 'metadata'>, to: Pick<Clear, 'metadata'>): string[] {
   const before = Map.groupBy(from.metadata, ({ key }) => key);
   const after = Map.groupBy(to.metadata, ({ key }) => key);

@@ -84,7 +84,6 @@ export class VersionService {
    *
    * @param raw `{ secretId, viewSecretValue, first, after }`; the rules are `ListVersions`
    * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: decisions 5.10.
    */
   async list(ctx: Context, raw: unknown): Promise<VersionPage> {
     const { secretId, viewSecretValue, ...request } = parse(ListVersions, raw);
@@ -169,7 +168,6 @@ export class VersionService {
    *
    * @param raw `{ secretId, version, viewSecretValue }`
    * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND, PERMISSION_DENIED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
-   * Source: decisions 5.10.
    */
   async get(ctx: Context, raw: unknown): Promise<VersionView> {
     const { secretId, version, viewSecretValue } = parse(GetVersion, raw);
@@ -195,7 +193,6 @@ export class VersionService {
    * @param raw `{ secretId, from, to, viewSecretValue }`; the rules are `CompareVersions`
    * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
    *   PERMISSION_DENIED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
-   * Source: decisions 5.10.
    */
   async compare(ctx: Context, raw: unknown): Promise<Comparison> {
     const input = parse(CompareVersions, raw);
@@ -232,7 +229,6 @@ export class VersionService {
    *
    * @param raw place, `recursive`, page; the rules are `ListDeleted`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: decisions 5.10.
    */
   async listDeleted(ctx: Context, raw: unknown): Promise<Page<DeletedView>> {
     const { projectId, environment, secretPath: path, recursive, ...request } = parse(ListDeleted, raw);

@@ -7,80 +7,82 @@ import type { Difference } from './version.rules.js';
 import type { Comparison, VersionPage } from './version.service.js';
 import type { VersionView } from './version.view.js';
 
-/** What the API shows of a version. */
+/** API type of a version. */
 @ObjectType('SecretVersion', {
-  description: 'A secret as it was after one write. It outlives the secret.',
+  description: 'A version of a secret: its contents after one write. Versions are kept after the secret is deleted.',
   simpleResolvers: true,
 })
 export class SecretVersionType extends SecretContents {
   @Field(() => ID, { description: 'ID of the secret.' })
   secretId!: string;
 
-  @Field(() => Int, { description: 'Number of the version.' })
+  @Field(() => Int, { description: 'Version number, from 1.' })
   version!: number;
 
-  @Field(() => Boolean, { description: 'The write was its deletion: the version has a place, a key and tags only.' })
+  @Field(() => Boolean, {
+    description: 'Whether the write deleted the secret. Such a version has only a location, a key and tags.',
+  })
   isDeletion!: boolean;
 
-  @Field(() => ID, { description: 'The folder, which may be gone.' })
+  @Field(() => ID, { description: 'ID of the folder, which may be deleted.' })
   folderId!: string;
 
-  @Field(() => String, { description: 'Path of the folder at that time.' })
+  @Field(() => String, { description: 'Path of the folder at that time, for example `/payments`.' })
   secretPath!: string;
 
-  @Field(() => String, { description: 'The key.' })
+  @Field(() => String, { description: 'Key of the secret at that time, for example `DB_PASSWORD`.' })
   secretKey!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The value; null here and `<hidden>` in REST when it is withheld. A deletion has none.',
+    description: 'Value of the secret. If it is hidden, it is null here and `<hidden>` in REST. A deletion has none.',
   })
   secretValue!: string | null;
 
-  @Field(() => [SecretMetadataType], { description: 'What people kept beside it.' })
+  @Field(() => [SecretMetadataType], { description: 'Metadata of the secret.' })
   secretMetadata!: readonly SecretMetadataType[];
 
-  @Field(() => [TagType], { description: 'Its tags, by slug, as far as they still exist.' })
+  @Field(() => [TagType], { description: 'The tags of the version that still exist, ordered by slug.' })
   tags!: readonly TagType[];
 
-  @Field(() => SecretActorType, { description: 'Who wrote it.' })
+  @Field(() => SecretActorType, { description: 'The actor that wrote the version.' })
   actor!: SecretActorType;
 
-  @Field(() => DateTime, { description: 'When it was written.' })
+  @Field(() => DateTime, { description: 'When the version was written.' })
   createdAt!: Date;
 }
 
-/** What the API shows of a version inside of a secret. */
+/** API type of a version inside of a secret. */
 @ObjectType('SecretVersionSummary', {
-  description: 'That a version of a secret is kept: who wrote it, when, and under which name.',
+  description: 'Summary of a version of a secret: who wrote it, when, and the key and location it had.',
   simpleResolvers: true,
 })
 export class SecretVersionSummaryType {
-  @Field(() => Int, { description: 'Number of the version.' })
+  @Field(() => Int, { description: 'Version number, from 1.' })
   version!: number;
 
-  @Field(() => Boolean, { description: 'The write was a deletion.' })
+  @Field(() => Boolean, { description: 'Whether the write deleted the secret.' })
   isDeletion!: boolean;
 
   @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
   environmentSlug!: string;
 
-  @Field(() => String, { description: 'Path of the folder at that time.' })
+  @Field(() => String, { description: 'Path of the folder at that time, for example `/payments`.' })
   secretPath!: string;
 
-  @Field(() => String, { description: 'The key.' })
+  @Field(() => String, { description: 'Key of the secret at that time, for example `DB_PASSWORD`.' })
   secretKey!: string;
 
-  @Field(() => [TagType], { description: 'Its tags, by slug, as far as they still exist.' })
+  @Field(() => [TagType], { description: 'The tags of the version that still exist, ordered by slug.' })
   tags!: readonly TagType[];
 
-  @Field(() => SecretActorType, { description: 'Who wrote it.' })
+  @Field(() => SecretActorType, { description: 'The actor that wrote the version.' })
   actor!: SecretActorType;
 
-  @Field(() => DateTime, { description: 'When it was written.' })
+  @Field(() => DateTime, { description: 'When the version was written.' })
   createdAt!: Date;
 }
 
@@ -90,36 +92,36 @@ export const SecretVersionSummaryConnection = connectionOf(
   'version, newest first',
 );
 
-/** A version as the API shows it. */
+/** Converts a version to its API type. */
 export const toVersionType = (view: VersionView): SecretVersionType => ({
   ...toSecretType(view),
   secretId: view.id,
   isDeletion: view.isDeletion,
 });
 
-@ObjectType({ description: 'A part of a version that cannot be decrypted, and was withheld.', simpleResolvers: true })
+@ObjectType({ description: 'A part of a version that cannot be decrypted and is hidden.', simpleResolvers: true })
 export class SecretVersionReadIssue extends SecretReadIssue {
-  @Field(() => Int, { description: 'The version.' })
+  @Field(() => Int, { description: 'Version number.' })
   version!: number;
 }
 
 @ObjectType('SecretVersionConnection', {
-  description: 'A list of versions of a secret, newest first.',
+  description: 'A list of versions of a secret, latest first.',
   simpleResolvers: true,
 })
 export class SecretVersionConnection extends connectionOf(SecretVersionType, 'SecretVersion', 'version, newest first') {
-  @Field(() => [SecretVersionReadIssue], { description: 'What of these versions cannot be decrypted.' })
+  @Field(() => [SecretVersionReadIssue], { description: 'Parts of these versions that cannot be decrypted.' })
   readIssues!: readonly SecretVersionReadIssue[];
 }
 
-/** A list as the API shows it. */
+/** Converts a list to its API type. */
 export const toVersionConnection = (page: VersionPage): SecretVersionConnection =>
   Object.assign(
     page.map(toVersionType, ({ version }) => [String(version)]),
     { readIssues: page.readIssues },
   );
 
-/** GraphQL's names of the parts in which versions differ. */
+/** GraphQL names of the parts in which versions differ. */
 export const DifferenceEnum = {
   KEY: 'KEY',
   PLACE: 'PLACE',
@@ -131,76 +133,77 @@ export const DifferenceEnum = {
 } as const satisfies { [D in Difference]: D };
 registerEnumType(DifferenceEnum, {
   name: 'SecretVersionDifference',
-  description: 'In which part two versions differ.',
+  description: 'Part in which two versions differ.',
   valuesConfig: {
-    KEY: { description: 'The key.' },
+    KEY: { description: 'The key of the secret.' },
     PLACE: { description: 'The environment or the path.' },
-    VALUE: { description: 'The value.' },
-    COMMENT: { description: 'The comment.' },
-    METADATA: { description: 'The metadata.' },
-    TAGS: { description: 'The tags.' },
-    SETTINGS: { description: 'The reminder, or what clients do with line breaks.' },
+    VALUE: { description: 'The value of the secret.' },
+    COMMENT: { description: 'The comment on the secret.' },
+    METADATA: { description: 'The metadata of the secret.' },
+    TAGS: { description: 'The tags of the secret.' },
+    SETTINGS: { description: 'The reminder, or whether clients encode line breaks.' },
   },
 });
 
 @ObjectType('SecretVersionComparison', {
-  description: 'What two versions of a secret have different.',
+  description: 'Comparison of two versions of a secret.',
   simpleResolvers: true,
 })
 export class SecretVersionComparisonType {
-  @Field(() => SecretVersionType, { description: 'The one version.' })
+  @Field(() => SecretVersionType, { description: 'Number of the first version.' })
   from!: SecretVersionType;
 
-  @Field(() => SecretVersionType, { description: 'The other.' })
+  @Field(() => SecretVersionType, { description: 'Number of the second version.' })
   to!: SecretVersionType;
 
   @Field(() => [DifferenceEnum], {
-    description: 'In which parts they differ; of the value it is told only to who may read both.',
+    description:
+      'Parts in which the versions differ. A difference of the values is reported only if you can read both.',
   })
   differences!: readonly Difference[];
 
-  @Field(() => [String], { description: 'Keys of the metadata that were added, removed or changed.' })
+  @Field(() => [String], { description: 'Metadata keys that were added, removed or changed.' })
   changedMetadataKeys!: readonly string[];
 }
 
-/** A comparison as the API shows it. */
+/** Converts a comparison to its API type. */
 export const toComparisonType = ({ from, to, ...comparison }: Comparison): SecretVersionComparisonType => ({
   ...comparison,
   from: toVersionType(from),
   to: toVersionType(to),
 });
 
-/** What the API shows of a secret that is gone. */
+/** API type of a deleted secret. */
 @ObjectType('DeletedSecret', { description: 'A deleted secret, which can be restored.', simpleResolvers: true })
 export class DeletedSecretType {
-  @Field(() => ID, { description: 'ID of the secret. It has this id again when it is restored.' })
+  @Field(() => ID, { description: 'ID of the secret. A restore creates the secret with the same ID.' })
   secretId!: string;
 
   @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment, as `prod`.' })
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
   environmentSlug!: string;
 
-  @Field(() => String, { description: 'Path of the folder that it comes back to.' })
+  @Field(() => String, { description: 'Path of the folder where a restore creates the secret.' })
   secretPath!: string;
 
-  @Field(() => String, { description: 'The last key that it had.' })
+  @Field(() => String, { description: 'Last key of the secret, for example `DB_PASSWORD`.' })
   secretKey!: string;
 
-  @Field(() => [TagType], { description: 'Its last tags, by slug, as far as they still exist.' })
+  @Field(() => [TagType], { description: 'Last tags of the secret that still exist, ordered by slug.' })
   tags!: readonly TagType[];
 
   @Field(() => Int, {
     nullable: true,
-    description: 'The newest version that holds something, for `restoreSecret`; null when none is kept.',
+    description: 'Number of the latest version with contents, for `restoreSecret`; null when none is kept.',
   })
   restorableVersion!: number | null;
 
-  @Field(() => DateTime, { description: 'When it was deleted.' })
+  @Field(() => DateTime, { description: 'When the secret was deleted.' })
   deletedAt!: Date;
 
-  @Field(() => SecretActorType, { description: 'Who deleted it.' })
+  @Field(() => SecretActorType, { description: 'The actor that deleted the secret.' })
   actor!: SecretActorType;
 }
 

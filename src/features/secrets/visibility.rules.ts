@@ -10,7 +10,7 @@ import {
 import type { Fields } from '../../kernel/authz/conditions.js';
 import { giveWay } from '../../kernel/slices.js';
 
-/** What the conditions of a rule about secrets can look at. */
+/** The attributes that conditions of rules about secrets can use. */
 export interface SecretSubject {
   readonly environment: string;
   readonly path: string;
@@ -18,7 +18,7 @@ export interface SecretSubject {
   readonly tags: readonly { readonly slug: string }[];
 }
 
-/** A secret as rules see it. Source: behaviour 2. */
+/** A secret as rules see it. */
 export const fieldsOf = ({ environment, path, key, tags }: SecretSubject): Fields => ({
   environment,
   secretPath: path,
@@ -26,18 +26,19 @@ export const fieldsOf = ({ environment, path, key, tags }: SecretSubject): Field
   secretTags: tags.map(({ slug }) => slug),
 });
 
-/** A change of what rules look at of a secret. */
+/** A change of the attributes that rules use. */
 export interface SubjectChange {
   readonly before: SecretSubject;
   readonly after: SecretSubject;
 }
 
-/** To know of a secret, and to read its value. */
+/** To see a secret, and to read its value. */
 type Sight = 'secrets:describeSecret' | 'secrets:readValue';
 
 /**
- * Whoever changes what rules look at of a secret must be one who may edit it before and after. And nobody comes to know of a
- * secret, or to read its value, by his own change: a condition on what he sees would be no more than a condition on names.
+ * A change of attributes that rules use requires the right to edit the secret before and after. And nobody gains sight
+ * of a secret, or of its value, by their own change: otherwise a condition on visible secrets would be no more than a
+ * condition on names.
  *
  * @throws PERMISSION_DENIED
  */
@@ -51,19 +52,22 @@ export function authorizeSubjectChanges(project: Access, changes: readonly Subje
   }
 }
 
-/** What it takes to give a place or a tag another name, of each secret that has it: all that rules could take or give by it. */
+/**
+ * The rights that renaming a location or a tag requires, on each secret that has it: all that rules could grant or deny
+ * by the new name.
+ */
 const CARRYING = ['secrets:edit', 'secrets:describeSecret', 'secrets:readValue'] as const;
 
-/** Whether the caller may do all of this to every secret there can be: then nobody has to look which there are. */
+/** Whether the caller may do all of this to every possible secret: then the existing ones need no check. */
 export const mayAlways = (ability: Ability, actions: readonly Action[]): boolean =>
   actions.every((action) => canAlways(ability, action));
 
-/** Whether the caller may give another name to whatever secrets are in. */
+/** Whether the caller may rename any location that contains secrets. */
 export const mayCarryAll = (ability: Ability): boolean => mayAlways(ability, CARRYING);
 
 /**
- * Whoever gives another name to what secrets are in, or have, changes what rules look at of them, for everybody: he must be
- * one who may edit and read each of them, under the old name and under the new one.
+ * Renaming something that contains secrets, or that secrets have, changes the attributes that rules use for everybody.
+ * It requires the right to edit and read each of them, under the old name and under the new one.
  *
  * @throws PERMISSION_DENIED
  */
@@ -83,16 +87,13 @@ export async function authorizeAll(project: Access, action: Action, subjects: re
 /** @throws PERMISSION_DENIED unless the caller may describe at least some secret of the project */
 export const authorizeListing = (access: Access): void => authorize(access, 'secrets:describeSecret');
 
-/**
- * Which secrets a caller may know of and which values it may read, row by row.
- * Source: decisions 5.4.
- */
+/** Which secrets a caller may see and which values it may read, row by row. */
 export class Visibility {
   readonly #describes: (subject: SecretSubject) => boolean;
   readonly #readsValue: (subject: SecretSubject) => boolean;
-  /** The rules look at single secrets: which rows are seen is known only after reading them. */
+  /** The rules depend on single secrets: which rows are visible is known only after reading them. */
   readonly isPerSecret: boolean;
-  /** The caller may know of every secret, whatever there is. */
+  /** The caller may see every secret, whatever exists. */
   readonly describesAll: boolean;
 
   constructor(ability: Ability) {
@@ -114,7 +115,7 @@ export class Visibility {
     return this.#readsValue(subject);
   }
 
-  /** What the caller would see of the changed secret and does not see of the present one; undefined: nothing. */
+  /** What the caller would see of the changed secret and does not see of the current one; undefined: nothing. */
   gainedBy({ before, after }: SubjectChange): Sight | undefined {
     if (this.describes(after) && !this.describes(before)) return 'secrets:describeSecret';
     return this.readsValue(after) && !this.readsValue(before) ? 'secrets:readValue' : undefined;

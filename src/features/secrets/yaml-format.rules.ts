@@ -9,7 +9,7 @@ import {
   type TransferFormat,
 } from './transfer-format.rules.js';
 
-/** Files of one flat YAML map. Scalars are the text that stands there: `PORT: 8080` is the text `8080`. */
+/** Files of one flat YAML map. Scalars are read as the text as written: `PORT: 8080` is the string `8080`. */
 export const yamlFormat: TransferFormat = {
   parse: (text) => checkedFile(pairs(text)),
 
@@ -18,21 +18,21 @@ export const yamlFormat: TransferFormat = {
   join: (files) => files.join(''),
 };
 
-/** Far more than a file of as many secrets as there may be, each with some lines of comment, is made of. */
+/** Far more than a file with the maximum number of secrets, each with some lines of comment, consists of. */
 const MAX_TOKENS = 30_000;
 
 const fault = (code: FormatFault['code'], message: string): Omit<FormatFault, 'line'> => ({ code, message });
 const NOT_YAML = fault('NOT_YAML', 'is not valid YAML');
-const TOO_LARGE = fault('TOO_LARGE', 'must not be there: the file has too many parts');
+const TOO_LARGE = fault('TOO_LARGE', 'exceeds the limit of parts in a file');
 const NOT_A_MAP = fault('NOT_A_MAP', 'must be one map of keys and values');
-const NOT_TEXT = fault('NOT_TEXT', 'must be a text, and no list or map');
+const NOT_TEXT = fault('NOT_TEXT', 'must be a string, not a list or map');
 const NO_VALUE = fault('NO_VALUE', 'must have a colon and a value after its key');
-/** What makes one text stand for something else, or for many. */
+/** Tokens that make one text stand for something else, or for many. */
 const NOT_ALLOWED: Readonly<Partial<Record<string, Omit<FormatFault, 'line'>>>> = {
-  anchor: fault('ANCHOR', 'must have no anchor'),
-  tag: fault('TAG', 'must have no tag'),
-  alias: fault('ALIAS', 'must be no alias'),
-  directive: fault('DIRECTIVE', 'must be no directive'),
+  anchor: fault('ANCHOR', 'must not have an anchor'),
+  tag: fault('TAG', 'must not have a tag'),
+  alias: fault('ALIAS', 'must not be an alias'),
+  directive: fault('DIRECTIVE', 'must not be a directive'),
   document: fault('MANY_DOCUMENTS', 'must be part of the first document'),
 };
 
@@ -40,8 +40,8 @@ type Tokens = readonly CST.Token[];
 type LineOf = (token: { readonly offset: number }) => number;
 
 /**
- * The pairs of a file. They are taken from its syntax tree: composing a document would follow what is nested and referred
- * to, as deep as it goes. Only a flat one is composed, to hear what else is wrong with it.
+ * The pairs of a file. They are taken from its syntax tree: composing a document would follow nested and referenced
+ * nodes at any depth. Only a flat one is composed, for its other errors.
  */
 function* pairs(text: string): Generator<Entry | FormatFault> {
   const lines = new LineCounter();
@@ -100,7 +100,7 @@ const notAllowed = (tokens: Tokens, lineOf: LineOf, entry?: number): FormatFault
     return found === undefined ? [] : [{ line: lineOf(token as CST.SourceToken), entry, ...found }];
   });
 
-/** @param above everything before its key, from the line after the value before */
+/** @param above everything before its key, from the line after the previous value */
 function* pairOf(
   { item, entry }: { item: CST.CollectionItem; entry: number },
   above: Tokens,
@@ -118,7 +118,7 @@ function* pairOf(
     ...(CST.isCollection(name) ? [{ line, entry, ...NOT_TEXT }] : []),
     ...(CST.isCollection(value) ? [{ line: lineOf(value), entry, ...NOT_TEXT }] : []),
     ...(sep.some(({ type }) => type === 'map-value-ind') ? [] : [{ line, entry, ...NO_VALUE }]),
-    // Told here and not by the composer, which makes an error of each wrong escape, be they thousands.
+    // Reported here and not by the composer, which creates an error for each wrong escape, even for thousands.
     ...(nameScalar?.isBroken || valueScalar?.isBroken ? [{ line, entry, ...NOT_YAML }] : []),
   ];
   if (faults.length > 0) yield* faults;
@@ -127,7 +127,7 @@ function* pairOf(
 
 const BLANK: ReadonlySet<string> = new Set(['space', 'newline', 'comment', 'comma']);
 
-/** A scalar as its text; undefined for nothing, and for what is none. */
+/** A scalar as its text; undefined for none, and for nodes that are not scalars. */
 function scalarOf(token: CST.Token | null | undefined): { text: string; isBroken: boolean } | undefined {
   let isBroken = false;
   const scalar = CST.resolveAsScalar(token, true, () => {
@@ -136,7 +136,7 @@ function scalarOf(token: CST.Token | null | undefined): { text: string; isBroken
   return scalar === null ? undefined : { text: scalar.value, isBroken };
 }
 
-/** What the lines right above a key say. The last line is that of the key. */
+/** The comment right above a key. The last line is that of the key. */
 function commentIn(tokens: Tokens): string | undefined {
   const lines: CST.Token[][] = [[]];
   for (const token of tokens) {
@@ -157,22 +157,24 @@ const isCommentLine = (line: Tokens): boolean =>
 function printedPair({ key, value, comment }: PrintableEntry): string {
   const above = commentLines(comment).map((line) => `${line}\n`);
   const name = /^[A-Za-z_]\w*$/.test(key) && !WORDS.test(key) ? key : quoted(key);
-  // Readers look no further than 1,024 characters for the colon.
+  // Parsers look at most 1,024 characters ahead for the colon.
   const begin = name.length > 1_000 ? `? ${name}\n:` : `${name}:`;
   return `${above.join('')}${begin} ${isPlainText(value) ? block(value) : quoted(value)}\n`;
 }
 
-/** What some reader takes for a boolean, for nothing, or for a number. */
+/** What some parser takes for a boolean, for null, or for a number. */
 const WORDS = /^(y|n|yes|no|on|off|true|false|null|e\d+)$/i;
 
-/** In double quotes nothing is a number, and everything has an escape: JSON's, and those of what YAML does not print. */
+/**
+ * In double quotes nothing is a number, and everything has an escape: JSON's, and those of what YAML does not print.
+ */
 const quoted = (text: string): string =>
   JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** Lines of ASCII without blanks around them, as keys and certificates are: people want to see these. */
+/** Lines of ASCII without surrounding blanks, such as keys and certificates: readable as a block. */
 const isPlainText = (value: string): boolean =>
   value.includes('\n') &&
   value

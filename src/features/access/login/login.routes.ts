@@ -5,7 +5,7 @@ const auth = routesAt('/api/v1/auth/universal-auth', {
   select: 'accessToken expiresIn accessTokenMaxTTL tokenType',
 });
 
-/** Logins. Source: behaviour 3, for the login with a client secret. */
+/** Logins. */
 export const loginRoutes = [
   auth.post('/login', 'Log a machine identity in with its client id and a client secret', {
     anonymous: true,

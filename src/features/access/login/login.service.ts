@@ -34,7 +34,6 @@ export class LoginService {
    *   CLIENT_SECRET_REVOKED, CLIENT_SECRET_EXPIRED, CLIENT_SECRET_USES_EXHAUSTED, CLIENT_SECRET_ADDRESS_REFUSED,
    *   ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED; RATE_LIMITED after too many that failed, from the address or for the client,
    *   and when the client has made too many tokens; AUDIT_UNAVAILABLE
-   * Source: behaviour 3, for the login with a client secret.
    */
   async logIn(request: Context | AnonymousContext, raw: unknown): Promise<IssuedToken> {
     const { clientId, clientSecret, organizationSlug } = parse(LogIn, raw);

@@ -34,7 +34,6 @@ export class TokenListService {
    *
    * @param raw `{ identityId?, expiresBefore?, unusedSince?, includeEnded?, updatedSince?, first?, after?, offset? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 3.3.
    */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<AccessTokenView>> {
     const { identityId, includeEnded, expiresBefore, unusedSince, ...request } = parse(ListTokens, raw);
@@ -53,7 +52,6 @@ export class TokenListService {
    *
    * @param raw `{ userId, updatedSince?, first?, after?, offset? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async listPersonal(ctx: Context, raw: unknown): Promise<CountedConnectionOf<AccessTokenView>> {
     const { userId, ...request } = parse(ListPersonalTokens, raw);

@@ -143,7 +143,7 @@ function checkTerm({ isTemporary, ...term }: Temporary, issues: z.core.$Refineme
   for (const issue of Term.safeParse(term).error?.issues ?? []) issues.addIssue({ ...issue, input: term } as never);
 }
 
-/** The role of an entry: a role of the project may be given as replies of groups have it. Source: clients, Groups. */
+/** The role of an entry: a role of the project may be given as replies of groups have it. */
 const slugOf = ({ role, customRoleSlug }: Readonly<Record<string, unknown>>): unknown =>
   role === CUSTOM ? (customRoleSlug ?? role) : role;
 
@@ -292,7 +292,7 @@ const adding = (members: Members, body: typeof RolesBody | typeof AddGroupBody, 
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', notFound, 'ALREADY_A_MEMBER'],
   });
 
-/** Members of a project. Source: behaviour 10 (Identity in project). */
+/** Members of a project. */
 export const membershipRoutes = [
   ...routesOf(USERS),
   ...routesOf(IDENTITIES),

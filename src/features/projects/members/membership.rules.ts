@@ -49,12 +49,12 @@ const rolesOf = (description: string) => ({
   roleAssignments: assignments,
 });
 
-/** Input of `addProjectMember`. Source: behaviour 10 (Identity in project). */
+/** Input of `addProjectMember`. */
 export const AddMember = MemberKey.extend(rolesOf(`Slugs of ${ALL_ROLES}`))
   .refine(isOneGiven, EITHER)
   .meta({ description: 'Who of the organization joins a project, and as what.' });
 
-/** Input of `updateProjectMember`. Source: behaviour 10 (Identity in project). */
+/** Input of `updateProjectMember`. */
 export const UpdateMember = MemberKey.extend(
   rolesOf('Slugs of 1 to 10 roles, each once. They replace the ones before.'),
 )
@@ -105,7 +105,7 @@ const SUBJECTS = { user: 'member', identity: 'identity', group: 'groups' } as co
 /** Subjects of rules about members. */
 export type MemberSubject = (typeof SUBJECTS)[MemberKind];
 
-/** The subject of rules that a kind of member belongs to. Source: behaviour 2. */
+/** The subject of rules that a kind of member belongs to. */
 export const subjectOf = (kind: MemberKind): MemberSubject => SUBJECTS[kind];
 
 /** What conditions of rules look at. @param member undefined: there is none that the organization knows */

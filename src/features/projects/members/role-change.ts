@@ -66,7 +66,7 @@ interface Holder {
 
 /**
  * What a change of roles gives or takes that the caller does not have. A role for a time counts as if it were held now.
- * Where nothing else is held, what roles forbid takes nothing from anybody. Source: behaviour 1.1, 2.
+ * Where nothing else is held, what roles forbid takes nothing from anybody.
  */
 export function rightsBeyondRoleChange(own: Ability, { taken, given, kept }: RoleChange, holder: Holder): Action[] {
   const rulesOf = (slugs: readonly string[], outlasted: readonly string[] = []): Rule[] =>

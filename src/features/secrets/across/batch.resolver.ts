@@ -16,7 +16,7 @@ export class SecretBatchResolver {
   @mutation(
     UpdateSecretsById,
     UpdateSecretsByIdPayload,
-    'Changes shared secrets of any folders, environments and projects, all or none, or shows what would change.',
+    'Updates shared secrets of any folders, environments and projects, or previews the changes. Either all changes are applied or none.',
   )
   async updateSecretsById(ctx: Context, input: object): Promise<UpdateSecretsByIdPayload> {
     return toUpdatePayload(await this.updates.update(ctx, input));
@@ -25,7 +25,8 @@ export class SecretBatchResolver {
   @mutation(
     ReplaceValue,
     ReplaceValuePayload,
-    'Replaces a value in all shared secrets that have it and that you may read and edit, all or none; at most 500. Other values that refer to it by name are not changed.',
+    'Replaces a value in every shared secret that has it and that you can read and edit, at most 500. Either all ' +
+      'are changed or none. Values that only reference such a secret are not changed.',
   )
   async replaceValue(ctx: Context, input: object): Promise<ReplaceValuePayload> {
     return toReplacePayload(await this.replacing.replace(ctx, input));

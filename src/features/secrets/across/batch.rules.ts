@@ -5,13 +5,12 @@ import { idOf } from '../../../kernel/text-rules.js';
 import { MAX_VERSION } from '../../../kernel/version.js';
 import { secretValue, UpdateSecret } from '../secret.rules.js';
 
-/** So many secrets change at once, wherever they are. */
+/** Maximum number of secrets in one change, across all locations. */
 export const MAX_SECRETS = 500;
 
-const dryRun = z
-  .boolean()
-  .default(false)
-  .meta({ description: 'Only check and show what would change; nothing is written, and no value is shown.' });
+const dryRun = z.boolean().default(false).meta({
+  description: 'Whether to validate and preview the changes without writing anything. The preview contains no values.',
+});
 
 /** A change of one secret of a batch. Absent keeps, null clears. */
 export const SecretChangeById = UpdateSecret.extend({ expectedVersion: integer(1, MAX_VERSION).nullish() });
@@ -24,33 +23,33 @@ export const UpdateSecretsById = z
       .array(SecretChangeById)
       .min(1)
       .max(MAX_SECRETS)
-      .meta({ description: 'The changes, 1 to 500, no secret twice.' }),
+      .meta({ description: 'The changes: 1 to 500, each secret at most once.' }),
     dryRun,
   })
-  .meta({ description: 'Changes of secrets wherever they are: all or none.' });
+  .meta({ description: 'The changes, by secret ID. Either all are applied or none.' });
 
 /** Input of `replaceValue`. */
 export const ReplaceValue = z
   .strictObject({
-    likeSecretId: idOf('A secret that has the value which is replaced. You must be one who may read it.'),
+    likeSecretId: idOf('ID of a secret that has the value to replace. You must be able to read its value.'),
     secretValue: secretValue.meta({
       description:
-        'The new value, up to 512 KiB of UTF-8. It may refer only to paths and keys that you may describe in each of the projects.',
+        'The new value, up to 512 KiB of UTF-8. It may reference only secrets that you can see in each of the projects.',
     }),
     projectIds: z
-      .array(idOf('A project.'))
+      .array(idOf('ID of a project.'))
       .min(1)
       .max(1_000)
       .nullish()
-      .meta({ description: 'Only in these projects. Absent: in all projects where you may read values.' }),
+      .meta({ description: 'Only these projects. All projects where you can read values when absent.' }),
     dryRun,
   })
-  .meta({ description: 'A value that is replaced wherever it is: everywhere or nowhere.' });
+  .meta({ description: 'The value to replace and the new value. Either all occurrences are replaced or none.' });
 
-/** Place of a fault: `secrets[3].newSecretKey`. */
+/** Path of a violation: `secrets[3].newSecretKey`. */
 export const inBatch = (index: number, field = ''): string => `secrets[${index}]${field === '' ? '' : `.${field}`}`;
 
-/** Secrets that come twice in one batch, each later one a fault. */
+/** Duplicate secrets in one batch: each later one is a violation. */
 export function repeatedIds(ids: readonly string[]): ErrorDetail[] {
   const seen = new Set<string>();
   return ids.flatMap((id, index): ErrorDetail[] => {
@@ -58,6 +57,6 @@ export function repeatedIds(ids: readonly string[]): ErrorDetail[] {
       seen.add(id);
       return [];
     }
-    return [{ path: inBatch(index, 'id'), code: 'DUPLICATE', message: 'is named twice in this batch' }];
+    return [{ path: inBatch(index, 'id'), code: 'DUPLICATE', message: 'is a duplicate in this batch' }];
   });
 }

@@ -8,59 +8,58 @@ import { SecretChangeById } from './batch.rules.js';
 import type { Changed, Outcome } from './batch-writes.js';
 import type { Replaced } from './replace-value.service.js';
 
-@InputType({ description: 'What changes of one secret of a batch: what is absent stays, null clears.' })
+@InputType({ description: 'Changes of one secret of a batch. Absent fields keep their values; null clears a field.' })
 export class IdentifiedSecretChangeInput extends UpdateSecretInput {
   @Field(() => Int, {
     nullable: true,
-    description:
-      'The version that the change is based on. If the secret is at another one, nothing of the batch is done.',
+    description: 'Version that the change is based on. If the secret has another version, the whole batch is rejected.',
   })
   expectedVersion?: number | null;
 }
 inputOfRule(SecretChangeById, IdentifiedSecretChangeInput);
 
-@ObjectType('SecretUpdate', { description: 'What a batch changes of one secret.', simpleResolvers: true })
+@ObjectType('SecretUpdate', { description: 'Changes of one secret of a batch.', simpleResolvers: true })
 export class SecretUpdateType {
   @Field(() => SecretType, {
-    description: 'The secret after the change; of a dry run as it is now, without its value.',
+    description: 'The updated secret. In a preview, the unchanged secret without its value.',
   })
   secret!: SecretType;
 
-  @Field(() => Int, { description: 'Its version before the change.' })
+  @Field(() => Int, { description: 'Version of the secret before the change.' })
   versionBefore!: number;
 
   @Field(() => [DifferenceEnum], {
     description:
-      'Which parts change, also by what follows a new key. If you may not read the value, a new one counts as a change in any case.',
+      'Parts that change, including references that follow a new key. If you cannot read the value, a new value always counts as a change.',
   })
   differences!: readonly Difference[];
 }
 
-@ObjectType({ description: 'What a batch changed, or would change.', simpleResolvers: true })
+@ObjectType({ description: 'Result of `updateSecretsById`.', simpleResolvers: true })
 export class UpdateSecretsByIdPayload {
-  @Field(() => Boolean, { description: 'Nothing was written.' })
+  @Field(() => Boolean, { description: 'Whether this was a preview that changed nothing.' })
   dryRun!: boolean;
 
-  @Field(() => [SecretUpdateType], { description: 'The changes, in the order given.' })
+  @Field(() => [SecretUpdateType], { description: 'The changes, in the order of the input.' })
   updates!: readonly SecretUpdateType[];
 
   @Field(() => Int, {
-    description: 'How many other secrets, of those whose values you may read, have their references follow new keys.',
+    description: 'Number of other secrets, among those whose values you can read, whose references were updated.',
   })
   rewritten!: number;
 }
 
-@ObjectType({ description: 'Where a value was replaced, or would be.', simpleResolvers: true })
+@ObjectType({ description: 'Result of `replaceValue`.', simpleResolvers: true })
 export class ReplaceValuePayload {
-  @Field(() => Boolean, { description: 'Nothing was written.' })
+  @Field(() => Boolean, { description: 'Whether this was a preview that changed nothing.' })
   dryRun!: boolean;
 
-  @Field(() => [SecretUpdateType], { description: 'The secrets that get the new value, by path, key, then id.' })
+  @Field(() => [SecretUpdateType], { description: 'The secrets with the new value, ordered by path, key, then ID.' })
   updates!: readonly SecretUpdateType[];
 
   @Field(() => [SecretType], {
     description:
-      'Secrets that keep the value, since you may read but not edit them, by path, then key; without their values.',
+      'The secrets that keep the old value because you can read but not edit them, ordered by path, then key. Their values are not returned.',
   })
   leftOut!: readonly SecretType[];
 }
@@ -71,14 +70,14 @@ const toUpdateType = ({ view, versionBefore, differences }: Changed): SecretUpda
   differences,
 });
 
-/** What a batch did as the API shows it. */
+/** Converts a batch result to its API type. */
 export const toUpdatePayload = ({ dryRun, changed, rewritten }: Outcome): UpdateSecretsByIdPayload => ({
   dryRun,
   updates: changed.map(toUpdateType),
   rewritten,
 });
 
-/** What a replacement did as the API shows it. */
+/** Converts a replacement to its API type. */
 export const toReplacePayload = ({ dryRun, changed, leftOut }: Replaced): ReplaceValuePayload => ({
   dryRun,
   updates: changed.map(toUpdateType),

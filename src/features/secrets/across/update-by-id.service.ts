@@ -22,7 +22,6 @@ export class UpdateByIdService {
    * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, USER_NOT_FOUND, ROTATED_SECRET, SECRET_VERSION_DIFFERS,
    *   SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, ANSWER_TOO_LARGE,
    *   AUDIT_UNAVAILABLE, naming every fault
-   * Source: behaviour 5.8, decisions 5.
    */
   async update(ctx: Context, raw: unknown): Promise<Outcome> {
     const { secrets, dryRun } = await parseInSlices(UpdateSecretsById, raw);

@@ -8,7 +8,7 @@ import { FolderConnection, FolderType } from '../folder.type.js';
 import type { FolderReadingService } from '../folder-reading.service.js';
 import type { SecretLinks } from './secret.links.js';
 
-const PATH = { description: 'Path of the folder that they are in, as `/payments`.', defaultValue: '/' } as const;
+const PATH = { description: 'Path of the parent folder, for example `/payments`.', defaultValue: '/' } as const;
 
 @Resolver(() => FolderType)
 export class FolderTreeResolver {
@@ -19,7 +19,7 @@ export class FolderTreeResolver {
 
   @FieldResolver(() => FolderType, {
     nullable: true,
-    description: 'The folder that it is in; null for the root folder, and when you may not read it.',
+    description: 'The parent folder; null for the root folder, and when you cannot read it.',
   })
   parent(@Root() { parentId }: FolderType, @Ctx() ctx: Context): Promise<FolderType | null> {
     return linked(ctx, this.links.folders, parentId);
@@ -27,13 +27,14 @@ export class FolderTreeResolver {
 
   @FieldResolver(() => [FolderType], {
     nullable: true,
-    description: 'The folders right under it, by name; null with PERMISSION_DENIED if you may not read them.',
+    description:
+      'The folders directly in the folder, ordered by name; null with PERMISSION_DENIED if you cannot read them.',
   })
   folders(@Root() folder: FolderType, @Ctx() ctx: Context): Promise<readonly FolderType[]> {
     return this.reading.listInFolder(ctx, folder);
   }
 
-  @FieldResolver(() => FolderConnection, { nullable: true, description: 'As `folders`, in pages.' })
+  @FieldResolver(() => FolderConnection, { nullable: true, description: 'The same as `folders`, with pagination.' })
   async folderConnection(
     @Root() folder: FolderType,
     @Ctx() ctx: Context,
@@ -47,7 +48,7 @@ export class FolderTreeResolver {
 export class EnvironmentFolderPagesResolver {
   constructor(private readonly reading: FolderReadingService) {}
 
-  @FieldResolver(() => FolderConnection, { nullable: true, description: 'As `folders`, in pages.' })
+  @FieldResolver(() => FolderConnection, { nullable: true, description: 'The same as `folders`, with pagination.' })
   async folderConnection(
     @Root() environment: EnvironmentType,
     @Ctx() ctx: Context,

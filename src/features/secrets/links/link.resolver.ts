@@ -25,7 +25,7 @@ import { DeletedSecretType, SecretVersionSummaryType, SecretVersionType } from '
 import { EnvironmentFolderPagesResolver, FolderTreeResolver } from './folder-link.resolver.js';
 import type { SecretLinks } from './secret.links.js';
 
-/** Gives a type with an `environmentId` the environment itself. @returns a class of resolvers */
+/** Adds the field `environment` to a type with an `environmentId`. @returns a resolver class */
 function environmentLinkOf(
   type: ClassType<{ readonly environmentId: string }>,
 ): new (
@@ -37,7 +37,7 @@ function environmentLinkOf(
 
     @FieldResolver(() => EnvironmentType, {
       nullable: true,
-      description: 'The environment; null with PERMISSION_DENIED if you may not read environments.',
+      description: 'The environment; null with PERMISSION_DENIED if you cannot read environments.',
     })
     async environment(
       @Root() { environmentId }: { environmentId: string },
@@ -50,7 +50,7 @@ function environmentLinkOf(
   return EnvironmentLinkResolver;
 }
 
-/** Gives a type with a `folderId` the folder itself. @returns a class of resolvers */
+/** Adds the field `folder` to a type with a `folderId`. @returns a resolver class */
 function folderLinkOf(type: ClassType<{ readonly folderId: string }>): new (links: SecretLinks) => object {
   @Resolver(() => type)
   class FolderLinkResolver {
@@ -58,7 +58,7 @@ function folderLinkOf(type: ClassType<{ readonly folderId: string }>): new (link
 
     @FieldResolver(() => FolderType, {
       nullable: true,
-      description: 'The folder; null if it was deleted, and null with PERMISSION_DENIED if you may not read it.',
+      description: 'The folder; null if it was deleted, and null with PERMISSION_DENIED if you cannot read it.',
     })
     folder(@Root() { folderId }: { folderId: string }, @Ctx() ctx: Context): Promise<FolderType | null> {
       return linked(ctx, this.links.folders, folderId);
@@ -67,7 +67,7 @@ function folderLinkOf(type: ClassType<{ readonly folderId: string }>): new (link
   return FolderLinkResolver;
 }
 
-/** Gives a type with a `secretId` the secret itself. @returns a class of resolvers */
+/** Adds the field `secret` to a type with a `secretId`. @returns a resolver class */
 function secretLinkOf(type: ClassType<{ readonly secretId: string | null }>): new (links: SecretLinks) => object {
   @Resolver(() => type)
   class SecretLinkResolver {
@@ -76,7 +76,7 @@ function secretLinkOf(type: ClassType<{ readonly secretId: string | null }>): ne
     @FieldResolver(() => SecretType, {
       nullable: true,
       description:
-        'The secret as it is now; null if there is none that you may know of. Its value is decrypted only if you ask for it.',
+        'The current secret; null if there is none that you can see. The value is decrypted only if you select it.',
     })
     async secret(
       @Root() { secretId }: { secretId: string | null },
@@ -91,7 +91,7 @@ function secretLinkOf(type: ClassType<{ readonly secretId: string | null }>): ne
   return SecretLinkResolver;
 }
 
-/** Gives what names secrets by `secretIds` the secrets themselves. @returns a class of resolvers */
+/** Adds the field `secrets` to a type with `secretIds`. @returns a resolver class */
 function secretListLinkOf(
   type: ClassType<{ readonly secretIds: readonly string[] }>,
 ): new (
@@ -104,7 +104,8 @@ function secretListLinkOf(
     @FieldResolver(() => [SecretType], {
       nullable: true,
       description:
-        'The secrets of `secretIds` that you may know of, as they are now; null with PERMISSION_DENIED if there can be none. Values are decrypted only if you ask for them.',
+        'The current secrets of `secretIds` that you can see; null with PERMISSION_DENIED if you cannot see any ' +
+        'secrets. Values are decrypted only if you select them.',
     })
     async secrets(
       @Root() { secretIds }: { secretIds: readonly string[] },
@@ -119,17 +120,17 @@ function secretListLinkOf(
   return SecretListLinkResolver;
 }
 
-/** Fields of a secret that say something of its value. */
+/** Fields of a secret that depend on its value. */
 const VALUE_FIELDS = ['secretValue', 'secretValueHidden'];
 
-/** Gives secrets and their versions the users whom reminders reach. @returns a class of resolvers */
+/** Adds the users to remind to secrets and their versions. @returns a resolver class */
 function recipientLinkOf(type: ClassType<{ readonly secretReminderRecipients: readonly string[] }>): new () => object {
   @Resolver(() => type)
   class RecipientLinkResolver {
     @FieldResolver(() => [UserType], {
       nullable: true,
       description:
-        'The users of `secretReminderRecipients` who still exist; null with PERMISSION_DENIED if you may not read members.',
+        'The users of `secretReminderRecipients` who still exist; null with PERMISSION_DENIED if you cannot read members.',
     })
     async secretReminderRecipientUsers(
       @Root() { secretReminderRecipients }: { secretReminderRecipients: readonly string[] },
@@ -148,7 +149,7 @@ export class SecretActorLinkResolver {
 
   @FieldResolver(() => UserType, {
     nullable: true,
-    description: 'The user; null for other actors, and null with PERMISSION_DENIED if you may not read members.',
+    description: 'The user; null for other actors, and null with PERMISSION_DENIED if you cannot read members.',
   })
   user(@Root() { actorId, actorType }: SecretActorType, @Ctx() ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, actorType === 'user' ? actorId : null);
@@ -157,7 +158,7 @@ export class SecretActorLinkResolver {
   @FieldResolver(() => IdentityType, {
     nullable: true,
     description:
-      'The machine identity; null for other actors, and null with PERMISSION_DENIED if you may not read identities.',
+      'The machine identity; null for other actors, and null with PERMISSION_DENIED if you cannot read identities.',
   })
   identity(@Root() { actorId, actorType }: SecretActorType, @Ctx() ctx: Context): Promise<IdentityType | null> {
     return linked(ctx, identitiesByIds, actorType === 'identity' ? actorId : null);
@@ -166,7 +167,7 @@ export class SecretActorLinkResolver {
   @FieldResolver(() => ProjectMembershipType, {
     nullable: true,
     description:
-      'Its membership of the project; null if it has none, and null with PERMISSION_DENIED if you may not read it.',
+      'The membership of the actor in the project; null if it has none, and null with PERMISSION_DENIED if you cannot read it.',
   })
   membership(@Root() { membershipId }: SecretActorType, @Ctx() ctx: Context): Promise<ProjectMembershipType | null> {
     return linked(ctx, this.projects.memberships, membershipId);
@@ -197,7 +198,7 @@ const IN_ENVIRONMENTS = [
 const IN_FOLDERS = [SecretType, ImportEndType, SecretImportEntry, SecretVersionType, SecretUseType];
 const OF_SECRETS = [SecretVersionType, SecretUseType, SecretComparisonSideType, DuplicateSecretType, SecretReadIssue];
 
-/** Resolvers of what secrets and folders lead to. */
+/** Resolvers of the relations of secrets and folders. */
 export const secretLinks = (projects: ProjectLinks, links: SecretLinks, folders: FolderReadingService): object[] => [
   ...IN_PROJECTS.map((type) => new (projectLinkOf(type))(projects)),
   ...IN_ENVIRONMENTS.map((type) => new (environmentLinkOf(type))(projects)),

@@ -73,7 +73,6 @@ export function refuseTakenKeys(taken: ReadonlySet<string>, mapping: KeyMapping)
  *
  * @param write `values`: one for each field whose key is kept
  * @throws SEALED_VALUE_INVALID where a comment or metadata cannot be decrypted, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
- * Source: decisions 9.8.
  */
 export async function writeRotated(
   tx: Transaction,
@@ -112,7 +111,6 @@ export async function writeRotated(
  *
  * @returns ids of the secrets
  * @throws SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
- * Source: decisions 9.7.
  */
 export async function releaseRotated(
   tx: Transaction,
